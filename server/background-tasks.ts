@@ -6,6 +6,7 @@ import { led } from './cluster/leadership.ts';
 import { type Node, PRESENCE_MS } from './cluster/membership.ts';
 import type { Consoles } from './consoles/consoles.ts';
 import { CHECK_MS } from './consoles/limits.ts';
+import { moneyRefusal } from './db/known-books.ts';
 import { countStuckJobs } from './db/queries/stuck-jobs.ts';
 import { OpsKeyReplacement } from './guest-ssh/replace-ops-key.ts';
 import { type Destinations, emptyHosts } from './jobs/reconcilers/empty-hosts.ts';
@@ -105,15 +106,25 @@ export function backgroundTasks(
       },
       { name: 'price_notices', everyMs: 60 * SECOND, run: () => priceNotices.run() },
       { name: 'traffic_notices', everyMs: 300 * SECOND, run: () => giveTrafficNotices(services, failures) },
+      { name: 'credit_lost_hosts', everyMs: 60 * SECOND, run: () => creditLostHosts(services, failures) },
+      { name: 'payments', everyMs: 30 * SECOND, run: () => lookAfterPayments(services, failures) },
+    ].map((task) => led(leadership, onceCounted(services, task))),
+    ...[
       { name: 'roll_up_metrics', everyMs: 60 * SECOND, run: () => sampler.rollUp(clock.now()) },
       { name: 'replace_ops_key', everyMs: 30 * SECOND, run: () => opsKeyReplacement.run() },
       { name: 'announce_attacks', everyMs: SECOND, run: () => announceAttacks(services) },
       { name: 'send_mails', everyMs: 2 * SECOND, run: () => services.mails.run() },
-      { name: 'credit_lost_hosts', everyMs: 60 * SECOND, run: () => creditLostHosts(services, failures) },
-      { name: 'payments', everyMs: 30 * SECOND, run: () => lookAfterPayments(services, failures) },
       { name: 'warn_of_key_expiry', everyMs: 3600 * SECOND, run: () => warnOfKeyExpiry(services) },
       { name: 'sweep', everyMs: 60 * SECOND, run: () => purge.run() },
     ].map((task) => led(leadership, task)),
     ...shieldTasks(services),
   ];
+}
+
+/** A task that charges or says amounts: it waits until it is known how the books count them. */
+function onceCounted({ db, catalog }: Services, task: Task): Task {
+  const run = async (signal: AbortSignal) => {
+    if (!(await moneyRefusal(db, catalog.currency))) await task.run(signal);
+  };
+  return { ...task, run };
 }

@@ -33,6 +33,7 @@ import { Signals } from './db/signals.ts';
 import { registerDocsSite } from './docs-site/docs-site.ts';
 import { DocumentRenderer } from './documents/renderer.ts';
 import { type DemoAccess, ensureDemoAccount } from './domain/accounts/demo-account.ts';
+import { requireExponent } from './domain/billing/books-exponent.ts';
 import { firstZone, loadCatalog, requireCurrency, requireZones } from './domain/catalog/load-catalog.ts';
 import { ensureRegionPools } from './domain/network/allocate.ts';
 import { selectEdge } from './edge/select.ts';
@@ -115,6 +116,7 @@ async function openServices(
   const onBusy = (attempt: BusyTry) => logger.warn(attempt, 'a migration waits for a locked table');
   await migrateUp(db, { clock, onBusy });
   await requireCurrency(db, catalog);
+  await requireExponent(db, catalog, logger);
   await ensureRegionPools(db, catalog);
   const opsKeys = await OpsKeys.open(db, secrets);
   const { compute: driver, reason } = await selectCompute({

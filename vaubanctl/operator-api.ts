@@ -141,6 +141,17 @@ export interface BookedPayment {
   wallet: Wallet;
 }
 
+/** How the books count their currency */
+export interface Books {
+  currency: string;
+  iso_exponent: number;
+  exponent: number | null;
+  paused: boolean;
+  recorded_at: string | null;
+  recorded_by: string | null;
+  last_payments: PaymentSample[];
+}
+
 /** What VMs share */
 export interface Capacity {
   zones: string[] | null;
@@ -670,6 +681,16 @@ export interface Overview {
   attacks_ongoing: number;
 }
 
+/** A payment, to be compared with what really came */
+export interface PaymentSample {
+  id: string;
+  account_id: string;
+  method: string;
+  reference: string;
+  amount_minor: number;
+  created_at: string;
+}
+
 /** Credit that was given to an account, and what is left of it */
 export interface PromoCredit {
   id: string;
@@ -781,6 +802,10 @@ export interface SetBillingProfileRequest {
   country: string;
   vat_id?: string;
   exempt_reason?: string;
+}
+
+export interface SetBooksExponentRequest {
+  exponent: number;
 }
 
 export interface SetTargetBlackholeRequest {
@@ -1063,6 +1088,7 @@ export interface Reads {
   '/accounts/{id}/billing-profile': { data: TaxedProfile };
   '/invoices/{id}': { data: Invoice };
   '/invoices/{id}/document': { query: { format: 'pdf' | 'xml' }; data: InvoiceDocument };
+  '/books': { data: Books };
   '/vms/{id}': { data: VmDetails };
   '/jobs/{id}': { data: Job };
   '/tenants/{id}': { data: Tenant };
@@ -1127,6 +1153,7 @@ export interface Writes {
   '/outages/{id}/credit': { data: CreditedOutage };
   '/accounts/{id}/billing-profile': { body: SetBillingProfileRequest; data: TaxedProfile };
   '/audit': { data: AuditReport };
+  '/books/exponent': { body: SetBooksExponentRequest; data: Books };
   '/vms/{id}/stop': { body: StopVmRequest; data: StartedJob };
   '/vms/{id}/restore': { body: RestoreVmRequest; data: StartedRestore };
   '/vms/{id}/rebuild': { body: RebuildVmRequest; data: StartedRebuild };

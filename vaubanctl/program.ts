@@ -16,6 +16,7 @@ import { addAdjustmentCreditAndDebit } from './commands/adjustment-credit-debit.
 import { addAdjustmentList } from './commands/adjustment-list.ts';
 import { addAdjustmentRefund, addAdjustmentVoid } from './commands/adjustment-order.ts';
 import { addAudit } from './commands/audit.ts';
+import { addBooksExponent } from './commands/books.ts';
 import { addClusterAdd } from './commands/cluster-add.ts';
 import { addClusterChange } from './commands/cluster-change.ts';
 import { addClusterCheck } from './commands/cluster-check.ts';
@@ -224,6 +225,9 @@ addSecretRotate(secret);
 const opsKey = program.command('ops-key').description('the SSH key by which the service logs in to VMs');
 addOpsKeyShow(opsKey);
 addOpsKeyRotate(opsKey);
+
+const books = program.command('books').description('how the books count their currency');
+addBooksExponent(books);
 
 const exports = program.command('export').description('files for bookkeeping');
 addExportBookings(exports);

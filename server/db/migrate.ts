@@ -43,6 +43,7 @@ import { lostHostOutages } from './migrations/0042-lost-host-outages.ts';
 import { clusters } from './migrations/0043-clusters.ts';
 import { moveWindows } from './migrations/0044-move-windows.ts';
 import { knownDevices } from './migrations/0045-known-devices.ts';
+import { booksExponent } from './migrations/0047-books-exponent.ts';
 import { knownCountries } from './migrations/0048-known-countries.ts';
 
 /**
@@ -101,6 +102,7 @@ export const MIGRATIONS: readonly Migration[] = [
   clusters,
   moveWindows,
   knownDevices,
+  booksExponent,
   knownCountries,
 ];
 

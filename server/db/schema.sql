@@ -151,6 +151,16 @@ create table billing_profiles (
   constraint billing_profiles_pkey PRIMARY KEY (account_id)
 );
 
+create table books (
+  currency text not null,
+  exponent smallint not null,
+  recorded_at timestamp with time zone not null,
+  recorded_by text not null,
+  seal bytea not null,
+  constraint books_exponent_check CHECK (((exponent >= 0) AND (exponent <= 4))),
+  constraint books_pkey PRIMARY KEY (currency)
+);
+
 create table clusters (
   id id_text not null,
   region text not null,
@@ -1600,6 +1610,9 @@ begin
 end $function$;
 
 CREATE TRIGGER api_keys_tell AFTER INSERT OR UPDATE OF revoked_at ON public.api_keys FOR EACH ROW EXECUTE FUNCTION tell_account_changed('keys');
+CREATE TRIGGER books_kept BEFORE DELETE OR UPDATE ON public.books FOR EACH ROW EXECUTE FUNCTION refuse_book_change();
+CREATE TRIGGER books_no_truncate BEFORE TRUNCATE ON public.books FOR EACH STATEMENT EXECUTE FUNCTION refuse_book_change();
+CREATE TRIGGER books_sealed BEFORE INSERT ON public.books FOR EACH ROW EXECUTE FUNCTION seal_row();
 CREATE TRIGGER invoice_corrections_issued BEFORE INSERT ON public.invoice_corrections FOR EACH ROW EXECUTE FUNCTION guard_correction();
 CREATE TRIGGER invoice_corrections_kept BEFORE DELETE OR UPDATE ON public.invoice_corrections FOR EACH ROW EXECUTE FUNCTION refuse_book_change();
 CREATE TRIGGER invoice_corrections_no_truncate BEFORE TRUNCATE ON public.invoice_corrections FOR EACH STATEMENT EXECUTE FUNCTION refuse_book_change();

@@ -40,6 +40,11 @@ export interface OperationDefinition<
   data: TSchema;
   /** `data` is an array and `pagination` stands beside it. */
   paginated?: true;
+  /**
+   * It turns prices into amounts, or moves money: it answers 503 until it is known how many decimals the amounts in the
+   * books have (`db/known-books.ts`).
+   */
+  money?: true;
   /** Refusals of this operation, besides those that every operation of its API can answer. */
   errors: readonly ErrorCode[];
   /** An example of `data`. */

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { LimitState, RateLimiter } from '../access/rate-limits.ts';
 import type { Queryable, Transaction } from '../db/database.ts';
+import { moneyRefusal } from '../db/known-books.ts';
 import { clientNetwork, normalizeIp } from '../platform/cidr.ts';
 import type { ApiError } from '../platform/errors.ts';
 import { baseUrl } from './base-url.ts';
@@ -151,11 +152,14 @@ export class Pipeline {
     const endpoint = mounted as Endpoint;
     reply.header('content-type', 'application/json; charset=utf-8');
     reply.header('cache-control', 'no-store');
-    const { db } = this.#services;
+    const { db, catalog } = this.#services;
     // As the request came: a later version may fill in other defaults, and the transaction may run more than once.
     const operation = operationOf(request, requestContext);
     request.body ??= {};
-    const refusal = checks.refusal(request.query, request.body);
+    // Before `prepare`, which may ask a payment provider for something.
+    const refusal =
+      checks.refusal(request.query, request.body) ??
+      (endpoint.money && (await moneyRefusal(db, catalog.currency)));
     if (refusal && !endpoint.load && !operation) throw refusal;
     const prepared = refusal ? undefined : await this.#prepare(endpoint, mount, request, requestContext);
     const invocation: Invocation = { endpoint, mount, request, requestContext, refusal, prepared };

@@ -16,5 +16,7 @@ export const SOCKET_ONLY: Readonly<Record<string, string>> = {
   rotateSecrets: 'the keys of the installation stay on its machine',
   reportAttack: 'it is for programs of the machine, such as the script that FastNetMon runs',
   endReportedAttack: 'it is for programs of the machine, such as the script that FastNetMon runs',
+  getBooks: 'it is asked and answered once, on the machine',
+  setBooksExponent: 'it says what every amount in the books is worth, and is never taken back',
   rotateOpsKey: 'the keys of the installation stay on its machine',
 };

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { moneyRefusal } from '../db/known-books.ts';
 import { openQuery, sealReply } from '../http/cursors.ts';
 import { compileChecks, type InputChecks } from '../http/validation.ts';
 import type { FileContent, OperatorEndpoint, OperatorServices } from './endpoint.ts';
@@ -49,6 +50,8 @@ export async function answerOperator(
   const body = request.body ?? {};
   const refusal = checks.refusal(query, body);
   if (refusal) throw refusal;
+  const paused = endpoint.money && (await moneyRefusal(services.db, services.catalog.currency));
+  if (paused) throw paused;
   reply.header('cache-control', 'no-store');
   const list = request.url.split('?', 1)[0]!;
   if (endpoint.paginated) openQuery(list, query);

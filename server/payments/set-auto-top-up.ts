@@ -1,7 +1,7 @@
 import type { Transaction } from '../db/database.ts';
 import { type AutoTopUpRow, findPaymentMethod, putAutoTopUp } from '../db/queries/payment-methods.ts';
 import { requireOpen } from '../domain/accounts/account-status.ts';
-import { MAX_PRICE_MINOR } from '../domain/billing/money.ts';
+import { formatMinor, MAX_PRICE_MINOR } from '../domain/billing/money.ts';
 import type { Catalog } from '../domain/catalog/catalog-schema.ts';
 import type { Clock } from '../platform/clock.ts';
 import { invalidField } from '../platform/errors.ts';
@@ -33,7 +33,11 @@ export async function setAutoTopUp(
   const problem = amountProblem(catalog, wish.amountMinor);
   if (problem) throw invalidField('amount_minor', problem.code, problem.message);
   if (wish.thresholdMinor > MAX_PRICE_MINOR)
-    throw invalidField('threshold_minor', 'too_large', `must be at most ${MAX_PRICE_MINOR}`);
+    throw invalidField(
+      'threshold_minor',
+      'too_large',
+      `must be at most ${formatMinor(MAX_PRICE_MINOR, catalog.currency)}`,
+    );
   if (wish.enabled && wish.methodId === null)
     throw invalidField(
       'payment_method_id',

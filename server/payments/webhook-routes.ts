@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { LocalLimitStore, RateLimiter, WINDOW_SECONDS } from '../access/rate-limits.ts';
 import type { Database } from '../db/database.ts';
+import { moneyRefusal } from '../db/known-books.ts';
+import type { Catalog } from '../domain/catalog/catalog-schema.ts';
 import type { RouteConfig } from '../http/pipeline.ts';
 import { clientNetwork, normalizeIp } from '../platform/cidr.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -21,6 +23,7 @@ const AT_ONCE = 8;
 
 /** What the route needs of the service. */
 export interface WebhookServices {
+  catalog: Pick<Catalog, 'currency'>;
   clock: Clock;
   db: Database;
   logger: Logger;
@@ -33,7 +36,7 @@ const config: RouteConfig = { open: true, unlimited: true };
 /** Where Stripe sends its events; there is no such path where Stripe is not offered. */
 export function registerWebhooks(
   app: FastifyInstance,
-  { clock, db, logger, payments, secrets }: WebhookServices,
+  { catalog, clock, db, logger, payments, secrets }: WebhookServices,
 ): void {
   const { stripe } = payments;
   if (!stripe) return;
@@ -58,6 +61,9 @@ export function registerWebhooks(
         unsigned.takeIp(networkOf(request));
         throw new ApiError('invalid_request', 'The signature is missing, wrong or too old.');
       }
+      // Stripe sends it again, for days.
+      const paused = await moneyRefusal(db, catalog.currency);
+      if (paused) throw paused;
       if (running >= AT_ONCE) throw tooMany(reply);
       running++;
       try {

@@ -63,6 +63,7 @@ for (const [currency, { plain, german, english }] of Object.entries(WRITTEN)) {
   test(`mails, panel, commands, SDK and documents count ${currency} as the service does`, () => {
     const plainSpaces = (text: string) => text.replaceAll(/\s/g, ' ');
     const minor = 1_234_567;
+    assert.equal(cliMoney(5, 'XYZ'), '5 minor units of XYZ');
     for (const text of [cliMoney, operatorMoney, minorToText].map((write) => write(minor, currency)))
       assert.equal(text, `${plain} ${currency}`);
     assert.equal(formatMinor(1_234_567n, currency), `${plain} ${currency}`);

@@ -117,7 +117,7 @@ for (const [passage, replacement, expected] of [
     'tax_rate: "0.19"\nseller: { name: Host, street: A 1, city: B, country: DE, vat_id: ATU37675002 }',
     'seller: { name: Host, street: A 1, city: B, country: DE, vat_id: ATU37675002 }|seller.vat_id: is not a VAT id of Germany, which begins with DE',
   ],
-  ['currency: EUR', 'currency: EUX', 'currency: EUX|currency: EUX is not a currency'],
+  ['currency: EUR', 'currency: EUX', 'currency: EUX|currency: EUX is not a currency of ISO 4217'],
   [
     'default_region: eu-central',
     'default_region: eu-north',

@@ -1,7 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Catalog } from '../../server/domain/catalog/catalog-schema.ts';
+import type { PaymentProvider } from '../../server/payments/provider.ts';
+import { amountProblem } from '../../server/payments/start-top-up.ts';
 import { fromStripe, stripeUnit, toStripe } from '../../server/payments/stripe/amounts.ts';
 import { currencyExponent, EXPONENTS } from '../../shared/currencies.ts';
+
+test('an amount that Stripe cannot charge exactly is refused before anyone is asked to pay', () => {
+  const provider = { name: 'stripe', unit: stripeUnit } as PaymentProvider;
+  const problem = (currency: string, minor: bigint) =>
+    amountProblem({ currency, top_up: { min: '1', max: '1000' } } as Catalog, minor, provider);
+  assert.equal(problem('KWD', 10_500n), undefined);
+  assert.deepEqual(problem('KWD', 10_505n), {
+    code: 'too_precise',
+    message: 'must be a multiple of 0.010 KWD to be paid by stripe',
+  });
+  assert.match(problem('MGA', 10_050n)!.message, /multiple of 1\.00 MGA/);
+  assert.deepEqual([problem('HUF', 10_055n), problem('JPY', 501n)], [undefined, undefined]);
+});
 
 /** From docs.stripe.com/currencies: what is charged, in major units, and the `amount` of the request. */
 const CHARGED: [major: string, currency: string, amount: number][] = [

@@ -1,8 +1,11 @@
-import { minorToText } from '../../../shared/currencies.ts';
+import { isCurrency, minorToText } from '../../../shared/currencies.ts';
 import { safe } from '../../../shared/safe-text.ts';
 
 /** Minor units as people write them: 12345 EUR is "123.45 EUR". */
-export const money: (minor: number, currency: string) => string = minorToText;
+export function money(minor: number, currency: string): string {
+  // A service that is newer than this program may know another one.
+  return isCurrency(currency) ? minorToText(minor, currency) : `${minor} minor units of ${currency}`;
+}
 
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 

@@ -1,3 +1,4 @@
+import { currencyExponent } from '../../../shared/currencies.ts';
 import { execute, maybeOne, one, type Queryable, sql } from '../database.ts';
 import { containing } from './containing.ts';
 import { type Page, pageOf } from './page.ts';
@@ -33,7 +34,10 @@ const overview = sql`
     (select count(*) from vms where vms.account_id = a.id and vms.deleted_at is null) as vm_count
   from accounts a join wallets w on w.account_id = a.id`;
 
-/** Writes an account and its empty wallet: neither is ever without the other. */
+/**
+ * Writes an account and its empty wallet: neither is ever without the other. The first account makes the books, which keep
+ * how many decimals their amounts have.
+ */
 export async function insertAccount(
   db: Queryable,
   account: Omit<AccountRow, 'status' | 'smtp_open'>,
@@ -46,6 +50,11 @@ export async function insertAccount(
       values (${account.id}, ${account.name}, ${account.currency}, ${JSON.stringify(account.limits)}::text::jsonb,
         ${account.created_at})
       returning id, currency, created_at
+    ), made as (
+      insert into books (currency, exponent, recorded_at, recorded_by)
+      select currency, ${currencyExponent(account.currency)}, created_at, 'service' from account
+      where not exists (select from wallets)
+      on conflict (currency) do nothing
     )
     insert into wallets (account_id, currency, updated_at) select id, currency, created_at from account`,
   );

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { isCurrency } from '../../../shared/currencies.ts';
 import { addressMatcher, parseCidr } from '../../platform/cidr.ts';
 import type { KeyPath } from '../../platform/yaml-file.ts';
 import { MAX_USAGE_PRICE_MINOR, microsToMinor, parseMicros } from '../billing/money.ts';
@@ -22,11 +23,8 @@ const SMALLEST_POOL_BITS = 2;
 /** Every fault between the parts of a catalog; each part satisfies the schema already. */
 export function catalogFaults(catalog: Catalog): CatalogFault[] {
   return [
-    ...priceFaults(catalog),
-    ...usageFaults(catalog),
-    ...hourlyFaults(catalog),
+    ...moneyFaults(catalog),
     ...slaFaults(catalog.sla?.credits),
-    ...topUpFaults(catalog),
     ...taxFaults(catalog),
     ...duplicateFaults(catalog),
     ...regionReferenceFaults(catalog),
@@ -34,6 +32,19 @@ export function catalogFaults(catalog: Catalog): CatalogFault[] {
     ...poolFaults(catalog),
     ...portForwardFaults(catalog),
     ...templateFaults(catalog),
+  ];
+}
+
+/** Amounts mean nothing in a currency of which nobody knows the decimals. */
+function moneyFaults(catalog: Catalog): CatalogFault[] {
+  const { currency } = catalog;
+  if (!isCurrency(currency))
+    return [{ path: ['currency'], reason: `${currency} is not a currency of ISO 4217` }];
+  return [
+    ...priceFaults(catalog),
+    ...usageFaults(catalog),
+    ...hourlyFaults(catalog),
+    ...topUpFaults(catalog),
   ];
 }
 

@@ -16,7 +16,9 @@ import { getBillingProfile } from './billing-profiles/get-billing-profile.ts';
 import { setBillingProfile } from './billing-profiles/set-billing-profile.ts';
 import { auditBooks } from './books/audit-books.ts';
 import { exportBookings } from './books/export-bookings.ts';
+import { getBooks } from './books/get-books.ts';
 import { getStatement } from './books/get-statement.ts';
+import { setBooksExponent } from './books/set-books-exponent.ts';
 import { addCluster } from './clusters/add-cluster.ts';
 import { changeCluster } from './clusters/change-cluster.ts';
 import { checkCluster } from './clusters/check-cluster.ts';
@@ -135,6 +137,8 @@ export const OPERATOR_ENDPOINTS: readonly OperatorEndpoint[] = [
   getStatement,
   exportBookings,
   auditBooks,
+  getBooks,
+  setBooksExponent,
   listVms,
   getVm,
   stopVm,

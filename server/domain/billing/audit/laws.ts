@@ -1,4 +1,5 @@
 import { ADJUSTMENT_LAWS } from './adjustment-laws.ts';
+import { BOOKS_LAWS } from './books-laws.ts';
 import type { AccountLaw, SellerLaw } from './law.ts';
 import { NOTICE_LAWS } from './notice-laws.ts';
 import { ORDER_LAWS } from './order-laws.ts';
@@ -24,4 +25,4 @@ export const ACCOUNT_LAWS: readonly AccountLaw[] = [
 ];
 
 /** What is true of the seller's own books. */
-export const SELLER_LAWS: readonly SellerLaw[] = [...SERIES_LAWS, ...SELLER_SEAL_LAWS];
+export const SELLER_LAWS: readonly SellerLaw[] = [...BOOKS_LAWS, ...SERIES_LAWS, ...SELLER_SEAL_LAWS];

@@ -1,3 +1,4 @@
+import { moneyRefusal } from '../../../db/known-books.ts';
 import { findInvoice, invoiceLines } from '../../../db/queries/invoices.ts';
 import type { DocumentFormat } from '../../../documents/messages.ts';
 import { invoiceDocument } from '../../../domain/billing/invoice-document.ts';
@@ -42,6 +43,8 @@ export const getInvoice = endpoint({
     const lines = await invoiceLines(db, invoice);
     const format = FORMATS[representation];
     if (format) {
+      const paused = await moneyRefusal(services.db, services.catalog.currency);
+      if (paused) throw paused;
       const bytes = await services.documents.render(
         invoice.account_id,
         invoiceDocument(invoice, lines),

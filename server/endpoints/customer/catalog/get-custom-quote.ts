@@ -19,6 +19,7 @@ export const getCustomQuote = endpoint({
   operation: 'getCustomQuote',
   method: 'GET',
   path: '/v1/vm/custom-quote',
+  money: true,
   scope: 'catalog:read',
   tag: 'catalog',
   summary: 'Quote a custom configuration',

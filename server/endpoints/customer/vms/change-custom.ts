@@ -19,6 +19,7 @@ export const changeCustom = endpoint({
   operation: 'changeCustom',
   method: 'POST',
   path: '/v1/vm/{id}/change-custom',
+  money: true,
   scope: 'vm:plan',
   tag: 'vm',
   summary: 'Change a VM to a custom size',

@@ -11,6 +11,7 @@ export const changePlan = endpoint({
   operation: 'changePlan',
   method: 'POST',
   path: '/v1/vm/{id}/change-plan',
+  money: true,
   scope: 'vm:plan',
   tag: 'vm',
   summary: 'Change the plan of a VM',

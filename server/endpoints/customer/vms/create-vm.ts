@@ -18,6 +18,7 @@ export const createVm = endpoint({
   operation: 'createVm',
   method: 'POST',
   path: '/v1/vm',
+  money: true,
   scope: 'vm:create',
   tag: 'vm',
   summary: 'Create a VM',

@@ -12,6 +12,7 @@ export const deleteVm = endpoint({
   operation: 'deleteVm',
   method: 'DELETE',
   path: '/v1/vm/{id}',
+  money: true,
   scope: 'vm:destroy',
   tag: 'vm',
   summary: 'Delete a VM',

@@ -18,6 +18,7 @@ export const getDeletePreview = endpoint({
   operation: 'getDeletePreview',
   method: 'GET',
   path: '/v1/vm/{id}/delete-preview',
+  money: true,
   scope: 'vm:read',
   tag: 'vm',
   summary: 'Preview the deletion of a VM',

@@ -18,6 +18,7 @@ export const getPlanQuote = endpoint({
   operation: 'getPlanQuote',
   method: 'GET',
   path: '/v1/vm/{id}/plan-quote',
+  money: true,
   scope: 'vm:read',
   tag: 'vm',
   summary: 'Quote a change of plan or size',

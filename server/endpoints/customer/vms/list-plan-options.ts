@@ -20,6 +20,7 @@ export const listPlanOptions = endpoint({
   operation: 'listPlanOptions',
   method: 'GET',
   path: '/v1/vm/{id}/plan-options',
+  money: true,
   scope: 'vm:read',
   tag: 'vm',
   summary: 'List the plans a VM can switch to',

@@ -14,6 +14,7 @@ export const makeAdjustment = operatorEndpoint({
   operation: 'makeAdjustment',
   method: 'POST',
   path: '/accounts/{id}/adjustments',
+  money: true,
   tag: 'money',
   summary: 'Give an account money beside what is sold, or take what was not charged',
   params: AccountParams,

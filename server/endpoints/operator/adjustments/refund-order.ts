@@ -12,6 +12,7 @@ export const refundOrder = operatorEndpoint({
   operation: 'refundOrder',
   method: 'POST',
   path: '/orders/{id}/refund',
+  money: true,
   tag: 'money',
   summary: 'Give back a charge, or a part of it',
   description: 'At the tax of the sale. Without an amount all that is left of the charge.',

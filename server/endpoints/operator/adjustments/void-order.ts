@@ -11,6 +11,7 @@ export const voidOrder = operatorEndpoint({
   operation: 'voidOrder',
   method: 'POST',
   path: '/orders/{id}/void',
+  money: true,
   tag: 'money',
   summary: 'Undo what is left of a charge, or a correction that gave money',
   params: Type.Object({ id: PathId('ord', 'Order identifier') }),

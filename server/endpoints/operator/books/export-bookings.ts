@@ -13,6 +13,7 @@ export const exportBookings = operatorEndpoint({
   operation: 'exportBookings',
   method: 'GET',
   path: '/bookings',
+  money: true,
   tag: 'money',
   summary: 'Read the journal of a month for bookkeeping',
   query: Input({

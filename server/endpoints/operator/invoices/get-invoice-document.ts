@@ -8,6 +8,7 @@ export const getInvoiceDocument = operatorEndpoint({
   operation: 'getInvoiceDocument',
   method: 'GET',
   path: '/invoices/{id}/document',
+  money: true,
   tag: 'money',
   summary: 'Read an issued invoice as PDF, or its e-invoice as XML',
   params: InvoiceParams,

@@ -13,6 +13,7 @@ export const creditOutage = operatorEndpoint({
   operation: 'creditOutage',
   method: 'POST',
   path: '/outages/{id}/credit',
+  money: true,
   tag: 'money',
   summary: 'Credit an outage to the next VMs that had it, by the rule of the catalog',
   description: 'Repeat it until the status is `credited`. Each VM is credited once.',

@@ -10,6 +10,7 @@ export const creditAccount = operatorEndpoint({
   operation: 'creditAccount',
   method: 'POST',
   path: '/accounts/{id}/credits',
+  money: true,
   tag: 'money',
   summary: 'Book money that came in',
   description: 'Into a closed account only as long as it owes something.',

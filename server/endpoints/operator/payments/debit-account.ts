@@ -10,6 +10,7 @@ export const debitAccount = operatorEndpoint({
   operation: 'debitAccount',
   method: 'POST',
   path: '/accounts/{id}/debits',
+  money: true,
   tag: 'money',
   summary: 'Book money that went back out, such as a payment that was recalled',
   params: AccountParams,

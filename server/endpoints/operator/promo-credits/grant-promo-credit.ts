@@ -14,6 +14,7 @@ export const grantPromoCredit = operatorEndpoint({
   operation: 'grantPromoCredit',
   method: 'POST',
   path: '/accounts/{id}/promo-credits',
+  money: true,
   tag: 'money',
   summary: 'Give an account credit that is spent before its money, and has an end',
   params: AccountParams,

@@ -9,6 +9,7 @@ export const revokePromoCredit = operatorEndpoint({
   operation: 'revokePromoCredit',
   method: 'POST',
   path: '/promo-credits/{id}/revoke',
+  money: true,
   tag: 'money',
   summary: 'End promotional credit before its time',
   params: Type.Object({ id: PathId('prm', 'Identifier of the credit') }),

@@ -12,6 +12,7 @@ export const confirmTopUp = operatorEndpoint({
   operation: 'confirmTopUp',
   method: 'POST',
   path: '/top-ups/{id}/confirm',
+  money: true,
   tag: 'money',
   summary: 'Confirm a bank transfer that has arrived',
   description:

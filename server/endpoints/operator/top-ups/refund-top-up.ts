@@ -9,6 +9,7 @@ export const refundTopUp = operatorEndpoint({
   operation: 'refundTopUp',
   method: 'POST',
   path: '/top-ups/{id}/refunds',
+  money: true,
   tag: 'money',
   summary: 'Send money of a top-up back to where it came from',
   description:

@@ -12,6 +12,7 @@ export const setAutoTopUp = panelEndpoint({
   operation: 'setAutoTopUp',
   method: 'PUT',
   path: '/auto-top-up',
+  money: true,
   access: 'owner',
   confirm: true,
   tag: 'money',

@@ -25,6 +25,7 @@ export const startTopUp = panelEndpoint({
   operation: 'startTopUp',
   method: 'POST',
   path: '/top-ups',
+  money: true,
   access: 'operator',
   tag: 'money',
   summary: 'Top up the wallet',

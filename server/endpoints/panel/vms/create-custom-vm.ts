@@ -17,6 +17,7 @@ export const createCustomVm = panelEndpoint({
   operation: 'createCustomVm',
   method: 'POST',
   path: '/vm/custom',
+  money: true,
   access: 'operator',
   tag: 'vm',
   summary: 'Create a VM of a custom size',

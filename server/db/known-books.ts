@@ -1,0 +1,29 @@
+import { ApiError } from '../platform/errors.ts';
+import type { Database } from './database.ts';
+import { areUncounted } from './queries/books.ts';
+
+/** Seconds after which a caller may ask again: an operator has to answer first. */
+const RETRY_SECONDS = 300;
+
+/** Databases whose books are known to be counted, which never changes again. */
+const known = new WeakMap<Database, Set<string>>();
+
+/**
+ * Returns why no money may move in `currency`: nobody has said yet how many decimals the amounts in the books have, so that
+ * every price, charge and document might be off by a factor of a hundred. Undefined as soon as it is known. Asks the
+ * database outside of any transaction, and no more once it is known.
+ */
+export async function moneyRefusal(db: Database, currency: string): Promise<ApiError | undefined> {
+  const counted = known.get(db) ?? new Set();
+  if (counted.has(currency)) return undefined;
+  if (!(await areUncounted(db, currency))) {
+    known.set(db, counted.add(currency));
+    return undefined;
+  }
+  return new ApiError(
+    'service_unavailable',
+    'Payments and charges are paused until the operator has confirmed how the books count their currency. Nothing was charged.',
+    { retry_after_seconds: RETRY_SECONDS },
+    `run vaubanctl books exponent: nobody has said how many decimals ${currency} has in these books`,
+  );
+}

@@ -1,0 +1,65 @@
+import { currencyExponent } from '../../../../shared/currencies.ts';
+import type { Queryable } from '../../../db/database.ts';
+import { areUncounted, findBooks, lastPayments } from '../../../db/queries/books.ts';
+import { toJsonInteger } from '../../../domain/billing/money.ts';
+import { Currency, Minor, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
+import { type Static, Type } from '../../../platform/schema.ts';
+
+/** Enough to find one of which the operator has a bank statement. */
+const SAMPLES = 5;
+
+const PaymentSampleShape = Shape(
+  {
+    id: Type.String(),
+    account_id: Type.String(),
+    method: Type.String(),
+    reference: Type.String(),
+    amount_minor: Minor('As it is in the books'),
+    created_at: Timestamp(),
+  },
+  { $id: 'PaymentSample', description: 'A payment, to be compared with what really came' },
+);
+
+export const BooksShape = Shape(
+  {
+    currency: Currency,
+    iso_exponent: Type.Integer({ description: 'Decimals of the currency by ISO 4217' }),
+    exponent: Nullable(
+      Type.Integer({
+        description: 'Decimals of the amounts in the books; null if nobody has said yet, or there are none',
+      }),
+    ),
+    paused: Type.Boolean({ description: 'Money operations answer 503 until the exponent is known' }),
+    recorded_at: Nullable(Timestamp()),
+    recorded_by: Nullable(
+      Type.String({
+        description: '`service`, `upgrade`, or the operator who answered',
+        examples: ['anna as root'],
+      }),
+    ),
+    last_payments: Type.Array(PaymentSampleShape),
+  },
+  { $id: 'Books', description: 'How the books count their currency' },
+);
+
+/** Returns how the books count, as operators see it. */
+export async function presentBooks(db: Queryable, currency: string): Promise<Static<typeof BooksShape>> {
+  const [books, paused, payments] = [
+    await findBooks(db, currency),
+    await areUncounted(db, currency),
+    await lastPayments(db, currency, SAMPLES),
+  ];
+  return {
+    currency,
+    iso_exponent: currencyExponent(currency),
+    exponent: books?.exponent ?? null,
+    paused,
+    recorded_at: books?.recorded_at.toISOString() ?? null,
+    recorded_by: books?.recorded_by ?? null,
+    last_payments: payments.map(({ amount_minor, created_at, ...payment }) => ({
+      ...payment,
+      amount_minor: toJsonInteger(amount_minor),
+      created_at: created_at.toISOString(),
+    })),
+  };
+}

@@ -1,0 +1,15 @@
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { BooksShape, presentBooks } from './books-shape.ts';
+
+export const getBooks = operatorEndpoint({
+  operation: 'getBooks',
+  method: 'GET',
+  path: '/books',
+  tag: 'money',
+  summary: 'Read how the books count their currency',
+  data: BooksShape,
+  errors: [],
+  async handle({ services: { db, catalog } }) {
+    return { data: await presentBooks(db, catalog.currency) };
+  },
+});
