@@ -44,8 +44,12 @@ export function AmountField({
 /** What {@link ReasonField} holds. */
 export const reasonOf = (values: FormData) => textOf(values, 'reason').trim();
 
-/** What {@link AmountField} holds as the API wants it, such as "12.50". Empty where it was left out. */
+/**
+ * What {@link AmountField} holds as the API wants it, such as "12.50". Empty where it was left out; what is no amount stays as
+ * it was typed, for the service to refuse: left out, it would stand for all there is.
+ */
 export function amountOf(values: FormData, currency: string): string {
-  const minor = parseMoney(textOf(values, 'amount'), currency);
-  return minor === undefined ? '' : fieldText(minor, currency);
+  const text = textOf(values, 'amount').trim();
+  const minor = parseMoney(text, currency);
+  return minor === undefined ? text : fieldText(minor, currency);
 }

@@ -40,6 +40,9 @@ export function useProblem(
     },
     /** Called for every change: what was wrong may not be any more. */
     touched: () => {
+      // At once: what a field holds that keeps its own value renders nothing.
+      const { current } = input;
+      current?.setCustomValidity(check?.(current.value) ?? '');
       setSeen(problems);
       setOwn('');
     },
