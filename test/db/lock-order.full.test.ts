@@ -16,6 +16,7 @@ import { type RecordedText, textsFile } from './support/text-recorder.ts';
 const RANK = new Map<string, number>(LOCK_ORDER.map((table, rank) => [table, rank]));
 /** Tables whose rows are only ever added: there is nothing to wait for. */
 const APPEND_ONLY = [
+  'books',
   'migrations',
   'operator_keys',
   'operator_log',
