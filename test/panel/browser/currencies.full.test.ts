@@ -8,6 +8,7 @@ import { auditNow } from '../../../server/domain/billing/audit/audit.ts';
 import { NO_BROWSER, newPage, startBrowser } from '../../consoles/support/browser.ts';
 import { temporaryDirectory } from '../../operator/support.ts';
 import { enrolledOperator } from '../../operator-panel/support/operator.ts';
+import { defer } from '../../support/cleanup.ts';
 import { REPOSITORY } from '../../support/source.ts';
 import { openPanel, type Panel, signInAs, type TestBrowser } from '../support/panel.ts';
 import { buildIfChanged } from './support/panel-page.ts';
@@ -108,9 +109,16 @@ async function catalogIn(t: TestContext, currency: string, { min, max }: Money['
   return path;
 }
 
-/** A page with the session of somebody who has signed in, below `path`. */
-async function pageOf(browser: Browser, { baseUrl }: Panel, session: TestBrowser, path: string) {
+/** A page with the session of somebody who has signed in, below `path`; closed before the service stops. */
+async function pageOf(
+  t: TestContext,
+  browser: Browser,
+  { baseUrl }: Panel,
+  session: TestBrowser,
+  path: string,
+) {
   const opened = await newPage(browser, { locale: 'en' });
+  defer(t, () => opened.page.context().close());
   const [name, value] = session.cookie!.split('=') as [string, string];
   await opened.page.context().addCookies([{ name, value, url: `${baseUrl}${path}` }]);
   return opened;
@@ -205,6 +213,20 @@ async function asOperator(page: Page, { baseUrl }: Panel, accountId: string, mon
   await shows(page, refund.shown);
 }
 
+/** The operator sends a part of a top-up back to where it came from. */
+async function sendBack(page: Page, { baseUrl }: Panel, { refund, refusal, tooFine }: Money) {
+  const dialog = page.getByRole('dialog');
+  await page.goto(`${baseUrl}/operator/money`);
+  await page.getByRole('button', { name: 'Refund', exact: true }).first().click();
+  await dialog.getByLabel('Amount').pressSequentially(tooFine);
+  await dialog.getByLabel('Reason').fill('paid twice');
+  await dialog.getByRole('button', { name: 'Refund', exact: true }).click();
+  await dialog.getByText(refusal, { exact: true }).waitFor();
+  await dialog.getByLabel('Amount').fill(refund.text);
+  await dialog.getByRole('button', { name: 'Refund', exact: true }).click();
+  await dialog.waitFor({ state: 'detached' });
+}
+
 test('every amount that is typed is that amount in the currency of the catalog', {
   skip: NO_BROWSER,
 }, async (t) => {
@@ -218,7 +240,7 @@ test('every amount that is typed is that amount in the currency of the catalog',
         VAUBAN_RATE_LIMIT_ACCOUNT: '100000',
       });
       const { browser: session, accountId } = await signInAs(panel, 'owner');
-      const customer = await pageOf(browser, panel, session, '/panel');
+      const customer = await pageOf(t, browser, panel, session, '/panel');
       await asCustomer(customer.page, panel, session, money);
       const wallet = () => session.ok('GET', '/v1/billing/wallet');
       const { available_minor: paidIn } = await wallet();
@@ -229,13 +251,17 @@ test('every amount that is typed is that amount in the currency of the catalog',
       const { available_minor: left } = await wallet();
 
       const { browser: desk } = await enrolledOperator(panel);
-      const operator = await pageOf(browser, panel, desk, '/operator');
+      const operator = await pageOf(t, browser, panel, desk, '/operator');
       await asOperator(operator.page, panel, accountId, money);
+      const before = (await wallet()).available_minor;
+      await sendBack(operator.page, panel, money);
+      assert.equal((await wallet()).available_minor, before - money.refund.minor);
       const { available_minor, promo_minor, currency: of } = await wallet();
-      const { payment, adjustment, promo, refund } = money;
+      const { payment, adjustment, promo } = money;
       assert.deepEqual(
         [of, available_minor - left, promo_minor],
-        [currency, payment.minor + adjustment.minor + promo.minor + refund.minor, promo.minor],
+        [currency, payment.minor + adjustment.minor + promo.minor, promo.minor],
+        'the refund of the charge went out again with that of the top-up',
       );
       assert.deepEqual([...customer.complaints, ...operator.complaints], []);
       assert.deepEqual(await auditNow(panel.db), []);
