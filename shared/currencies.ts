@@ -7,42 +7,66 @@
  * A code that ISO withdraws moves to {@link WITHDRAWN} and stays there: books that were kept in it can still be read. The
  * exponent of a code never changes here; a start where it differs from the books' is refused.
  */
-const BY_EXPONENT: readonly (readonly [exponent: number, codes: string])[] = [
-  [0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'],
-  [
-    2,
-    `AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF CHE CHF CHW CNY COP COU
-    CRC CUP CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HTG HUF IDR ILS INR IRR JMD KES
-    KGS KHR KPW KYD KZT LAK LBP LKR LRD LSL MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MXV MYR MZN NAD NGN NIO NOK NPR
-    NZD PAB PEN PGK PHP PKR PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TOP
-    TRY TTD TWD TZS UAH USD USN UYU UZS VED VES WST XAD XCD XCG YER ZAR ZMW ZWG`,
-  ],
-  [3, 'BHD IQD JOD KWD LYD OMR TND'],
-  [4, 'CLF UYW'],
-];
+const UNUSUAL: Readonly<Record<string, number>> = {
+  ...{
+    BIF: 0,
+    CLP: 0,
+    DJF: 0,
+    GNF: 0,
+    ISK: 0,
+    JPY: 0,
+    KMF: 0,
+    KRW: 0,
+    PYG: 0,
+    RWF: 0,
+    UGX: 0,
+    UYI: 0,
+    VND: 0,
+    VUV: 0,
+    XAF: 0,
+    XOF: 0,
+    XPF: 0,
+  },
+  ...{ BHD: 3, IQD: 3, JOD: 3, KWD: 3, LYD: 3, OMR: 3, TND: 3 },
+  ...{ CLF: 4, UYW: 4 },
+};
 
-/** Withdrawn since 2023 (list three), all with two decimals. */
+/** All others that ISO 4217 lists. */
+const TWO_DECIMALS = `AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF CHE CHF CHW
+  CNY COP COU CRC CUP CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HTG HUF IDR ILS INR IRR JMD
+  KES KGS KHR KPW KYD KZT LAK LBP LKR LRD LSL MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MXV MYR MZN NAD NGN NIO NOK NPR NZD
+  PAB PEN PGK PHP PKR PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TOP TRY TTD TWD
+  TZS UAH USD USN UYU UZS VED VES WST XAD XCD XCG YER ZAR ZMW ZWG`;
+
+/** Withdrawn since 2021 (list three), all with two decimals. */
 const WITHDRAWN = 'ANG BGN CUC HRK SLL ZWL';
 
-/** The exponent of every known currency, by its ISO 4217 code. */
-export const EXPONENTS: Readonly<Record<string, number>> = Object.fromEntries(
-  [...BY_EXPONENT, [2, WITHDRAWN] as const].flatMap(([exponent, codes]) =>
-    codes.split(/\s+/).map((code) => [code, exponent]),
-  ),
-);
+let known: ReadonlySet<string> | undefined;
+
+/** Returns the codes of all currencies that ISO 4217 knows, or knew until lately. */
+export function currencies(): ReadonlySet<string> {
+  known ??= new Set([...Object.keys(UNUSUAL), ...TWO_DECIMALS.split(/\s+/), ...WITHDRAWN.split(' ')]);
+  return known;
+}
 
 /** Returns whether `code` is a currency that ISO 4217 knows, in capitals. */
-export const isCurrency = (code: string): boolean => Object.hasOwn(EXPONENTS, code);
+export const isCurrency = (code: string): boolean => currencies().has(code);
 
 /** Returns the decimals of a currency: 2 for EUR, 0 for JPY, 3 for KWD. Throws a RangeError for an unknown code. */
 export function currencyExponent(currency: string): number {
   if (!isCurrency(currency)) throw new RangeError(`${JSON.stringify(currency)} is no currency of ISO 4217`);
-  return EXPONENTS[currency]!;
+  return decimalsOf(currency);
 }
+
+/**
+ * Returns the same of a currency that somebody has checked, such as one that the service sent: browsers need not load the list of
+ * those with two decimals.
+ */
+export const decimalsOf = (currency: string): number => UNUSUAL[currency] ?? 2;
 
 /** Returns an amount in minor units as a decimal in major units, exactly: 1250 EUR is "12.50". */
 export function minorToDecimal(minor: number | bigint, currency: string): `${number}` {
-  const digits = currencyExponent(currency);
+  const digits = decimalsOf(currency);
   const text = String(minor < 0 ? -minor : minor).padStart(digits + 1, '0');
   const amount = digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`;
   return `${minor < 0 ? '-' : ''}${amount}` as `${number}`;
@@ -56,7 +80,7 @@ export const minorToText = (minor: number | bigint, currency: string): string =>
  * Returns how a language writes an amount of `currency` with so many decimals, for display only. `Intl` is told them
  * because it would use its own; pass it the decimal text of {@link minorToDecimal}, which no float rounds.
  */
-export function moneyFormat(locale: string, currency: string, decimals: number = currencyExponent(currency)) {
+export function moneyFormat(locale: string, currency: string, decimals: number = decimalsOf(currency)) {
   // biome-ignore lint/style/noRestrictedGlobals: for display, with the decimals of the table
   return new Intl.NumberFormat(locale, {
     style: 'currency',

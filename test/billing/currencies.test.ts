@@ -1,14 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { money as cliMoney } from '../../cli/src/output/values.ts';
-import { exampleAmount, minorText, parseMoney, priceText } from '../../panel/src/money.ts';
+import { minorText, priceText } from '../../panel/src/money.ts';
 import { customMonthlyMinor } from '../../panel/src/pages/machines/prices.ts';
+import { exampleAmount, parseMoney } from '../../panel/src/typed-money.ts';
 import { minorToText } from '../../sdk/src/index.ts';
 import { decimal } from '../../server/documents/amounts.ts';
 import { amountToMinor } from '../../server/domain/accounts/book-payment.ts';
 import { formatMinor, microsToMinor, minorToMicros, parseMicros } from '../../server/domain/billing/money.ts';
 import { money as mailMoney } from '../../server/mail/content.ts';
-import { currencyExponent, EXPONENTS, isCurrency, minorToDecimal } from '../../shared/currencies.ts';
+import {
+  currencies,
+  currencyExponent,
+  decimalsOf,
+  isCurrency,
+  minorToDecimal,
+} from '../../shared/currencies.ts';
 import { money as operatorMoney } from '../../vaubanctl/output.ts';
 
 /** Of ISO 4217, not of the runtime: ICU 78 says 0 for HUF, COP, IDR, PKR, MGA and IQD. */
@@ -29,8 +36,11 @@ const DIGITS = {
 
 test('a currency has the decimals of ISO 4217, whatever the runtime says', () => {
   for (const [currency, digits] of Object.entries(DIGITS)) assert.equal(currencyExponent(currency), digits);
-  assert.equal(Object.keys(EXPONENTS).length, 165 + 6);
-  assert.ok(Object.entries(EXPONENTS).every(([code, digits]) => /^[A-Z]{3}$/.test(code) && digits <= 4));
+  const all = [...currencies()];
+  assert.equal(all.length, 165 + 6);
+  assert.ok(all.every((code) => /^[A-Z]{3}$/.test(code) && decimalsOf(code) === currencyExponent(code)));
+  const counts = [0, 1, 2, 3, 4].map((digits) => all.filter((code) => decimalsOf(code) === digits).length);
+  assert.deepEqual(counts, [17, 0, 139 + 6, 7, 2]);
   for (const code of ['XXX', 'XAU', 'EU', 'eur', '', 'toString', '__proto__']) {
     assert.equal(isCurrency(code), false);
     assert.throws(() => currencyExponent(code), RangeError);

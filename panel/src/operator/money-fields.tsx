@@ -1,5 +1,5 @@
-import { fieldText, parseMoney } from '../money.ts';
 import { useTexts } from '../texts.ts';
+import { fieldText, parseMoney } from '../typed-money.ts';
 import { Field } from '../ui/Field.tsx';
 import { textOf } from '../ui/Form.tsx';
 import { texts } from './texts.ts';

@@ -1,4 +1,4 @@
-import { exampleAmount } from '../money.ts';
+import { exampleAmount } from '../typed-money.ts';
 
 /** German. */
 export const de = {

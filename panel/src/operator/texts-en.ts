@@ -1,4 +1,4 @@
-import { exampleAmount } from '../money.ts';
+import { exampleAmount } from '../typed-money.ts';
 
 /** English. */
 export const en = {

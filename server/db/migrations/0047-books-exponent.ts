@@ -1,4 +1,4 @@
-import { EXPONENTS } from '../../../shared/currencies.ts';
+import { currencies, decimalsOf } from '../../../shared/currencies.ts';
 import type { Migration } from '../migrate.ts';
 
 /**
@@ -9,9 +9,9 @@ const decimalsOfRuntime = (currency: string): number | undefined =>
   // biome-ignore lint/style/noRestrictedGlobals: stores only what the table says too
   new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits;
 
-const agreed = Object.entries(EXPONENTS).filter(
-  ([currency, exponent]) => decimalsOfRuntime(currency) === exponent,
-);
+const agreed = [...currencies()]
+  .map((currency) => [currency, decimalsOf(currency)] as const)
+  .filter(([currency, exponent]) => decimalsOfRuntime(currency) === exponent);
 
 /** How many decimals the amounts of each currency have, and who said so. */
 export const booksExponent: Migration = {

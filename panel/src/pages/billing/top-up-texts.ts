@@ -1,5 +1,5 @@
-import { exampleAmount } from '../../money.ts';
 import { defineTexts } from '../../texts.ts';
+import { exampleAmount } from '../../typed-money.ts';
 
 export const topUpTexts = defineTexts(
   {

@@ -1,4 +1,4 @@
-import { currencyExponent } from '../../../../shared/currencies.ts';
+import { decimalsOf } from '../../../../shared/currencies.ts';
 
 /** Money as the service has it: integers and decimal strings, so that nothing shown is off by a rounding of floats. */
 
@@ -38,7 +38,7 @@ export function customMonthlyMinor(
   if (vcpu === undefined || ram === undefined || disk === undefined) return undefined;
   const micros =
     BigInt(size.vcpu) * vcpu + halfUp(BigInt(size.ram_mb) * ram, MB_PER_GB) + BigInt(size.disk_gb) * disk;
-  return Number(halfUp(micros, 10n ** BigInt(6 - currencyExponent(currency))));
+  return Number(halfUp(micros, 10n ** BigInt(6 - decimalsOf(currency))));
 }
 
 /** What is lacking in a wallet, 0 where it is enough. */

@@ -1,6 +1,10 @@
-import { EXPONENTS } from '../../../../shared/currencies.ts';
+import { currencies, decimalsOf } from '../../../../shared/currencies.ts';
 import { sql } from '../../../db/database.ts';
 import type { SellerLaw } from './law.ts';
+
+const EXPONENTS = JSON.stringify(
+  Object.fromEntries([...currencies()].map((currency) => [currency, decimalsOf(currency)])),
+);
 
 /** How amounts are counted. */
 export const BOOKS_LAWS: SellerLaw[] = [
@@ -12,7 +16,7 @@ export const BOOKS_LAWS: SellerLaw[] = [
       from (select currency from wallets union select currency from books) money
         left join books on books.currency = money.currency
         left join (
-          select key as currency, value::int as exponent from jsonb_each_text(${JSON.stringify(EXPONENTS)}::text::jsonb)
+          select key as currency, value::int as exponent from jsonb_each_text(${EXPONENTS}::text::jsonb)
         ) expected on expected.currency = money.currency
       where books.exponent is distinct from expected.exponent or books.exponent is null`,
   },

@@ -15,8 +15,13 @@ export const ASSETS = join(PANEL, 'dist/assets');
 /** Builds the panel where its sources have changed since the installation did. */
 export async function buildIfChanged(): Promise<void> {
   const built = statSync(join(PANEL, 'dist/index.html'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const sources = readdirSync(join(PANEL, 'src'), { recursive: true, encoding: 'utf8' });
-  const newest = Math.max(...sources.map((name) => statSync(join(PANEL, 'src', name)).mtimeMs));
+  const newest = Math.max(
+    ...[join(PANEL, 'src'), join(REPOSITORY, 'shared')].flatMap((directory) =>
+      readdirSync(directory, { recursive: true, encoding: 'utf8' }).map(
+        (name) => statSync(join(directory, name)).mtimeMs,
+      ),
+    ),
+  );
   if (newest > built) await promisify(execFile)(process.execPath, [join(PANEL, 'build.ts')]);
 }
 
