@@ -511,6 +511,8 @@ export interface MadeAdjustment {
   outage_id: string | null;
   invoice_id: string | null;
   created_at: string;
+  promo_minor: number;
+  promo_expires_at: string | null;
   wallet: Wallet;
 }
 

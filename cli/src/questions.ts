@@ -58,10 +58,12 @@ export async function changeOfSize({ client }: Session, { ids, input }: Call): P
 export async function lossOfVm({ client }: Session, vmId: string): Promise<Question> {
   const [vm, preview] = await Promise.all([client.vms.get(vmId), client.vms.deletePreview(vmId)]);
   const { currency, refund_minor: refund, charged_minor: charged, data_lost, blockers } = preview;
+  const { refund_promo_minor: promo, refund_promo_expires_at: until } = preview;
   return {
     lines: [
       ...data_lost.map(({ type, name }) => `Lost: ${valueText('type', type)} ${name}`),
       `Given back: ${money(refund, currency)}`,
+      ...(until ? [`Of that as promotional credit, until ${until}: ${money(promo, currency)}`] : []),
       ...(charged > 0 ? [`Charged for what was used: ${money(charged, currency)}`] : []),
       ...blockers.map(({ message }) => `In the way: ${message}`),
     ],

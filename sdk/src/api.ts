@@ -496,6 +496,8 @@ export interface DailyTraffic {
 
 export interface DeletePreview {
   refund_minor: number;
+  refund_promo_minor: number;
+  refund_promo_expires_at: string | null;
   usage_minor: number;
   charged_minor: number;
   written_off_minor: number;
@@ -877,6 +879,8 @@ export interface PlanQuote {
   credit_minor: number;
   debit_minor: number;
   net_minor: number;
+  refund_promo_minor: number;
+  refund_promo_expires_at: string | null;
   requires_reboot: boolean;
   allowed: boolean;
   blockers: Blocker[];
@@ -965,6 +969,8 @@ export interface RebootVmRequest {
 /** What a deletion gave back */
 export interface Refund {
   amount_minor: number;
+  promo_minor: number;
+  promo_expires_at: string | null;
   charged_minor: number;
   written_off_minor: number;
   currency: string;

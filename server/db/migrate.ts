@@ -45,6 +45,7 @@ import { moveWindows } from './migrations/0044-move-windows.ts';
 import { knownDevices } from './migrations/0045-known-devices.ts';
 import { booksExponent } from './migrations/0047-books-exponent.ts';
 import { knownCountries } from './migrations/0048-known-countries.ts';
+import { disputedMoney } from './migrations/0049-disputed-money.ts';
 
 /**
  * One change of the schema and its reverse. Never edited once released; add another instead. Each is one transaction, which
@@ -104,6 +105,7 @@ export const MIGRATIONS: readonly Migration[] = [
   knownDevices,
   booksExponent,
   knownCountries,
+  disputedMoney,
 ];
 
 /**

@@ -785,6 +785,7 @@ create table promo_draws (
   promo_credit_id id_text not null,
   amount_minor bigint not null,
   seal bytea not null,
+  "position" integer,
   constraint promo_draws_amount_minor_check CHECK ((amount_minor <> 0)),
   constraint promo_draws_order_id_fkey FOREIGN KEY (order_id) REFERENCES orders(id),
   constraint promo_draws_pkey PRIMARY KEY (id),

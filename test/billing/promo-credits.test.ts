@@ -138,27 +138,41 @@ test('an order that fails gives back to the same credit, and what has ended mean
   assert.deepEqual(await wallet(), [1300n, 300n, 0n]);
 });
 
-test('what a VM gives back is credit as long as credit has paid for it, then money', async (t) => {
+test('what a VM gives back is credit by the share that credit has paid, rounded up, and money otherwise', async (t) => {
   const { db, clock, accountId, grant, settle, left, wallet, moves } = await setUp(t);
   const [soon, late] = [await grant(100n, 30), await grant(100n, 60)];
   await settle(399n);
   assert.equal((await settle(-150n)).balance_after_minor, 951n);
-  assert.deepEqual([await left(soon), await left(late)], [50n, 100n], 'what ends last has it back first');
-  assert.deepEqual((await moves()).slice(-3), [
+  assert.deepEqual([await left(soon), await left(late)], [0n, 76n], 'what ends last has it back first');
+  assert.deepEqual((await moves()).slice(-4), [
     'refunds:0.2 > hold 125 refund',
     'tax:0.2 > hold 25 refund',
-    'hold > promo 150 release',
+    'hold > promo 76 release',
+    'hold > wallet 74 release',
   ]);
   assert.equal((await settle(-149n)).balance_after_minor, 1100n);
-  assert.deepEqual(await wallet(), [1100n, 200n, 0n]);
-  assert.deepEqual((await moves()).slice(-2), ['hold > promo 50 release', 'hold > wallet 99 release']);
+  assert.deepEqual([await left(soon), await left(late)], [51n, 100n]);
+  assert.deepEqual((await moves()).slice(-2), ['hold > promo 75 release', 'hold > wallet 74 release']);
   assert.equal((await settle(-50n)).balance_after_minor, 1150n);
-  assert.deepEqual(await wallet(), [1150n, 200n, 0n], 'all of it is back: the rest is money');
+  assert.deepEqual(await wallet(), [1150n, 176n, 0n]);
 
   const other = await storedVm(db, clock, accountId);
   await withLedger(db, clock, (ledger) => settleNow(ledger, orderOf(clock, other, 100n)));
+  assert.deepEqual(await wallet(), [1050n, 76n, 0n]);
   await settle(-50n);
-  assert.deepEqual(await wallet(), [1100n, 100n, 0n], 'what credit has paid for another VM is no matter');
+  assert.deepEqual(await wallet(), [1100n, 100n, 0n], 'what credit has paid for another VM does not matter');
+});
+
+test('credit that was drawn before lines were noted goes back by the amounts of the lines', async (t) => {
+  const { db, grant, settle, wallet } = await setUp(t);
+  await grant(200n, 60);
+  await settle(100n, 299n);
+  await db.script(`begin; set local session_replication_role = replica;
+    update promo_draws set position = null, seal = row_seal(to_jsonb(promo_draws) - 'position'); commit`);
+  await settle(-150n);
+  assert.deepEqual(await wallet(), [951n, 76n, 0n]);
+  await settle(-249n);
+  assert.deepEqual(await wallet(), [1200n, 200n, 0n]);
 });
 
 test('an order of several lines takes and gives by its net', async (t) => {
@@ -168,7 +182,7 @@ test('an order of several lines takes and gives by its net', async (t) => {
   await complete(await place(-199n, 299n));
   assert.deepEqual(await wallet(), [601n, 0n, 0n]);
   await complete(await place(-299n, 149n));
-  assert.deepEqual(await wallet(), [751n, 100n, 0n]);
+  assert.deepEqual(await wallet(), [751n, 31n, 0n], '150 of the 499 that was paid, 100 of it with credit');
 });
 
 test('a refund counts what was paid, not what is only held', async (t) => {

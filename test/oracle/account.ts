@@ -37,8 +37,7 @@ export interface Order {
   createdAt: number;
   settledAt: number | null;
   balanceAfter: bigint | null;
-  /** What it took of promotional credit; negative where it gave back. */
-  draws: Map<Credit, bigint>;
+  draws: Draw[];
   document: Document | null;
   correction: Correction | null;
   /** What the wallet did not cover of it. */
@@ -62,6 +61,13 @@ export interface Document {
 export interface Credit {
   left: bigint;
   ends: number;
+}
+
+/** What a line of an order took of promotional credit; negative where it gave back. */
+export interface Draw {
+  credit: Credit;
+  line: Line;
+  amount: bigint;
 }
 
 export interface Payment {

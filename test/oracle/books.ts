@@ -1,6 +1,18 @@
-import { type Account, type Correction, type Document, type Order, sum, type Vm } from './account.ts';
+import {
+  type Account,
+  type Correction,
+  type Credit,
+  type Document,
+  type Draw,
+  type Line,
+  type Order,
+  sum,
+  type Vm,
+} from './account.ts';
 import { monthOf, type Span } from './calendar.ts';
-import type { Charge } from './lines.ts';
+import { type Charge, proportional } from './lines.ts';
+import { monthAround } from './months.ts';
+import { Rational } from './rational.ts';
 
 /** What is done to an account's money, at an instant. */
 
@@ -28,7 +40,7 @@ export function place(account: Account, request: Request, at: number): Order {
   const { lines, total: amount } = charge;
   const order: Order = {
     ...{ id, kind, status: 'pending', vm, lines, amount, createdAt: at, settledAt: null },
-    ...{ balanceAfter: null, document: null, draws: new Map(), correction, writtenOff: 0n },
+    ...{ balanceAfter: null, document: null, draws: [], correction, writtenOff: 0n },
   };
   account.orders.push(order);
   if (amount > 0n) {
@@ -42,7 +54,7 @@ export function place(account: Account, request: Request, at: number): Order {
 export function complete(account: Account, order: Order, at: number, promoMost?: bigint): void {
   if (order.amount > 0n) account.held -= order.amount;
   else {
-    giveBack(account, order, promoMost ?? -order.amount);
+    if (promoMost !== 0n) giveBack(account, order);
     account.available -= order.amount;
   }
   order.status = 'completed';
@@ -87,37 +99,101 @@ export function fail(account: Account, order: Order, at: number): void {
     account.available += order.amount;
     account.held -= order.amount;
   }
-  for (const [credit, drawn] of order.draws) credit.left += drawn;
-  order.draws.clear();
+  for (const { credit, amount } of order.draws) credit.left += amount;
+  order.draws = [];
   order.status = 'failed';
   order.settledAt = at;
 }
 
-/** Credit pays before money, what ends first before the rest. */
+/** Credit pays before money, what ends first before the rest; each line that charges gets its share. */
 function draw({ credits }: Account, order: Order, most: bigint): void {
-  let rest = most < order.amount ? most : order.amount;
-  for (const credit of credits.toSorted((a, b) => a.ends - b.ends)) {
-    const drawn = rest < credit.left ? rest : credit.left;
-    if (drawn === 0n) continue;
-    credit.left -= drawn;
-    rest -= drawn;
-    order.draws.set(credit, drawn);
+  const total = most < order.amount ? most : order.amount;
+  const taken = takeFrom(
+    credits.toSorted((a, b) => a.ends - b.ends).map((credit) => ({ credit, most: credit.left })),
+    total,
+  );
+  const charging = order.lines.filter(({ amount }) => amount > 0n);
+  const drawn = sum(taken.map(({ amount }) => amount));
+  const shares = proportional(
+    charging.map(({ amount }) => amount),
+    drawn,
+  ).map((share, index) => ({ line: charging[index]!, open: share }));
+  for (const { credit, amount } of taken) {
+    credit.left -= amount;
+    let rest = amount;
+    for (const share of shares) {
+      const paid = rest < share.open ? rest : share.open;
+      if (paid > 0n) order.draws.push({ credit, line: share.line, amount: paid });
+      share.open -= paid;
+      rest -= paid;
+    }
   }
 }
 
-/** What a VM gives back is credit again, as far as credit has paid for it, what ends last before the rest. */
-function giveBack({ credits, orders }: Account, order: Order, most: bigint): void {
-  if (order.vm === null) return;
-  const paid = orders.filter(({ vm, status }) => vm === order.vm && status === 'completed');
-  let rest = most < -order.amount ? most : -order.amount;
-  for (const credit of credits.toSorted((a, b) => b.ends - a.ends)) {
-    const drawn = sum(paid.map(({ draws }) => draws.get(credit) ?? 0n));
-    const given = rest < drawn ? rest : drawn;
-    if (given <= 0n) continue;
-    credit.left += given;
-    rest -= given;
-    order.draws.set(credit, -given);
-  }
+/** As much as there is of an amount, from one credit after the other. */
+function takeFrom(credits: { credit: Credit; most: bigint }[], amount: bigint) {
+  let rest = amount;
+  return credits.flatMap(({ credit, most }) => {
+    const taken = rest < most ? rest : most;
+    rest -= taken > 0n ? taken : 0n;
+    return taken > 0n ? [{ credit, amount: taken }] : [];
+  });
+}
+
+/** What lines give back of one month of a VM, or of what has their very span. */
+interface Part {
+  vm: Vm;
+  month: Span | null;
+  lines: Line[];
+}
+
+function partsOf(account: Account, vm: Vm, lines: Line[]): Part[] {
+  const placed = lines.map((line) => ({ line, month: monthAround(account, vm, line.span) }));
+  const parts = Map.groupBy(placed, ({ line: { span }, month }) =>
+    [month !== null, (month ?? span).from, (month ?? span).to].join(),
+  );
+  return [...parts.values()].map((part) => ({
+    vm,
+    month: part[0]!.month,
+    lines: part.map(({ line }) => line),
+  }));
+}
+
+/** Whether a line is paid for with the same month, or has the same span where there is none. */
+function isOf({ month, lines: [first] }: Part, { span }: Line): boolean {
+  if (month) return span.from >= month.from && span.to <= month.to && span.from < span.to;
+  return span.from === first!.span.from && span.to === first!.span.to;
+}
+
+/** What is credit of what lines give back: the share of their month that credit has paid, in whole units upwards. */
+export function creditsBack(account: Account, vm: Vm | null, lines: Line[]): Draw[] {
+  if (vm === null) return [];
+  const bought = account.orders.filter((order) => order.vm === vm && order.status === 'completed');
+  return partsOf(account, vm, lines).flatMap((part) => {
+    const given = -sum(part.lines.map(({ amount }) => amount));
+    if (given <= 0n) return [];
+    const paid = sum(
+      bought.flatMap((order) => order.lines.filter((line) => isOf(part, line)).map(({ amount }) => amount)),
+    );
+    const draws = bought.flatMap((order) => order.draws.filter(({ line }) => isOf(part, line)));
+    const drawn = account.credits
+      .toSorted((a, b) => b.ends - a.ends)
+      .map((credit) => {
+        const own = draws.filter((one) => one.credit === credit);
+        return { credit, most: sum(own.map(({ amount }) => amount)) };
+      })
+      .filter(({ most }) => most > 0n);
+    const all = sum(drawn.map(({ most }) => most));
+    const share = given >= paid ? all : new Rational(given * all, paid).ceil();
+    const back = takeFrom(drawn, share < given ? share : given);
+    return back.map(({ credit, amount }) => ({ credit, line: part.lines[0]!, amount: -amount }));
+  });
+}
+
+function giveBack(account: Account, order: Order): void {
+  if (order.amount >= 0n) return;
+  order.draws = creditsBack(account, order.vm, order.lines);
+  for (const { credit, amount } of order.draws) credit.left -= amount;
 }
 
 export function grant(account: Account, amount: bigint, ends: number): void {

@@ -1,7 +1,8 @@
 import { type Account, type Line, type Order, type Outage, sum, type Vm } from './account.ts';
 import { completed, netWithin, settle } from './books.ts';
 import type { Span } from './calendar.ts';
-import { type Charge, chargeOf, corrected } from './lines.ts';
+import { type Charge, chargeOf, corrected, proportional } from './lines.ts';
+import { monthAround, monthsOf } from './months.ts';
 import { Rational } from './rational.ts';
 import type { PriceList } from './tariff.ts';
 import type { Taxed } from './tax.ts';
@@ -63,28 +64,10 @@ function remaindersOf(account: Account, order: Order): Remainder[] {
       const { description, span, taxed } = named!.line;
       const amount = sum(group.map(({ line }) => line.amount));
       const place = Math.min(...group.map((member) => member.place));
-      return { description, span, taxed, amount, place, month: monthOf(account, order.vm, span) };
+      return { description, span, taxed, amount, place, month: monthAround(account, order.vm, span) };
     })
     .filter(({ amount }) => amount !== 0n)
     .sort((a, b) => a.place - b.place || a.span.from - b.span.from || (a.taxed.rate < b.taxed.rate ? -1 : 1));
-}
-
-/** The months that a VM was sold, with their sales. */
-function monthsOf(account: Account, vm: Vm): { span: Span; taxed: Taxed }[] {
-  return completed(account)
-    .filter((order) => order.vm === vm && (order.kind === 'create' || order.kind === 'renew'))
-    .flatMap(({ lines }) => lines)
-    .filter(({ unit, proration }) => unit === 'month' && !proration)
-    .map(({ span, taxed }) => ({ span, taxed }));
-}
-
-function monthOf(account: Account, vm: Vm | null, { from, to }: Span): Span | null {
-  if (vm === null || from >= to) return null;
-  const months = monthsOf(account, vm)
-    .map(({ span }) => span)
-    .filter((span) => span.from <= from && span.to >= to)
-    .sort((a, b) => b.from - a.from);
-  return months[0] ?? null;
 }
 
 /** Orders that took or gave, and those that are going to give. */
@@ -146,7 +129,9 @@ export function correct(
 /** A correction of a correction moves the same kinds of money back. */
 function promoMostOf({ correction, draws }: Order): bigint | undefined {
   if (correction === null) return undefined;
-  return correction.type === 'credit' || correction.type === 'debit' ? 0n : -sum([...draws.values()]);
+  return correction.type === 'credit' || correction.type === 'debit'
+    ? 0n
+    : -sum(draws.map(({ amount }) => amount));
 }
 
 /** Each gets its share, cut to whole units as it adds up. */
@@ -162,13 +147,6 @@ function shareOut(rooms: ReturnType<typeof roomsOf>, amount: bigint) {
     );
     return group.map((remainder, place) => ({ remainder, share: shares[place]! }));
   });
-}
-
-function proportional(weights: bigint[], amount: bigint): bigint[] {
-  const total = sum(weights);
-  if (total === 0n) return weights.map(() => 0n);
-  const upTo = weights.map((_, index) => (amount * sum(weights.slice(0, index + 1))) / total);
-  return upTo.map((until, index) => until - (upTo[index - 1] ?? 0n));
 }
 
 /** What can be spent on an order to which promotional credit may give so much. */

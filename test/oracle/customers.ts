@@ -18,7 +18,7 @@ const DAY = 86_400_000;
 /** What the customers do, and how often. */
 const ACTIONS = {
   topUp: 8,
-  grant: 2,
+  grant: 5,
   buy: 4,
   changePlan: 6,
   changeCustom: 4,
@@ -185,7 +185,8 @@ export class Customers {
     if (vm.work && 'order' in vm.work) fail(account, vm.work.order, now);
     const charge = deletionCharge(vm, now, prices);
     const { refund_minor: amount_minor, ...taken } = views.deletion(account, charge);
-    const refund = { amount_minor, ...taken, currency: prices.currency };
+    const promo = views.promoBack(account, vm, charge);
+    const refund = { amount_minor, ...promo, ...taken, currency: prices.currency };
     observer.compare(this.#play.look(tenant), 'delete', reply.data.refund, refund);
     const order = settleDeletion(account, vm, charge, reply.data.refund.order_id, now);
     if (order && order.writtenOff > 0n) this.#play.count('written off');

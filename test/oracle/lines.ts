@@ -25,3 +25,11 @@ export function corrected(
   const unit_price = majorUnits(amount < 0n ? -amount : amount, currency);
   return line({ description, amount, taxed, span, unit: 'adjustment', unit_price, proration: false });
 }
+
+/** Splits an amount by weights, each part cut to whole units as it adds up. */
+export function proportional(weights: bigint[], amount: bigint): bigint[] {
+  const total = sum(weights);
+  if (total === 0n) return weights.map(() => 0n);
+  const upTo = weights.map((_, index) => (amount * sum(weights.slice(0, index + 1))) / total);
+  return upTo.map((until, index) => until - (upTo[index - 1] ?? 0n));
+}

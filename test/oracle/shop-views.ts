@@ -17,6 +17,7 @@ import {
   type Size,
   shownHour,
 } from './tariff.ts';
+import { previewPromo } from './views.ts';
 
 /** What the API should show of what is sold: quotes and price lists. */
 
@@ -79,6 +80,7 @@ export function changeQuote(account: Account, vm: Vm, to: Product, now: number, 
     credit_minor: taken - charge.total,
     debit_minor: taken,
     net_minor: charge.total,
+    ...previewPromo(account, vm, charge),
   };
 }
 

@@ -1,5 +1,5 @@
 import { type Account, billed, hourOf, type Order, sum, type Vm } from './account.ts';
-import { completed, netOf, writtenOff } from './books.ts';
+import { completed, creditsBack, netOf, writtenOff } from './books.ts';
 import { monthOf, seconds } from './calendar.ts';
 import { arrears, deletionCharge, totalOf } from './charges.ts';
 import type { Expected } from './differences.ts';
@@ -199,10 +199,26 @@ export function deletePreview(account: Account, vm: Vm, now: number, list: Price
   const charge = deletionCharge(vm, now, list);
   return {
     ...deletion(account, charge),
+    ...previewPromo(account, vm, charge),
     usage_minor: amountOf(charge.use),
     currency: list.currency,
     unused_seconds: vm.exists ? seconds(now, vm.paid.to) : 0n,
   };
+}
+
+/** What of it is promotional credit, and the soonest end of that. */
+export function promoBack(account: Account, vm: Vm, { total, lines }: Charge) {
+  const back = total < 0n ? creditsBack(account, vm, lines) : [];
+  return {
+    promo_minor: -sum(back.map(({ amount }) => amount)),
+    promo_expires_at: back.length === 0 ? null : date(Math.min(...back.map(({ credit }) => credit.ends))),
+  };
+}
+
+/** The same, as previews and quotes show it. */
+export function previewPromo(account: Account, vm: Vm, charge: Charge) {
+  const { promo_minor, promo_expires_at } = promoBack(account, vm, charge);
+  return { refund_promo_minor: promo_minor, refund_promo_expires_at: promo_expires_at };
 }
 
 /** What a deletion gives back, or takes. */

@@ -24,6 +24,16 @@ export const correctionLaws = (now: Date): Record<string, Sql> => ({
     from orders made left join orders of on of.id = made.corrects_order_id join journal on order_id = made.id
     where 'promo' in (debit, credit)
       and (made.adjustment in ('credit', 'debit') or of.adjustment in ('credit', 'debit'))`,
+  'credit that paid for a month of a VM is at most what the month has cost': sql`
+    select sale.vm_id || ' has ' || drawn || ' of credit in the month from ' || month.from_at || ', which cost ' || net as what
+    from orders sale join order_lines month on month.order_id = sale.id, lateral (
+      select sum(paid.amount_minor) as net, coalesce(sum(draw.amount), 0) as drawn
+      from orders bought join order_lines paid on paid.order_id = bought.id left join lateral (
+        select sum(amount_minor) as amount from promo_draws where order_id = bought.id and position = paid.position) draw on true
+      where bought.vm_id = sale.vm_id and bought.status = 'completed' and paid.from_at < paid.to_at
+        and paid.from_at >= month.from_at and paid.to_at <= month.to_at) as worked_out
+    where sale.kind in ('create', 'renew') and sale.status = 'completed' and month.unit = 'month' and not month.proration
+      and drawn not between 0 and greatest(net, 0)`,
   'an outage is credited to a VM once': sql`
     select outage_id || ' was credited ' || count(*) || ' times to ' || vm_id as what
     from orders where outage_id is not null group by outage_id, vm_id having count(*) > 1`,

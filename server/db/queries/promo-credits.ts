@@ -1,4 +1,4 @@
-import { execute, maybeOne, one, type Queryable, type Sql, sql } from '../database.ts';
+import { execute, maybeOne, one, type Queryable, sql } from '../database.ts';
 import { type Page, pageOf } from './page.ts';
 
 /** Credit that was given to an account, and what is left of it. */
@@ -19,7 +19,7 @@ export interface PromoCreditRow {
 const columns = sql`id, account_id, amount_minor, remaining_minor, expires_at, revoked_at, reason, actor, created_at`;
 
 /** When it ends: what comes back to it after that ends as well. */
-const END = sql`coalesce(revoked_at, expires_at)`;
+export const END = sql`coalesce(revoked_at, expires_at)`;
 
 export async function insertPromoCredit(db: Queryable, credit: PromoCreditRow): Promise<void> {
   await execute(
@@ -103,78 +103,56 @@ interface Draw {
 }
 
 /**
- * Takes what an order costs from an account's credit, the soonest end first, and notes what it took of which. The caller
- * holds the wallet's lock, and has seen that there is as much.
+ * Takes what an order costs from an account's credit, the soonest end first, and notes what it took of which, and for
+ * which line: each line that charges has its share. The caller holds the wallet's lock, and has seen that there is as much.
  */
 export async function drawPromo(
   db: Queryable,
   { accountId, orderId, amountMinor }: Draw & { accountId: string },
 ): Promise<void> {
-  const left = sql`
-    select id, remaining_minor as most, coalesce(sum(remaining_minor) over (
-      order by ${END}, id rows between unbounded preceding and 1 preceding), 0) as before
-    from promo_credits where account_id = ${accountId} and remaining_minor > 0`;
-  const drawn = await moveShares(db, { orderId, amountMinor, sign: -1 }, left);
-  if (drawn !== amountMinor)
-    throw new Error(`${accountId} has ${drawn} of promotional credit, not ${amountMinor}`);
-}
-
-/** Gives back all that a pending order has drawn; how much that was. The caller holds the wallet's lock. */
-export function undrawPromo(db: Queryable, { orderId, amountMinor }: Draw): Promise<bigint> {
-  return moveShares(db, { orderId, amountMinor, sign: 1 }, drawnBy(sql`orders.id = ${orderId}`));
-}
-
-/**
- * Gives back what a VM's orders have drawn and not got back, up to what this order gives back, so that credit never
- * becomes money; how much that was. What ends last gets it first. The caller holds the wallet's lock.
- */
-export function returnPromo(
-  db: Queryable,
-  { orderId, vmId, amountMinor }: Draw & { vmId: string },
-): Promise<bigint> {
-  const ofVm = sql`orders.vm_id = ${vmId} and orders.status = 'completed'`;
-  return moveShares(db, { orderId, amountMinor, sign: 1 }, drawnBy(ofVm));
-}
-
-/** What an order gave back to promotional credit. */
-export async function promoReturnedBy(db: Queryable, orderId: string): Promise<bigint> {
-  const { returned } = await one<{ returned: bigint }>(
-    db,
-    sql`select coalesce(-sum(amount_minor), 0)::bigint as returned from promo_draws where order_id = ${orderId}`,
-  );
-  return returned;
-}
-
-/** What some orders have drawn of which credit, and not got back. */
-const drawnBy = (which: Sql) => sql`
-  select id, drawn as most, coalesce(sum(drawn) over (
-    order by ${END} desc, id desc rows between unbounded preceding and 1 preceding), 0) as before
-  from (
-    select promo_credit_id as id, sum(draw.amount_minor) as drawn
-    from orders join promo_draws draw on order_id = orders.id where ${which}
-    group by promo_credit_id having sum(draw.amount_minor) > 0
-  ) outstanding join promo_credits using (id)`;
-
-/** Moves an amount between an order and credit: `shares` has the most of each, and what goes before it; the sum moved. */
-async function moveShares(
-  db: Queryable,
-  { orderId, amountMinor, sign }: Draw & { sign: 1 | -1 },
-  shares: Sql,
-): Promise<bigint> {
+  const total = sql`${amountMinor}::bigint`;
   const { moved } = await one<{ moved: bigint }>(
     db,
     sql`
-    with shares as (
-      select id, least(most, ${amountMinor}::bigint - before)::bigint as amount from (${shares}) share
-      where before < ${amountMinor}::bigint
+    with taken as (
+      select id, before, least(before + most, ${total}) as upto from (
+        select id, remaining_minor as most, coalesce(sum(remaining_minor) over (
+          order by ${END}, id rows between unbounded preceding and 1 preceding), 0) as before
+        from promo_credits where account_id = ${accountId} and remaining_minor > 0
+      ) share where before < ${total}
+    ), lines as (
+      select position, div(${total} * (sum(amount_minor) over charges - amount_minor), sum(amount_minor) over ()) as before,
+        div(${total} * sum(amount_minor) over charges, sum(amount_minor) over ()) as upto
+      from order_lines where order_id = ${orderId} and amount_minor > 0
+      window charges as (order by position)
     ), credits as (
-      update promo_credits set remaining_minor = remaining_minor + ${sign}::int * amount
-      from shares where shares.id = promo_credits.id returning shares.id, amount
+      update promo_credits set remaining_minor = remaining_minor - (upto - before)
+      from taken where taken.id = promo_credits.id returning upto - before as amount
     ), draws as (
-      insert into promo_draws (order_id, promo_credit_id, amount_minor)
-      select ${orderId}, id, -${sign}::int * amount from credits order by id
+      insert into promo_draws (order_id, promo_credit_id, position, amount_minor)
+      select ${orderId}, taken.id, lines.position, least(taken.upto, lines.upto) - greatest(taken.before, lines.before)
+      from taken join lines on taken.before < lines.upto and lines.before < taken.upto
+      order by taken.before, lines.before
     )
     select coalesce(sum(amount), 0)::bigint as moved from credits`,
+  );
+  if (moved !== amountMinor)
+    throw new Error(`${accountId} has ${moved} of promotional credit, not ${amountMinor}`);
+}
+
+/** Gives back all that a pending order has drawn; how much that was. The caller holds the wallet's lock. */
+export async function undrawPromo(db: Queryable, orderId: string): Promise<bigint> {
+  const { moved } = await one<{ moved: bigint }>(
+    db,
+    sql`
+    with drawn as (
+      select promo_credit_id as id, sum(amount_minor)::bigint as amount from promo_draws where order_id = ${orderId} group by 1
+    ), credits as (
+      update promo_credits set remaining_minor = remaining_minor + amount from drawn where drawn.id = promo_credits.id
+    ), draws as (
+      insert into promo_draws (order_id, promo_credit_id, amount_minor) select ${orderId}, id, -amount from drawn order by id
+    )
+    select coalesce(sum(amount), 0)::bigint as moved from drawn`,
   );
   return moved;
 }

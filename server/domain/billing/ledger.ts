@@ -8,7 +8,8 @@ import {
   type OrderRow,
   settleOrder,
 } from '../../db/queries/orders.ts';
-import { drawPromo, returnPromo, undrawPromo } from '../../db/queries/promo-credits.ts';
+import { drawPromo, undrawPromo } from '../../db/queries/promo-credits.ts';
+import { returnPromo } from '../../db/queries/promo-returns.ts';
 import { bookOrder, lockWallet, post, type Transfer, type WalletRow } from '../../db/queries/wallets.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { ApiError } from '../../platform/errors.ts';
@@ -27,8 +28,8 @@ import type { Charge } from './pricing.ts';
  *                               release  hold → wallet                  write-off  write_off → wallet
  *
  * Promotional credit is spent first: an order in which it takes part goes by way of the hold, where `promo` comes before
- * `wallet`, and what it gives back goes to `promo` first, so that credit never becomes money. `promo-credits.ts` gives and
- * ends it; `chart.ts` has all accounts.
+ * `wallet`. What it gives back of a period is credit by the share that credit has paid of that period, so that credit never
+ * becomes money (`db/queries/promo-returns.ts`). `promo-credits.ts` gives and ends it; `chart.ts` has all accounts.
  */
 export interface LedgerContext {
   tx: Transaction;
@@ -48,7 +49,7 @@ export interface OrderRequest {
   writeOff?: boolean;
   /** Of an order of kind "adjustment". */
   adjustment?: Adjustment;
-  /** The most that promotional credit pays of it, or gets back; absent where it is spent first and gets back first. */
+  /** The most that promotional credit pays of it, where it is not spent first; 0 if it gets nothing back either. */
   promoAtMost?: bigint;
 }
 
@@ -141,7 +142,7 @@ export async function failOrder(
 /** The same for an order as {@link lockPendingOrder} has found it. */
 export async function failLocked(context: LedgerContext, order: OrderRow, at: Date): Promise<void> {
   if (order.amount_minor > 0n) {
-    const promo = await undrawPromo(context.tx, { orderId: order.id, amountMinor: order.amount_minor });
+    const promo = await undrawPromo(context.tx, order.id);
     await release(context, order, promo, at);
   }
   await settleOrder(context.tx, order, { status: 'failed', invoiceId: null, balanceAfterMinor: null, at });
@@ -236,15 +237,10 @@ async function complete(
 }
 
 /** What an order that gives back owes to promotional credit, which has it by then. */
-async function promoGivenBack(
-  { tx }: LedgerContext,
-  order: OrderRow,
-  most = -order.amount_minor,
-): Promise<bigint> {
+async function promoGivenBack({ tx }: LedgerContext, order: OrderRow, most?: bigint): Promise<bigint> {
   const { id: orderId, vm_id: vmId, amount_minor } = order;
-  const amountMinor = min(-amount_minor, most);
-  if (amountMinor <= 0n || vmId === null) return 0n;
-  return returnPromo(tx, { orderId, vmId, amountMinor });
+  if (amount_minor >= 0n || vmId === null || most === 0n) return 0n;
+  return returnPromo(tx, { orderId, vmId });
 }
 
 function writeOrder(context: LedgerContext, request: OrderRequest, wallet: WalletRow) {

@@ -5,7 +5,7 @@ import {
   writtenOff,
 } from '../../../db/queries/adjustments.ts';
 import type { AdjustmentType, OrderRow } from '../../../db/queries/orders.ts';
-import { promoReturnedBy } from '../../../db/queries/promo-credits.ts';
+import { promoReturnedBy } from '../../../db/queries/promo-returns.ts';
 import { systemFindVm } from '../../../db/queries/vms.ts';
 import { lockWallet } from '../../../db/queries/wallets.ts';
 import { ApiError, invalidField, notFound } from '../../../platform/errors.ts';
@@ -77,7 +77,7 @@ async function correct(
 /** A correction of a correction moves the same kinds of money back, so that promotional credit never becomes money. */
 async function promoAtMostOf({ tx }: LedgerContext, order: OrderRow): Promise<bigint | undefined> {
   if (order.adjustment === 'credit' || order.adjustment === 'debit') return 0n;
-  return order.adjustment === null ? undefined : promoReturnedBy(tx, order.id);
+  return order.adjustment === null ? undefined : (await promoReturnedBy(tx, order.id)).promo_minor;
 }
 
 /** What is left of an order, without what the wallet did not cover, which was not paid. */

@@ -14,7 +14,7 @@ export interface DecidedAdjustment {
   vm: VmRow | undefined;
   adjustment: Adjustment;
   charge: Charge;
-  /** The most that promotional credit pays of it, or gets back; absent where that is as for any order of the VM. */
+  /** The most that promotional credit pays of it, and 0 if it gets nothing back either; absent where that is as for any order of the VM. */
   promoAtMost?: bigint;
 }
 

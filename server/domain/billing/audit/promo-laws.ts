@@ -60,7 +60,7 @@ export const PROMO_LAWS: AccountLaw[] = [
           and case o.status when 'failed' then 0 else greatest(o.amount_minor, 0) end)`,
   },
   {
-    name: 'what a VM gives back is promotional credit before it is money',
+    name: 'promotional credit that paid for a VM never becomes money',
     offences: (scope) => sql`
       select o.vm_id || ' drew ' || coalesce(sum(d.drawn), 0) || ' of ' || sum(o.amount_minor) as what
       from orders o left join (

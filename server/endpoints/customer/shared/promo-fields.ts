@@ -1,6 +1,7 @@
+import type { PromoReturned } from '../../../db/queries/promo-returns.ts';
 import type { WalletView } from '../../../db/queries/wallets.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
-import { Minor, Nullable, Timestamp } from '../../../http/schemas.ts';
+import { Count, Minor, Nullable, Timestamp } from '../../../http/schemas.ts';
 
 /** What wallet and summary say of promotional credit. */
 export const promoFields = {
@@ -11,3 +12,29 @@ export const promoFields = {
 export function presentPromo({ promo_minor, promo_expires_at }: WalletView) {
   return { promo_minor: toJsonInteger(promo_minor), promo_expires_at };
 }
+
+const ofRefund = {
+  promo_minor: Count('Of what is given back, promotional credit; the rest is money'),
+  promo_expires_at: Nullable(
+    Timestamp('The soonest end of the credit that is given back, which may be over; null if it is all money'),
+  ),
+};
+
+/** What a refund that was made says about promotional credit. */
+export const refundPromoFields = ofRefund;
+
+/** What a preview or a quote says about the promotional credit in what it would give back. */
+export const previewPromoFields = {
+  refund_promo_minor: ofRefund.promo_minor,
+  refund_promo_expires_at: ofRefund.promo_expires_at,
+};
+
+export function presentRefundPromo({ promo_minor, promo_expires_at }: PromoReturned = NOTHING) {
+  return { promo_minor: toJsonInteger(promo_minor), promo_expires_at };
+}
+
+export function presentPreviewPromo({ promo_minor, promo_expires_at }: PromoReturned = NOTHING) {
+  return { refund_promo_minor: toJsonInteger(promo_minor), refund_promo_expires_at: promo_expires_at };
+}
+
+const NOTHING: PromoReturned = { promo_minor: 0n, promo_expires_at: null };

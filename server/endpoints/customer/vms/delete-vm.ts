@@ -1,9 +1,11 @@
+import { promoReturnedBy } from '../../../db/queries/promo-returns.ts';
 import { max, toJsonInteger } from '../../../domain/billing/money.ts';
 import { deleteVm as giveUpVm } from '../../../domain/vms/delete-vm.ts';
 import { withJob } from '../../../domain/vms/start-job.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { Count, Currency, Id, Nullable, Shape, VmParams } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
+import { presentRefundPromo, refundPromoFields } from '../shared/promo-fields.ts';
 import { exampleJob, JobShape, presentJob } from './job-shape.ts';
 import { loadVmForChange } from './load-vm.ts';
 import { exampleVm, presentVm, VmShape } from './vm-shape.ts';
@@ -27,6 +29,7 @@ export const deleteVm = endpoint({
       refund: Shape(
         {
           amount_minor: Type.Integer({ minimum: 0, description: 'Given back, in minor units of `currency`' }),
+          ...refundPromoFields,
           charged_minor: Count('Taken from the wallet, where what was used is more than what is given back'),
           written_off_minor: Count('What the wallet did not cover of that'),
           currency: Currency,
@@ -43,6 +46,8 @@ export const deleteVm = endpoint({
     job: { ...exampleJob, kind: 'delete' },
     refund: {
       amount_minor: 386,
+      promo_minor: 0,
+      promo_expires_at: null,
       charged_minor: 0,
       written_off_minor: 0,
       currency: 'EUR',
@@ -53,12 +58,14 @@ export const deleteVm = endpoint({
   async handle({ resource: vm, db, services, caller, now }) {
     const { job, order, written_off_minor } = await giveUpVm({ db, services, caller, now }, vm);
     const total = order?.amount_minor ?? 0n;
+    const promo = order && total < 0n ? await promoReturnedBy(db, order.id) : undefined;
     return {
       data: {
         vm: presentVm(withJob(vm, job, now)),
         job: presentJob(job),
         refund: {
           amount_minor: toJsonInteger(max(-total, 0n)),
+          ...presentRefundPromo(promo),
           charged_minor: toJsonInteger(max(total, 0n) - written_off_minor),
           written_off_minor: toJsonInteger(written_off_minor),
           currency: vm.currency,

@@ -1,5 +1,6 @@
 import { dataLost, type LostThing } from '../../../db/queries/data-lost.ts';
 import { withMeter } from '../../../db/queries/meters.ts';
+import { promoToReturn } from '../../../db/queries/promo-returns.ts';
 import { lookUpWallet } from '../../../db/queries/wallets.ts';
 import { uncollectible } from '../../../domain/billing/ledger.ts';
 import { max, toJsonInteger } from '../../../domain/billing/money.ts';
@@ -11,6 +12,7 @@ import { requireAllowed } from '../../../domain/vms/states.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { Count, Currency, Enum, Nullable, Shape, Timestamp, VmParams } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
+import { presentPreviewPromo, previewPromoFields } from '../shared/promo-fields.ts';
 import { BlockerShape } from './blocker-shape.ts';
 import { loadVm } from './load-vm.ts';
 
@@ -28,6 +30,7 @@ export const getDeletePreview = endpoint({
   data: Shape(
     {
       refund_minor: Count('Given back, in minor units of `currency`'),
+      ...previewPromoFields,
       usage_minor: Count('What the VM has used and was not charged for yet, taken off what is given back'),
       charged_minor: Count('Taken from the wallet, where that is more'),
       written_off_minor: Count('What the wallet does not cover of that'),
@@ -55,6 +58,8 @@ export const getDeletePreview = endpoint({
   errors: [],
   example: {
     refund_minor: 386,
+    refund_promo_minor: 0,
+    refund_promo_expires_at: null,
     usage_minor: 0,
     charged_minor: 0,
     written_off_minor: 0,
@@ -68,12 +73,18 @@ export const getDeletePreview = endpoint({
   load: loadVm,
   async handle({ resource: vm, db, services, now }) {
     const blocker = blockerOf(() => requireAllowed(vm, 'delete'));
-    const { total_minor: total, usage } = priceOfDeletion(services.catalog, await withMeter(db, vm), now);
+    const {
+      total_minor: total,
+      lines,
+      usage,
+    } = priceOfDeletion(services.catalog, await withMeter(db, vm), now);
     const writtenOff = uncollectible(await lookUpWallet(db, vm.account_id), total);
+    const promo = total < 0n ? await promoToReturn(db, vm.id, lines) : undefined;
     const lost: LostThing[] = await dataLost(db, vm);
     return {
       data: {
         refund_minor: toJsonInteger(max(-total, 0n)),
+        ...presentPreviewPromo(promo),
         usage_minor: toJsonInteger(usageMinor(usage)),
         charged_minor: toJsonInteger(max(total, 0n) - writtenOff),
         written_off_minor: toJsonInteger(writtenOff),

@@ -1,5 +1,6 @@
 import { roomFor } from '../../../cluster/read-supply.ts';
 import { findBillingProfile } from '../../../db/queries/billing-profiles.ts';
+import { promoToReturn } from '../../../db/queries/promo-returns.ts';
 import { lookUpWallet } from '../../../db/queries/wallets.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import type { Configuration } from '../../../domain/billing/pricing.ts';
@@ -9,6 +10,7 @@ import { endpoint } from '../../../http/endpoint.ts';
 import { Enum, Minor, Shape, VmParams } from '../../../http/schemas.ts';
 import { invalidField } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
+import { presentPreviewPromo, previewPromoFields } from '../shared/promo-fields.ts';
 import { exampleQuote, presentQuote, quoteFields } from '../shared/quote-shape.ts';
 import { BlockerShape } from './blocker-shape.ts';
 import { SizeInput } from './change-shape.ts';
@@ -42,6 +44,7 @@ export const getPlanQuote = endpoint({
       credit_minor: Minor('Given back for the unused time of the present plan'),
       debit_minor: Minor('Charged for the remaining time of the new one'),
       net_minor: Minor('Debit less credit: positive is charged, negative refunded'),
+      ...previewPromoFields,
       requires_reboot: Type.Boolean({ description: 'The VM is running and has to be power-cycled' }),
       allowed: Type.Boolean(),
       blockers: Type.Array(BlockerShape),
@@ -55,6 +58,8 @@ export const getPlanQuote = endpoint({
     credit_minor: 386,
     debit_minor: 698,
     net_minor: 312,
+    refund_promo_minor: 0,
+    refund_promo_expires_at: null,
     requires_reboot: true,
     allowed: true,
     blockers: [],
@@ -74,6 +79,8 @@ export const getPlanQuote = endpoint({
     const terms = { catalog, buyer, allowReboot: true, now, room };
     const { target, charge, refusals } = decideChange(vm, wish, terms);
     const wallet = await lookUpWallet(db, caller.accountId);
+    const isRefund = charge.total_minor < 0n;
+    const promo = isRefund ? await promoToReturn(db, vm.id, charge.lines) : undefined;
     const debit = charge.lines.at(-1)!.amount_minor;
     return {
       data: {
@@ -82,6 +89,7 @@ export const getPlanQuote = endpoint({
         credit_minor: toJsonInteger(debit - charge.total_minor),
         debit_minor: toJsonInteger(debit),
         net_minor: toJsonInteger(charge.total_minor),
+        ...presentPreviewPromo(promo),
         requires_reboot: vm.status === 'running',
         allowed: refusals.length === 0,
         blockers: refusals.map(blockerFrom),

@@ -1,6 +1,6 @@
 import type { OrderRow } from '../../../db/queries/orders.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
-import { Currency, Enum, Id, Minor, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
+import { Count, Currency, Enum, Id, Minor, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { WalletShape } from '../shared/wallet-shape.ts';
 
@@ -24,7 +24,16 @@ export const AdjustmentShape = Shape(adjustmentFields, {
   description: 'A correction of the books: an order of its own, as nothing that is booked changes',
 });
 export const MadeAdjustmentShape = Shape(
-  { ...adjustmentFields, wallet: WalletShape },
+  {
+    ...adjustmentFields,
+    promo_minor: Count('Of what it gave back, promotional credit; the rest is money'),
+    promo_expires_at: Nullable(
+      Timestamp(
+        'The soonest end of the credit that it gave back, which may be over; null if it is all money',
+      ),
+    ),
+    wallet: WalletShape,
+  },
   { $id: 'MadeAdjustment', description: 'A correction of the books, and the wallet after it' },
 );
 

@@ -1,6 +1,8 @@
 import type { Transaction } from '../../../db/database.ts';
 import type { OrderRow } from '../../../db/queries/orders.ts';
+import { promoReturnedBy } from '../../../db/queries/promo-returns.ts';
 import { lookUpWallet } from '../../../db/queries/wallets.ts';
+import { toJsonInteger } from '../../../domain/billing/money.ts';
 import type { OperatorServices } from '../../../operator/endpoint.ts';
 import { requireReadable } from '../shared/input.ts';
 import { once } from '../shared/once.ts';
@@ -19,7 +21,9 @@ export async function makeCorrection(
     once(tx, clock, { path, body }, async () => {
       const order = await work(tx);
       const wallet = await lookUpWallet(tx, order.account_id);
-      return { ...presentAdjustment(order), wallet: presentWallet(wallet) };
+      const { promo_minor, promo_expires_at } = await promoReturnedBy(tx, order.id);
+      const promo = { promo_minor: toJsonInteger(promo_minor), promo_expires_at };
+      return { ...presentAdjustment(order), ...promo, wallet: presentWallet(wallet) };
     }),
   );
   const { account_id, id, type, amount_minor } = data;

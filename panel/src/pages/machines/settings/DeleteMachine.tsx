@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { DeletePreview, Vm } from '../../../api/customer.ts';
 import { read, useChange } from '../../../api/queries.ts';
-import { formatMoney, useLocale } from '../../../format.ts';
+import { formatMoney, formatTime, useLocale } from '../../../format.ts';
 import { useTexts } from '../../../texts.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { ConfirmDialog } from '../../../ui/Dialog.tsx';
@@ -74,6 +74,7 @@ function Lost({ preview }: { preview: DeletePreview }) {
   const t = useTexts(settingsTexts);
   const locale = useLocale();
   const { currency, refund_minor, usage_minor, charged_minor, written_off_minor } = preview;
+  const { refund_promo_minor, refund_promo_expires_at } = preview;
   return (
     <div className={classes.lost}>
       {preview.blockers.map(({ code, message }) => (
@@ -95,6 +96,14 @@ function Lost({ preview }: { preview: DeletePreview }) {
         <Money minor={refund_minor} currency={currency} />{' '}
         {t.forUnused(formatSeconds(preview.unused_seconds))}
       </p>
+      {refund_promo_expires_at && (
+        <p>
+          {t.asCredit(
+            formatMoney(refund_promo_minor, currency, locale),
+            formatTime(refund_promo_expires_at, locale),
+          )}
+        </p>
+      )}
       {usage_minor > 0 && (
         <p>
           {t.usage} <Money minor={usage_minor} currency={currency} />

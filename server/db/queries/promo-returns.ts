@@ -1,0 +1,121 @@
+import { one, type Queryable, type Sql, sql } from '../database.ts';
+import { isMonth } from './adjustments.ts';
+import type { OrderLineRow } from './orders.ts';
+import { END } from './promo-credits.ts';
+
+/** What of a refund is promotional credit; the rest is money. */
+export interface PromoReturned {
+  promo_minor: bigint;
+  /** The soonest end of it, which may be over; null where nothing is. */
+  promo_expires_at: Date | null;
+}
+
+/**
+ * What `lines` of a VM give back to which credit. What a line gives back is credit by the share in which credit has paid
+ * for the month that the line lies in, or for what has exactly its service period where it lies in none: rounded up, so
+ * that credit never becomes money. Of several credits the one that ends last has it back before the others.
+ *
+ * Draws of before lines were noted count for all lines of their order. Their returns went by another rule, so no credit
+ * gets back more than the VM has of it.
+ */
+const returnsOf = (vmId: string, lines: Sql) => sql`
+  giving as (
+    select line.position, line.amount_minor, month.from_at is not null as is_month,
+      coalesce(month.from_at, line.from_at) as from_at, coalesce(month.to_at, line.to_at) as to_at
+    from (${lines}) line left join lateral (
+      select sold.from_at, sold.to_at from orders sale join order_lines sold on sold.order_id = sale.id
+      where sale.vm_id = ${vmId} and ${isMonth(sql`sold`, sql`sale`)}
+        and sold.from_at <= line.from_at and sold.to_at >= line.to_at and line.from_at < line.to_at
+      order by sold.from_at desc limit 1
+    ) month on true
+  ), parts as (
+    select min(position) as part, is_month, from_at, to_at, -sum(amount_minor) as given
+    from giving group by is_month, from_at, to_at having sum(amount_minor) < 0
+  ), paid as (
+    select part, given, bought.id as order_id, line.position, line.amount_minor, bought.amount_minor as order_minor
+    from parts join orders bought on bought.vm_id = ${vmId} and bought.status = 'completed'
+      join order_lines line on line.order_id = bought.id and case when is_month
+        then line.from_at >= parts.from_at and line.to_at <= parts.to_at and line.from_at < line.to_at
+        else line.from_at = parts.from_at and line.to_at = parts.to_at end
+  ), outstanding as (
+    select promo_credit_id as id, sum(draw.amount_minor) as most from orders join promo_draws draw on order_id = orders.id
+    where orders.vm_id = ${vmId} and orders.status = 'completed' group by 1
+  ), drawn as (
+    select part, promo_credit_id as id, ceil(sum(case when draw.position is not null then draw.amount_minor
+      else draw.amount_minor * paid.amount_minor / paid.order_minor::numeric end)) as drawn
+    from paid join promo_draws draw on draw.order_id = paid.order_id and coalesce(draw.position, paid.position) = paid.position
+    group by part, promo_credit_id
+  ), owed as (
+    select part, least(given, case when given >= net then credit else div(given * credit + net - 1, net) end) as owed
+    from (select part, min(given) as given, sum(amount_minor) as net from paid group by part) paid
+      join (select part, sum(drawn) as credit from drawn where drawn > 0 group by part) drawn using (part)
+  ), shares as (
+    select part, id, least(drawn, owed - before) as amount from (
+      select part, id, drawn, owed, coalesce(sum(drawn) over (
+        partition by part order by ${END} desc, id desc rows between unbounded preceding and 1 preceding), 0) as before
+      from drawn join owed using (part) join promo_credits using (id) where drawn > 0
+    ) share where before < owed
+  ), returned as (
+    select part, id, least(amount, most - before)::bigint as amount from (
+      select part, id, amount, most, coalesce(sum(amount) over (
+        partition by id order by part rows between unbounded preceding and 1 preceding), 0) as before
+      from shares join outstanding using (id)
+    ) share where most > before
+  )`;
+
+/** What an order that is still to be settled gives back to promotional credit, if it is settled at this instant. */
+export function promoToReturn(
+  db: Queryable,
+  vmId: string,
+  lines: Pick<OrderLineRow, 'amount_minor' | 'from_at' | 'to_at'>[],
+): Promise<PromoReturned> {
+  const json = JSON.stringify(
+    lines.map(({ amount_minor, from_at, to_at }, index) => ({
+      position: index + 1,
+      amount_minor: amount_minor.toString(),
+      from_at,
+      to_at,
+    })),
+  );
+  const wanted = sql`select * from jsonb_to_recordset(${json}::text::jsonb)
+    as line (position int, amount_minor bigint, from_at timestamptz, to_at timestamptz)`;
+  return one<PromoReturned>(
+    db,
+    sql`with ${returnsOf(vmId, wanted)}
+    select coalesce(sum(amount), 0)::bigint as promo_minor, min(${END}) as promo_expires_at
+    from returned join promo_credits using (id)`,
+  );
+}
+
+/**
+ * Gives back to promotional credit what is due to it of an order that gives back; how much that was. The order is not
+ * settled yet. The caller holds the wallet's lock.
+ */
+export async function returnPromo(
+  db: Queryable,
+  { orderId, vmId }: { orderId: string; vmId: string },
+): Promise<bigint> {
+  const lines = sql`select position, amount_minor, from_at, to_at from order_lines where order_id = ${orderId}`;
+  const { moved } = await one<{ moved: bigint }>(
+    db,
+    sql`with ${returnsOf(vmId, lines)}, credits as (
+      update promo_credits set remaining_minor = remaining_minor + amount
+      from (select id, sum(amount)::bigint as amount from returned group by id) back where back.id = promo_credits.id
+    ), draws as (
+      insert into promo_draws (order_id, promo_credit_id, position, amount_minor)
+      select ${orderId}, id, part, -amount from returned order by part, id
+    )
+    select coalesce(sum(amount), 0)::bigint as moved from returned`,
+  );
+  return moved;
+}
+
+/** What a settled order gave back to promotional credit. */
+export function promoReturnedBy(db: Queryable, orderId: string): Promise<PromoReturned> {
+  return one<PromoReturned>(
+    db,
+    sql`
+    select coalesce(-sum(draw.amount_minor), 0)::bigint as promo_minor, min(${END}) as promo_expires_at
+    from promo_draws draw join promo_credits on promo_credits.id = promo_credit_id where order_id = ${orderId} and draw.amount_minor < 0`,
+  );
+}
