@@ -349,6 +349,7 @@ export interface BillingSummary {
   available_minor: number;
   promo_minor: number;
   promo_expires_at: string | null;
+  debt_minor: number;
   month_to_date_minor: number;
   forecast_month_minor: number;
   active_vm_count: number;
@@ -871,6 +872,7 @@ export interface PlanQuote {
   total_minor: number;
   price_hourly: string;
   balance_available_minor: number;
+  debt_minor: number;
   shortfall_minor: number;
   sufficient: boolean;
   as_of: string;
@@ -951,6 +953,7 @@ export interface Quote {
   total_minor: number;
   price_hourly: string;
   balance_available_minor: number;
+  debt_minor: number;
   shortfall_minor: number;
   sufficient: boolean;
   as_of: string;
@@ -1323,6 +1326,7 @@ export interface Wallet {
   available_minor: number;
   promo_minor: number;
   promo_expires_at: string | null;
+  debt_minor: number;
   burn_rate_monthly_minor: number;
   runway_days: number | null;
   updated_at: string;

@@ -26,9 +26,10 @@ export const LOCK_ORDER = [
   'auto_top_ups',
   'top_ups',
   'top_up_refunds',
-  'top_up_reversals',
   // Money: the wallet decides who is first.
   'wallets',
+  // Only who holds the wallet takes or puts back what a provider takes back.
+  'top_up_reversals',
   'payment_methods',
   'promo_credits',
   // By the journal's own triggers, as the end of the account's chain.

@@ -1055,6 +1055,14 @@ create table top_up_refunds (
   constraint top_up_refunds_top_up_id_fkey FOREIGN KEY (top_up_id) REFERENCES top_ups(id)
 );
 
+create table top_up_reversal_payments (
+  payment_id id_text not null,
+  reversal_id id_text not null,
+  constraint top_up_reversal_payments_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id),
+  constraint top_up_reversal_payments_pkey PRIMARY KEY (payment_id),
+  constraint top_up_reversal_payments_reversal_id_fkey FOREIGN KEY (reversal_id) REFERENCES top_up_reversals(id)
+);
+
 create table top_up_reversals (
   id id_text not null,
   top_up_id id_text not null,
@@ -1067,15 +1075,11 @@ create table top_up_reversals (
   returned_payment_id id_text,
   created_at timestamp with time zone not null,
   settled_at timestamp with time zone,
+  told_at timestamp with time zone,
+  seal bytea not null,
   constraint top_up_reversals_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint top_up_reversals_amount_minor_check CHECK ((amount_minor > 0)),
   constraint top_up_reversals_check CHECK (((status = 'owed'::text) = (settled_at IS NULL))),
-  constraint top_up_reversals_check1 CHECK (
-CASE status
-    WHEN 'owed'::text THEN ((payment_id IS NULL) AND (returned_payment_id IS NULL))
-    WHEN 'taken'::text THEN ((payment_id IS NOT NULL) AND (returned_payment_id IS NULL))
-    ELSE ((payment_id IS NULL) = (returned_payment_id IS NULL))
-END),
   constraint top_up_reversals_kind_check CHECK ((kind = ANY (ARRAY['refund'::text, 'dispute'::text]))),
   constraint top_up_reversals_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id),
   constraint top_up_reversals_payment_id_key UNIQUE (payment_id),
@@ -1384,6 +1388,7 @@ CREATE INDEX snapshots_by_vm ON public.snapshots USING btree (vm_id, id DESC);
 CREATE INDEX ssh_keys_by_account ON public.ssh_keys USING btree (account_id, id DESC);
 CREATE INDEX top_up_refunds_of_top_up ON public.top_up_refunds USING btree (top_up_id);
 CREATE INDEX top_up_refunds_to_retry ON public.top_up_refunds USING btree (retry_at) WHERE ((status = 'pending'::text) AND (retry_at IS NOT NULL));
+CREATE INDEX top_up_reversal_payments_of_reversal ON public.top_up_reversal_payments USING btree (reversal_id);
 CREATE INDEX top_up_reversals_of_top_up ON public.top_up_reversals USING btree (top_up_id);
 CREATE INDEX top_up_reversals_owed ON public.top_up_reversals USING btree (account_id) WHERE (status = 'owed'::text);
 CREATE INDEX top_ups_of_account ON public.top_ups USING btree (account_id, id);
@@ -1655,6 +1660,9 @@ CREATE TRIGGER snapshot_usage_ended BEFORE UPDATE ON public.snapshot_usage FOR E
 CREATE TRIGGER snapshot_usage_kept BEFORE DELETE ON public.snapshot_usage FOR EACH ROW EXECUTE FUNCTION refuse_book_change();
 CREATE TRIGGER snapshot_usage_no_truncate BEFORE TRUNCATE ON public.snapshot_usage FOR EACH STATEMENT EXECUTE FUNCTION refuse_book_change();
 CREATE TRIGGER snapshot_usage_sealed BEFORE INSERT OR UPDATE ON public.snapshot_usage FOR EACH ROW EXECUTE FUNCTION seal_row();
+CREATE TRIGGER top_up_reversal_payments_kept BEFORE DELETE OR UPDATE ON public.top_up_reversal_payments FOR EACH ROW EXECUTE FUNCTION refuse_book_change();
+CREATE TRIGGER top_up_reversal_payments_no_truncate BEFORE TRUNCATE ON public.top_up_reversal_payments FOR EACH STATEMENT EXECUTE FUNCTION refuse_book_change();
+CREATE TRIGGER top_up_reversals_sealed BEFORE INSERT OR UPDATE ON public.top_up_reversals FOR EACH ROW EXECUTE FUNCTION seal_row();
 CREATE TRIGGER usage_readings_kept BEFORE DELETE OR UPDATE ON public.usage_readings FOR EACH ROW EXECUTE FUNCTION refuse_book_change();
 CREATE TRIGGER usage_readings_no_truncate BEFORE TRUNCATE ON public.usage_readings FOR EACH STATEMENT EXECUTE FUNCTION refuse_book_change();
 CREATE TRIGGER usage_readings_sealed BEFORE INSERT OR UPDATE ON public.usage_readings FOR EACH ROW EXECUTE FUNCTION seal_row();

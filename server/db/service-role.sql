@@ -6,7 +6,7 @@ grant select, insert, update, delete on all tables in schema public to vauban_se
 grant usage on all sequences in schema public to vauban_service;
 
 -- What is booked stays: rows are added, and none of them ever changes.
-revoke update, delete on journal, order_lines, invoice_corrections, promo_draws, usage_readings, books, migrations from vauban_service;
+revoke update, delete on journal, order_lines, invoice_corrections, promo_draws, usage_readings, books, top_up_reversal_payments, migrations from vauban_service;
 revoke update, delete on operator_keys, operator_log, operator_outcomes from vauban_service;
 -- An order is settled once, a draft is issued once: the triggers refuse a second time.
 revoke update, delete on orders, invoices, number_series, payments, promo_credits from vauban_service;

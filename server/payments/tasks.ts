@@ -1,12 +1,9 @@
-import type { Database } from '../db/database.ts';
 import { refundsToRetry } from '../db/queries/top-up-refunds.ts';
-import { payableReversals } from '../db/queries/top-up-reversals.ts';
 import { expireTopUps, systemFindTopUp, topUpsToRetry } from '../db/queries/top-ups.ts';
 import type { Failures } from '../platform/failures.ts';
 import { inBatches } from '../platform/in-batches.ts';
 import { type ChargeParts, retryCharge, topUpByItself } from './auto-top-up.ts';
 import { attemptRefund } from './refund-top-up.ts';
-import { collectReversal, type ReversalParts } from './reversals.ts';
 
 /** Charges and refunds asked about in one round. */
 const BATCH = 50;
@@ -22,20 +19,5 @@ export async function lookAfterPayments(parts: ChargeParts, failures: Failures):
     const again = async () => attemptRefund(parts, (await systemFindTopUp(db, refund.top_up_id))!, refund);
     await failures.attempt('retry_refunds', again, refund.id);
   }
-  await collectReversals(parts, failures);
   await topUpByItself(parts, failures);
-}
-
-/** Takes what is owed for payments that were taken back from the wallets that cover it by now. */
-export async function collectReversals(
-  parts: ReversalParts & { db: Database },
-  failures: Failures,
-): Promise<void> {
-  const { db } = parts;
-  for (const owed of await payableReversals(db, BATCH))
-    await failures.attempt(
-      'collect_reversals',
-      () => db.transaction((tx) => collectReversal(tx, parts, owed)),
-      owed.id,
-    );
 }

@@ -54,6 +54,7 @@ export function wallet(account: Account, now: number, list: PriceList): Expected
     held_minor: account.held,
     available_minor: account.available,
     ...promo(account),
+    debt_minor: 0n,
     burn_rate_monthly_minor: burn,
     runway_days: burn === 0n ? null : (account.available * 30n) / burn,
   };
@@ -69,6 +70,7 @@ export function summary(account: Account, now: number, list: PriceList): Expecte
     currency: list.currency,
     available_minor: account.available,
     ...promo(account),
+    debt_minor: 0n,
     month_to_date_minor: toDate,
     forecast_month_minor: toDate + due(month.to),
     active_vm_count: BigInt(billed(account).length),

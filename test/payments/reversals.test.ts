@@ -4,8 +4,10 @@ import { sql } from '../../server/db/database.ts';
 import { lookUpWallet } from '../../server/db/queries/wallets.ts';
 import { closeAccount } from '../../server/domain/accounts/account-status.ts';
 import { creditAccount, debitAccount } from '../../server/domain/accounts/book-payment.ts';
+import { creditOrDebit } from '../../server/domain/billing/adjustments/credit-or-debit.ts';
 import { auditNow } from '../../server/domain/billing/audit/audit.ts';
 import { addMember, createPerson } from '../../server/domain/people/create-person.ts';
+import { renewVms } from '../../server/jobs/timers/renew-vms.ts';
 import { MAIL_PURPOSE } from '../../server/mail/outbox.ts';
 import { Readiness } from '../../server/operator/readiness.ts';
 import { createOperatorServer } from '../../server/operator/server.ts';
@@ -36,6 +38,11 @@ async function paidShop(t: TestContext) {
     shop.stripe.event(type, { object: 'refund', ...thing(id, amount, status) });
   const dispute = (type: string, status: string, amount = 50_00) =>
     shop.stripe.event(`charge.dispute.${type}`, { object: 'dispute', ...thing('dp_1', amount, status) });
+  /** The same, as Stripe made it that many seconds after the first event. */
+  const disputeAt = (seconds: number, status: string, amount = 50_00) => ({
+    ...dispute(status === 'won' || status === 'lost' ? 'closed' : 'updated', status, amount),
+    created: 1_767_225_600 + seconds,
+  });
   /** What owners were written of it, the latest last. */
   const told = async () => {
     const mails = await shop.db.query<{ sealed_values: string }>(
@@ -60,7 +67,19 @@ async function paidShop(t: TestContext) {
     const debit = { accountId: shop.accountId, amountMinor, method: 'bank_transfer' };
     return shop.db.transaction((tx) => debitAccount(tx, shop.clock, debit));
   };
-  return { ...shop, topUp, paid: events, intent, refund, dispute, told, claimed, reversals, spend };
+  return {
+    ...shop,
+    topUp,
+    paid: events,
+    intent,
+    refund,
+    dispute,
+    disputeAt,
+    told,
+    claimed,
+    reversals,
+    spend,
+  };
 }
 
 test('a refund that began at Stripe is taken from the wallet once, and put back if it fails', async (t) => {
@@ -112,34 +131,162 @@ test('a dispute takes the money, and gives it back where it is won', async (t) =
   await sound();
 });
 
-test('what the wallet does not cover is owed: nothing new is sold, and the next money pays it', async (t) => {
+test('a dispute takes what the wallet has at once; the rest is a debt that blocks purchases, and later money pays it', async (t) => {
   const shop = await paidShop(t);
   const { deliver, paid, dispute, refund, spend, available, claimed, told, customer, db, clock, look } = shop;
   for (const event of paid) await deliver(event);
   await spend(30_00n);
   assert.equal(await deliver(dispute('created', 'needs_response')), 200);
   assert.equal(await deliver(dispute('closed', 'lost')), 200);
-  assert.deepEqual([await available(), await claimed()], [20_00n, 50_00n]);
+  assert.deepEqual([await available(), await claimed()], [0n, 30_00n]);
   assert.deepEqual(await told(), ['dispute 5000 owed']);
+  await shop.sound();
+  for (const path of ['/v1/billing/wallet', '/v1/billing/summary'])
+    assert.equal((await customer.must({ method: 'GET', path })).debt_minor, 30_00);
+  const quote = await customer.must({
+    method: 'GET',
+    path: '/v1/vm/custom-quote?vcpu=1&ram_mb=1024&disk_gb=20',
+  });
+  assert.deepEqual(
+    [quote.balance_available_minor, quote.debt_minor, quote.sufficient, quote.shortfall_minor],
+    [0, 30_00, false, 30_00 + quote.total_minor],
+  );
+
+  // Promotional credit pays no debt, and buys nothing while there is one.
+  const until = new Date(clock.now().getTime() + 86_400_000 * 90);
+  await customer.grantPromo(20_00n, until);
   const refused = await customer.call({ method: 'POST', path: '/v1/vm', body: VM });
   assert.equal(refused.status, 402);
   assert.equal(refused.error?.code, 'insufficient_funds');
-  await look();
-  assert.equal(await available(), 20_00n, 'it is taken whole');
-  await shop.sound();
+  assert.deepEqual(refused.error?.details, {
+    required_minor: 3_99,
+    available_minor: 20_00,
+    shortfall_minor: 30_00,
+    debt_minor: 30_00,
+    currency: 'EUR',
+  });
 
-  const credit = { accountId: shop.accountId, amountMinor: 40_00n, method: 'bank_transfer' };
-  await db.transaction((tx) => creditAccount(tx, clock, credit));
-  await look();
-  await look();
-  assert.deepEqual([await available(), await claimed()], [10_00n, 0n]);
-  await customer.must({ method: 'POST', path: '/v1/vm', body: VM });
-  // A claim that comes to nothing before it was paid leaves nothing behind.
-  assert.equal(await deliver(refund('re_3', 40_00, 'pending')), 200);
-  assert.equal(await claimed(), 40_00n);
-  assert.equal(await deliver(refund('re_3', 40_00, 'failed', 'refund.failed')), 200);
-  assert.equal(await claimed(), 0n);
+  const credit = (amountMinor: bigint) =>
+    db.transaction((tx) =>
+      creditAccount(tx, clock, { accountId: shop.accountId, amountMinor, method: 'bank_transfer' }),
+    );
+  await credit(10_00n);
+  assert.deepEqual([await available(), await claimed()], [20_00n, 20_00n], 'at once, as far as it goes');
   await shop.sound();
+  await credit(25_00n);
+  assert.deepEqual([await available(), await claimed()], [25_00n, 0n]);
+  await look();
+  await shop.sound();
+  await customer.must({ method: 'POST', path: '/v1/vm', body: VM });
+  // A claim that comes to nothing gives back what it took, and no more.
+  const before = await available();
+  assert.equal(await deliver(refund('re_3', 40_00, 'pending')), 200);
+  assert.deepEqual([await available(), await claimed()], [before - 5_00n, 35_00n]);
+  assert.equal(await deliver(refund('re_3', 40_00, 'failed', 'refund.failed')), 200);
+  assert.deepEqual([await available(), await claimed()], [before, 0n]);
+  await shop.sound();
+});
+
+test('what is left of a disputed payment renews no VM', async (t) => {
+  const shop = await paidShop(t);
+  const { services, customer, db, deliver, paid, dispute, available, claimed, clock } = shop;
+  for (const event of paid) await deliver(event);
+  const { vm } = await customer.must({ method: 'POST', path: '/v1/vm', body: VM });
+  await shop.work();
+  assert.equal(await deliver(dispute('created', 'needs_response')), 200);
+  assert.deepEqual([await available(), await claimed()], [0n, 3_99n]);
+  const quote = await customer.must({ method: 'GET', path: `/v1/vm/${vm.id}/plan-quote?plan=s2` });
+  assert.deepEqual([quote.allowed, quote.blockers[0].code], [false, 'insufficient_funds']);
+  const options: { plan: { code: string }; allowed: boolean; blocker: { code: string } | null }[] =
+    await customer.must({ method: 'GET', path: `/v1/vm/${vm.id}/plan-options` });
+  assert.equal(options.find(({ plan }) => plan.code === 's2')?.blocker?.code, 'insufficient_funds');
+  const summary = await customer.must({ method: 'GET', path: '/v1/billing/summary' });
+  assert.deepEqual([summary.debt_minor, summary.overdue_minor, summary.shortfall_minor], [3_99, 0, 3_99]);
+  // Money that comes back between two rounds is taken before anything is renewed.
+  await db.transaction((tx) =>
+    creditOrDebit({ tx, clock }, services.catalog, {
+      type: 'credit',
+      account: { id: shop.accountId, currency: 'EUR' },
+      amountMinor: 5_00n,
+      vmId: undefined,
+      reason: 'sorry',
+      actor: 'root',
+    }),
+  );
+  clock.set(new Date('2026-02-01T00:00:00Z'));
+  await renewVms(services);
+  assert.deepEqual([await available(), await claimed()], [1_01n, 0n]);
+  const after = await customer.must({ method: 'GET', path: `/v1/vm/${vm.id}` });
+  assert.equal(after.billing_period_end_at, '2026-02-01T00:00:00.000Z', 'the rest does not cover the month');
+  const owing = await customer.must({ method: 'GET', path: '/v1/billing/summary' });
+  assert.deepEqual([owing.overdue_minor, owing.shortfall_minor], [3_99, 2_98]);
+  await shop.sound();
+});
+
+test('a dispute whose amount changes, that is won, and that is lost later ends in the right books', async (t) => {
+  const shop = await paidShop(t);
+  const { deliver, paid, disputeAt, available, claimed, told, reversals, spend, sound } = shop;
+  for (const event of paid) await deliver(event);
+  const books = async () => {
+    await sound();
+    return [await available(), await claimed()];
+  };
+  await deliver(disputeAt(0, 'needs_response', 20_00));
+  assert.deepEqual(await books(), [30_00n, 0n]);
+  await deliver(disputeAt(5, 'needs_response', 35_00));
+  assert.deepEqual(await books(), [15_00n, 0n], 'more is disputed');
+  await deliver(disputeAt(3, 'needs_response', 20_00));
+  assert.deepEqual(await books(), [15_00n, 0n], 'an older event changes nothing');
+  await deliver(disputeAt(8, 'under_review', 10_00));
+  assert.deepEqual(await books(), [40_00n, 0n], 'less is disputed');
+  await spend(35_00n);
+  await deliver(disputeAt(9, 'under_review', 30_00));
+  assert.deepEqual(await books(), [0n, 15_00n], 'the wallet has 5.00 of the 20.00 that are added');
+  await deliver(disputeAt(10, 'under_review', 22_00));
+  assert.deepEqual(await books(), [0n, 7_00n], 'less debt, and nothing to give back');
+  await deliver(disputeAt(11, 'won', 22_00));
+  assert.deepEqual(await books(), [15_00n, 0n], 'what was taken, and not what was owed');
+  await deliver(disputeAt(10, 'under_review', 22_00));
+  assert.deepEqual(await books(), [15_00n, 0n]);
+  await deliver(disputeAt(20, 'lost', 22_00));
+  assert.deepEqual(await books(), [0n, 7_00n], 'lost after all');
+  await deliver(disputeAt(11, 'won', 22_00));
+  assert.deepEqual(await books(), [0n, 7_00n]);
+  assert.deepEqual(await reversals(), ['dp_1 owed']);
+  await deliver(disputeAt(30, 'won', 22_00));
+  assert.deepEqual(await books(), [15_00n, 0n]);
+  assert.deepEqual(await reversals(), ['dp_1 void']);
+  assert.deepEqual((await told()).toSorted(), ['dispute 2000 taken', 'dispute 2200 owed']);
+});
+
+test('a dispute that cannot be booked to its end leaves nothing behind, and the next event books it', async (t) => {
+  const shop = await paidShop(t);
+  const { deliver, paid, dispute, available, claimed, sound, db } = shop;
+  for (const event of paid) await deliver(event);
+  // The wallet is debited, and what follows fails.
+  await db.script(`create function fail_once() returns trigger language plpgsql as $$ begin raise exception 'no disk'; end $$;
+    create trigger fail_once before insert on top_up_reversal_payments for each row execute function fail_once()`);
+  assert.ok((await deliver(dispute('created', 'needs_response'))) >= 500);
+  assert.deepEqual([await available(), await claimed()], [50_00n, 0n]);
+  await sound();
+  await db.script('drop trigger fail_once on top_up_reversal_payments; drop function fail_once');
+  assert.equal(await deliver(dispute('created', 'needs_response')), 200);
+  assert.deepEqual([await available(), await claimed()], [0n, 0n]);
+  await sound();
+});
+
+test('disputes and top-ups at once wait for each other in one order', async (t) => {
+  const shop = await paidShop(t);
+  const { deliver, paid, refund, db, clock, accountId, available, claimed, sound } = shop;
+  for (const event of paid) await deliver(event);
+  const credit = () =>
+    db.transaction((tx) =>
+      creditAccount(tx, clock, { accountId, amountMinor: 10_00n, method: 'bank_transfer' }),
+    );
+  const events = ['re_1', 're_2', 're_3', 're_4'].map((id) => deliver(refund(id, 20_00)));
+  await Promise.all([...events, credit(), credit(), credit(), credit()]);
+  assert.deepEqual([await available(), await claimed()], [10_00n, 0n]);
+  await sound();
 });
 
 test('an account that owes is not closed; what is owed later stays on the books, and may be paid', async (t) => {
@@ -149,13 +296,13 @@ test('an account that owes is not closed; what is owed later stays on the books,
   for (const event of paid) await deliver(event);
   await spend(45_00n);
   assert.equal(await deliver(refund('re_1', 10_00)), 200);
-  await spend(5_00n);
   const close = () => db.transaction((tx) => closeAccount(tx, clock, accountId));
   await assert.rejects(close, {
     code: 'invalid_state',
-    details: { vm_count: 0, balance_minor: 0, claimed_minor: 10_00 },
+    details: { vm_count: 0, balance_minor: 0, claimed_minor: 5_00 },
   });
   assert.equal(await deliver(refund('re_1', 10_00, 'failed', 'refund.failed')), 200);
+  await spend(5_00n);
   await close();
 
   const operator = createOperatorServer(services, new Readiness(services));

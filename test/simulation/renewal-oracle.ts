@@ -10,6 +10,8 @@ interface Charge {
 
 interface Summary {
   available_minor: number;
+  promo_minor: number;
+  debt_minor: number;
   overdue_minor: number;
   shortfall_minor: number;
   next_charges: Charge[];
@@ -29,11 +31,14 @@ export async function renewalProblems(services: Services, tenants: Tenant[]): Pr
     const asked = due.reduce((sum, { amount_minor }) => sum + amount_minor, 0);
     if (summary.overdue_minor !== asked)
       problems.push(`${customer.accountId} is asked for ${summary.overdue_minor}, its charges are ${asked}`);
-    if (summary.shortfall_minor !== Math.max(0, asked - summary.available_minor))
+    // What is owed is paid before anything is renewed, by money alone.
+    const money = summary.available_minor - summary.promo_minor - summary.debt_minor;
+    const spendable = summary.promo_minor + Math.max(0, money);
+    if (summary.shortfall_minor !== Math.max(0, -money) + Math.max(0, asked - spendable))
       problems.push(`${customer.accountId} lacks ${summary.shortfall_minor} of ${asked}`);
     // What a deletion by the service takes for the use of a VM stands between the renewals.
     if (await lostVm(customer, now)) continue;
-    let left = summary.available_minor;
+    let left = spendable;
     for (const { amount_minor } of due) if (left >= amount_minor) left -= amount_minor;
     const { available_minor } = await customer.wallet();
     if (Number(available_minor) !== left)

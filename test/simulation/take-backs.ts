@@ -1,6 +1,7 @@
 import { type Database, sql } from '../../server/db/database.ts';
+import { REVERSAL_PAYMENTS } from '../../server/db/queries/top-up-reversals.ts';
 import type { TopUpRow } from '../../server/db/queries/top-ups.ts';
-import { collectReversals } from '../../server/payments/tasks.ts';
+import { collectDebts } from '../../server/jobs/timers/collect-debts.ts';
 import { Failures } from '../../server/platform/failures.ts';
 import type { Services } from '../../server/services.ts';
 import type { Operation } from './operations.ts';
@@ -11,11 +12,17 @@ import { bookOf, deliver } from './top-ups.ts';
 interface TakeBack {
   id: string;
   kind: 'refund' | 'dispute';
-  topUp: Pick<TopUpRow, 'id' | 'currency'>;
+  topUp: Pick<TopUpRow, 'id' | 'currency' | 'amount_minor'>;
+  /** What Stripe said last. */
   amountMinor: bigint;
-  /** It came to nothing, which stays so. */
+  /** It came to nothing, until it is lost after all. */
   isVoid: boolean;
+  /** When, in seconds: each event has its own. */
+  second: number;
 }
+
+/** What an event says. */
+type Said = Pick<TakeBack, 'amountMinor' | 'isVoid' | 'second'>;
 
 const notebooks = new WeakMap<Tenant, Map<string, TakeBack>>();
 
@@ -26,18 +33,26 @@ function takeBacksOf(tenant: Tenant): Map<string, TakeBack> {
 }
 
 /** What Stripe tells of it: that the money is gone, or that it is given back. */
-function eventOf({ id, kind, topUp, amountMinor }: TakeBack, isVoid: boolean) {
+function eventOf({ id, kind, topUp }: TakeBack, { amountMinor, isVoid, second: created }: Said) {
   const common = { id, amount: Number(amountMinor), payment_intent: `pi_${topUp.id}`, metadata: {} };
   const object = { ...common, currency: topUp.currency.toLowerCase() };
   return kind === 'refund'
-    ? { type: 'refund.updated', data: { object: { ...object, status: isVoid ? 'failed' : 'succeeded' } } }
+    ? {
+        type: 'refund.updated',
+        created,
+        data: { object: { ...object, status: isVoid ? 'failed' : 'succeeded' } },
+      }
     : {
         type: 'charge.dispute.updated',
+        created,
         data: { object: { ...object, status: isVoid ? 'won' : 'needs_response' } },
       };
 }
 
-/** Money is taken back, or given back after all: told in any order, again and again, and to both nodes at once. */
+/**
+ * Money is taken back, more or less of it, or given back after all: told in any order, again and again, and to both nodes
+ * at once. What was said last counts.
+ */
 const takeBack: Operation = async (world, prng, key) => {
   const paidAtStripe = (tenant: Tenant) =>
     bookOf(tenant).topUps.filter(({ id, provider }) => provider === 'stripe' && bookOf(tenant).paid.has(id));
@@ -52,23 +67,33 @@ const takeBack: Operation = async (world, prng, key) => {
     topUp,
     amountMinor: BigInt(prng.between(1, Number(topUp.amount_minor))),
     isVoid: false,
+    second: 1,
   };
   known.set(one.id, one);
-  const isVoid = Array.from({ length: prng.between(1, 3) }, () => prng.chance(0.3));
-  await Promise.all(isVoid.map((end) => deliver(world.someNode().services, eventOf(one, end))));
-  one.isVoid ||= isVoid.includes(true);
+  const said = Array.from({ length: prng.between(1, 3) }, (_, index): Said => {
+    const isChanged = prng.chance(0.3);
+    const amount = isChanged ? BigInt(prng.between(1, Number(one.topUp.amount_minor))) : one.amountMinor;
+    return { amountMinor: amount, isVoid: prng.chance(0.3), second: one.second + 1 + index };
+  });
+  // At once, before anything else speaks of it: the notebook has what Stripe said last.
+  Object.assign(one, said.at(-1));
+  const told = prng.chance(0.5) ? said : said.toReversed();
+  await Promise.all(told.map((event) => deliver(world.someNode().services, eventOf(one, event))));
   return one.isVoid ? 'given_back' : 'ok';
 };
 
 /** What customers have to know who lost their notebooks. */
 export async function rememberTakeBacks(db: Database, tenant: Tenant): Promise<void> {
-  const rows = await db.query<Booked & { kind: TakeBack['kind']; top_up_id: string; currency: string }>(sql`
-    select r.*, t.currency from top_up_reversals r join top_ups t on t.id = r.top_up_id
+  const rows = await db.query<
+    Booked & { kind: TakeBack['kind']; top_up_id: string; currency: string; paid: bigint; told_at: Date }
+  >(sql`
+    select r.*, t.currency, t.amount_minor as paid, ${TAKEN} as taken from top_up_reversals r join top_ups t on t.id = r.top_up_id
     where r.account_id = ${tenant.customer.accountId}`);
-  for (const { provider_ref: id, kind, amount_minor: amountMinor, status, top_up_id, currency } of rows) {
-    const topUp = { id: top_up_id, currency };
-    takeBacksOf(tenant).set(id, { id, kind, topUp, amountMinor, isVoid: status === 'void' });
-    if (status === 'taken') tenant.creditedMinor += amountMinor;
+  for (const { provider_ref: id, kind, amount_minor: amountMinor, status, ...row } of rows) {
+    const topUp = { id: row.top_up_id, currency: row.currency, amount_minor: row.paid };
+    const second = row.told_at.getTime() / 1000;
+    takeBacksOf(tenant).set(id, { id, kind, topUp, amountMinor, isVoid: status === 'void', second });
+    tenant.creditedMinor += row.taken;
   }
 }
 
@@ -77,14 +102,14 @@ interface Booked {
   provider_ref: string;
   amount_minor: bigint;
   status: 'owed' | 'taken' | 'void';
+  taken: bigint;
 }
 
+const TAKEN = sql`(select coalesce(-sum(p.amount_minor), 0)::bigint from ${REVERSAL_PAYMENTS} own join payments p on p.id = own.id)`;
+
 /** Has everything that is owed and covered collected, in a world at rest. */
-export async function collectAll(services: Services): Promise<void> {
-  const covered = sql`select 1 from top_up_reversals r join wallets w on w.account_id = r.account_id
-    where status = 'owed' and amount_minor <= available_minor - promo_minor limit 1`;
-  const failures = new Failures(services);
-  while ((await services.db.query(covered)).length > 0) await collectReversals(services, failures);
+export function collectAll(services: Services): Promise<void> {
+  return collectDebts(services, new Failures(services));
 }
 
 /**
@@ -96,7 +121,7 @@ export async function takeBackProblems(
   tenants: Tenant[],
 ): Promise<{ problems: string[]; takenOf: Map<string, bigint> }> {
   const booked = await db.query<Booked>(
-    sql`select account_id, provider_ref, amount_minor, status from top_up_reversals`,
+    sql`select account_id, provider_ref, amount_minor, status, ${TAKEN} as taken from top_up_reversals r`,
   );
   const problems: string[] = [];
   const takenOf = new Map<string, bigint>();
@@ -106,16 +131,19 @@ export async function takeBackProblems(
       [...takeBacksOf(tenant).keys()].map((id) => [id, tenant.customer.accountId] as const),
     ),
   );
-  for (const { account_id, provider_ref: id, amount_minor, status } of booked) {
+  for (const { account_id, provider_ref: id, amount_minor, status, taken } of booked) {
     const said = told.get(id);
     told.delete(id);
-    if (status === 'taken') takenOf.set(account_id, (takenOf.get(account_id) ?? 0n) + amount_minor);
-    const isTrue = said?.amountMinor === amount_minor && owners.get(id) === account_id;
-    if (!isTrue || said.isVoid !== (status === 'void'))
+    takenOf.set(account_id, (takenOf.get(account_id) ?? 0n) + taken);
+    const isTrue = (status === 'void' || said?.amountMinor === amount_minor) && owners.get(id) === account_id;
+    if (!said || !isTrue || said.isVoid !== (status === 'void'))
       problems.push(
         `${id} of ${account_id} is ${status}, ${amount_minor}; ${JSON.stringify(said?.isVoid)} was told`,
       );
   }
+  const idle = await db.query<{ account_id: string }>(sql`
+    select account_id from wallets where claimed_minor > 0 and available_minor > promo_minor`);
+  for (const { account_id } of idle) problems.push(`${account_id} has money and a debt`);
   for (const id of told.keys()) problems.push(`${id} was told and is not booked`);
   return { problems, takenOf };
 }

@@ -163,6 +163,8 @@ test('an unpaid VM that is deleted gives nothing back', async (t) => {
   const { refund } = await customer.must({ method: 'DELETE', path: `/v1/vm/${id}` });
   assert.deepEqual(refund, {
     amount_minor: 0,
+    promo_minor: 0,
+    promo_expires_at: null,
     charged_minor: 0,
     written_off_minor: 0,
     currency: 'EUR',

@@ -1,5 +1,11 @@
 import type { Transaction } from '../../db/database.ts';
 import { findPaymentByReference, insertPayment, type PaymentRow } from '../../db/queries/payments.ts';
+import {
+  type BookedReversal,
+  changeReversal,
+  linkReversal,
+  owedReversals,
+} from '../../db/queries/top-up-reversals.ts';
 import { lockWallet, transfer, type WalletRow } from '../../db/queries/wallets.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { ApiError, invalidField } from '../../platform/errors.ts';
@@ -10,6 +16,7 @@ import {
   MAX_BALANCE_MINOR,
   max,
   microsToMinor,
+  min,
   minorToMicros,
   parseMicros,
   toJsonInteger,
@@ -42,12 +49,14 @@ const DIRECTIONS = {
 } as const;
 
 /**
- * Books money that came in: a succeeded payment, and the amount from clearing to the wallet. Throws `payment_exists`
- * when the account has a payment with this reference, and `too_large` where the balance would pass the most that a
- * wallet may hold.
+ * Books money that came in: a succeeded payment, and the amount from clearing to the wallet. It pays the account's debt
+ * first. Throws `payment_exists` when the account has a payment with this reference, and `too_large` where the balance
+ * would pass the most that a wallet may hold.
  */
-export function creditAccount(tx: Transaction, clock: Clock, credit: Credit): Promise<Booked> {
-  return book(tx, clock, 'in', credit);
+export async function creditAccount(tx: Transaction, clock: Clock, credit: Credit): Promise<Booked> {
+  const booked = await book(tx, clock, 'in', credit);
+  if (booked.wallet.claimed_minor === 0n) return booked;
+  return { ...booked, wallet: await collectDebt(tx, clock, credit.accountId) };
 }
 
 /**
@@ -57,6 +66,48 @@ export function creditAccount(tx: Transaction, clock: Clock, credit: Credit): Pr
  */
 export function debitAccount(tx: Transaction, clock: Clock, debit: Credit): Promise<Booked> {
   return book(tx, clock, 'out', debit);
+}
+
+/** Takes what an account owes from its wallet, as far as the money in it reaches. The wallet after it. */
+export async function collectDebt(tx: Transaction, clock: Clock, accountId: string): Promise<WalletRow> {
+  await lockWallet(tx, accountId);
+  for (const owed of await owedReversals(tx, accountId)) {
+    const { amount_minor: amountMinor, told_at: toldAt } = owed;
+    await bookReversal(tx, clock, owed, { amountMinor, isVoid: false, toldAt });
+  }
+  return lockWallet(tx, accountId);
+}
+
+/**
+ * Brings the books to what a provider says about money that it takes back: takes more of it, as far as the money in the
+ * wallet reaches, or puts back what was taken too much. The caller holds the wallet.
+ */
+export async function bookReversal(
+  tx: Transaction,
+  clock: Clock,
+  before: BookedReversal,
+  told: { amountMinor: bigint; isVoid: boolean; toldAt: Date | null },
+): Promise<BookedReversal> {
+  const { account_id: accountId, id, provider: method, moves } = before;
+  const { amountMinor, isVoid, toldAt: told_at } = told;
+  const wallet = await lockWallet(tx, accountId);
+  const wanted = (isVoid ? 0n : amountMinor) - before.taken_minor;
+  const more = min(wanted, wallet.available_minor - wallet.promo_minor);
+  if (more !== 0n) {
+    const reference = moves === 0 ? id : `${id} ${moves + 1}`;
+    const move = { accountId, amountMinor: more > 0n ? more : -more, method, reference };
+    const { payment } = await book(tx, clock, more > 0n ? 'out' : 'in', move);
+    await linkReversal(tx, id, payment.id);
+  }
+  const taken_minor = before.taken_minor + more;
+  const amount_minor = isVoid ? before.amount_minor : amountMinor;
+  const status = isVoid ? 'void' : taken_minor === amount_minor ? 'taken' : 'owed';
+  const settled_at = status === 'owed' ? null : (before.settled_at ?? clock.now());
+  const after = { ...before, status, amount_minor, taken_minor, told_at, settled_at } as const;
+  await changeReversal(tx, before, after);
+  // What is put back pays other debts of the account.
+  if (more < 0n && wallet.claimed_minor > 0n) await collectDebt(tx, clock, accountId);
+  return after;
 }
 
 async function book(

@@ -14,7 +14,7 @@ import { bookOrder, lockWallet, post, type Transfer, type WalletRow } from '../.
 import type { Clock } from '../../platform/clock.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import { max, min, toJsonInteger } from './money.ts';
+import { formatMinor, max, min, toJsonInteger } from './money.ts';
 import { calendarMonth } from './period.ts';
 import type { Charge } from './pricing.ts';
 
@@ -59,10 +59,46 @@ export function requireFunds({ available_minor, currency }: WalletRow, required:
     throw insufficientFunds('The wallet does not cover this charge.', required, available_minor, currency);
 }
 
-/** The same for a new order, which does not get what is claimed for payments that were taken back. */
+/** What an account owes and its wallet has no money for. */
+export function unpaidDebt({ available_minor, promo_minor, claimed_minor }: WalletRow): bigint {
+  return max(claimed_minor - (available_minor - promo_minor), 0n);
+}
+
+/** What a wallet can spend: its promotional credit, and the money that is left of it once it has paid its debt. */
+export function spendableMinor({ available_minor, promo_minor, claimed_minor }: WalletRow): bigint {
+  return promo_minor + max(available_minor - promo_minor - claimed_minor, 0n);
+}
+
+/** What has to be topped up to buy something new for `required`: while there is a debt, that comes first. */
+export function purchaseShortfall(wallet: WalletRow, required: bigint): bigint {
+  return required > 0n ? unpaidDebt(wallet) + max(required - spendableMinor(wallet), 0n) : 0n;
+}
+
+/** Refuses a new order with `insufficient_funds` where the wallet cannot pay it, or the account owes something. */
 export function requireFree(wallet: WalletRow, required: bigint): void {
-  if (required === 0n) return;
-  requireFunds({ ...wallet, available_minor: wallet.available_minor - wallet.claimed_minor }, required);
+  const refusal = purchaseRefusal(wallet, required);
+  if (refusal) throw refusal;
+}
+
+/** Why a new order that costs `required` is refused for its money; null where it is not. */
+export function purchaseRefusal(wallet: WalletRow, required: bigint): ApiError | null {
+  const shortfall = purchaseShortfall(wallet, required);
+  if (shortfall === 0n) return null;
+  const { claimed_minor: debt, currency } = wallet;
+  const available = spendableMinor(wallet);
+  if (debt === 0n)
+    return insufficientFunds('The wallet does not cover this charge.', required, available, currency);
+  return new ApiError(
+    'insufficient_funds',
+    `You owe ${formatMinor(debt, currency)} for a payment that was taken back. Top up ${formatMinor(shortfall, currency)} to continue.`,
+    {
+      required_minor: toJsonInteger(required),
+      available_minor: toJsonInteger(available),
+      shortfall_minor: toJsonInteger(shortfall),
+      debt_minor: toJsonInteger(debt),
+      currency,
+    },
+  );
 }
 
 /** The same for money that goes back out, which promotional credit never does. */

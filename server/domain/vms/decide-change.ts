@@ -1,7 +1,9 @@
 import type { Reservation } from '../../db/queries/reservations.ts';
 import type { VmView } from '../../db/queries/vms.ts';
+import type { WalletRow } from '../../db/queries/wallets.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { wayBack } from '../billing/dunning-events.ts';
+import { purchaseRefusal, unpaidDebt } from '../billing/ledger.ts';
 import { type Configuration, changeCharge, type Sale, type Size, termsOf } from '../billing/pricing.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
 import { findPlan, findTemplate, isDedicated } from '../catalog/lookup.ts';
@@ -42,6 +44,8 @@ export interface ChangeTerms {
   now: Date;
   /** What is free now, where nothing is ordered yet: an order reserves it, and asks then. */
   room?: Room;
+  /** The wallet, where nothing is ordered yet: while its account owes something, nothing is bought. */
+  wallet?: WalletRow;
 }
 
 /** Of the VM's host, or why it says nothing, and what the VM has reserved of it. */
@@ -58,7 +62,7 @@ export interface Room {
 export function decideChange(
   vm: VmView,
   wish: ChangeWish,
-  { catalog: all, buyer, allowReboot, now, room }: ChangeTerms,
+  { catalog: all, buyer, allowReboot, now, room, wallet }: ChangeTerms,
 ): ChangeDecision {
   const catalog = catalogAt(all, now);
   const target =
@@ -86,7 +90,8 @@ export function decideChange(
         metering: period.metering ?? null,
       }
     : changeCharge(from, target, period, now, terms);
-  return { target, charge, refusals };
+  const refusal = wallet && unpaidDebt(wallet) > 0n && purchaseRefusal(wallet, charge.total_minor);
+  return { target, charge, refusals: refusal ? [...refusals, refusal] : refusals };
 }
 
 /** The decision, or a throw of the first refusal. */

@@ -5,7 +5,7 @@ import { type MeteredVm, withMeter, withMeters } from '../../db/queries/meters.t
 import { systemFindVm, updateVm, type VmRow } from '../../db/queries/vms.ts';
 import { lockWallet } from '../../db/queries/wallets.ts';
 import { type Arrears, arrearsOf, type DueMonth } from '../../domain/billing/arrears.ts';
-import { settleNow } from '../../domain/billing/ledger.ts';
+import { settleNow, spendableMinor, unpaidDebt } from '../../domain/billing/ledger.ts';
 import { noticesAfter, pricedAnew } from '../../domain/billing/price-outlook.ts';
 import { isRenewed } from '../../domain/billing/retirement.ts';
 import { renewUsage } from '../../domain/billing/usage-terms.ts';
@@ -15,6 +15,7 @@ import { startSystemJob } from '../../domain/vms/start-job.ts';
 import { Failures } from '../../platform/failures.ts';
 import type { Logger } from '../../platform/logging.ts';
 import type { Metrics } from '../../platform/metrics.ts';
+import { collectDebts } from './collect-debts.ts';
 import { type DunServices, dun, nextDunningStep } from './dun-vm.ts';
 import { endPromoCredits } from './end-promo.ts';
 
@@ -41,12 +42,14 @@ interface DueVm extends MeteredVm {
  * suspended after its grace and deleted some time later. Takes no input and may run at any time, on several
  * nodes at once: each VM is looked at again in its own transaction, and one that fails holds up no other. A VM that is
  * unpaid and has nothing to come yet is only read. The VMs of an account go in the order of their owner's ranking.
- * Promotional credit whose time is over ends before, so that it pays for none of them.
+ * Promotional credit whose time is over ends before, so that it pays for none of them, and what an account owes is
+ * taken before.
  */
 export async function renewVms(services: RenewalServices, failures = new Failures(services)): Promise<void> {
   const { db, clock } = services;
   const now = clock.now();
   await endPromoCredits(services, failures);
+  await collectDebts(services, failures);
   let last: DueVm | undefined;
   /** What VMs of this account that go first are about to take, as soon as their jobs have ended. */
   let reserved = 0n;
@@ -87,7 +90,7 @@ async function dueVms(db: Database, now: Date, after: DueVm | undefined): Promis
         > (${after.account_id}, ${after.renewal_priority}, ${after.billing_period_end_at}, ${after.id})`
     : empty;
   const vms = await db.query<DueVm>(sql`
-    select vms.*, available_minor from vms join wallets on wallets.account_id = vms.account_id
+    select vms.*, promo_minor + greatest(available_minor - promo_minor - claimed_minor, 0) as available_minor from vms join wallets on wallets.account_id = vms.account_id
     where billing_period_end_at <= ${now} and ${isBilled} ${rest}
     order by vms.account_id, renewal_priority, billing_period_end_at, vms.id limit ${BATCH}`);
   return withMeters(db, vms);
@@ -133,11 +136,13 @@ async function renewOrDun(
   const vm = await withMeter(tx, row);
   const arrears = arrearsOf(vm, services.catalog, now, await findBillingProfile(tx, vm.account_id));
   if (!arrears) return;
-  const { available_minor } = await lockWallet(tx, vm.account_id);
-  const payable = isRenewed(vm) && available_minor >= arrears.total_minor;
-  if (!payable) await dun(services, tx, vm, { arrears, available: available_minor, now });
+  const wallet = await lockWallet(tx, vm.account_id);
+  const spendable = spendableMinor(wallet);
+  const payable = isRenewed(vm) && spendable >= arrears.total_minor;
+  // A top-up pays the debt before it renews anything.
+  if (!payable) await dun(services, tx, vm, { arrears, available: spendable - unpaidDebt(wallet), now });
   // One that could be renewed but for another that goes first waits for that to be decided.
-  else if (available_minor - reserved >= arrears.total_minor) await renew(services, tx, vm, arrears, now);
+  else if (spendable - reserved >= arrears.total_minor) await renew(services, tx, vm, arrears, now);
 }
 
 async function renew(

@@ -4,6 +4,7 @@ import { promoLeft } from '../../db/queries/promo-credits.ts';
 import { updateVm, type VmRow } from '../../db/queries/vms.ts';
 import { lookUpWallet } from '../../db/queries/wallets.ts';
 import { planRetires, renewalDue } from '../../domain/billing/dunning-events.ts';
+import { spendableMinor, unpaidDebt } from '../../domain/billing/ledger.ts';
 import { lackingFor } from '../../domain/billing/ranking.ts';
 import { isRetired } from '../../domain/billing/retirement.ts';
 import type { Catalog } from '../../domain/catalog/catalog-schema.ts';
@@ -78,10 +79,10 @@ async function giveNotice(services: NoticeServices, tx: Transaction, vm: VmRow):
     await tell(planRetires(vm, vm.billing_period_end_at, days));
     return;
   }
-  const { available_minor } = await lookUpWallet(tx, vm.account_id);
-  const funds = { available_minor, credits: await promoLeft(tx, vm.account_id) };
+  const wallet = await lookUpWallet(tx, vm.account_id);
+  const funds = { available_minor: spendableMinor(wallet), credits: await promoLeft(tx, vm.account_id) };
   const next = lackingFor(vm.id, await billedVms(tx, vm.account_id), funds, catalog, now);
   if (!next || next.lacking_minor === 0n) return;
-  const due = { amount: next.renewal.amount_minor, lacking: next.lacking_minor };
+  const due = { amount: next.renewal.amount_minor, lacking: next.lacking_minor + unpaidDebt(wallet) };
   await tell(renewalDue(vm, days, due));
 }

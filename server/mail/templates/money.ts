@@ -20,6 +20,8 @@ export interface TakenBackValues extends TopUpValues {
   kind: 'refund' | 'dispute';
   /** Whether the wallet did not cover it, so that the account owes it. */
   isOwed: boolean;
+  /** What is owed of it; absent in mails of the last release, which owed all of it. */
+  owedMinor?: number;
 }
 
 export const topUpSucceeded: Template<TopUpValues> = {
@@ -63,16 +65,17 @@ export const autoTopUpFailed: Template<AutoTopUpFailedValues> = {
 };
 
 export const paymentTakenBack: Template<TakenBackValues> = {
-  en: ({ account, amountMinor, currency, reference, kind, isOwed }, { panelUrl }) => {
+  en: ({ account, amountMinor, currency, reference, kind, isOwed, owedMinor }, { panelUrl }) => {
     const amount = money(amountMinor, currency, 'en');
+    const owed = money(owedMinor ?? amountMinor, currency, 'en');
     return {
-      subject: isOwed ? `${account} owes ${amount}` : `${amount} were taken back`,
+      subject: isOwed ? `${account} owes ${owed}` : `${amount} were taken back`,
       paragraphs: [
         kind === 'dispute'
           ? `Your bank has taken back ${amount} of a payment to the wallet of ${account}, because the payment was disputed.`
           : `${amount} of a payment to the wallet of ${account} have been refunded by the payment provider.`,
         isOwed
-          ? 'The wallet does not cover this amount, so the account owes it. Until it is paid, no new machines can be bought and no machine can be made larger. The next money that you top up pays it first.'
+          ? `The wallet does not cover this amount, so the account owes ${owed}. Until that is paid, no new machines can be bought and no machine can be made larger. The next money that you top up pays it first.`
           : 'The amount has left the wallet.',
       ],
       facts: [['Payment', reference]],
@@ -81,16 +84,17 @@ export const paymentTakenBack: Template<TakenBackValues> = {
         : { label: 'See the wallet', url: `${panelUrl}/billing` },
     };
   },
-  de: ({ account, amountMinor, currency, reference, kind, isOwed }, { panelUrl }) => {
+  de: ({ account, amountMinor, currency, reference, kind, isOwed, owedMinor }, { panelUrl }) => {
     const amount = money(amountMinor, currency, 'de');
+    const owed = money(owedMinor ?? amountMinor, currency, 'de');
     return {
-      subject: isOwed ? `${account} schuldet ${amount}` : `${amount} wurden zurückgeholt`,
+      subject: isOwed ? `${account} schuldet ${owed}` : `${amount} wurden zurückgeholt`,
       paragraphs: [
         kind === 'dispute'
           ? `Ihre Bank hat ${amount} einer Zahlung für das Guthaben von ${account} zurückgeholt, weil der Zahlung widersprochen wurde.`
           : `Der Zahlungsdienst hat ${amount} einer Zahlung für das Guthaben von ${account} erstattet.`,
         isOwed
-          ? 'Das Guthaben deckt den Betrag nicht, deshalb schuldet das Konto ihn. Bis er bezahlt ist, können keine Maschinen gekauft oder vergrößert werden. Was Sie als Nächstes aufladen, bezahlt ihn zuerst.'
+          ? `Das Guthaben deckt den Betrag nicht, deshalb schuldet das Konto ${owed}. Bis das bezahlt ist, können keine Maschinen gekauft oder vergrößert werden. Was Sie als Nächstes aufladen, bezahlt das zuerst.`
           : 'Der Betrag wurde vom Guthaben abgezogen.',
       ],
       facts: [['Zahlung', reference]],

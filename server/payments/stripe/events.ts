@@ -17,6 +17,7 @@ export type Meaning =
 export function meaningOf(event: unknown): Meaning | undefined {
   if (!isObject(event) || !isObject(event.data) || !isObject(event.data.object)) return undefined;
   const { object } = event.data;
+  const toldAt = typeof event.created === 'number' ? new Date(event.created * 1000) : undefined;
   switch (event.type) {
     case 'checkout.session.completed':
     case 'checkout.session.async_payment_succeeded':
@@ -38,13 +39,13 @@ export function meaningOf(event: unknown): Meaning | undefined {
     case 'refund.updated':
     case 'refund.failed':
     case 'charge.refund.updated':
-      return refunded(object);
+      return refunded(object, toldAt);
     case 'charge.dispute.created':
     case 'charge.dispute.updated':
     case 'charge.dispute.funds_withdrawn':
     case 'charge.dispute.funds_reinstated':
     case 'charge.dispute.closed':
-      return disputed(object);
+      return disputed(object, toldAt);
     default:
       return undefined;
   }
@@ -71,25 +72,26 @@ function paid(object: Record<string, unknown>, intentId: unknown, amount: unknow
 const failed = (object: Record<string, unknown>, error: string, byItself: boolean) =>
   withTopUp(object, (topUpId) => ({ kind: 'failed', topUpId, error, byItself }));
 
-function refunded(object: Record<string, unknown>): Meaning | undefined {
+function refunded(object: Record<string, unknown>, toldAt?: Date): Meaning | undefined {
   const { id, status, failure_reason } = object;
   const refundId = metadataOf(object, REFUND_KEY);
   const failed = status === 'failed' || status === 'canceled' ? String(failure_reason ?? status) : null;
-  if (refundId === undefined || typeof id !== 'string') return reversed(object, 'refund', failed !== null);
+  if (refundId === undefined || typeof id !== 'string')
+    return reversed(object, 'refund', failed !== null, toldAt);
   return { kind: 'refunded', refundId, providerRef: id, failed, isDone: status === 'succeeded' };
 }
 
 /** A dispute whose status begins with "warning" is a question: no money has moved. */
-function disputed(object: Record<string, unknown>): Meaning | undefined {
+function disputed(object: Record<string, unknown>, toldAt?: Date): Meaning | undefined {
   switch (object.status) {
     case 'needs_response':
     case 'under_review':
     case 'lost':
-      return reversed(object, 'dispute', false);
+      return reversed(object, 'dispute', false, toldAt);
     case 'won':
     case 'warning_closed':
     case 'prevented':
-      return reversed(object, 'dispute', true);
+      return reversed(object, 'dispute', true, toldAt);
     default:
       return undefined;
   }
@@ -99,9 +101,11 @@ function reversed(
   { id, payment_intent: intentId, amount, currency: code }: Record<string, unknown>,
   kind: Reversal['kind'],
   isVoid: boolean,
+  toldAt?: Date,
 ): Meaning | undefined {
   const currency = typeof code === 'string' ? code.toUpperCase() : '';
   const amountMinor = fromStripe(amount, currency);
   if (typeof id !== 'string' || typeof intentId !== 'string' || !amountMinor) return undefined;
-  return { kind: 'reversed', intentId, currency, reversal: { kind, providerRef: id, amountMinor, isVoid } };
+  const reversal = { kind, providerRef: id, amountMinor, isVoid, toldAt };
+  return { kind: 'reversed', intentId, currency, reversal };
 }

@@ -8,7 +8,7 @@ import { lookAfterPayments } from '../../../server/payments/tasks.ts';
 import { ManualClock } from '../../../server/platform/clock.ts';
 import { Failures } from '../../../server/platform/failures.ts';
 import { openCustomer } from '../../jobs/support/customer.ts';
-import { openInstallation } from '../../jobs/support/installation.ts';
+import { openInstallation, runJobs } from '../../jobs/support/installation.ts';
 import { defer } from '../../support/cleanup.ts';
 import { freshDatabase } from '../../support/database.ts';
 import { STRIPE_KEY, signatureOf, startStripe, type Thing, WEBHOOK_SECRET } from './stripe.ts';
@@ -63,6 +63,8 @@ export async function paymentShop(t: TestContext, env: Record<string, string> = 
     clock,
     services,
     http: installation.http,
+    /** Jobs run to their ends. */
+    work: async () => runJobs(installation, await installation.openNode()),
     customer,
     accountId,
     wish,

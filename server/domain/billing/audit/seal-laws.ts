@@ -82,6 +82,16 @@ export const SEAL_LAWS: AccountLaw[] = [
       ),
   },
   {
+    name: 'payments that were taken back are as they were written',
+    offences: (scope) =>
+      changed(
+        sql`'reversal'`,
+        sql`id`,
+        sql`top_up_reversals`,
+        sql`top_up_reversals where ${scope(sql`account_id`)}`,
+      ),
+  },
+  {
     name: 'readings of meters are as they were written',
     offences: (scope) =>
       changed(

@@ -1,4 +1,5 @@
 import { sql } from '../../../db/database.ts';
+import { REVERSAL_PAYMENTS } from '../../../db/queries/top-up-reversals.ts';
 import type { AccountLaw } from './law.ts';
 
 /** Money that customers bring in themselves, and what goes back to its source. */
@@ -26,6 +27,8 @@ export const TOP_UP_LAWS: AccountLaw[] = [
         union all select returned_payment_id, id from top_up_refunds where returned_payment_id is not null and ${scope(sql`account_id`)}
         union all select payment_id, id from top_up_reversals where payment_id is not null and ${scope(sql`account_id`)}
         union all select returned_payment_id, id from top_up_reversals where returned_payment_id is not null and ${scope(sql`account_id`)}
+        union all select own.payment_id, reversal_id from top_up_reversal_payments own
+          join top_up_reversals r on r.id = reversal_id where ${scope(sql`r.account_id`)}
       ) owner
       group by payment_id having count(*) > 1`,
   },
@@ -48,22 +51,26 @@ export const TOP_UP_LAWS: AccountLaw[] = [
         or (b.id is not null and (b.account_id, b.amount_minor) is distinct from (r.account_id, r.amount_minor)))`,
   },
   {
-    name: 'a reversal took its amount out of the wallet, and put it back where it came to nothing',
+    name: 'a reversal took its amount out of the wallet as far as it is not owed, and put it back where it came to nothing',
     offences: (scope) => sql`
-      select r.id || ' (' || r.status || ', ' || r.amount_minor || ') took ' || coalesce(p.amount_minor::text, 'nothing')
-        || ' and put back ' || coalesce(b.amount_minor::text, 'nothing') as what
-      from top_up_reversals r join top_ups t on t.id = r.top_up_id
-        left join payments p on p.id = r.payment_id left join payments b on b.id = r.returned_payment_id
-      where ${scope(sql`r.account_id`)} and (t.status <> 'succeeded' or t.account_id <> r.account_id
-        or (r.payment_id is not null and (p.account_id, p.amount_minor) is distinct from (r.account_id, -r.amount_minor))
-        or (r.returned_payment_id is not null and (b.account_id, b.amount_minor) is distinct from (r.account_id, r.amount_minor)))`,
+      select r.id || ' (' || r.status || ', ' || r.amount_minor || ') took ' || taken.amount as what
+      from top_up_reversals r join top_ups t on t.id = r.top_up_id, lateral (
+        select coalesce(-sum(p.amount_minor), 0) as amount, coalesce(bool_and(p.account_id = r.account_id and p.method = t.provider), true) as own
+        from ${REVERSAL_PAYMENTS} own join payments p on p.id = own.id
+      ) taken
+      where ${scope(sql`r.account_id`)} and (t.status <> 'succeeded' or t.account_id <> r.account_id or not taken.own
+        or not case r.status when 'taken' then taken.amount = r.amount_minor when 'void' then taken.amount = 0
+          else taken.amount >= 0 and taken.amount < r.amount_minor end)`,
   },
   {
     name: 'what is claimed of a wallet is what is owed for payments that were taken back',
     offences: (scope) => sql`
-      select w.account_id || ' has claims of ' || w.claimed_minor || ', owed are ' || coalesce(sum(r.amount_minor), 0) as what
-      from wallets w left join top_up_reversals r on r.account_id = w.account_id and r.status = 'owed'
+      select w.account_id || ' has claims of ' || w.claimed_minor || ', owed are ' || coalesce(sum(owed.amount), 0) as what
+      from wallets w left join lateral (
+        select r.amount_minor + coalesce((select sum(p.amount_minor) from ${REVERSAL_PAYMENTS} own join payments p on p.id = own.id), 0) as amount
+        from top_up_reversals r where r.account_id = w.account_id and r.status = 'owed'
+      ) owed on true
       where ${scope(sql`w.account_id`)}
-      group by w.account_id, w.claimed_minor having w.claimed_minor <> coalesce(sum(r.amount_minor), 0)`,
+      group by w.account_id, w.claimed_minor having w.claimed_minor <> coalesce(sum(owed.amount), 0)`,
   },
 ];

@@ -1,6 +1,7 @@
 import type { MeteredVm } from '../../../db/queries/meters.ts';
 import type { WalletView } from '../../../db/queries/wallets.ts';
 import { openUsageMinor } from '../../../domain/billing/arrears.ts';
+import { spendableMinor, unpaidDebt } from '../../../domain/billing/ledger.ts';
 import { max, sum, toJsonInteger } from '../../../domain/billing/money.ts';
 import {
   dueThisMonth,
@@ -12,7 +13,7 @@ import {
 import type { Catalog } from '../../../domain/catalog/catalog-schema.ts';
 import { Count, Currency, Id, Minor, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
-import { presentPromo, promoFields } from '../shared/promo-fields.ts';
+import { debtField, presentPromo, promoFields } from '../shared/promo-fields.ts';
 
 /** Renewals that are listed: a preview, not the whole calendar. */
 const MAX_NEXT_CHARGES = 10;
@@ -44,6 +45,7 @@ export const BillingSummaryShape = Shape(
     currency: Currency,
     available_minor: Minor('What the wallet can pay, promotional credit included'),
     ...promoFields,
+    ...debtField,
     month_to_date_minor: Minor('Charges less refunds of this calendar month (UTC)'),
     forecast_month_minor: Minor('The same at the end of the month, if all renewals due until then are paid'),
     active_vm_count: Count('VMs that are paid for: created, and not being deleted'),
@@ -54,7 +56,9 @@ export const BillingSummaryShape = Shape(
     overdue_minor: Minor(
       'What must be paid now for the VMs that renew, all missed months, and the used grace of those that are switched off',
     ),
-    shortfall_minor: Minor('What the wallet lacks for that; paid in, all of them are renewed'),
+    shortfall_minor: Minor(
+      'What the wallet lacks for that and for debt_minor; paid in, the debt is paid and all of them are renewed',
+    ),
     usage_minor: Minor(
       'What the VMs have used and were not charged for yet; where it is due, overdue_minor contains it',
     ),
@@ -85,12 +89,13 @@ export function presentBillingSummary(
     currency: wallet.currency,
     available_minor: toJsonInteger(wallet.available_minor),
     ...presentPromo(wallet),
+    debt_minor: toJsonInteger(wallet.claimed_minor),
     month_to_date_minor: toJsonInteger(monthToDate),
     forecast_month_minor: toJsonInteger(monthToDate + dueThisMonth(renewals, now)),
     active_vm_count: vms.length,
     next_charges: renewals.slice(0, MAX_NEXT_CHARGES).map(presentRenewal),
     overdue_minor: toJsonInteger(due),
-    shortfall_minor: toJsonInteger(max(due - wallet.available_minor, 0n)),
+    shortfall_minor: toJsonInteger(unpaidDebt(wallet) + max(due - spendableMinor(wallet), 0n)),
     usage_minor: toJsonInteger(sum(vms.map((vm) => openUsageMinor(vm, catalog, now)))),
     unpaid: vms.map((vm) => unpaidSchedule(vm, catalog.grace)).filter((schedule) => schedule !== null),
     shield_tenant_ids: tenantIds,
@@ -107,6 +112,7 @@ export const exampleBillingSummary = {
   available_minor: 9601,
   promo_minor: 500,
   promo_expires_at: '2026-03-01T00:00:00.000Z',
+  debt_minor: 0,
   month_to_date_minor: 399,
   forecast_month_minor: 1698,
   active_vm_count: 2,

@@ -1,11 +1,12 @@
 import { billedVms } from '../../../db/queries/billed-vms.ts';
 import { lookUpWallet } from '../../../db/queries/wallets.ts';
+import { spendableMinor } from '../../../domain/billing/ledger.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import { burnRateMonthly, runwayDays } from '../../../domain/billing/overview.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { Currency, Minor, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
-import { presentPromo, promoFields } from '../shared/promo-fields.ts';
+import { debtField, presentPromo, promoFields } from '../shared/promo-fields.ts';
 
 export const getWallet = endpoint({
   operation: 'getWallet',
@@ -23,6 +24,7 @@ export const getWallet = endpoint({
       held_minor: Minor('Held for orders whose work is not done yet'),
       available_minor: Minor('What can be spent, promotional credit included'),
       ...promoFields,
+      ...debtField,
       burn_rate_monthly_minor: Minor(
         'What the VMs that renew cost a month, at the prices of their next renewals',
       ),
@@ -44,6 +46,7 @@ export const getWallet = endpoint({
     available_minor: 9601,
     promo_minor: 500,
     promo_expires_at: '2026-03-01T00:00:00.000Z',
+    debt_minor: 0,
     burn_rate_monthly_minor: 1698,
     runway_days: 169,
     updated_at: '2026-01-05T09:30:00.000Z',
@@ -54,7 +57,7 @@ export const getWallet = endpoint({
       billedVms(db, caller.accountId),
     ]);
     const burn = burnRateMonthly(vms, services.catalog, now);
-    const runway = runwayDays(wallet.available_minor, burn);
+    const runway = runwayDays(spendableMinor(wallet), burn);
     return {
       data: {
         currency: wallet.currency,
@@ -62,6 +65,7 @@ export const getWallet = endpoint({
         held_minor: toJsonInteger(wallet.held_minor),
         available_minor: toJsonInteger(wallet.available_minor),
         ...presentPromo(wallet),
+        debt_minor: toJsonInteger(wallet.claimed_minor),
         burn_rate_monthly_minor: toJsonInteger(burn),
         runway_days: runway === null ? null : toJsonInteger(runway),
         updated_at: wallet.updated_at,

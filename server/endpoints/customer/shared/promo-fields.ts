@@ -3,6 +3,13 @@ import type { WalletView } from '../../../db/queries/wallets.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import { Count, Minor, Nullable, Timestamp } from '../../../http/schemas.ts';
 
+/** What wallet and summary say about what the account owes. */
+export const debtField = {
+  debt_minor: Minor(
+    'What the account owes for payments that were taken back: later money pays it first, and nothing new is bought until then',
+  ),
+};
+
 /** What wallet and summary say of promotional credit. */
 export const promoFields = {
   promo_minor: Minor('Of that, promotional credit: spent before money, and never paid out'),

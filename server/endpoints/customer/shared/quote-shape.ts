@@ -1,5 +1,6 @@
 import type { WalletRow } from '../../../db/queries/wallets.ts';
-import { max, sum, toJsonInteger } from '../../../domain/billing/money.ts';
+import { purchaseShortfall, spendableMinor } from '../../../domain/billing/ledger.ts';
+import { sum, toJsonInteger } from '../../../domain/billing/money.ts';
 import { type Configuration, configurationHourly, type Sale } from '../../../domain/billing/pricing.ts';
 import type { Catalog } from '../../../domain/catalog/catalog-schema.ts';
 import { nextSaleChange } from '../../../domain/catalog/prices.ts';
@@ -23,7 +24,10 @@ export const quoteFields = {
   total_minor: Minor('To pay now, tax included: the sum of the lines; negative is given back'),
   price_hourly: Decimal('Price an hour from now on; by the month its part of 730 hours'),
   balance_available_minor: Minor('What the wallet can pay'),
-  shortfall_minor: Minor('What is missing in the wallet'),
+  debt_minor: Minor(
+    'What the account owes, which a top-up pays first; nothing can be bought until it is paid',
+  ),
+  shortfall_minor: Minor('What is missing in the wallet, the debt included'),
   sufficient: Type.Boolean({ description: 'The wallet can pay this' }),
   as_of: Timestamp('Instant of the calculation'),
   valid_until: Timestamp(
@@ -40,7 +44,7 @@ export function presentQuote(
   now: Date,
 ) {
   const tax = sum(charge.lines.map((line) => line.tax_minor));
-  const shortfall = max(charge.total_minor - wallet.available_minor, 0n);
+  const shortfall = purchaseShortfall(wallet, charge.total_minor);
   return {
     currency: catalog.currency,
     lines: charge.lines.map((line) => ({
@@ -55,7 +59,8 @@ export function presentQuote(
       catalog.currency,
       charge.metering?.priceMicros,
     ),
-    balance_available_minor: toJsonInteger(wallet.available_minor),
+    balance_available_minor: toJsonInteger(spendableMinor(wallet)),
+    debt_minor: toJsonInteger(wallet.claimed_minor),
     shortfall_minor: toJsonInteger(shortfall),
     sufficient: shortfall === 0n,
     as_of: now,
@@ -76,6 +81,7 @@ export const exampleQuote = {
   total_minor: 1100,
   price_hourly: '0.01507',
   balance_available_minor: 9601,
+  debt_minor: 0,
   shortfall_minor: 0,
   sufficient: true,
   as_of: '2026-01-05T09:30:00.000Z',

@@ -76,9 +76,9 @@ export const getPlanQuote = endpoint({
     const wish = plan === undefined ? { size } : { plan, resizeDisk: resizeDisk ?? true };
     const buyer = await findBillingProfile(db, caller.accountId);
     const room = await roomFor(services, vm);
-    const terms = { catalog, buyer, allowReboot: true, now, room };
-    const { target, charge, refusals } = decideChange(vm, wish, terms);
     const wallet = await lookUpWallet(db, caller.accountId);
+    const terms = { catalog, buyer, allowReboot: true, now, room, wallet };
+    const { target, charge, refusals } = decideChange(vm, wish, terms);
     const isRefund = charge.total_minor < 0n;
     const promo = isRefund ? await promoToReturn(db, vm.id, charge.lines) : undefined;
     const debit = charge.lines.at(-1)!.amount_minor;

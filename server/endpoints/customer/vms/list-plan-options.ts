@@ -1,5 +1,6 @@
 import { roomFor } from '../../../cluster/read-supply.ts';
 import { findBillingProfile } from '../../../db/queries/billing-profiles.ts';
+import { lookUpWallet } from '../../../db/queries/wallets.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import { isSoldIn } from '../../../domain/catalog/lookup.ts';
 import { catalogAt } from '../../../domain/catalog/prices.ts';
@@ -55,7 +56,9 @@ export const listPlanOptions = endpoint({
   async handle({ resource: vm, services, db, now }) {
     const catalog = catalogAt(services.catalog, now);
     const buyer = await findBillingProfile(db, vm.account_id);
-    const terms = { catalog, buyer, allowReboot: true, now, room: await roomFor(services, vm) };
+    const wallet = await lookUpWallet(db, vm.account_id);
+    const room = await roomFor(services, vm);
+    const terms = { catalog, buyer, allowReboot: true, now, room, wallet };
     const offered = catalog.plans.filter((plan) => isSoldIn(plan, vm.region));
     return {
       data: offered.map((plan) => {

@@ -1,6 +1,7 @@
 import { claimsOf } from '../../../db/queries/top-up-reversals.ts';
 import { lookUpWallet } from '../../../db/queries/wallets.ts';
-import { max, toJsonInteger } from '../../../domain/billing/money.ts';
+import { unpaidDebt } from '../../../domain/billing/ledger.ts';
+import { toJsonInteger } from '../../../domain/billing/money.ts';
 import { Currency, Enum, Id, Minor, Shape, Timestamp } from '../../../http/schemas.ts';
 import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
@@ -14,7 +15,7 @@ const ClaimShape = Shape(
     kind: Enum(['refund', 'dispute'], {
       description: 'Whether the provider refunded the payment, or its payer disputed it',
     }),
-    amount_minor: Minor('Amount'),
+    amount_minor: Minor('What is owed of it'),
     top_up_id: Id('top'),
     reference: Type.String({ description: 'Of the payment', examples: ['TU-7K3M-9QXD'] }),
     created_at: Timestamp('When it was taken back'),
@@ -41,14 +42,15 @@ export const getDebt = panelEndpoint({
   ),
   errors: [],
   async handle({ caller: { accountId }, db }) {
-    const { currency, claimed_minor, available_minor, promo_minor } = await lookUpWallet(db, accountId);
+    const wallet = await lookUpWallet(db, accountId);
+    const { currency, claimed_minor } = wallet;
     const claims = await claimsOf(db, accountId, MOST);
     return {
       data: {
         currency,
         claimed_minor: toJsonInteger(claimed_minor),
         // Promotional credit pays none of it.
-        shortfall_minor: toJsonInteger(max(claimed_minor - (available_minor - promo_minor), 0n)),
+        shortfall_minor: toJsonInteger(unpaidDebt(wallet)),
         claims: claims.map((claim) => ({ ...claim, amount_minor: toJsonInteger(claim.amount_minor) })),
       },
     };
