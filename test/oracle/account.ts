@@ -77,6 +77,23 @@ export interface Payment {
   at: number;
 }
 
+/** A payment that its provider takes back: what is not taken of it is a debt. */
+export interface Dispute {
+  id: string;
+  topUp: TopUp;
+  amount: bigint;
+  taken: bigint;
+  /** How many payments it has had. */
+  moves: number;
+  isWon: boolean;
+}
+
+/** A payment that can be taken back. */
+export interface TopUp {
+  id: string;
+  amount: bigint;
+}
+
 /** A time without a region, or without one VM. */
 export interface Outage extends Span {
   id: string;
@@ -183,6 +200,8 @@ export interface Account {
   held: bigint;
   credits: Credit[];
   payments: Payment[];
+  topUps: TopUp[];
+  disputes: Dispute[];
   orders: Order[];
   documents: Document[];
   vms: Vm[];
@@ -195,6 +214,8 @@ export function newAccount(): Account {
     held: 0n,
     credits: [],
     payments: [],
+    topUps: [],
+    disputes: [],
     orders: [],
     documents: [],
     vms: [],

@@ -2,6 +2,7 @@ import {
   type Account,
   type Correction,
   type Credit,
+  type Dispute,
   type Document,
   type Draw,
   type Line,
@@ -23,7 +24,63 @@ export function pay(
 ) {
   account.payments.push({ ...payment, at });
   account.available += payment.amount;
+  payDebts(account, at);
 }
+
+/** What can be spent but is no credit. */
+export const moneyOf = ({ available, credits }: Account) => available - sum(credits.map(({ left }) => left));
+
+/** What an account owes for payments that were taken back. */
+export const debtOf = ({ disputes }: Account) =>
+  sum(disputes.filter(({ isWon }) => !isWon).map(({ amount, taken }) => amount - taken));
+
+/** Money pays what is owed, the oldest dispute first, as far as it reaches. */
+export function payDebts(account: Account, at: number): void {
+  for (const dispute of account.disputes.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
+    const money = moneyOf(account);
+    const owed = dispute.isWon ? 0n : dispute.amount - dispute.taken;
+    moveDispute(account, dispute, money < owed ? money : owed, at);
+  }
+}
+
+/** A provider takes an amount back, another one than before, or none after all. */
+export function dispute(
+  account: Account,
+  one: Dispute,
+  told: { amount: bigint; isWon: boolean },
+  at: number,
+): void {
+  Object.assign(one, told.isWon ? { isWon: true } : { amount: told.amount, isWon: false });
+  const target = told.isWon ? 0n : told.amount;
+  const wanted = target - one.taken;
+  const money = moneyOf(account);
+  moveDispute(account, one, wanted < money ? wanted : money, at);
+  // What is put back pays the others.
+  if (wanted < 0n) payDebts(account, at);
+}
+
+function moveDispute(account: Account, one: Dispute, more: bigint, at: number): void {
+  if (more === 0n) return;
+  one.moves++;
+  one.taken += more;
+  account.available -= more;
+  const reference = one.moves === 1 ? one.id : `${one.id} ${one.moves}`;
+  account.payments.push({ method: 'test', reference, amount: -more, at });
+}
+
+/** What has to be topped up to spend so much on something new: the debt comes first. */
+export function lackingFor(account: Account, total: bigint): bigint {
+  if (total <= 0n) return 0n;
+  return unpaidDebt(account) + mostOf(total - spendableOf(account), 0n);
+}
+
+export const unpaidDebt = (account: Account) => mostOf(debtOf(account) - moneyOf(account), 0n);
+
+/** Credit, and the money that is left after the debt. */
+export const spendableOf = (account: Account) =>
+  account.available - moneyOf(account) + mostOf(moneyOf(account) - debtOf(account), 0n);
+
+const mostOf = (a: bigint, b: bigint) => (a > b ? a : b);
 
 interface Request {
   kind: string;

@@ -1,6 +1,6 @@
 import type { Reply } from '../jobs/support/customer.ts';
 import type { Order, Vm } from './account.ts';
-import { fail, grant, pay, place, settleDeletion } from './books.ts';
+import { debtOf, fail, grant, lackingFor, pay, place, settleDeletion, spendableOf } from './books.ts';
 import { dayOf, monthFrom } from './calendar.ts';
 import { changeCharge, deletionCharge, monthCharge } from './charges.ts';
 import type { Charge } from './lines.ts';
@@ -17,7 +17,7 @@ const DAY = 86_400_000;
 
 /** What the customers do, and how often. */
 const ACTIONS = {
-  topUp: 8,
+  topUp: 10,
   grant: 5,
   buy: 4,
   changePlan: 6,
@@ -54,12 +54,13 @@ export class Customers {
   }
 
   async #topUp({ customer, account }: Tenant): Promise<void> {
-    const { prng, prices, now } = this.#play;
+    const { prng, prices, now, world } = this.#play;
     // Mostly for some VMs, now and then for a part of one.
     const most = 10 ** prng.between(3, 4) * (prices.currency === 'KWD' ? 10 : 1);
     const amount = BigInt(prng.between(1, 2 * most));
-    const reference = `payment-${account.payments.length}`;
-    await customer.topUp(amount, reference);
+    const reference = `payment-${customer.accountId}-${account.payments.length}`;
+    if (prng.chance(0.5)) await customer.topUp(amount, reference);
+    else account.topUps.push({ id: (await world.operator.paid(customer, amount, reference)).id, amount });
     pay(account, { method: 'test', reference, amount }, now);
     this.#play.count('topUp');
   }
@@ -197,17 +198,20 @@ export class Customers {
 
   /** Whether a call that costs money went through; where money was lacking, whether that is so. */
   #paid(tenant: Tenant, kind: string, { status, error }: Reply, { total }: Charge): boolean {
-    const { available } = tenant.account;
+    const { account } = tenant;
+    const lacking = lackingFor(account, total);
+    const debt = debtOf(account);
     const look = this.#play.look(tenant);
     this.#play.count(`${kind} ${error?.code ?? 'ok'}`);
-    const covered = total <= available;
+    const covered = lacking === 0n;
     if (status === 200 || status === 402)
       this.#play.observer.compare(look, kind, { status }, { status: covered ? 200n : 402n });
     if (status === 402) {
       const amounts = {
         required_minor: total,
-        available_minor: available,
-        shortfall_minor: total - available,
+        available_minor: spendableOf(account),
+        shortfall_minor: lacking,
+        ...(debt > 0n && { debt_minor: debt }),
       };
       this.#play.observer.compare(look, `${kind}.error`, error!.details, amounts);
     }

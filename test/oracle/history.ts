@@ -2,7 +2,7 @@ import type { TestContext } from 'node:test';
 import type { Customer } from '../jobs/support/customer.ts';
 import { Prng } from '../simulation/prng.ts';
 import { billed, type Document, newAccount, type Vm, type Work } from './account.ts';
-import { endCredits } from './books.ts';
+import { endCredits, payDebts } from './books.ts';
 import { monthOf } from './calendar.ts';
 import { Customers } from './customers.ts';
 import { Differences } from './differences.ts';
@@ -108,6 +108,7 @@ export class History {
       const { account } = tenant;
       const prices = this.#play.pricesFor(tenant);
       endCredits(account, this.now);
+      payDebts(account, this.now);
       passRenewals(account, this.now, prices);
       for (const vm of billed(account)) {
         const before = vm.told;

@@ -1,4 +1,5 @@
 import type { Correction, Outage, Vm } from './account.ts';
+import { debtOf, dispute } from './books.ts';
 import {
   canCorrect,
   correct,
@@ -22,13 +23,15 @@ const TAX_RATES = ['0', '0.19', '0.20', '0.08875'] as const;
 /** Hours of the shortest month: an hour is at least that part of one. */
 const SHORTEST_MONTH = 672n;
 
-const ACTIONS = { meter: 6, free: 2, refund: 3, void: 2, outage: 1, address: 1 } as const;
+const ACTIONS = { dispute: 1, meter: 6, free: 2, refund: 3, void: 2, outage: 1, address: 1 } as const;
 
 /** The operator, who corrects the books and edits the catalog; and meters, which tell what VMs send. */
 export class Operators {
   readonly #play: Play;
   /** The plan that is not in the catalog any more. */
   #withdrawn: ListedPlan | undefined;
+  /** What a provider has said so far, in seconds of its clock. */
+  #told = 0;
 
   constructor(play: Play) {
     this.#play = play;
@@ -39,6 +42,7 @@ export class Operators {
     const { prng } = this.#play;
     const action = prng.weighted(ACTIONS);
     if (action === 'meter') await this.#meter(tenant);
+    else if (action === 'dispute') await this.#dispute(tenant);
     else if (action === 'outage') await this.#outage(tenant);
     else if (action === 'free') await this.#free(tenant);
     else if (action === 'address') await this.#address(tenant);
@@ -155,6 +159,30 @@ export class Operators {
     account.buyer = prng.pick(BUYERS)!;
     await world.operator.setBuyer(customer, account.buyer);
     this.#play.count(`buyer of ${account.buyer.country}`);
+  }
+
+  /** A provider takes a payment back, or says something else about one: another amount, won, lost after all. */
+  async #dispute({ account }: Tenant): Promise<void> {
+    const { prng, now, world } = this.#play;
+    const known = prng.chance(0.5) ? prng.pick(account.disputes) : undefined;
+    const topUp = known?.topUp ?? prng.pick(account.topUps);
+    if (!topUp) return;
+    const amountMinor = BigInt(prng.between(1, Number(topUp.amount)));
+    const isVoid = known !== undefined && prng.chance(0.4);
+    const providerRef = `dp_${topUp.id}_${known ? account.disputes.indexOf(known) : account.disputes.length}`;
+    // Clocks are put back here, a provider's is not.
+    const toldAt = new Date(1_000 * ++this.#told);
+    const id = await world.operator.takeBack(topUp.id, {
+      kind: 'dispute',
+      providerRef,
+      amountMinor,
+      isVoid,
+      toldAt,
+    });
+    const one = known ?? { id, topUp, amount: 0n, taken: 0n, moves: 0, isWon: false };
+    if (!known) account.disputes.push(one);
+    dispute(account, one, { amount: amountMinor, isWon: isVoid }, now);
+    this.#play.count(isVoid ? 'dispute won' : debtOf(account) > 0n ? 'dispute with debt' : 'dispute');
   }
 
   async #free(tenant: Tenant): Promise<void> {

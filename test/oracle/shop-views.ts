@@ -1,4 +1,5 @@
 import { type Account, hourOf, sum, type Vm } from './account.ts';
+import { debtOf, lackingFor, spendableOf } from './books.ts';
 import { changeCharge, monthCharge, noChange, type Sale } from './charges.ts';
 import type { Expected } from './differences.ts';
 import { Rational } from './rational.ts';
@@ -23,7 +24,6 @@ import { previewPromo } from './views.ts';
 
 const MINUTE = 60_000;
 const date = (at: number) => new Date(at);
-const most = (a: bigint, b: bigint) => (a > b ? a : b);
 
 /** A quote is valid for five minutes, or until a price changes. */
 function validUntil(list: PriceList, now: number): number {
@@ -42,7 +42,7 @@ function quote(
   list: PriceList,
 ): { readonly [field: string]: Expected } {
   const tax = sum(charge.lines.map((line) => line.tax));
-  const lacking = most(charge.total - account.available, 0n);
+  const lacking = lackingFor(account, charge.total);
   return {
     currency: list.currency,
     lines: charge.lines.map(({ description, amount }) => ({ description, amount_minor: amount })),
@@ -50,7 +50,8 @@ function quote(
     tax_minor: tax,
     total_minor: charge.total,
     price_hourly: shownHour(price, hour, list.currency),
-    balance_available_minor: account.available,
+    balance_available_minor: spendableOf(account),
+    debt_minor: debtOf(account),
     shortfall_minor: lacking,
     sufficient: lacking === 0n,
     as_of: date(now),

@@ -1,5 +1,5 @@
 import { type Account, billed, type Document, type Vm } from './account.ts';
-import { settleDeletion } from './books.ts';
+import { settleDeletion, spendableOf } from './books.ts';
 import { arrears, deletionCharge, GRACE, graceEnd, totalOf } from './charges.ts';
 import { renews } from './prices.ts';
 import type { PriceList } from './tariff.ts';
@@ -25,15 +25,15 @@ export function passRenewals(account: Account, now: number, list: PriceList): vo
   const due = billed(account)
     .filter((vm) => vm.paid.to <= now)
     .sort((a, b) => a.priority - b.priority || a.paid.to - b.paid.to || (a.id < b.id ? -1 : 1));
-  const atStart = account.available;
+  const atStart = spendableOf(account);
   let reserved = 0n;
   for (const vm of due) {
     const renewals = arrears(vm, now, list);
     const total = totalOf(renewals);
     if (vm.work) {
       if (renews(vm) && atStart - reserved >= total) reserved += total;
-    } else if (!renews(vm) || account.available < total) dun(account, vm, now, list);
-    else if (account.available - reserved >= total) renew(account, vm, renewals, now, list);
+    } else if (!renews(vm) || spendableOf(account) < total) dun(account, vm, now, list);
+    else if (spendableOf(account) - reserved >= total) renew(account, vm, renewals, now, list);
   }
 }
 

@@ -1,5 +1,5 @@
 import { type Account, billed, hourOf, type Order, sum, type Vm } from './account.ts';
-import { completed, creditsBack, netOf, writtenOff } from './books.ts';
+import { completed, creditsBack, debtOf, netOf, spendableOf, unpaidDebt, writtenOff } from './books.ts';
 import { monthOf, seconds } from './calendar.ts';
 import { arrears, deletionCharge, totalOf } from './charges.ts';
 import type { Expected } from './differences.ts';
@@ -54,9 +54,9 @@ export function wallet(account: Account, now: number, list: PriceList): Expected
     held_minor: account.held,
     available_minor: account.available,
     ...promo(account),
-    debt_minor: 0n,
+    debt_minor: debtOf(account),
     burn_rate_monthly_minor: burn,
-    runway_days: burn === 0n ? null : (account.available * 30n) / burn,
+    runway_days: burn === 0n ? null : (spendableOf(account) * 30n) / burn,
   };
 }
 
@@ -70,7 +70,7 @@ export function summary(account: Account, now: number, list: PriceList): Expecte
     currency: list.currency,
     available_minor: account.available,
     ...promo(account),
-    debt_minor: 0n,
+    debt_minor: debtOf(account),
     month_to_date_minor: toDate,
     forecast_month_minor: toDate + due(month.to),
     active_vm_count: BigInt(billed(account).length),
@@ -78,7 +78,7 @@ export function summary(account: Account, now: number, list: PriceList): Expecte
       .slice(0, MOST_NEXT_CHARGES)
       .map(({ vm, amount }) => ({ vm_id: vm.id, amount_minor: amount, due_at: date(vm.paid.to) })),
     overdue_minor: overdue,
-    shortfall_minor: most(overdue - account.available, 0n),
+    shortfall_minor: unpaidDebt(account) + most(overdue - spendableOf(account), 0n),
     usage_minor: usageOfAll(account, now, list),
     unpaid: billed(account)
       .filter(({ unpaidSince }) => unpaidSince !== null)

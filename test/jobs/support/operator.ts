@@ -2,11 +2,14 @@ import { addTraffic, type Traffic } from '../../../server/db/queries/bandwidth.t
 import { putBillingProfile } from '../../../server/db/queries/billing-profiles.ts';
 import type { OrderRow } from '../../../server/db/queries/orders.ts';
 import { type CreditedOutage, findOutage, insertOutage } from '../../../server/db/queries/outages.ts';
+import { insertTopUp, lockTopUp, type TopUpRow } from '../../../server/db/queries/top-ups.ts';
 import { refundOrder, voidOrder } from '../../../server/domain/billing/adjustments/correct-order.ts';
 import { creditOrDebit } from '../../../server/domain/billing/adjustments/credit-or-debit.ts';
 import { creditNextVm } from '../../../server/domain/billing/adjustments/credit-outage.ts';
 import type { LedgerContext } from '../../../server/domain/billing/ledger.ts';
 import { type BillingProfile, billingProfile } from '../../../server/domain/tax/billing-profile.ts';
+import { type Reversal, settleReversal } from '../../../server/payments/reversals.ts';
+import { settlePaid } from '../../../server/payments/settle.ts';
 import { ApiError } from '../../../server/platform/errors.ts';
 import { newId } from '../../../server/platform/ids.ts';
 import type { Services } from '../../../server/services.ts';
@@ -64,6 +67,36 @@ export class Operator {
     const credit = { outageId: id, rule: catalog.sla!.credits, actor: ACTOR };
     while (await db.transaction((tx) => creditNextVm({ tx, clock }, credit)));
     return (await findOutage(db, id))!;
+  }
+
+  /** A payment that its provider can take back; the top-up that it settles. */
+  async paid(
+    { accountId: account_id }: Customer,
+    amount_minor: bigint,
+    reference: string,
+  ): Promise<TopUpRow> {
+    const { db, clock, catalog } = this.#services;
+    const now = clock.now();
+    const topUp: TopUpRow = {
+      ...{ id: newId('top', clock), account_id, provider: 'test', cause: 'person', amount_minor, reference },
+      ...{ currency: catalog.currency, status: 'pending', provider_ref: null, keep_method: false },
+      ...{ payment_method_id: null, error: null, payment_id: null, principal_id: null, created_at: now },
+      ...{ expires_at: now, settled_at: null, retry_at: null, session_ref: null, sealed_page: null },
+    };
+    return db.transaction(async (tx) => {
+      await insertTopUp(tx, topUp);
+      const paid = { amountMinor: amount_minor, currency: topUp.currency, providerRef: null };
+      return settlePaid(tx, this.#services, (await lockTopUp(tx, topUp.id))!, paid);
+    });
+  }
+
+  /** What the provider says about money that it takes back; the id of it. */
+  async takeBack(topUpId: string, reversal: Reversal): Promise<string> {
+    const { db } = this.#services;
+    const { id } = await db.transaction(async (tx) =>
+      settleReversal(tx, this.#services, (await lockTopUp(tx, topUpId))!, reversal),
+    );
+    return id;
   }
 
   /** A meter tells of traffic. */
