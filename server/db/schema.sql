@@ -1076,7 +1076,7 @@ create table top_up_reversals (
   created_at timestamp with time zone not null,
   settled_at timestamp with time zone,
   told_at timestamp with time zone,
-  seal bytea not null,
+  seal bytea,
   constraint top_up_reversals_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint top_up_reversals_amount_minor_check CHECK ((amount_minor > 0)),
   constraint top_up_reversals_check CHECK (((status = 'owed'::text) = (settled_at IS NULL))),

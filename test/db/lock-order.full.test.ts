@@ -25,6 +25,7 @@ const APPEND_ONLY = [
   'payments',
   'promo_draws',
   'shield_tenants',
+  'top_up_reversal_payments',
   'usage_readings',
 ];
 /** What makes the transactions that are held against the order. */

@@ -24,11 +24,11 @@ create trigger top_up_reversal_payments_no_truncate before truncate on top_up_re
 -- A reversal that is owed may be taken in part. A node of the last release that takes such a one in full is refused by the
 -- check of wallets.claimed_minor.
 alter table top_up_reversals drop constraint top_up_reversals_check1;
--- When the provider said last what it is: what it said before then is outdated.
+-- When the provider said last what it is: what it said before then is outdated. The trigger fills the seal, for nodes of the
+-- last release too.
 alter table top_up_reversals add column told_at timestamptz, add column seal bytea;
 create trigger top_up_reversals_sealed before insert or update on top_up_reversals for each row execute function seal_row();
 update top_up_reversals set told_at = null;
-alter table top_up_reversals alter column seal set not null;
 `,
   down: `
 drop trigger top_up_reversals_sealed on top_up_reversals;
