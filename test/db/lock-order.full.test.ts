@@ -64,13 +64,22 @@ const COMPOSED: Record<string, number> = {
   'server/db/queries/vm-dependents.ts deleteVmBelongings': 10,
 };
 
+/** Each of its rows is written with the first account of a currency, and after that nobody waits for it. */
+const WRITTEN_ONCE = 'books';
+
 /** What is wrong with one way through the tables; `deleted` are the tables of which rows go. */
 function problemsOf(steps: LockStep[], deleted: Set<string>): string[] {
   const problems: string[] = [];
   const held = new Set<string>();
   let last = '';
   for (const { kind, table } of steps) {
-    if (kind === 'insert' || (kind === 'refer' && !deleted.has(table)) || held.has(table)) continue;
+    if (
+      table === WRITTEN_ONCE ||
+      kind === 'insert' ||
+      (kind === 'refer' && !deleted.has(table)) ||
+      held.has(table)
+    )
+      continue;
     if (kind === 'unread') problems.push(`${table} is locked by a statement that was not understood`);
     if (kind === 'lock for key')
       problems.push(`${table} is locked "for update", which foreign keys wait for`);
