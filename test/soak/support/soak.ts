@@ -40,8 +40,8 @@ const EXPECTED: [string, RegExp][] = [
   // The clock is put forward by days at once: who waits for an answer at that moment has waited for days.
   ['presence lost: this node leaves its jobs to the others', /presence/],
   ['mail not sent', /Message sending aborted/],
-  // A VM of the operator's world was deleted while its key was replaced.
-  ['task failed', /has no guest.*"task":"replace_ops_key"/],
+  // A VM of the operator's world was deleted or stopped while its key was replaced.
+  ['task failed', /(has no guest|is not running).*"task":"replace_ops_key"/],
 ];
 
 const isExpected = (complaint: Complaint) =>
