@@ -63,9 +63,13 @@ export async function settleReversal(
   return booked;
 }
 
-/** Whether a later event was booked; of two of the same second, or without a time, the one that ends it is the later. */
-function isOutdated({ told_at, status }: BookedReversal, { toldAt, isVoid }: Reversal): boolean {
-  if (told_at && toldAt && told_at.getTime() !== toldAt.getTime()) return toldAt < told_at;
+/**
+ * Whether a later event was booked; of two of the same second, or without a time, the one that ends it is the later. The
+ * last release did not note when the provider spoke: of what came to nothing then, it was when that was booked.
+ */
+function isOutdated({ told_at, settled_at, status }: BookedReversal, { toldAt, isVoid }: Reversal): boolean {
+  const last = told_at ?? (status === 'void' ? settled_at : null);
+  if (last && toldAt && last.getTime() !== toldAt.getTime()) return toldAt < last;
   return status === 'void' && !isVoid;
 }
 

@@ -259,6 +259,21 @@ test('a dispute whose amount changes, that is won, and that is lost later ends i
   assert.deepEqual((await told()).toSorted(), ['dispute 2000 taken', 'dispute 2200 owed']);
 });
 
+test('a dispute that was won before times were noted, and is lost later, is taken', async (t) => {
+  const { deliver, paid, disputeAt, available, claimed, reversals, sound, db } = await paidShop(t);
+  for (const event of paid) await deliver(event);
+  await deliver(disputeAt(0, 'needs_response'));
+  await deliver(disputeAt(10, 'won'));
+  // As the upgrade leaves it: the last release noted when it booked it, and not when the provider said so.
+  await db.script('update top_up_reversals set told_at = null');
+  await deliver(disputeAt(-5, 'needs_response'));
+  assert.deepEqual([await available(), await claimed()], [50_00n, 0n], 'what is older than that is outdated');
+  await deliver(disputeAt(86_400, 'lost'));
+  assert.deepEqual([await available(), await claimed()], [0n, 0n]);
+  assert.deepEqual(await reversals(), ['dp_1 taken']);
+  await sound();
+});
+
 test('a dispute that cannot be booked to its end leaves nothing behind, and the next event books it', async (t) => {
   const shop = await paidShop(t);
   const { deliver, paid, dispute, available, claimed, sound, db } = shop;
