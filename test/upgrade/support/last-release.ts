@@ -10,7 +10,7 @@ const REPOSITORY = join(import.meta.dirname, '../../..');
 /** The sources of the last release: made by `npm run release:keep`. */
 export const ARCHIVE = join(REPOSITORY, 'test/upgrade/last-release.tar.br');
 /** What of a release the service needs to run. */
-export const KEPT = ['server', 'catalog.yaml', 'package.json'];
+export const KEPT = ['server', 'shared', 'catalog.yaml', 'package.json'];
 
 /** Unpacks the last release; its directory. Packages and panel are this repository's, as building them takes minutes. */
 export function unpackLastRelease(t: Lifetime): string {
