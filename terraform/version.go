@@ -1,4 +1,4 @@
 package main
 
 // Written by the release script.
-const version = "0.9.0"
+const version = "0.10.0"
