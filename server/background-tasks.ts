@@ -107,7 +107,11 @@ export function backgroundTasks(
       { name: 'price_notices', everyMs: 60 * SECOND, run: () => priceNotices.run() },
       { name: 'traffic_notices', everyMs: 300 * SECOND, run: () => giveTrafficNotices(services, failures) },
       { name: 'credit_lost_hosts', everyMs: 60 * SECOND, run: () => creditLostHosts(services, failures) },
-      { name: 'payments', everyMs: 30 * SECOND, run: () => lookAfterPayments(services, failures) },
+      {
+        name: 'payments',
+        everyMs: 30 * SECOND,
+        run: (signal: AbortSignal) => lookAfterPayments(services, failures, signal),
+      },
     ].map((task) => led(leadership, onceCounted(services, task))),
     ...[
       { name: 'roll_up_metrics', everyMs: 60 * SECOND, run: () => sampler.rollUp(clock.now()) },

@@ -127,6 +127,10 @@ export interface BillingProfile {
   updated_at: string;
 }
 
+export interface BookUnbookedPaymentRequest {
+  account_id?: string;
+}
+
 /** A payment, and the wallet after it */
 export interface BookedPayment {
   id: string;
@@ -274,6 +278,10 @@ export interface DebitAccountRequest {
   method?: string;
   reference?: string;
   key?: string;
+}
+
+export interface DismissUnbookedPaymentRequest {
+  reason: string;
 }
 
 export interface DrainHostRequest {
@@ -1002,6 +1010,24 @@ export interface TopUpRefund {
   settled_at: string | null;
 }
 
+/** A payment that a provider has, and the books do not */
+export interface UnbookedPayment {
+  id: string;
+  status: 'open' | 'booked' | 'dismissed';
+  provider: string;
+  provider_ref: string;
+  account_id: string | null;
+  top_up_id: string;
+  amount_minor: number;
+  currency: string;
+  paid_at: string;
+  found_at: string;
+  decided_at: string | null;
+  decided_by: string | null;
+  reason: string | null;
+  payment_id: string | null;
+}
+
 /** A VM of any account */
 export interface Vm {
   id: string;
@@ -1109,6 +1135,7 @@ export interface Reads {
 export interface Lists {
   '/accounts': { query: { limit?: number; cursor?: string; search?: string }; item: Account };
   '/top-ups': { query: { limit?: number; cursor?: string; status?: 'pending' | 'succeeded' | 'failed' | 'expired' | 'canceled'; provider?: string }; item: TopUp };
+  '/unbooked-payments': { query: { limit?: number; cursor?: string; status?: 'open' | 'booked' | 'dismissed' }; item: UnbookedPayment };
   '/accounts/{id}/adjustments': { query: { limit?: number; cursor?: string }; item: Adjustment };
   '/promo-credits': { query: { limit?: number; cursor?: string; account_id?: string }; item: PromoCredit };
   '/outages': { query: { limit?: number; cursor?: string }; item: CreditedOutage };
@@ -1145,6 +1172,8 @@ export interface Writes {
   '/accounts/{id}/debits': { body: DebitAccountRequest; data: BookedPayment };
   '/top-ups/{id}/confirm': { body: ConfirmTopUpRequest; data: TopUp };
   '/top-ups/{id}/refunds': { body: RefundTopUpRequest; data: TopUpRefund };
+  '/unbooked-payments/{id}/book': { body: BookUnbookedPaymentRequest; data: UnbookedPayment };
+  '/unbooked-payments/{id}/dismiss': { body: DismissUnbookedPaymentRequest; data: UnbookedPayment };
   '/accounts/{id}/adjustments': { body: MakeAdjustmentRequest; data: MadeAdjustment };
   '/orders/{id}/refund': { body: RefundOrderRequest; data: MadeAdjustment };
   '/orders/{id}/void': { body: VoidOrderRequest; data: MadeAdjustment };

@@ -69,6 +69,7 @@ import { addTargetThreshold } from './commands/target-threshold.ts';
 import { addTenantCreate } from './commands/tenant-create.ts';
 import { addTenantList } from './commands/tenant-list.ts';
 import { addTenantShow } from './commands/tenant-show.ts';
+import { addPaymentBook, addPaymentDismiss, addPaymentUnbooked } from './commands/unbooked-payment.ts';
 import { addVmList } from './commands/vm-list.ts';
 import { addVmRebuild } from './commands/vm-rebuild.ts';
 import { addVmRestore } from './commands/vm-restore.ts';
@@ -116,6 +117,9 @@ const payment = program.command('payment').description('what customers top up th
 addPaymentList(payment);
 addPaymentConfirm(payment);
 addPaymentRefund(payment);
+addPaymentUnbooked(payment);
+addPaymentBook(payment);
+addPaymentDismiss(payment);
 
 const promo = program.command('promo').description('credit that is given, spent first and never paid out');
 addPromoGrant(promo);

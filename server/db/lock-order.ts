@@ -14,6 +14,8 @@
 export const LOCK_ORDER = [
   // Crediting an outage holds it, and goes through its VMs one by one.
   'outages',
+  // Booking one goes on to its account.
+  'unbooked_payments',
   'accounts',
   'vms',
   // Locks by a number or a name, until the transaction ends: metering, ports of an address.

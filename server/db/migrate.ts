@@ -46,6 +46,7 @@ import { knownDevices } from './migrations/0045-known-devices.ts';
 import { booksExponent } from './migrations/0047-books-exponent.ts';
 import { knownCountries } from './migrations/0048-known-countries.ts';
 import { disputedMoney } from './migrations/0049-disputed-money.ts';
+import { unbookedPayments } from './migrations/0054-unbooked-payments.ts';
 
 /**
  * One change of the schema and its reverse. Never edited once released; add another instead. Each is one transaction, which
@@ -106,6 +107,7 @@ export const MIGRATIONS: readonly Migration[] = [
   booksExponent,
   knownCountries,
   disputedMoney,
+  unbookedPayments,
 ];
 
 /**

@@ -1143,6 +1143,32 @@ create table traffic_meters (
   constraint traffic_meters_pkey PRIMARY KEY (vm_id)
 );
 
+create table unbooked_payments (
+  id id_text not null,
+  provider text not null,
+  provider_ref text not null,
+  top_up_id id_text not null,
+  account_id id_text,
+  amount_minor bigint not null,
+  currency text not null,
+  paid_at timestamp with time zone not null,
+  found_at timestamp with time zone not null,
+  decided_at timestamp with time zone,
+  decided_by text,
+  reason text,
+  payment_id id_text,
+  constraint unbooked_payments_amount_minor_check CHECK ((amount_minor > 0)),
+  constraint unbooked_payments_check CHECK ((num_nulls(decided_at, decided_by) = ANY (ARRAY[0, 2]))),
+  constraint unbooked_payments_check1 CHECK ((num_nonnulls(reason, payment_id) =
+CASE
+    WHEN (decided_at IS NULL) THEN 0
+    ELSE 1
+END)),
+  constraint unbooked_payments_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id),
+  constraint unbooked_payments_pkey PRIMARY KEY (id),
+  constraint unbooked_payments_provider_provider_ref_key UNIQUE (provider, provider_ref)
+);
+
 create table usage_readings (
   vm_id id_text not null,
   "position" integer not null,
@@ -1395,6 +1421,7 @@ CREATE INDEX top_ups_of_account ON public.top_ups USING btree (account_id, id);
 CREATE INDEX top_ups_pending ON public.top_ups USING btree (account_id) WHERE (status = 'pending'::text);
 CREATE INDEX top_ups_to_expire ON public.top_ups USING btree (expires_at) WHERE ((status = 'pending'::text) AND (expires_at IS NOT NULL));
 CREATE INDEX top_ups_to_retry ON public.top_ups USING btree (retry_at) WHERE ((status = 'pending'::text) AND (retry_at IS NOT NULL));
+CREATE INDEX unbooked_payments_open ON public.unbooked_payments USING btree (account_id) WHERE (decided_at IS NULL);
 CREATE INDEX usage_readings_by_account ON public.usage_readings USING btree (account_id);
 CREATE INDEX vms_by_account ON public.vms USING btree (account_id, id DESC) WHERE (deleted_at IS NULL);
 CREATE INDEX vms_by_host ON public.vms USING btree (host_id) WHERE (deleted_at IS NULL);

@@ -13,6 +13,8 @@ export class Payments {
   readonly providers: readonly PaymentProvider[];
   /** Where Stripe is one of them. */
   readonly stripe: { api: StripeApi; webhookSecret: string } | null;
+  /** When this process last held the providers' payments against the books; null before that. */
+  comparedAt: Date | null = null;
   readonly #site: { panelUrl: string };
 
   constructor(config: Config, brandName: string, site: { panelUrl: string }) {

@@ -1,9 +1,12 @@
 import type { PaymentProviderName } from '../config/panel-settings.ts';
+import type { Origin } from './origin.ts';
 
 /** What is to be paid, as a provider is given it. */
 export interface PaymentOrder {
   /** Of the top-up: the same payment asked for twice under it is made once. */
   id: string;
+  /** Said again by the provider with what is paid. */
+  origin: Origin;
   /** What the customer names where they have to. */
   reference: string;
   amountMinor: bigint;

@@ -14,6 +14,7 @@ import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/logging.ts';
 import type { SecretBox } from '../platform/secrets.ts';
 import { newReference } from './bank-transfer.ts';
+import { originOf } from './origin.ts';
 import type { Payments } from './payments.ts';
 import type { Begun, KeptMethod, NextStep, PaymentProvider } from './provider.ts';
 import { settlePaid, settleUnpaid } from './settle.ts';
@@ -59,7 +60,7 @@ export interface BegunTopUp {
  * anyone, so it cannot be paid.
  */
 export async function beginTopUp(parts: StartParts, wish: TopUpWish): Promise<BegunTopUp | undefined> {
-  const { clock, db, logger, payments, catalog } = parts;
+  const { clock, db, logger, payments, catalog, secrets } = parts;
   const provider = payments.find(wish.provider);
   if (!provider || amountProblem(catalog, wish.amountMinor, provider)) return undefined;
   if ((await countPendingTopUps(db, wish.accountId)) >= MAX_PENDING) return undefined;
@@ -69,6 +70,7 @@ export async function beginTopUp(parts: StartParts, wish: TopUpWish): Promise<Be
   try {
     const begun = await provider.begin({
       id,
+      origin: originOf(secrets, id, wish.accountId),
       reference,
       amountMinor: wish.amountMinor,
       currency: catalog.currency,

@@ -1,15 +1,25 @@
 import { refundsToRetry } from '../db/queries/top-up-refunds.ts';
 import { expireTopUps, systemFindTopUp, topUpsToRetry } from '../db/queries/top-ups.ts';
+import { comparedUntil, newestTopUpAt, noteCompared } from '../db/queries/unbooked-payments.ts';
 import type { Failures } from '../platform/failures.ts';
 import { inBatches } from '../platform/in-batches.ts';
 import { type ChargeParts, retryCharge, topUpByItself } from './auto-top-up.ts';
 import { attemptRefund } from './refund-top-up.ts';
+import { compareWithStripe } from './stripe/compare.ts';
 
 /** Charges and refunds asked about in one round. */
 const BATCH = 50;
+const DAY_MS = 86_400_000;
+/** Looked at once more: clocks differ, and what Stripe made last may come into its lists late. */
+const OVERLAP_MS = 3_600_000;
+const NEVER = new AbortController().signal;
 
 /** What payments need now and then: wallets are topped up, and what is not decided is decided. */
-export async function lookAfterPayments(parts: ChargeParts, failures: Failures): Promise<void> {
+export async function lookAfterPayments(
+  parts: ChargeParts,
+  failures: Failures,
+  signal: AbortSignal = NEVER,
+): Promise<void> {
   const { db, clock } = parts;
   const now = clock.now();
   await inBatches((limit) => expireTopUps(db, now, limit));
@@ -19,5 +29,26 @@ export async function lookAfterPayments(parts: ChargeParts, failures: Failures):
     const again = async () => attemptRefund(parts, (await systemFindTopUp(db, refund.top_up_id))!, refund);
     await failures.attempt('retry_refunds', again, refund.id);
   }
-  await topUpByItself(parts, failures);
+  // Where an older copy of the books was restored, wallets look emptier than they are until this is known.
+  const compare = () =>
+    compareDaily(parts, signal).catch((error) => {
+      if (!signal.aborted) throw error;
+    });
+  await failures.attempt('compare_payments', compare);
+  if (parts.payments.comparedAt) await topUpByItself(parts, failures);
+}
+
+/** Holds what the provider has against the books, once after the start and then once a day. */
+async function compareDaily(parts: ChargeParts, signal: AbortSignal): Promise<void> {
+  const { db, clock, payments } = parts;
+  const now = clock.now();
+  const { stripe, comparedAt } = payments;
+  if (comparedAt && now.getTime() - comparedAt.getTime() < DAY_MS) return;
+  if (stripe) {
+    const until = (await comparedUntil(db, 'stripe')) ?? (await newestTopUpAt(db, 'stripe'));
+    const since = until && new Date(until.getTime() - OVERLAP_MS);
+    if (since) await compareWithStripe({ ...parts, api: stripe.api }, since, signal);
+    await noteCompared(db, 'stripe', now);
+  }
+  payments.comparedAt = now;
 }

@@ -44,7 +44,8 @@ export type IdPrefix =
   | 'top'
   | 'pmt'
   | 'rfd'
-  | 'rvs';
+  | 'rvs'
+  | 'ubp';
 
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_CHARACTERS = 10; // 50 bits of milliseconds: good until the year 37,000

@@ -23,7 +23,12 @@ export interface Metrics {
   /** Jobs of all nodes that have failed and wait for their next attempt. */
   jobsStuck(count: number): void;
   /** Unpaid VMs that could not be switched off or deleted, and the age of the oldest order that is pending. */
-  moneyAlarms(alarms: { dunningFailing: number; oldestPendingSeconds: number; claims: number }): void;
+  moneyAlarms(alarms: {
+    dunningFailing: number;
+    oldestPendingSeconds: number;
+    claims: number;
+    unbooked: number;
+  }): void;
   /** A console's WebSocket was let in. */
   consoleOpened(kind: ConsoleKind): void;
   /** It ended, for a `reason` from a closed set. */

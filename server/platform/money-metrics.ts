@@ -41,8 +41,14 @@ function alarmMetrics(registers: Registry[]): Pick<Metrics, 'moneyAlarms'> {
     help: 'Payments that their provider took back and that the wallet has not covered yet',
     registers,
   });
+  const lost = new Gauge({
+    name: 'vauban_unbooked_payments',
+    help: 'Payments that their provider has and the books do not; see vaubanctl payment unbooked',
+    registers,
+  });
   return {
-    moneyAlarms({ dunningFailing, oldestPendingSeconds, claims }) {
+    moneyAlarms({ dunningFailing, oldestPendingSeconds, claims, unbooked }) {
+      lost.set(unbooked);
       owed.set(claims);
       dunning.set(dunningFailing);
       pending.set(oldestPendingSeconds);

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { sql } from '../../server/db/database.ts';
+import { listUnbookedPayments } from '../../server/db/queries/unbooked-payments.ts';
+import { noteUnbooked } from '../../server/payments/unbooked-payments.ts';
+import { newId } from '../../server/platform/ids.ts';
 import { DAY_MS, guestSpec, HOUR_MS, settle } from '../compute/support.ts';
 import type { Described } from '../openapi/description.ts';
 import type { Panel, TestBrowser } from '../panel/support/panel.ts';
@@ -29,6 +32,8 @@ export interface World {
   vms: string[];
   snapshot: string;
   ip: string;
+  /** Payments that are not in the books. */
+  unbooked: string[];
   /** Of somebody who gets a link to sign in with. */
   email: string;
   /** When it was opened. */
@@ -72,6 +77,11 @@ const PARTICULARS: Record<string, (world: World) => Particulars> = {
     query: 'format=pdf',
   }),
   exportBookings: ({ openedAt }) => ({ query: `month=${monthBefore(openedAt)}&format=csv` }),
+  bookUnbookedPayment: ({ unbooked, ids }) => ({
+    ids: { 'unbooked-payments': unbooked[0]! },
+    body: { account_id: ids.accounts },
+  }),
+  dismissUnbookedPayment: ({ unbooked }) => ({ ids: { 'unbooked-payments': unbooked[1]! } }),
   restoreVm: ({ snapshot }) => ({ body: { snapshot_id: snapshot } }),
   rebuildVm: () => ({ body: { delete_snapshots: true } }),
   getTenant: ({ answers }) => ({ ids: { tenants: answers.createTenant.id } }),
@@ -148,10 +158,23 @@ async function openWorld(panel: Panel, customer: TestBrowser, email: string): Pr
     vms: [vm.id, spare.vm.id, stuck.vm.id],
     snapshot: snapshot.id,
     ip: vm.ipv4,
+    unbooked: await lostPayments(services, account),
     email,
     openedAt: clock.now(),
     answers: {},
   };
+}
+
+/** Two payments that are not in the books. */
+async function lostPayments(services: Panel['services'], account_id: string): Promise<string[]> {
+  const { db, clock } = services;
+  for (const nth of ['1', '2'])
+    await noteUnbooked(services, {
+      ...{ provider: 'stripe', provider_ref: `pi_${nth}`, top_up_id: newId('top', clock), account_id },
+      ...{ amount_minor: 5_00n, currency: 'EUR', paid_at: clock.now() },
+    });
+  const found = await listUnbookedPayments(db, 'open', { limit: 2, afterId: null });
+  return found.map(({ id }) => id);
 }
 
 /** Lets time pass until the VM has no job. */

@@ -172,6 +172,8 @@ async function withCard(...[t]: Parameters<typeof paymentShop>) {
       last_error: null,
       updated_at: clock.now(),
     });
+  // Compares the books, as after each start.
+  await shop.look();
   await set();
   const auto = async () => {
     const [row] = await db.query<Thing>(sql`select * from auto_top_ups where account_id = ${accountId}`);

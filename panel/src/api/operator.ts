@@ -127,6 +127,10 @@ export interface BillingProfile {
   updated_at: string;
 }
 
+export interface BookUnbookedPaymentRequest {
+  account_id?: string;
+}
+
 /** A payment, and the wallet after it */
 export interface BookedPayment {
   id: string;
@@ -274,6 +278,10 @@ export interface DebitAccountRequest {
   method?: string;
   reference?: string;
   key?: string;
+}
+
+export interface DismissUnbookedPaymentRequest {
+  reason: string;
 }
 
 export interface DrainHostRequest {
@@ -1002,6 +1010,24 @@ export interface TopUpRefund {
   settled_at: string | null;
 }
 
+/** A payment that a provider has, and the books do not */
+export interface UnbookedPayment {
+  id: string;
+  status: 'open' | 'booked' | 'dismissed';
+  provider: string;
+  provider_ref: string;
+  account_id: string | null;
+  top_up_id: string;
+  amount_minor: number;
+  currency: string;
+  paid_at: string;
+  found_at: string;
+  decided_at: string | null;
+  decided_by: string | null;
+  reason: string | null;
+  payment_id: string | null;
+}
+
 /** A VM of any account */
 export interface Vm {
   id: string;
@@ -1101,6 +1127,9 @@ export interface OperatorOperations {
   'operator.listTopUps': { query: { limit?: number; cursor?: string; status?: 'pending' | 'succeeded' | 'failed' | 'expired' | 'canceled'; provider?: string }; data: TopUp[]; list: true };
   'operator.confirmTopUp': { params: { id: string }; body: ConfirmTopUpRequest; data: TopUp };
   'operator.refundTopUp': { params: { id: string }; body: RefundTopUpRequest; data: TopUpRefund };
+  'operator.listUnbookedPayments': { query: { limit?: number; cursor?: string; status?: 'open' | 'booked' | 'dismissed' }; data: UnbookedPayment[]; list: true };
+  'operator.bookUnbookedPayment': { params: { id: string }; body: BookUnbookedPaymentRequest; data: UnbookedPayment };
+  'operator.dismissUnbookedPayment': { params: { id: string }; body: DismissUnbookedPaymentRequest; data: UnbookedPayment };
   'operator.makeAdjustment': { params: { id: string }; body: MakeAdjustmentRequest; data: MadeAdjustment };
   'operator.listAdjustments': { params: { id: string }; query: { limit?: number; cursor?: string }; data: Adjustment[]; list: true };
   'operator.refundOrder': { params: { id: string }; body: RefundOrderRequest; data: MadeAdjustment };
@@ -1201,6 +1230,9 @@ export const OPERATOR_OPERATIONS = {
   'operator.listTopUps': ['GET', '/top-ups'],
   'operator.confirmTopUp': ['POST', '/top-ups/{id}/confirm'],
   'operator.refundTopUp': ['POST', '/top-ups/{id}/refunds'],
+  'operator.listUnbookedPayments': ['GET', '/unbooked-payments'],
+  'operator.bookUnbookedPayment': ['POST', '/unbooked-payments/{id}/book'],
+  'operator.dismissUnbookedPayment': ['POST', '/unbooked-payments/{id}/dismiss'],
   'operator.makeAdjustment': ['POST', '/accounts/{id}/adjustments'],
   'operator.listAdjustments': ['GET', '/accounts/{id}/adjustments'],
   'operator.refundOrder': ['POST', '/orders/{id}/refund'],

@@ -8,6 +8,8 @@ export interface MoneyAlarms {
   oldest_pending_at: Date | null;
   /** Payments that their provider took back and that no wallet has paid for yet. */
   claims: number;
+  /** Payments that their provider has and the books do not, and about which no operator has decided. */
+  unbooked: number;
 }
 
 export function moneyAlarms(db: Queryable): Promise<MoneyAlarms> {
@@ -16,7 +18,8 @@ export function moneyAlarms(db: Queryable): Promise<MoneyAlarms> {
     sql`
     select (select count(*)::int from vms where deleted_at is null and dunning_failures > 0) as dunning_failing,
       (select min(created_at) from orders where status = 'pending') as oldest_pending_at,
-      (select count(*)::int from top_up_reversals where status = 'owed') as claims`,
+      (select count(*)::int from top_up_reversals where status = 'owed') as claims,
+      (select count(*)::int from unbooked_payments where decided_at is null) as unbooked`,
   );
 }
 

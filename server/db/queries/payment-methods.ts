@@ -141,6 +141,8 @@ export function accountsToTopUp(
       join accounts on accounts.id = a.account_id
     where a.enabled and a.account_id > ${after} and accounts.status = 'active' and w.available_minor < a.threshold_minor
       and (a.next_attempt_at is null or a.next_attempt_at <= ${now})
+      -- It has paid already, it seems, and an operator is asked.
+      and not exists (select from unbooked_payments u where u.account_id = a.account_id and u.decided_at is null)
       and not exists (select from top_ups t where t.account_id = a.account_id and t.status = 'pending' and t.cause = 'auto')
       and (select count(*) from top_ups t where t.account_id = a.account_id and t.cause = 'auto' and t.created_at > ${since}) < ${most}
     order by a.account_id limit ${limit}`);

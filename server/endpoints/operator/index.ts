@@ -90,6 +90,9 @@ import { stopAttack } from './shield/stop-attack.ts';
 import { confirmTopUp } from './top-ups/confirm-top-up.ts';
 import { listTopUps } from './top-ups/list-top-ups.ts';
 import { refundTopUp } from './top-ups/refund-top-up.ts';
+import { bookUnbookedPayment } from './unbooked-payments/book-unbooked-payment.ts';
+import { dismissUnbookedPayment } from './unbooked-payments/dismiss-unbooked-payment.ts';
+import { listUnbookedPayments } from './unbooked-payments/list-unbooked-payments.ts';
 import { getVm } from './vms/get-vm.ts';
 import { listVms } from './vms/list-vms.ts';
 import { rebuildVm } from './vms/rebuild-vm.ts';
@@ -117,6 +120,9 @@ export const OPERATOR_ENDPOINTS: readonly OperatorEndpoint[] = [
   listTopUps,
   confirmTopUp,
   refundTopUp,
+  listUnbookedPayments,
+  bookUnbookedPayment,
+  dismissUnbookedPayment,
   makeAdjustment,
   listAdjustments,
   refundOrder,

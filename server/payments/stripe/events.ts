@@ -1,17 +1,48 @@
+import type { Origin } from '../origin.ts';
 import type { Reversal } from '../reversals.ts';
 import { fromStripe } from './amounts.ts';
 import { isObject } from './api.ts';
-import { REFUND_KEY, TOP_UP_KEY } from './provider.ts';
+import { ACCOUNT_KEY, MARK_KEY, REFUND_KEY, TOP_UP_KEY } from './provider.ts';
+
+/** Money that came for a top-up. */
+export interface Payment {
+  kind: 'paid';
+  topUpId: string;
+  intentId: string;
+  amountMinor: bigint;
+  currency: string;
+  /** Whose it is, where Stripe was told. */
+  origin: Origin | null;
+  /** As Stripe knows who paid, where it keeps them. */
+  customerRef: string | null;
+  /** When the payment was begun. */
+  createdAt: Date | null;
+}
+
+/** What began there: a refund by hand, a dispute. */
+export interface Reversed {
+  kind: 'reversed';
+  intentId: string;
+  currency: string;
+  reversal: Reversal;
+}
 
 /** What an event of Stripe's means for us. */
 export type Meaning =
-  | { kind: 'paid'; topUpId: string; intentId: string; amountMinor: bigint; currency: string }
+  | Payment
   /** `byItself`: of a charge without its customer; one who sits at Stripe's page tries again with another card. */
   | { kind: 'failed'; topUpId: string; error: string; byItself: boolean }
   | { kind: 'expired'; topUpId: string }
-  | { kind: 'refunded'; refundId: string; providerRef: string; failed: string | null; isDone: boolean }
-  /** Began there: a refund by hand, a dispute. */
-  | { kind: 'reversed'; intentId: string; currency: string; reversal: Reversal };
+  | {
+      kind: 'refunded';
+      refundId: string;
+      providerRef: string;
+      failed: string | null;
+      isDone: boolean;
+      /** The same as it looks where the books do not have the refund, as an older copy of them. */
+      otherwise: Reversed | undefined;
+    }
+  | Reversed;
 
 /** The meaning of an event; undefined for one that means nothing here, such as of another application at the same account. */
 export function meaningOf(event: unknown): Meaning | undefined {
@@ -66,7 +97,24 @@ function paid(object: Record<string, unknown>, intentId: unknown, amount: unknow
   const currency = typeof object.currency === 'string' ? object.currency.toUpperCase() : '';
   const amountMinor = fromStripe(amount, currency);
   if (typeof intentId !== 'string' || amountMinor === undefined) return undefined;
-  return withTopUp(object, (topUpId) => ({ kind: 'paid', topUpId, intentId, amountMinor, currency }));
+  return withTopUp(object, (topUpId) => ({
+    kind: 'paid',
+    topUpId,
+    intentId,
+    amountMinor,
+    currency,
+    origin: originIn(object, topUpId),
+    customerRef: typeof object.customer === 'string' ? object.customer : null,
+    createdAt: typeof object.created === 'number' ? new Date(object.created * 1000) : null,
+  }));
+}
+
+function originIn(object: Record<string, unknown>, topUpId: string): Origin | null {
+  const accountId = metadataOf(object, ACCOUNT_KEY);
+  const mark = isObject(object.metadata) ? object.metadata[MARK_KEY] : undefined;
+  return accountId !== undefined && typeof mark === 'string' && /^[0-9a-f]{32}$/.test(mark)
+    ? { topUpId, accountId, mark }
+    : null;
 }
 
 const failed = (object: Record<string, unknown>, error: string, byItself: boolean) =>
@@ -76,9 +124,9 @@ function refunded(object: Record<string, unknown>, toldAt?: Date): Meaning | und
   const { id, status, failure_reason } = object;
   const refundId = metadataOf(object, REFUND_KEY);
   const failed = status === 'failed' || status === 'canceled' ? String(failure_reason ?? status) : null;
-  if (refundId === undefined || typeof id !== 'string')
-    return reversed(object, 'refund', failed !== null, toldAt);
-  return { kind: 'refunded', refundId, providerRef: id, failed, isDone: status === 'succeeded' };
+  const otherwise = reversed(object, 'refund', failed !== null, toldAt);
+  if (refundId === undefined || typeof id !== 'string') return otherwise;
+  return { kind: 'refunded', refundId, providerRef: id, failed, isDone: status === 'succeeded', otherwise };
 }
 
 /** A dispute whose status begins with "warning" is a question: no money has moved. */
@@ -102,7 +150,7 @@ function reversed(
   kind: Reversal['kind'],
   isVoid: boolean,
   toldAt?: Date,
-): Meaning | undefined {
+): Reversed | undefined {
   const currency = typeof code === 'string' ? code.toUpperCase() : '';
   const amountMinor = fromStripe(amount, currency);
   if (typeof id !== 'string' || typeof intentId !== 'string' || !amountMinor) return undefined;

@@ -15,7 +15,10 @@ import { isObject, type StripeApi, StripeRefusal } from './api.ts';
 const VALID_MS = 3_600_000;
 /** Under which a top-up of ours is found in what Stripe sends. */
 export const TOP_UP_KEY = 'vauban_top_up';
-/** The same of a refund. */
+/** Whose it is, where its top-up is not in the books; see {@link Origin}. */
+export const ACCOUNT_KEY = 'vauban_account';
+export const MARK_KEY = 'vauban_mark';
+/** Under which a refund of ours is found. */
 export const REFUND_KEY = 'vauban_refund';
 
 /** By Stripe: a page of its own takes the card, and a card that is kept can be charged again. */
@@ -34,7 +37,8 @@ export function stripeProvider(api: StripeApi, brandName: string): PaymentProvid
 }
 
 async function begin(api: StripeApi, brandName: string, order: PaymentOrder) {
-  const metadata = { [TOP_UP_KEY]: order.id };
+  const { accountId, mark } = order.origin;
+  const metadata = { [TOP_UP_KEY]: order.id, [ACCOUNT_KEY]: accountId, [MARK_KEY]: mark };
   const session = await api.post(
     '/v1/checkout/sessions',
     {
@@ -119,6 +123,7 @@ async function chargeMethod(
         confirm: true,
         // The customer is not there to be led to a page of a bank.
         automatic_payment_methods: { enabled: true, allow_redirects: 'never' },
+        // No more than the last release said: asked for again with other parameters it would be refused.
         metadata: { [TOP_UP_KEY]: id },
       },
       `charge ${id}`,

@@ -1,16 +1,19 @@
 import type { Database } from '../../db/database.ts';
 import { findRefund } from '../../db/queries/top-up-refunds.ts';
 import { findTopUpOfProvider, lockTopUp, systemFindTopUp, type TopUpRow } from '../../db/queries/top-ups.ts';
+import { accountOfCustomer } from '../../db/queries/unbooked-payments.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logging.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
 import { settleCharge } from '../auto-top-up.ts';
+import { isOurs } from '../origin.ts';
 import { settleRefund } from '../refund-top-up.ts';
 import { settleReversal } from '../reversals.ts';
 import { PaymentMismatchError, settlePaid, settleUnpaid } from '../settle.ts';
 import { keepMethod } from '../start-top-up.ts';
+import { noteUnbooked } from '../unbooked-payments.ts';
 import { type StripeApi, StripeRefusal } from './api.ts';
-import { type Meaning, meaningOf, metadataOf } from './events.ts';
+import { type Meaning, meaningOf, metadataOf, type Payment, type Reversed } from './events.ts';
 import { keptMethodOf, TOP_UP_KEY } from './provider.ts';
 
 /** What the events of Stripe are dealt with by. */
@@ -31,7 +34,8 @@ export async function receiveEvent(parts: WebhookParts, event: unknown): Promise
   if (meaning) await act(parts, meaning);
 }
 
-async function act(parts: WebhookParts, meaning: Meaning): Promise<void> {
+/** Does what was said; false where it is about something that is not ours. */
+export async function act(parts: WebhookParts, meaning: Meaning): Promise<boolean> {
   const { db } = parts;
   switch (meaning.kind) {
     case 'paid':
@@ -58,10 +62,12 @@ async function settle(
   { db, logger }: WebhookParts,
   id: string,
   work: (topUp: TopUpRow) => Promise<void>,
-): Promise<void> {
+): Promise<boolean> {
   const topUp = await systemFindTopUp(db, id);
-  if (topUp?.provider === 'stripe') await work(topUp);
+  const isKnown = topUp?.provider === 'stripe';
+  if (isKnown) await work(topUp);
   else logger.warn({ top_up_id: id }, 'Stripe reports a top-up that is not ours');
+  return isKnown;
 }
 
 function unpaid(
@@ -74,8 +80,9 @@ function unpaid(
   });
 }
 
-function takePayment(parts: WebhookParts, meaning: Meaning & { kind: 'paid' }): Promise<void> {
+async function takePayment(parts: WebhookParts, meaning: Payment): Promise<boolean> {
   const { db, logger } = parts;
+  if (!(await systemFindTopUp(db, meaning.topUpId)) && (await noteIfOurs(parts, meaning))) return true;
   const { topUpId, intentId: providerRef, amountMinor, currency } = meaning;
   const paid = { providerRef, amountMinor, currency };
   return settle(parts, topUpId, async (topUp) => {
@@ -96,38 +103,60 @@ function takePayment(parts: WebhookParts, meaning: Meaning & { kind: 'paid' }): 
   });
 }
 
+/** Leaves a payment whose top-up the books have lost to an operator; false where it may be of another installation. */
+async function noteIfOurs(
+  parts: WebhookParts,
+  { topUpId: top_up_id, intentId, amountMinor, currency, origin, customerRef, createdAt }: Payment,
+): Promise<boolean> {
+  const { db, clock, secrets } = parts;
+  const account_id =
+    origin && isOurs(secrets, origin)
+      ? origin.accountId
+      : // A charge says no more than its customer.
+        customerRef !== null && (await accountOfCustomer(db, 'stripe', customerRef));
+  if (!account_id) return false;
+  await noteUnbooked(parts, {
+    ...{ provider: 'stripe', provider_ref: intentId, top_up_id, account_id },
+    ...{ amount_minor: amountMinor, currency, paid_at: createdAt ?? clock.now() },
+  });
+  return true;
+}
+
 /** Books what became of a refund that was made here, of what came by Stripe. */
 async function takeRefund(
   parts: WebhookParts,
-  { refundId, providerRef, failed, isDone }: Meaning & { kind: 'refunded' },
-): Promise<void> {
+  { refundId, providerRef, failed, isDone, otherwise }: Meaning & { kind: 'refunded' },
+): Promise<boolean> {
   const { db, logger } = parts;
   const refund = await findRefund(db, refundId);
+  if (!refund && otherwise && (await takeReversal(parts, otherwise))) return true;
   const topUp = refund && (await systemFindTopUp(db, refund.top_up_id));
   if (topUp?.provider !== 'stripe') {
     logger.warn({ refund_id: refundId }, 'Stripe reports a refund that is not ours');
-    return;
+    return false;
   }
   const outcome =
     failed !== null
       ? ({ status: 'failed', error: failed } as const)
       : ({ status: isDone ? 'succeeded' : 'pending', providerRef } as const);
   await db.transaction((tx) => settleRefund(tx, parts, refundId, outcome));
+  return true;
 }
 
 /** Books what was taken back there of a payment of ours. */
 async function takeReversal(
   parts: WebhookParts,
-  { intentId, currency, reversal }: Meaning & { kind: 'reversed' },
-): Promise<void> {
+  { intentId, currency, reversal }: Reversed,
+): Promise<boolean> {
   const { db, logger } = parts;
   const topUp = await topUpOf(parts, intentId);
-  if (!topUp) return;
+  if (!topUp) return false;
   if (topUp.status !== 'succeeded' || topUp.currency !== currency) {
     logger.error({ top_up_id: topUp.id }, 'what was taken back is not booked: look at Stripe');
-    return;
+    return true;
   }
   await db.transaction(async (tx) => settleReversal(tx, parts, (await lockTopUp(tx, topUp.id))!, reversal));
+  return true;
 }
 
 /**

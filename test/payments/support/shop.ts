@@ -18,6 +18,7 @@ export async function paymentShop(t: TestContext, env: Record<string, string> = 
   const stripe = await startStripe(t);
   const db = await freshDatabase(t);
   const clock = new ManualClock('2026-01-01T00:00:00Z');
+  Object.defineProperty(stripe, 'now', { get: () => Math.floor(clock.now().getTime() / 1000) });
   const installation = await openInstallation(db, {
     clock,
     env: {

@@ -25,6 +25,9 @@ export interface StripeDouble {
   sessions: Map<string, Thing>;
   intents: Map<string, Thing>;
   refunds: Map<string, Thing>;
+  disputes: Map<string, Thing>;
+  /** What its clock says, in seconds. */
+  now: number;
   /** Requests, such as "POST /v1/refunds". */
   requests: string[];
   mishaps: Mishap[];
@@ -53,6 +56,8 @@ export async function startStripe(t: Lifetime): Promise<StripeDouble> {
     sessions: new Map(),
     intents: new Map(),
     refunds: new Map(),
+    disputes: new Map(),
+    now: 0,
     requests: [],
     mishaps: [],
     declined: new Set(),
@@ -97,7 +102,9 @@ async function answer(
       refusal('idempotency_error', 'Keys for idempotent requests can only be used with the same parameters'),
     );
   const { status, reply } =
-    before ?? handle(stripe, `${request.method} ${path}`, new URLSearchParams(params));
+    before ??
+    listed(stripe, request.method!, request.url!) ??
+    handle(stripe, `${request.method} ${path}`, new URLSearchParams(params));
   if (key !== undefined) done.set(key, { params, status, reply });
   if (mishap === 'silence') response.destroy();
   else send(status, reply);
@@ -136,7 +143,7 @@ function handle(
       });
     }
     case 'POST /v1/payment_intents': {
-      const intent = newIntent({
+      const intent = newIntent(stripe, {
         amount: Number(params.get('amount')),
         currency: params.get('currency'),
         customer: params.get('customer'),
@@ -155,6 +162,8 @@ function handle(
       return keep(stripe.refunds, {
         id: id('re'),
         object: 'refund',
+        created: stripe.now,
+        currency: stripe.intents.get(params.get('payment_intent') ?? '')?.currency,
         status: stripe.refundStatus,
         failure_reason: stripe.refundStatus === 'failed' ? 'expired_or_canceled_card' : undefined,
         amount: Number(params.get('amount')),
@@ -178,13 +187,40 @@ function handle(
   }
 }
 
+/** A page of a list, newest first, as Stripe gives it. */
+function listed(
+  stripe: StripeDouble,
+  method: string,
+  url: string,
+): { status: number; reply: Thing } | undefined {
+  const { pathname, searchParams } = new URL(url, 'http://stripe');
+  const lists: Record<string, Map<string, Thing>> = {
+    '/v1/payment_intents': stripe.intents,
+    '/v1/refunds': stripe.refunds,
+    '/v1/disputes': stripe.disputes,
+  };
+  const things = lists[pathname];
+  if (method !== 'GET' || !things) return undefined;
+  const since = Number(searchParams.get('created[gte]') ?? 0);
+  const of = searchParams.get('payment_intent');
+  const all = [...things.values()]
+    .reverse()
+    .filter(({ created, payment_intent }) => created >= since && (of === null || payment_intent === of));
+  const after = searchParams.get('starting_after');
+  const from = after === null ? 0 : all.findIndex(({ id: one }) => one === after) + 1;
+  const limit = Number(searchParams.get('limit') ?? 10);
+  const data = all.slice(from, from + limit);
+  return { status: 200, reply: { object: 'list', data, has_more: from + limit < all.length } };
+}
+
 function metadataOf(params: URLSearchParams, name: string): Thing {
   const entries = [...params].filter(([key]) => key.startsWith(`${name}[`));
   return Object.fromEntries(entries.map(([key, value]) => [key.slice(name.length + 1, -1), value]));
 }
 
-const newIntent = (intent: Thing): Thing => ({
+const newIntent = (stripe: StripeDouble, intent: Thing): Thing => ({
   id: id('pi'),
+  created: stripe.now,
   object: 'payment_intent',
   status: 'succeeded',
   amount_received: intent.amount,
@@ -194,7 +230,7 @@ const newIntent = (intent: Thing): Thing => ({
 
 function pay(stripe: StripeDouble, sessionId: string): Thing[] {
   const session = stripe.sessions.get(sessionId)!;
-  const intent = newIntent({
+  const intent = newIntent(stripe, {
     amount: session.amount_total,
     currency: session.currency,
     customer: session.customer,

@@ -1,0 +1,139 @@
+import { execute, maybeOne, one, type Queryable, sql } from '../database.ts';
+import { ifGiven } from './filters.ts';
+import { type Page, pageOf } from './page.ts';
+
+export const UNBOOKED_STATUSES = ['open', 'booked', 'dismissed'] as const;
+export type UnbookedStatus = (typeof UNBOOKED_STATUSES)[number];
+
+/** A payment that a provider has, for a top-up that is not in the books. */
+export interface UnbookedPaymentRow {
+  id: string;
+  provider: string;
+  /** As the provider knows it. */
+  provider_ref: string;
+  /** The top-up and the account that the provider was told; neither need exist. The account is null where it was not told. */
+  top_up_id: string;
+  account_id: string | null;
+  amount_minor: bigint;
+  currency: string;
+  paid_at: Date;
+  found_at: Date;
+  /** Null while it is open, as is what follows. */
+  decided_at: Date | null;
+  decided_by: string | null;
+  /** Why it was dismissed. */
+  reason: string | null;
+  /** Of the payment that it was booked as. */
+  payment_id: string | null;
+}
+
+export type NewUnbookedPayment = Omit<
+  UnbookedPaymentRow,
+  'decided_at' | 'decided_by' | 'reason' | 'payment_id'
+>;
+
+const columns = sql`id, provider, provider_ref, top_up_id, account_id, amount_minor, currency, paid_at, found_at, decided_at,
+  decided_by, reason, payment_id`;
+
+/** Whether it was not noted before. */
+export async function insertUnbookedPayment(db: Queryable, row: NewUnbookedPayment): Promise<boolean> {
+  const noted = await maybeOne(
+    db,
+    sql`
+    insert into unbooked_payments (id, provider, provider_ref, top_up_id, account_id, amount_minor, currency, paid_at, found_at)
+    values (${row.id}, ${row.provider}, ${row.provider_ref}, ${row.top_up_id}, ${row.account_id}, ${row.amount_minor}::bigint,
+      ${row.currency}, ${row.paid_at}, ${row.found_at})
+    on conflict (provider, provider_ref) do nothing returning id`,
+  );
+  return noted !== undefined;
+}
+
+/** Newest first. */
+export function listUnbookedPayments(
+  db: Queryable,
+  status: UnbookedStatus | undefined,
+  page: Page,
+): Promise<UnbookedPaymentRow[]> {
+  return db.query<UnbookedPaymentRow>(sql`
+    select ${columns} from unbooked_payments
+    where ${ifGiven(
+      status,
+      (given) =>
+        sql`case when decided_at is null then 'open' when payment_id is null then 'dismissed' else 'booked' end = ${given}`,
+    )} ${pageOf(sql`id`, page)}`);
+}
+
+export function findUnbookedPayment(db: Queryable, id: string): Promise<UnbookedPaymentRow | undefined> {
+  return maybeOne<UnbookedPaymentRow>(db, sql`select ${columns} from unbooked_payments where id = ${id}`);
+}
+
+/** One that is locked until the transaction ends. */
+export function lockUnbookedPayment(db: Queryable, id: string): Promise<UnbookedPaymentRow | undefined> {
+  return maybeOne<UnbookedPaymentRow>(
+    db,
+    sql`select ${columns} from unbooked_payments where id = ${id} for no key update`,
+  );
+}
+
+/** Writes what an operator decided; as it then is. The caller holds its lock. */
+export function decideUnbookedPayment(
+  db: Queryable,
+  id: string,
+  decision: { at: Date; by: string; reason: string | null; paymentId: string | null },
+): Promise<UnbookedPaymentRow> {
+  return one<UnbookedPaymentRow>(
+    db,
+    sql`
+    update unbooked_payments set decided_at = ${decision.at}, decided_by = ${decision.by}, reason = ${decision.reason},
+      payment_id = ${decision.paymentId}
+    where id = ${id} returning ${columns}`,
+  );
+}
+
+const COMPARED = 'payments_compared';
+
+/**
+ * Up to when the books have what the provider has, as they themselves know it: after an older copy of them was restored,
+ * that is the instant of the copy.
+ */
+export async function comparedUntil(db: Queryable, provider: string): Promise<Date | undefined> {
+  const row = await maybeOne<{ at: string }>(
+    db,
+    sql`select value->>'at' as at from settings where name = ${`${COMPARED}:${provider}`}`,
+  );
+  return row && new Date(row.at);
+}
+
+export async function noteCompared(db: Queryable, provider: string, at: Date): Promise<void> {
+  const value = JSON.stringify({ at: at.toISOString() });
+  await execute(
+    db,
+    sql`
+    insert into settings (name, value) values (${`${COMPARED}:${provider}`}, ${value}::text::jsonb)
+    on conflict (name) do update set value = excluded.value`,
+  );
+}
+
+/** The newest top-up by a provider; where there is none, the oldest account, before which nobody can have paid. */
+export async function newestTopUpAt(db: Queryable, provider: string): Promise<Date | undefined> {
+  const { at } = await one<{ at: Date | null }>(
+    db,
+    sql`
+    select coalesce((select max(created_at) from top_ups where provider = ${provider}), (select min(created_at) from accounts)) as at`,
+  );
+  return at ?? undefined;
+}
+
+/** The account that a provider knows as one of its customers. */
+export async function accountOfCustomer(
+  db: Queryable,
+  provider: string,
+  customerRef: string,
+): Promise<string | undefined> {
+  const row = await maybeOne<{ account_id: string }>(
+    db,
+    sql`
+    select account_id from payment_methods where provider = ${provider} and customer_ref = ${customerRef} order by id limit 1`,
+  );
+  return row?.account_id;
+}

@@ -1,0 +1,50 @@
+import { findUnbookedPayment } from '../../../db/queries/unbooked-payments.ts';
+import { Input, PathId } from '../../../http/schemas.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { ProviderUnavailableError } from '../../../payments/provider.ts';
+import { actOn, reversalsOf } from '../../../payments/stripe/compare.ts';
+import { bookUnbooked } from '../../../payments/unbooked-payments.ts';
+import { ApiError } from '../../../platform/errors.ts';
+import { Type } from '../../../platform/schema.ts';
+import {
+  presentUnbookedPayment,
+  UnbookedPaymentParams,
+  UnbookedPaymentShape,
+} from './unbooked-payment-shape.ts';
+
+/** Seconds after which the provider may answer again. */
+const RETRY_SECONDS = 30;
+
+export const bookUnbookedPayment = operatorEndpoint({
+  operation: 'bookUnbookedPayment',
+  method: 'POST',
+  path: '/unbooked-payments/{id}/book',
+  money: true,
+  tag: 'money',
+  summary: 'Book a payment that the provider has and the books do not',
+  description:
+    'Its top-up is in the books again, and what was refunded or disputed of it since then is taken from the wallet.',
+  params: UnbookedPaymentParams,
+  body: Input({
+    account_id: Type.Optional(PathId('acc', 'Who paid it, where the provider was not told')),
+  }),
+  data: UnbookedPaymentShape,
+  errors: ['invalid_state', 'not_found', 'service_unavailable'],
+  async handle({ params: { id }, body: { account_id: accountId }, actor, services }) {
+    const { db, payments } = services;
+    const found = await findUnbookedPayment(db, id);
+    const api = found && payments.find(found.provider) && payments.stripe?.api;
+    // Read before anything is booked: money that was paid back already must not be spent.
+    const reversals = api ? await reversalsOf(api, found.provider_ref).catch(unavailable) : [];
+    const row = await db.transaction((tx) => bookUnbooked(tx, services, { id, accountId, actor }));
+    if (api) for (const [type, thing] of reversals) await actOn({ ...services, api }, type, thing);
+    return { data: presentUnbookedPayment(row) };
+  },
+});
+
+function unavailable(error: unknown): never {
+  if (!(error instanceof ProviderUnavailableError)) throw error;
+  throw new ApiError('service_unavailable', 'The payment provider does not answer. Nothing was booked.', {
+    retry_after_seconds: RETRY_SECONDS,
+  });
+}

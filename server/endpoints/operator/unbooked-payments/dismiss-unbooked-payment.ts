@@ -1,0 +1,27 @@
+import { Input } from '../../../http/schemas.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { dismissUnbooked } from '../../../payments/unbooked-payments.ts';
+import { Reason, requireReadable } from '../shared/input.ts';
+import {
+  presentUnbookedPayment,
+  UnbookedPaymentParams,
+  UnbookedPaymentShape,
+} from './unbooked-payment-shape.ts';
+
+export const dismissUnbookedPayment = operatorEndpoint({
+  operation: 'dismissUnbookedPayment',
+  method: 'POST',
+  path: '/unbooked-payments/{id}/dismiss',
+  tag: 'money',
+  summary: 'Leave a payment that the provider has out of the books',
+  description: 'Such as one that was booked by hand already, or that you pay back at the provider.',
+  params: UnbookedPaymentParams,
+  body: Input({ reason: Reason }),
+  data: UnbookedPaymentShape,
+  errors: ['invalid_state', 'not_found'],
+  async handle({ params: { id }, body: { reason }, actor, services }) {
+    requireReadable('reason', reason);
+    const row = await services.db.transaction((tx) => dismissUnbooked(tx, services, { id, reason, actor }));
+    return { data: presentUnbookedPayment(row) };
+  },
+});

@@ -1,0 +1,24 @@
+import { listUnbookedPayments as query, UNBOOKED_STATUSES } from '../../../db/queries/unbooked-payments.ts';
+import { pageFrom, paginated } from '../../../http/page.ts';
+import { Enum, Input, PageQuery } from '../../../http/schemas.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { presentUnbookedPayment, UnbookedPaymentShape } from './unbooked-payment-shape.ts';
+
+export const listUnbookedPayments = operatorEndpoint({
+  operation: 'listUnbookedPayments',
+  method: 'GET',
+  path: '/unbooked-payments',
+  tag: 'money',
+  summary: 'List the payments that a provider has, and the books do not',
+  description:
+    'They are looked for after each start and once a day. There are some where an older copy of the database was restored.',
+  query: Input({ ...PageQuery, status: Type.Optional(Enum(UNBOOKED_STATUSES)) }),
+  data: Type.Array(UnbookedPaymentShape),
+  paginated: true,
+  errors: [],
+  async handle({ query: asked, services: { db } }) {
+    const page = pageFrom(asked);
+    return paginated(await query(db, asked.status, page), page, presentUnbookedPayment);
+  },
+});

@@ -1,0 +1,31 @@
+import { UNBOOKED_STATUSES, type UnbookedPaymentRow } from '../../../db/queries/unbooked-payments.ts';
+import { toJsonInteger } from '../../../domain/billing/money.ts';
+import { Currency, Enum, Id, Minor, Nullable, PathId, Shape, Timestamp } from '../../../http/schemas.ts';
+import { Type } from '../../../platform/schema.ts';
+
+export const UnbookedPaymentParams = Type.Object({ id: PathId('ubp', 'Identifier of the payment') });
+
+export const UnbookedPaymentShape = Shape(
+  {
+    id: Id('ubp'),
+    status: Enum(UNBOOKED_STATUSES),
+    provider: Type.String({ description: 'The way it was paid' }),
+    provider_ref: Type.String({ description: 'As the provider knows it' }),
+    account_id: Nullable(Id('acc')),
+    top_up_id: Id('top'),
+    amount_minor: Minor('Amount'),
+    currency: Currency,
+    paid_at: Timestamp(),
+    found_at: Timestamp(),
+    decided_at: Nullable(Timestamp('When it was booked or dismissed')),
+    decided_by: Nullable(Type.String({ description: 'Who did it' })),
+    reason: Nullable(Type.String({ description: 'Why it was dismissed' })),
+    payment_id: Nullable(Id('pay')),
+  },
+  { $id: 'UnbookedPayment', description: 'A payment that a provider has, and the books do not' },
+);
+
+export function presentUnbookedPayment(row: UnbookedPaymentRow) {
+  const status = row.decided_at === null ? 'open' : row.payment_id === null ? 'dismissed' : 'booked';
+  return { ...row, status, amount_minor: toJsonInteger(row.amount_minor) };
+}

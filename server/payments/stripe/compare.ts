@@ -1,0 +1,101 @@
+import { findTopUpOfProvider } from '../../db/queries/top-ups.ts';
+import { ProviderUnavailableError } from '../provider.ts';
+import { isObject, type StripeApi } from './api.ts';
+import { type Meaning, meaningOf } from './events.ts';
+import { act, type WebhookParts } from './webhook.ts';
+
+/** Things of a list that Stripe is asked for at once: an intent has some three thousand bytes. */
+const PAGE = 50;
+/** Pages of one list: a hoster with more payments since yesterday has other means. */
+const MOST_PAGES = 2_000;
+/** How long after a payment its dispute may change: schemes decide within some months. */
+const DISPUTES_MS = 120 * 86_400_000;
+
+/**
+ * Holds what Stripe has since `since` against the books: payments, refunds and disputes. What an event would have booked is
+ * booked; a payment whose top-up the books do not have is noted for an operator. Throws `ProviderUnavailableError`, and where
+ * `signal` aborts: begun again it comes to the same.
+ */
+export async function compareWithStripe(
+  parts: WebhookParts,
+  since: Date,
+  signal: AbortSignal,
+): Promise<void> {
+  const { api, db, logger } = parts;
+  let strange = 0;
+  for await (const intent of list(api, '/v1/payment_intents', createdSince(since), signal)) {
+    const meaning = succeeded(intent);
+    if (meaning?.kind !== 'paid') continue;
+    const known = await findTopUpOfProvider(db, 'stripe', meaning.intentId);
+    if (known?.status === 'succeeded') continue;
+    if ((await attempt(parts, meaning)) === false) strange++;
+  }
+  if (strange > 0)
+    logger.warn(
+      { payments: strange, since },
+      'Stripe has payments for top-ups that are in no books here: of another installation, or before this release',
+    );
+  for await (const refund of list(api, '/v1/refunds', createdSince(since), signal))
+    await actOn(parts, 'refund.updated', refund);
+  const disputedSince = createdSince(new Date(since.getTime() - DISPUTES_MS));
+  for await (const dispute of list(api, '/v1/disputes', disputedSince, signal))
+    await actOn(parts, 'charge.dispute.updated', dispute);
+}
+
+/** What was taken back of a payment, as it is read: the caller books it once the payment is in the books. */
+export async function reversalsOf(
+  api: StripeApi,
+  intentId: string,
+): Promise<[type: string, thing: unknown][]> {
+  const of = `payment_intent=${encodeURIComponent(intentId)}`;
+  const { signal } = new AbortController();
+  const found: [string, unknown][] = [];
+  for await (const refund of list(api, '/v1/refunds', of, signal)) found.push(['refund.updated', refund]);
+  for await (const dispute of list(api, '/v1/disputes', of, signal))
+    found.push(['charge.dispute.updated', dispute]);
+  return found;
+}
+
+/** Does what an event of this type about `object` would have done. */
+export async function actOn(parts: WebhookParts, type: string, object: unknown): Promise<void> {
+  const meaning = meaningOf({ type, data: { object } });
+  if (meaning) await attempt(parts, meaning);
+}
+
+/** What cannot be booked, such as past the most that a wallet may hold, must not keep the rest from it. */
+async function attempt(parts: WebhookParts, meaning: Meaning): Promise<boolean | undefined> {
+  try {
+    return await act(parts, meaning);
+  } catch (error) {
+    if (error instanceof ProviderUnavailableError) throw error;
+    parts.logger.error({ err: error, kind: meaning.kind }, 'what Stripe has is not booked: look at Stripe');
+    return undefined;
+  }
+}
+
+const succeeded = (intent: unknown) =>
+  isObject(intent) && intent.status === 'succeeded'
+    ? meaningOf({ type: 'payment_intent.succeeded', data: { object: intent } })
+    : undefined;
+
+const createdSince = (since: Date) => `created%5Bgte%5D=${Math.floor(since.getTime() / 1000)}`;
+
+/** The things of a list, newest first, page by page. */
+async function* list(
+  api: StripeApi,
+  path: string,
+  query: string,
+  signal: AbortSignal,
+): AsyncGenerator<unknown> {
+  let after = '';
+  for (let page = 0; page < MOST_PAGES; page++) {
+    signal.throwIfAborted();
+    const { data, has_more } = await api.get(`${path}?limit=${PAGE}&${query}${after}`);
+    if (!Array.isArray(data)) throw new Error(`Stripe's list of ${path} has no data`);
+    yield* data;
+    const last: unknown = data.at(-1);
+    if (has_more !== true || !isObject(last) || typeof last.id !== 'string') return;
+    after = `&starting_after=${encodeURIComponent(last.id)}`;
+  }
+  throw new Error(`Stripe's list of ${path} does not end`);
+}

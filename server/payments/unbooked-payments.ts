@@ -1,0 +1,124 @@
+import type { Database, Transaction } from '../db/database.ts';
+import { findAccount } from '../db/queries/accounts.ts';
+import { findTopUpOfProvider, insertTopUp, systemFindTopUp, type TopUpRow } from '../db/queries/top-ups.ts';
+import {
+  decideUnbookedPayment,
+  insertUnbookedPayment,
+  lockUnbookedPayment,
+  type NewUnbookedPayment,
+  type UnbookedPaymentRow,
+} from '../db/queries/unbooked-payments.ts';
+import { lookUpWallet } from '../db/queries/wallets.ts';
+import { requireOpenOrOwing } from '../domain/accounts/account-status.ts';
+import { toJsonInteger } from '../domain/billing/money.ts';
+import type { Clock } from '../platform/clock.ts';
+import { ApiError, invalidField, notFound } from '../platform/errors.ts';
+import { newId } from '../platform/ids.ts';
+import type { Logger } from '../platform/logging.ts';
+import { newReference } from './bank-transfer.ts';
+import { type SettleParts, settlePaid } from './settle.ts';
+
+/** What a provider says about a payment whose top-up is not in the books. */
+export type FoundPayment = Omit<NewUnbookedPayment, 'id' | 'found_at'>;
+
+/**
+ * Notes a payment that a provider has and the books do not, so that an operator decides about it: so it is after an older
+ * copy of the database was restored. Noted once, however often it is found.
+ */
+export async function noteUnbooked(
+  { db, clock, logger }: { db: Database; clock: Clock; logger: Logger },
+  found: FoundPayment,
+): Promise<void> {
+  const row = { ...found, id: newId('ubp', clock), found_at: clock.now() };
+  if (!(await insertUnbookedPayment(db, row))) return;
+  const { id, provider, provider_ref, account_id } = row;
+  const amount_minor = toJsonInteger(row.amount_minor);
+  logger.error(
+    { unbooked_payment_id: id, provider, provider_ref, account_id, amount_minor },
+    'a payment is not in the books: see vaubanctl payment unbooked',
+  );
+}
+
+/**
+ * Books such a payment to the account that the provider was told, or to `accountId` where it was told none or the account
+ * is gone: the top-up is there again, so that a refund or a dispute of the payment finds it.
+ */
+export async function bookUnbooked(
+  tx: Transaction,
+  parts: SettleParts,
+  { id, accountId, actor }: { id: string; accountId: string | undefined; actor: string },
+): Promise<UnbookedPaymentRow> {
+  const found = await lockOpen(tx, id);
+  const { provider, provider_ref, amount_minor: amountMinor, currency } = found;
+  if (accountId !== undefined && found.account_id !== null && accountId !== found.account_id)
+    throw invalidField('account_id', 'mismatch', `must be ${found.account_id}, who paid it`);
+  const owner = found.account_id ?? accountId;
+  if (owner === undefined)
+    throw invalidField('account_id', 'required', 'is required: the provider was told no account');
+  if (!(await findAccount(tx, owner)))
+    throw new ApiError(
+      'invalid_state',
+      'The account is not in the books. Make a new one, dismiss this payment, and book it there with account credit.',
+      { account_id: owner },
+    );
+  await requireOpenOrOwing(tx, owner);
+  const wallet = await lookUpWallet(tx, owner);
+  if (wallet.currency !== currency)
+    throw new ApiError('invalid_state', `The account is in ${wallet.currency}, the payment in ${currency}.`);
+  if ((await systemFindTopUp(tx, found.top_up_id)) || (await findTopUpOfProvider(tx, provider, provider_ref)))
+    throw new ApiError('invalid_state', 'The top-up of this payment is in the books by now. Dismiss it.');
+  const topUp = topUpOf(found, owner);
+  await insertTopUp(tx, topUp);
+  const paid = { providerRef: provider_ref, amountMinor, currency };
+  const { payment_id } = await settlePaid(tx, parts, topUp, paid);
+  return decideUnbookedPayment(tx, id, {
+    at: parts.clock.now(),
+    by: actor,
+    reason: null,
+    paymentId: payment_id,
+  });
+}
+
+/** Ends the question about a payment without booking it, such as of one that was booked by hand. */
+export async function dismissUnbooked(
+  tx: Transaction,
+  { clock }: { clock: Clock },
+  { id, reason, actor }: { id: string; reason: string; actor: string },
+): Promise<UnbookedPaymentRow> {
+  await lockOpen(tx, id);
+  return decideUnbookedPayment(tx, id, { at: clock.now(), by: actor, reason, paymentId: null });
+}
+
+async function lockOpen(tx: Transaction, id: string): Promise<UnbookedPaymentRow> {
+  const found = await lockUnbookedPayment(tx, id);
+  if (!found) throw notFound();
+  if (found.decided_at === null) return found;
+  const status = found.payment_id === null ? 'dismissed' : 'booked';
+  throw new ApiError('invalid_state', `The payment is ${status} already, by ${found.decided_by}.`, {
+    status,
+  });
+}
+
+/** As it was before the payment, as far as that is known. */
+const topUpOf = (found: UnbookedPaymentRow, accountId: string): TopUpRow => ({
+  id: found.top_up_id,
+  account_id: accountId,
+  provider: found.provider,
+  cause: 'person',
+  amount_minor: found.amount_minor,
+  currency: found.currency,
+  status: 'pending',
+  reference: newReference(),
+  provider_ref: found.provider_ref,
+  keep_method: false,
+  payment_method_id: null,
+  error: null,
+  payment_id: null,
+  principal_id: null,
+  created_at: found.paid_at,
+  expires_at: null,
+  settled_at: null,
+  retry_at: null,
+  session_ref: null,
+  sealed_page: null,
+});

@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { putAutoTopUp } from '../../server/db/queries/payment-methods.ts';
+import { listTopUps } from '../../server/db/queries/top-ups.ts';
+import { listUnbookedPayments } from '../../server/db/queries/unbooked-payments.ts';
+import { bookUnbookedPayment } from '../../server/endpoints/operator/unbooked-payments/book-unbooked-payment.ts';
+import { dismissUnbookedPayment } from '../../server/endpoints/operator/unbooked-payments/dismiss-unbooked-payment.ts';
+import { beginTopUp } from '../../server/payments/start-top-up.ts';
+import { paymentShop } from './support/shop.ts';
+import type { Thing } from './support/stripe.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const PAGE = { limit: 100, afterId: null };
+
+type Shop = Awaited<ReturnType<typeof paymentShop>>;
+
+/** A shop whose books were put back to an older copy: what is begun and paid at Stripe by `lose` is not in them. */
+async function restoredShop(t: TestContext) {
+  const shop = await paymentShop(t);
+  const { services, stripe, wish, clock } = shop;
+  const lose = async (amountMinor: bigint, accountId = shop.accountId) => {
+    const begun = await beginTopUp(services, { ...wish('stripe', amountMinor), accountId });
+    const session = [...stripe.sessions.values()].at(-1)!;
+    const [succeeded] = stripe.pay(session.id) as [Thing];
+    return { topUpId: begun!.id, intent: succeeded.data.object as Thing, succeeded };
+  };
+  // The process of before the copy was restored has compared; this one has not.
+  const restart = () => {
+    services.payments.comparedAt = null;
+  };
+  await shop.look();
+  clock.advance(HOUR_MS);
+  restart();
+  return { ...shop, lose, restart };
+}
+
+const unbooked = ({ db }: Shop) => listUnbookedPayments(db, 'open', PAGE);
+
+/** As the operator asks for it. */
+async function book({ services }: Shop, id: string, account_id?: string) {
+  const input = { params: { id }, query: {}, body: { account_id }, actor: 'anna', services };
+  return (await bookUnbookedPayment.handle(input as never)) as { data: Thing };
+}
+
+async function dismiss({ services }: Shop, id: string) {
+  const body = { reason: 'booked by hand' };
+  await dismissUnbookedPayment.handle({ params: { id }, query: {}, body, actor: 'anna', services } as never);
+}
+
+const code = (expected: string) => (error: { code?: string }) => error.code === expected;
+
+test('a payment that an older copy of the books does not have is listed, and booked on the word of the operator', async (t) => {
+  const shop = await restoredShop(t);
+  const { topUpId, intent } = await shop.lose(50_00n);
+  await shop.look();
+  await shop.look();
+  const [found, ...more] = await unbooked(shop);
+  assert.equal(more.length, 0);
+  assert.deepEqual(
+    [found!.provider_ref, found!.top_up_id, found!.account_id, found!.amount_minor],
+    [intent.id, topUpId, shop.accountId, 50_00n],
+  );
+  assert.equal(await shop.available(), 0n, 'nothing is booked by itself');
+  const { data } = await book(shop, found!.id);
+  assert.deepEqual([data.status, data.decided_by], ['booked', 'anna']);
+  assert.equal(await shop.available(), 50_00n);
+  assert.deepEqual(await unbooked(shop), []);
+  await assert.rejects(book(shop, found!.id), code('invalid_state'));
+  await assert.rejects(dismiss(shop, found!.id), code('invalid_state'));
+  // The top-up is one like any other, such as when it is disputed.
+  const dispute = {
+    id: 'dp_1',
+    payment_intent: intent.id,
+    amount: 50_00,
+    currency: 'eur',
+    status: 'needs_response',
+  };
+  assert.equal(await shop.deliver(shop.stripe.event('charge.dispute.created', dispute)), 200);
+  assert.equal(await shop.available(), 0n);
+  await shop.sound();
+});
+
+test('its event alone is enough to list it, and what was compared is not listed twice', async (t) => {
+  const shop = await restoredShop(t);
+  const { succeeded } = await shop.lose(50_00n);
+  assert.deepEqual([await shop.deliver(succeeded), await shop.deliver(succeeded)], [200, 200]);
+  await shop.look();
+  assert.equal((await unbooked(shop)).length, 1);
+});
+
+test('a payment whose event was lost is booked, as its top-up is known', async (t) => {
+  const shop = await restoredShop(t);
+  const { topUp } = await shop.start(shop.wish('stripe', 20_00n));
+  shop.stripe.pay(shop.session(topUp).id);
+  await shop.look();
+  assert.equal((await shop.find(topUp)).status, 'succeeded');
+  assert.deepEqual(await unbooked(shop), []);
+  // Once a day, without a restart.
+  const { topUp: later } = await shop.start(shop.wish('stripe', 30_00n));
+  shop.stripe.pay(shop.session(later).id);
+  await shop.look();
+  assert.equal((await shop.find(later)).status, 'pending');
+  shop.clock.advance(DAY_MS);
+  await shop.look();
+  assert.equal((await shop.find(later)).status, 'succeeded');
+  assert.equal(await shop.available(), 50_00n);
+  await shop.sound();
+});
+
+test('what was refunded and disputed before it was booked is not in the wallet afterwards', async (t) => {
+  const shop = await restoredShop(t);
+  const { intent } = await shop.lose(50_00n);
+  const refund = {
+    ...{ id: 're_1', payment_intent: intent.id, amount: 10_00, currency: 'eur', status: 'succeeded' },
+    // Of a refund that was made here, and is in the books no more.
+    metadata: { vauban_refund: 'rfd_00000000000000000000000000' },
+    created: shop.stripe.now,
+  };
+  const dispute = {
+    ...{ id: 'dp_1', payment_intent: intent.id, amount: 15_00, currency: 'eur', status: 'needs_response' },
+    created: shop.stripe.now,
+  };
+  shop.stripe.refunds.set(refund.id, refund);
+  shop.stripe.disputes.set(dispute.id, dispute);
+  await shop.look();
+  const [found] = await unbooked(shop);
+  shop.stripe.mishaps.push('unavailable');
+  await assert.rejects(book(shop, found!.id), code('service_unavailable'));
+  assert.equal(await shop.available(), 0n);
+  await book(shop, found!.id);
+  assert.equal(await shop.available(), 25_00n);
+  await shop.sound();
+});
+
+test('a refund and a dispute that the copy does not have are booked when the books are compared', async (t) => {
+  const shop = await restoredShop(t);
+  const { topUp } = await shop.start(shop.wish('stripe', 50_00n));
+  const [succeeded] = shop.stripe.pay(shop.session(topUp).id) as [Thing];
+  await shop.deliver(succeeded);
+  const of = { payment_intent: succeeded.data.object.id, currency: 'eur', created: shop.stripe.now };
+  const metadata = { vauban_refund: 'rfd_00000000000000000000000000' };
+  shop.stripe.refunds.set('re_1', { ...of, id: 're_1', amount: 10_00, status: 'succeeded', metadata });
+  shop.stripe.disputes.set('dp_1', { ...of, id: 'dp_1', amount: 15_00, status: 'lost' });
+  await shop.look();
+  assert.equal(await shop.available(), 25_00n);
+  shop.restart();
+  await shop.look();
+  assert.equal(await shop.available(), 25_00n, 'once');
+  await shop.sound();
+});
+
+test('one payment that cannot be booked does not keep the others from it', async (t) => {
+  const shop = await restoredShop(t);
+  const { topUp: full } = await shop.start(shop.wish('stripe', 20_00n));
+  const { topUp } = await shop.start(shop.wish('stripe', 30_00n));
+  for (const one of [full, topUp]) shop.stripe.pay(shop.session(one).id);
+  // As an event would have it that says another amount; it is asked about last.
+  [...shop.stripe.intents.values()].at(-1)!.amount_received = 1_00;
+  const [refused] = [...shop.stripe.intents.values()].slice(-1);
+  refused!.metadata = { vauban_top_up: full.id };
+  await shop.look();
+  assert.equal((await shop.find(topUp)).status, 'pending');
+  assert.equal((await shop.find(full)).status, 'succeeded', 'the one that has its amount');
+  assert.ok(shop.services.payments.comparedAt);
+  await shop.sound();
+});
+
+test('what another installation was paid at the same Stripe account is not listed', async (t) => {
+  const shop = await restoredShop(t);
+  const { intent, succeeded } = await shop.lose(50_00n);
+  intent.metadata.vauban_mark = '0'.repeat(32);
+  assert.equal(await shop.deliver(succeeded), 200);
+  await shop.look();
+  intent.metadata = { vauban_top_up: intent.metadata.vauban_top_up };
+  shop.restart();
+  await shop.look();
+  assert.deepEqual(await unbooked(shop), []);
+});
+
+test('where the account is gone too, the payment is listed and can be dismissed', async (t) => {
+  const shop = await restoredShop(t);
+  await shop.lose(50_00n, 'acc_00000000000000000000000000');
+  await shop.look();
+  const [found] = await unbooked(shop);
+  await assert.rejects(book(shop, found!.id), code('invalid_state'));
+  await assert.rejects(book(shop, found!.id, shop.accountId), code('validation_failed'));
+  await dismiss(shop, found!.id);
+  assert.deepEqual(await unbooked(shop), []);
+  shop.restart();
+  await shop.look();
+  assert.deepEqual(await unbooked(shop), [], 'what was decided stays so');
+});
+
+test('no card is charged by itself before the books are compared, or while a payment of the account is not booked', async (t) => {
+  const shop = await restoredShop(t);
+  const { topUp } = await shop.start(shop.wish('stripe', 5_00n, { keepMethod: true }));
+  for (const event of shop.stripe.pay(shop.session(topUp).id)) await shop.deliver(event);
+  const { payment_method_id } = await shop.find(topUp);
+  const { intent } = await shop.lose(50_00n);
+  await shop.db.transaction((tx) =>
+    putAutoTopUp(tx, {
+      account_id: shop.accountId,
+      enabled: true,
+      threshold_minor: 20_00n,
+      amount_minor: 50_00n,
+      payment_method_id,
+      failures: 0,
+      next_attempt_at: null,
+      last_error: null,
+      updated_at: shop.clock.now(),
+    }),
+  );
+  const charges = () => shop.stripe.requests.filter((request) => request === 'POST /v1/payment_intents');
+  shop.stripe.mishaps.push('unavailable');
+  await shop.look();
+  assert.equal(shop.services.payments.comparedAt, null);
+  await shop.look();
+  assert.deepEqual(charges(), []);
+  const [found] = await unbooked(shop);
+  assert.equal(found!.provider_ref, intent.id);
+  await book(shop, found!.id);
+  await shop.look();
+  assert.deepEqual(charges(), [], 'the wallet has enough');
+  assert.equal(await shop.available(), 55_00n);
+});
+
+test('a charge says nothing but its customer, who is known; and a list of any length is read whole', async (t) => {
+  const shop = await restoredShop(t);
+  const { topUp } = await shop.start(shop.wish('stripe', 5_00n, { keepMethod: true }));
+  for (const event of shop.stripe.pay(shop.session(topUp).id)) await shop.deliver(event);
+  const { customer } = shop.session(topUp);
+  const provider = shop.services.payments.find('stripe')!;
+  for (let n = 0; n < 120; n++)
+    await provider.charge!({
+      id: `top_${String(n).padStart(26, '0')}`,
+      amountMinor: 1_00n,
+      currency: 'EUR',
+      customerRef: customer,
+      methodRef: 'pm_1',
+    });
+  await shop.look();
+  const found = await listUnbookedPayments(shop.db, 'open', { ...PAGE, limit: 1_000 });
+  assert.equal(found.length, 120);
+  assert.ok(found.every(({ account_id }) => account_id === shop.accountId));
+  assert.equal((await listTopUps(shop.db, shop.accountId, PAGE)).length, 1);
+});
