@@ -795,6 +795,24 @@ export interface RestoreVmRequest {
 
 export type Scope = 'catalog:read' | 'vm:read' | 'vm:write' | 'vm:create' | 'vm:plan' | 'vm:destroy' | 'vm:console' | 'sshkey:read' | 'sshkey:write' | 'billing:read' | 'shield:read' | 'shield:write';
 
+/** The running numbers of one type of document */
+export interface Series {
+  type: 'invoice' | 'credit_note';
+  last: number;
+  asked_at: string | null;
+  asked_because: 'moved_database' | 'lost_numbers' | 'lost_payment' | null;
+  at_least: number;
+  gaps: SeriesGap[];
+}
+
+/** Numbers that no document in the books has */
+export interface SeriesGap {
+  first: number;
+  last: number;
+  recorded_at: string;
+  recorded_by: string;
+}
+
 export interface SetAccountLimitsRequest {
   limits: { vms?: number | null; vcpu?: number | null; ram_mb?: number | null; disk_gb?: number | null; snapshots_per_vm?: number | null; firewall_rules_per_vm?: number | null; port_forwards_per_vm?: number | null; ssh_keys?: number | null };
 }
@@ -816,6 +834,11 @@ export interface SetBillingProfileRequest {
 
 export interface SetBooksExponentRequest {
   exponent: number;
+}
+
+export interface SetSeriesRequest {
+  invoice: number;
+  credit_note: number;
 }
 
 export interface SetTargetBlackholeRequest {
@@ -1117,6 +1140,7 @@ export interface Reads {
   '/invoices/{id}': { data: Invoice };
   '/invoices/{id}/document': { query: { format: 'pdf' | 'xml' }; data: InvoiceDocument };
   '/books': { data: Books };
+  '/books/series': { data: Series[] };
   '/vms/{id}': { data: VmDetails };
   '/jobs/{id}': { data: Job };
   '/tenants/{id}': { data: Tenant };
@@ -1185,6 +1209,7 @@ export interface Writes {
   '/accounts/{id}/billing-profile': { body: SetBillingProfileRequest; data: TaxedProfile };
   '/audit': { data: AuditReport };
   '/books/exponent': { body: SetBooksExponentRequest; data: Books };
+  '/books/series': { body: SetSeriesRequest; data: Series[] };
   '/vms/{id}/stop': { body: StopVmRequest; data: StartedJob };
   '/vms/{id}/restore': { body: RestoreVmRequest; data: StartedRestore };
   '/vms/{id}/rebuild': { body: RebuildVmRequest; data: StartedRebuild };

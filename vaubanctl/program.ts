@@ -17,6 +17,7 @@ import { addAdjustmentList } from './commands/adjustment-list.ts';
 import { addAdjustmentRefund, addAdjustmentVoid } from './commands/adjustment-order.ts';
 import { addAudit } from './commands/audit.ts';
 import { addBooksExponent } from './commands/books.ts';
+import { addBooksSeries } from './commands/books-series.ts';
 import { addClusterAdd } from './commands/cluster-add.ts';
 import { addClusterChange } from './commands/cluster-change.ts';
 import { addClusterCheck } from './commands/cluster-check.ts';
@@ -230,8 +231,9 @@ const opsKey = program.command('ops-key').description('the SSH key by which the 
 addOpsKeyShow(opsKey);
 addOpsKeyRotate(opsKey);
 
-const books = program.command('books').description('how the books count their currency');
+const books = program.command('books').description('how the books count their currency and their documents');
 addBooksExponent(books);
+addBooksSeries(books);
 
 const exports = program.command('export').description('files for bookkeeping');
 addExportBookings(exports);

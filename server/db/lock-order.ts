@@ -40,6 +40,7 @@ export const LOCK_ORDER = [
   'invoices',
   // The seller's next numbers, taken as invoices are issued.
   'number_series',
+  'series_gaps',
   'orders',
   'invoice_corrections',
   // Only recognition waits here, for another of the same day.

@@ -47,6 +47,7 @@ import { booksExponent } from './migrations/0047-books-exponent.ts';
 import { knownCountries } from './migrations/0048-known-countries.ts';
 import { disputedMoney } from './migrations/0049-disputed-money.ts';
 import { unbookedPayments } from './migrations/0054-unbooked-payments.ts';
+import { askedSeries } from './migrations/0055-asked-series.ts';
 
 /**
  * One change of the schema and its reverse. Never edited once released; add another instead. Each is one transaction, which
@@ -108,6 +109,7 @@ export const MIGRATIONS: readonly Migration[] = [
   knownCountries,
   disputedMoney,
   unbookedPayments,
+  askedSeries,
 ];
 
 /**

@@ -544,6 +544,10 @@ create table number_series (
   type text not null,
   last bigint not null default 0,
   last_issued_at timestamp with time zone,
+  asked_at timestamp with time zone,
+  asked_because text,
+  at_least bigint not null default 0,
+  constraint number_series_check CHECK ((num_nulls(asked_at, asked_because) = ANY (ARRAY[0, 2]))),
   constraint number_series_pkey PRIMARY KEY (type)
 );
 
@@ -819,6 +823,18 @@ create table reservations (
   constraint reservations_ram_mb_check CHECK ((ram_mb >= 0)),
   constraint reservations_vcpu_check CHECK ((vcpu >= 0)),
   constraint reservations_vm_id_fkey FOREIGN KEY (vm_id) REFERENCES vms(id)
+);
+
+create table series_gaps (
+  type text not null,
+  first bigint not null,
+  last bigint not null,
+  recorded_at timestamp with time zone not null,
+  recorded_by text not null,
+  seal bytea not null,
+  constraint series_gaps_check CHECK (((first >= 1) AND (first <= last))),
+  constraint series_gaps_pkey PRIMARY KEY (type, first),
+  constraint series_gaps_type_fkey FOREIGN KEY (type) REFERENCES number_series(type)
 );
 
 create table sessions (
@@ -1555,7 +1571,7 @@ CREATE OR REPLACE FUNCTION public.guard_series()
  LANGUAGE plpgsql
 AS $function$
 begin
-  if new.type <> old.type or new.last <= old.last or new.last_issued_at < old.last_issued_at then
+  if new.type <> old.type or new.last < old.last or new.last = old.last and new.last_issued_at is distinct from old.last_issued_at or new.last_issued_at < old.last_issued_at then
     raise exception 'the series of % only goes forward', old.type;
   end if;
   return new;
@@ -1682,6 +1698,9 @@ CREATE TRIGGER promo_credits_sealed BEFORE INSERT OR UPDATE ON public.promo_cred
 CREATE TRIGGER promo_draws_kept BEFORE DELETE OR UPDATE ON public.promo_draws FOR EACH ROW EXECUTE FUNCTION refuse_book_change();
 CREATE TRIGGER promo_draws_no_truncate BEFORE TRUNCATE ON public.promo_draws FOR EACH STATEMENT EXECUTE FUNCTION refuse_book_change();
 CREATE TRIGGER promo_draws_sealed BEFORE INSERT ON public.promo_draws FOR EACH ROW EXECUTE FUNCTION seal_row();
+CREATE TRIGGER series_gaps_kept BEFORE DELETE OR UPDATE ON public.series_gaps FOR EACH ROW EXECUTE FUNCTION refuse_book_change();
+CREATE TRIGGER series_gaps_no_truncate BEFORE TRUNCATE ON public.series_gaps FOR EACH STATEMENT EXECUTE FUNCTION refuse_book_change();
+CREATE TRIGGER series_gaps_sealed BEFORE INSERT ON public.series_gaps FOR EACH ROW EXECUTE FUNCTION seal_row();
 CREATE TRIGGER shield_attacks_tell AFTER INSERT OR UPDATE OF status ON public.shield_attacks FOR EACH ROW EXECUTE FUNCTION tell_account_changed('shield');
 CREATE TRIGGER snapshot_usage_ended BEFORE UPDATE ON public.snapshot_usage FOR EACH ROW EXECUTE FUNCTION guard_snapshot_usage();
 CREATE TRIGGER snapshot_usage_kept BEFORE DELETE ON public.snapshot_usage FOR EACH ROW EXECUTE FUNCTION refuse_book_change();

@@ -1,5 +1,6 @@
 import type { Database, Transaction } from '../db/database.ts';
 import { findAccount } from '../db/queries/accounts.ts';
+import { askSeries } from '../db/queries/series.ts';
 import { findTopUpOfProvider, insertTopUp, systemFindTopUp, type TopUpRow } from '../db/queries/top-ups.ts';
 import {
   decideUnbookedPayment,
@@ -30,7 +31,13 @@ export async function noteUnbooked(
   found: FoundPayment,
 ): Promise<void> {
   const row = { ...found, id: newId('ubp', clock), found_at: clock.now() };
-  if (!(await insertUnbookedPayment(db, row))) return;
+  const isNew = await db.transaction(async (tx) => {
+    const isNoted = await insertUnbookedPayment(tx, row);
+    // Documents may be missing as well.
+    if (isNoted) await askSeries(tx, row.found_at, 'lost_payment');
+    return isNoted;
+  });
+  if (!isNew) return;
   const { id, provider, provider_ref, account_id } = row;
   const amount_minor = toJsonInteger(row.amount_minor);
   logger.error(

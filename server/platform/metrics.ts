@@ -28,6 +28,7 @@ export interface Metrics {
     oldestPendingSeconds: number;
     claims: number;
     unbooked: number;
+    seriesAsked: boolean;
   }): void;
   /** A console's WebSocket was let in. */
   consoleOpened(kind: ConsoleKind): void;

@@ -46,8 +46,14 @@ function alarmMetrics(registers: Registry[]): Pick<Metrics, 'moneyAlarms'> {
     help: 'Payments that their provider has and the books do not; see vaubanctl payment unbooked',
     registers,
   });
+  const asked = new Gauge({
+    name: 'vauban_series_asked',
+    help: '1 while no document is issued because it is not known which numbers are free; see vaubanctl books series',
+    registers,
+  });
   return {
-    moneyAlarms({ dunningFailing, oldestPendingSeconds, claims, unbooked }) {
+    moneyAlarms({ dunningFailing, oldestPendingSeconds, claims, unbooked, seriesAsked }) {
+      asked.set(Number(seriesAsked));
       lost.set(unbooked);
       owed.set(claims);
       dunning.set(dunningFailing);

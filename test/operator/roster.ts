@@ -82,6 +82,11 @@ const PARTICULARS: Record<string, (world: World) => Particulars> = {
     body: { account_id: ids.accounts },
   }),
   dismissUnbookedPayment: ({ unbooked }) => ({ ids: { 'unbooked-payments': unbooked[1]! } }),
+  setSeries: ({ answers }) => ({
+    body: Object.fromEntries(
+      answers.getSeries.map((series: { type: string; at_least: number }) => [series.type, series.at_least]),
+    ),
+  }),
   restoreVm: ({ snapshot }) => ({ body: { snapshot_id: snapshot } }),
   rebuildVm: () => ({ body: { delete_snapshots: true } }),
   getTenant: ({ answers }) => ({ ids: { tenants: answers.createTenant.id } }),

@@ -795,6 +795,24 @@ export interface RestoreVmRequest {
 
 export type Scope = 'catalog:read' | 'vm:read' | 'vm:write' | 'vm:create' | 'vm:plan' | 'vm:destroy' | 'vm:console' | 'sshkey:read' | 'sshkey:write' | 'billing:read' | 'shield:read' | 'shield:write';
 
+/** The running numbers of one type of document */
+export interface Series {
+  type: 'invoice' | 'credit_note';
+  last: number;
+  asked_at: string | null;
+  asked_because: 'moved_database' | 'lost_numbers' | 'lost_payment' | null;
+  at_least: number;
+  gaps: SeriesGap[];
+}
+
+/** Numbers that no document in the books has */
+export interface SeriesGap {
+  first: number;
+  last: number;
+  recorded_at: string;
+  recorded_by: string;
+}
+
 export interface SetAccountLimitsRequest {
   limits: { vms?: number | null; vcpu?: number | null; ram_mb?: number | null; disk_gb?: number | null; snapshots_per_vm?: number | null; firewall_rules_per_vm?: number | null; port_forwards_per_vm?: number | null; ssh_keys?: number | null };
 }
@@ -816,6 +834,11 @@ export interface SetBillingProfileRequest {
 
 export interface SetBooksExponentRequest {
   exponent: number;
+}
+
+export interface SetSeriesRequest {
+  invoice: number;
+  credit_note: number;
 }
 
 export interface SetTargetBlackholeRequest {
@@ -1152,6 +1175,8 @@ export interface OperatorOperations {
   'operator.auditBooks': { data: AuditReport };
   'operator.getBooks': { data: Books };
   'operator.setBooksExponent': { body: SetBooksExponentRequest; data: Books };
+  'operator.getSeries': { data: Series[] };
+  'operator.setSeries': { body: SetSeriesRequest; data: Series[] };
   'operator.listVms': { query: { limit?: number; cursor?: string; account?: string; search?: string; payment?: 'unpaid'; status?: 'provisioning' | 'stopped' | 'starting' | 'running' | 'stopping' | 'rebooting' | 'resizing' | 'deleting' | 'suspended' | 'error' }; data: Vm[]; list: true };
   'operator.getVm': { params: { id: string }; data: VmDetails };
   'operator.stopVm': { params: { id: string }; body: StopVmRequest; data: StartedJob };
@@ -1255,6 +1280,8 @@ export const OPERATOR_OPERATIONS = {
   'operator.auditBooks': ['POST', '/audit'],
   'operator.getBooks': ['GET', '/books'],
   'operator.setBooksExponent': ['POST', '/books/exponent'],
+  'operator.getSeries': ['GET', '/books/series'],
+  'operator.setSeries': ['POST', '/books/series'],
   'operator.listVms': ['GET', '/vms'],
   'operator.getVm': ['GET', '/vms/{id}'],
   'operator.stopVm': ['POST', '/vms/{id}/stop'],

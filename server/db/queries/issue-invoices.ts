@@ -43,10 +43,12 @@ async function issueSome(
     order by period_end_at, id limit ${limit} for no key update skip locked`);
   if (drafts.length === 0) return 0;
   // The lock on the series makes numbers follow each other; the date never falls behind that of the number before.
-  const series = await one<{ last: bigint; at: Date }>(
+  const series = await one<{ last: bigint; at: Date; asked_at: Date | null }>(
     tx,
-    sql`select last, greatest(last_issued_at, ${now}) as at from number_series where type = ${type} for no key update`,
+    sql`select last, greatest(last_issued_at, ${now}) as at, asked_at from number_series where type = ${type} for no key update`,
   );
+  // Which numbers are free is not known.
+  if (series.asked_at) return 0;
   const ids = JSON.stringify(drafts.map(({ id }) => id));
   await execute(
     tx,

@@ -10,6 +10,8 @@ export interface MoneyAlarms {
   claims: number;
   /** Payments that their provider has and the books do not, and about which no operator has decided. */
   unbooked: number;
+  /** Whether documents wait for an operator to say which numbers are free. */
+  series_asked: boolean;
 }
 
 export function moneyAlarms(db: Queryable): Promise<MoneyAlarms> {
@@ -19,7 +21,8 @@ export function moneyAlarms(db: Queryable): Promise<MoneyAlarms> {
     select (select count(*)::int from vms where deleted_at is null and dunning_failures > 0) as dunning_failing,
       (select min(created_at) from orders where status = 'pending') as oldest_pending_at,
       (select count(*)::int from top_up_reversals where status = 'owed') as claims,
-      (select count(*)::int from unbooked_payments where decided_at is null) as unbooked`,
+      (select count(*)::int from unbooked_payments where decided_at is null) as unbooked,
+      exists (select from number_series where asked_at is not null) as series_asked`,
   );
 }
 

@@ -17,8 +17,10 @@ import { setBillingProfile } from './billing-profiles/set-billing-profile.ts';
 import { auditBooks } from './books/audit-books.ts';
 import { exportBookings } from './books/export-bookings.ts';
 import { getBooks } from './books/get-books.ts';
+import { getSeries } from './books/get-series.ts';
 import { getStatement } from './books/get-statement.ts';
 import { setBooksExponent } from './books/set-books-exponent.ts';
+import { setSeries } from './books/set-series.ts';
 import { addCluster } from './clusters/add-cluster.ts';
 import { changeCluster } from './clusters/change-cluster.ts';
 import { checkCluster } from './clusters/check-cluster.ts';
@@ -145,6 +147,8 @@ export const OPERATOR_ENDPOINTS: readonly OperatorEndpoint[] = [
   auditBooks,
   getBooks,
   setBooksExponent,
+  getSeries,
+  setSeries,
   listVms,
   getVm,
   stopVm,

@@ -59,12 +59,13 @@ export async function watchMoney({
   clock,
   metrics,
 }: Pick<OrderServices, 'clock' | 'db' | 'metrics'>): Promise<void> {
-  const { dunning_failing, oldest_pending_at, claims, unbooked } = await moneyAlarms(db);
+  const { dunning_failing, oldest_pending_at, claims, unbooked, series_asked } = await moneyAlarms(db);
   const seconds = oldest_pending_at ? (clock.now().getTime() - oldest_pending_at.getTime()) / 1000 : 0;
   metrics.moneyAlarms({
     dunningFailing: dunning_failing,
     oldestPendingSeconds: Math.max(0, seconds),
     claims,
     unbooked,
+    seriesAsked: series_asked,
   });
 }

@@ -21,6 +21,7 @@ import { Failures } from '../../platform/failures.ts';
 import { inBatches } from '../../platform/in-batches.ts';
 import { endOverdueOrders } from './overdue-orders.ts';
 import { type RenewalServices, sweepFailedCreations } from './renew-vms.ts';
+import { SeriesWatch } from './watch-series.ts';
 
 const DAY_MS = 86_400_000;
 /** How long a reply is kept for replay, and a finished job: both as the API promises. */
@@ -42,18 +43,25 @@ const LINK_DAYS = 7;
 /** Finished jobs looked at in one round. The last one of each VM stays, so there may be any number of old ones. */
 const JOBS_A_ROUND = 1_000;
 
+/** What it needs of the service. */
+export interface PurgeServices extends RenewalServices {
+  config: { dataDir: string };
+}
+
 /** Issues the invoices of months that are over, recognises the revenue of days that are, and deletes what is kept for a time only. */
 export class ExpiredPurge {
-  readonly #services: RenewalServices;
+  readonly #services: PurgeServices;
   readonly #failures: Failures;
+  readonly #series: SeriesWatch;
   /** Where the walk over old jobs goes on; each round walks a stretch, and starts over at the end. */
   #jobs: JobPlace | undefined;
   /** Until then no further day is over whose revenue is to be recognised. */
   #recognized = new Date(0);
 
-  constructor(services: RenewalServices, failures = new Failures(services)) {
+  constructor(services: PurgeServices, failures = new Failures(services)) {
     this.#services = services;
     this.#failures = failures;
+    this.#series = new SeriesWatch(services);
   }
 
   /** One round: a chore that fails holds up no other. */
@@ -78,7 +86,11 @@ export class ExpiredPurge {
     };
     return {
       end_overdue_orders: () => endOverdueOrders(this.#services, this.#failures),
-      issue_invoices: () => inBatches((limit) => issueInvoices(db, now, limit, seller)),
+      issue_invoices: async () => {
+        await this.#series.check();
+        await inBatches((limit) => issueInvoices(db, now, limit, seller));
+        await this.#series.note();
+      },
       recognize_revenue: async () => {
         if (now < this.#recognized) return;
         this.#recognized = new Date((await recognizeRevenue(db, now)).getTime() + DAY_MS);
@@ -107,6 +119,6 @@ export class ExpiredPurge {
 }
 
 /** One round of {@link ExpiredPurge}, for callers that make few. */
-export function purgeExpired(services: RenewalServices): Promise<void> {
+export function purgeExpired(services: PurgeServices): Promise<void> {
   return new ExpiredPurge(services).run();
 }

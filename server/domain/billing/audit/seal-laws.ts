@@ -121,6 +121,15 @@ export const SELLER_SEAL_LAWS: SellerLaw[] = [
     offences: cutChains(sql`account_id is null`, sql`chain = 'seller'`),
   },
   {
+    name: 'gaps in the numbers of documents are as they were written',
+    offences: changed(
+      sql`'gap'`,
+      sql`type || ' from ' || first`,
+      sql`series_gaps`,
+      sql`series_gaps where true`,
+    ),
+  },
+  {
     name: 'outages are as they were written',
     offences: changed(sql`'outage'`, sql`id`, sql`outages`, sql`outages where true`),
   },

@@ -1,0 +1,16 @@
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { presentSeries, SeriesShape } from './series-shape.ts';
+
+export const getSeries = operatorEndpoint({
+  operation: 'getSeries',
+  method: 'GET',
+  path: '/books/series',
+  tag: 'money',
+  summary: 'Read the running numbers of documents',
+  data: Type.Array(SeriesShape),
+  errors: [],
+  async handle({ services: { db } }) {
+    return { data: await presentSeries(db) };
+  },
+});

@@ -1,0 +1,53 @@
+import type { Queryable } from '../../../db/database.ts';
+import type { InvoiceType } from '../../../db/queries/invoices.ts';
+import { listSeries, listSeriesGaps, SERIES_QUESTIONS } from '../../../db/queries/series.ts';
+import { toJsonInteger } from '../../../domain/billing/money.ts';
+import { Enum, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
+import { Type } from '../../../platform/schema.ts';
+
+const TYPES: InvoiceType[] = ['invoice', 'credit_note'];
+
+const GapShape = Shape(
+  {
+    first: Type.Integer({ examples: [41] }),
+    last: Type.Integer({ examples: [42] }),
+    recorded_at: Timestamp(),
+    recorded_by: Type.String({ description: 'Who said that they may have been issued' }),
+  },
+  { $id: 'SeriesGap', description: 'Numbers that no document in the books has' },
+);
+
+export const SeriesShape = Shape(
+  {
+    type: Enum(TYPES),
+    last: Type.Integer({ description: 'The last number that was given' }),
+    asked_at: Nullable(
+      Timestamp('Since when nothing is issued, and you are asked which number was the last'),
+    ),
+    asked_because: Nullable(
+      Enum(SERIES_QUESTIONS, {
+        description:
+          '`moved_database`: the books are in another database than they were. `lost_numbers`: a node has seen higher numbers. `lost_payment`: a payment is not in the books',
+      }),
+    ),
+    at_least: Type.Integer({ description: 'The least answer: this number is known to have been given' }),
+    gaps: Type.Array(GapShape),
+  },
+  { $id: 'Series', description: 'The running numbers of one type of document' },
+);
+
+/** All series, as operators see them. */
+export async function presentSeries(db: Queryable) {
+  const gaps = await listSeriesGaps(db);
+  return (await listSeries(db)).map((series) => ({
+    ...series,
+    last: toJsonInteger(series.last),
+    at_least: toJsonInteger(series.at_least > series.last ? series.at_least : series.last),
+    gaps: gaps
+      .filter(({ type }) => type === series.type)
+      .map(({ first, last, recorded_at, recorded_by }) => ({
+        ...{ first: toJsonInteger(first), last: toJsonInteger(last) },
+        ...{ recorded_at, recorded_by },
+      })),
+  }));
+}

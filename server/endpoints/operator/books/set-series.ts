@@ -1,0 +1,32 @@
+import { answerSeries } from '../../../domain/billing/answer-series.ts';
+import { Input } from '../../../http/schemas.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { presentSeries, SeriesShape } from './series-shape.ts';
+
+const Last = (what: string) =>
+  Type.Integer({
+    minimum: 0,
+    maximum: 1e15,
+    description: `The number of the last ${what} that may have been issued`,
+    examples: [42],
+  });
+
+export const setSeries = operatorEndpoint({
+  operation: 'setSeries',
+  method: 'POST',
+  path: '/books/series',
+  tag: 'money',
+  summary: 'Say which documents may have been issued',
+  description:
+    'After an older copy of the database was restored: documents go on after these numbers, and those in between are recorded as a gap. Equal to the last number in the books, nothing was issued meanwhile.',
+  body: Input({ invoice: Last('invoice'), credit_note: Last('credit note') }),
+  data: Type.Array(SeriesShape),
+  errors: [],
+  async handle({ body: { invoice, credit_note }, actor, services: { db, clock, logger } }) {
+    const last = { invoice: BigInt(invoice), credit_note: BigInt(credit_note) };
+    await db.transaction((tx) => answerSeries(tx, clock, last, actor));
+    logger.info({ invoice, credit_note, actor }, 'documents go on after these numbers');
+    return { data: await presentSeries(db) };
+  },
+});
