@@ -548,6 +548,7 @@ create table number_series (
   asked_because text,
   at_least bigint not null default 0,
   constraint number_series_check CHECK ((num_nulls(asked_at, asked_because) = ANY (ARRAY[0, 2]))),
+  constraint number_series_check1 CHECK (((at_least >= 0) AND ((at_least = 0) OR (asked_at IS NOT NULL)))),
   constraint number_series_pkey PRIMARY KEY (type)
 );
 

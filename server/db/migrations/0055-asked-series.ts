@@ -16,7 +16,7 @@ export const askedSeries: Migration = {
 -- Since when an operator is asked up to which number documents were issued, why, and which number is the least answer.
 -- Nodes of the last release do not wait for the answer.
 alter table number_series add column asked_at timestamptz, add column asked_because text, add column at_least bigint not null default 0;
-alter table number_series add check (num_nulls(asked_at, asked_because) in (0, 2));
+alter table number_series add check (num_nulls(asked_at, asked_because) in (0, 2)), add check (at_least >= 0 and (at_least = 0 or asked_at is not null));
 
 -- A question changes no number.
 ${guard('new.last < old.last or new.last = old.last and new.last_issued_at is distinct from old.last_issued_at')}
