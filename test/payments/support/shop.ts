@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
+import type { Database } from '../../../server/db/database.ts';
 import { systemFindTopUp, type TopUpRow } from '../../../server/db/queries/top-ups.ts';
 import { lookUpWallet } from '../../../server/db/queries/wallets.ts';
 import { auditNow } from '../../../server/domain/billing/audit/audit.ts';
@@ -13,23 +14,29 @@ import { defer } from '../../support/cleanup.ts';
 import { freshDatabase } from '../../support/database.ts';
 import { STRIPE_KEY, signatureOf, startStripe, type Thing, WEBHOOK_SECRET } from './stripe.ts';
 
+/** Settings of a service that offers every way to pay. */
+export const shopSettings = (stripeUrl: string) => ({
+  VAUBAN_PAYMENT_PROVIDERS: 'stripe, bank_transfer, test',
+  VAUBAN_BANK_RECIPIENT: 'Example GmbH',
+  VAUBAN_BANK_IBAN: 'DE89 3704 0044 0532 0130 00',
+  VAUBAN_STRIPE_SECRET_KEY: STRIPE_KEY,
+  VAUBAN_STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
+  VAUBAN_STRIPE_BASE_URL: stripeUrl,
+});
+
 /** An installation that offers every way to pay, with a customer whose wallet is empty. */
-export async function paymentShop(t: TestContext, env: Record<string, string> = {}) {
+export async function paymentShop(
+  t: TestContext,
+  env: Record<string, string> = {},
+  given: { db?: Database } = {},
+) {
   const stripe = await startStripe(t);
-  const db = await freshDatabase(t);
+  const db = given.db ?? (await freshDatabase(t));
   const clock = new ManualClock('2026-01-01T00:00:00Z');
   Object.defineProperty(stripe, 'now', { get: () => Math.floor(clock.now().getTime() / 1000) });
   const installation = await openInstallation(db, {
     clock,
-    env: {
-      VAUBAN_PAYMENT_PROVIDERS: 'stripe, bank_transfer, test',
-      VAUBAN_BANK_RECIPIENT: 'Example GmbH',
-      VAUBAN_BANK_IBAN: 'DE89 3704 0044 0532 0130 00',
-      VAUBAN_STRIPE_SECRET_KEY: STRIPE_KEY,
-      VAUBAN_STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
-      VAUBAN_STRIPE_BASE_URL: stripe.url,
-      ...env,
-    },
+    env: { ...shopSettings(stripe.url), ...env },
   });
   defer(t, () => installation.close());
   const { services } = installation;
