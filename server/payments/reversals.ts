@@ -41,10 +41,11 @@ export async function settleReversal(
 ): Promise<BookedReversal> {
   const { account_id } = topUp;
   const { clock, logger } = parts;
-  const { kind, providerRef, amountMinor, isVoid, toldAt = null } = reversal;
+  const { kind, providerRef, amountMinor, isVoid } = reversal;
   await lockWallet(tx, account_id);
   const known = await findReversal(tx, providerRef);
-  if (known && isOutdated(known, reversal)) return known;
+  if (known && (isOutdated(known, reversal) || isKnown(known, reversal))) return known;
+  const toldAt = reversal.toldAt ?? known?.told_at ?? null;
   const before = known ?? (await open(tx, clock, topUp, reversal));
   const booked = await bookReversal(tx, clock, before, { amountMinor, isVoid, toldAt });
   const about = { reversal_id: booked.id, account_id, kind, amount_minor: toJsonInteger(amountMinor) };
@@ -71,6 +72,15 @@ function isOutdated({ told_at, settled_at, status }: BookedReversal, { toldAt, i
   const last = told_at ?? (status === 'void' ? settled_at : null);
   if (last && toldAt && last.getTime() !== toldAt.getTime()) return toldAt < last;
   return status === 'void' && !isVoid;
+}
+
+/** Whether it is what the books have, as each comparison with the provider says it again. */
+function isKnown(
+  { status, amount_minor }: BookedReversal,
+  { amountMinor, isVoid, toldAt }: Reversal,
+): boolean {
+  if (toldAt) return false;
+  return isVoid ? status === 'void' : status !== 'void' && amount_minor === amountMinor;
 }
 
 async function open(

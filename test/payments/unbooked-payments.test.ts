@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { sql } from '../../server/db/database.ts';
 import { putAutoTopUp } from '../../server/db/queries/payment-methods.ts';
 import { listTopUps } from '../../server/db/queries/top-ups.ts';
 import { listUnbookedPayments } from '../../server/db/queries/unbooked-payments.ts';
@@ -144,9 +145,31 @@ test('a refund and a dispute that the copy does not have are booked when the boo
   shop.stripe.disputes.set('dp_1', { ...of, id: 'dp_1', amount: 15_00, status: 'lost' });
   await shop.look();
   assert.equal(await shop.available(), 25_00n);
+  const rows = () => shop.db.query(sql`select xmin::text, told_at from top_up_reversals order by id`);
+  const before = await rows();
   shop.restart();
   await shop.look();
   assert.equal(await shop.available(), 25_00n, 'once');
+  assert.deepEqual(await rows(), before, 'what is known is not written again');
+  await shop.sound();
+});
+
+test('a comparison does not forget when the provider spoke last', async (t) => {
+  const shop = await restoredShop(t);
+  const { topUp } = await shop.start(shop.wish('stripe', 50_00n));
+  const [succeeded] = shop.stripe.pay(shop.session(topUp).id) as [Thing];
+  await shop.deliver(succeeded);
+  const of = { payment_intent: succeeded.data.object.id, currency: 'eur', created: shop.stripe.now };
+  const dispute = { ...of, id: 'dp_1', amount: 15_00, status: 'needs_response' };
+  const told = (thing: Thing, created: number) =>
+    shop.deliver({ ...shop.stripe.event('charge.dispute.updated', thing), created });
+  await told(dispute, shop.stripe.now);
+  shop.stripe.disputes.set('dp_1', { ...dispute, amount: 20_00 });
+  await shop.look();
+  assert.equal(await shop.available(), 30_00n);
+  // Late, of before: what is known since is newer.
+  await told({ ...dispute, amount: 5_00 }, shop.stripe.now - 60);
+  assert.equal(await shop.available(), 30_00n);
   await shop.sound();
 });
 
