@@ -46,6 +46,7 @@ import { knownDevices } from './migrations/0045-known-devices.ts';
 import { booksExponent } from './migrations/0047-books-exponent.ts';
 import { knownCountries } from './migrations/0048-known-countries.ts';
 import { disputedMoney } from './migrations/0049-disputed-money.ts';
+import { debts } from './migrations/0050-debts.ts';
 import { unbookedPayments } from './migrations/0054-unbooked-payments.ts';
 import { askedSeries } from './migrations/0055-asked-series.ts';
 
@@ -108,6 +109,7 @@ export const MIGRATIONS: readonly Migration[] = [
   booksExponent,
   knownCountries,
   disputedMoney,
+  debts,
   unbookedPayments,
   askedSeries,
 ];

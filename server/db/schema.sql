@@ -1567,6 +1567,23 @@ begin
   return new;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.guard_reversal()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare taken bigint;
+begin
+  select coalesce(-sum(amount_minor), 0) into taken from payments where id in (
+    select payment_id from top_up_reversal_payments where reversal_id = new.id
+    union all select unnest(array[new.payment_id, new.returned_payment_id]));
+  if old.payment_id <> new.payment_id or old.returned_payment_id <> new.returned_payment_id
+    or (case new.status when 'owed' then taken < 0 or taken >= new.amount_minor
+      when 'taken' then taken <> new.amount_minor else taken <> 0 end) then
+    raise exception 'the payments do not add up to reversal %, which is % with % taken of %', new.id, new.status, taken, new.amount_minor;
+  end if;
+  return new;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.guard_series()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1709,6 +1726,7 @@ CREATE TRIGGER snapshot_usage_no_truncate BEFORE TRUNCATE ON public.snapshot_usa
 CREATE TRIGGER snapshot_usage_sealed BEFORE INSERT OR UPDATE ON public.snapshot_usage FOR EACH ROW EXECUTE FUNCTION seal_row();
 CREATE TRIGGER top_up_reversal_payments_kept BEFORE DELETE OR UPDATE ON public.top_up_reversal_payments FOR EACH ROW EXECUTE FUNCTION refuse_book_change();
 CREATE TRIGGER top_up_reversal_payments_no_truncate BEFORE TRUNCATE ON public.top_up_reversal_payments FOR EACH STATEMENT EXECUTE FUNCTION refuse_book_change();
+CREATE TRIGGER top_up_reversals_add_up BEFORE UPDATE OF status, amount_minor, payment_id, returned_payment_id ON public.top_up_reversals FOR EACH ROW EXECUTE FUNCTION guard_reversal();
 CREATE TRIGGER top_up_reversals_sealed BEFORE INSERT OR UPDATE ON public.top_up_reversals FOR EACH ROW EXECUTE FUNCTION seal_row();
 CREATE TRIGGER usage_readings_kept BEFORE DELETE OR UPDATE ON public.usage_readings FOR EACH ROW EXECUTE FUNCTION refuse_book_change();
 CREATE TRIGGER usage_readings_no_truncate BEFORE TRUNCATE ON public.usage_readings FOR EACH STATEMENT EXECUTE FUNCTION refuse_book_change();
