@@ -87,3 +87,15 @@ test('e-invoices have the codes of their own list', () => {
   assert.equal(eInvoiceCountry('UK'), undefined);
   assert.equal(eInvoiceCountry('XI'), 'XI');
 });
+
+test('a VAT id from before its country was corrected moves no tax to the buyer', () => {
+  // As the upgrade leaves them: the country that was meant, and the id that was entered for a code that is none.
+  assert.equal(taxed('DE', business('GR', 'EL094259216')), 'reverse_charge 0');
+  for (const [country, id] of [
+    ['GR', 'UK123'],
+    ['GR', 'GR094259216'],
+    ['FR', 'FX40303265045'],
+  ] as const)
+    assert.equal(taxed('DE', business(country, id)), 'standard 0.19', id);
+  assert.equal(taxed('DE', business('GB', 'UK123')), 'outside_scope 0', 'an id decides nothing there');
+});

@@ -1,5 +1,6 @@
 import { parseMicros } from '../billing/money.ts';
 import { isCountry, isInEu, taxedAs } from './countries.ts';
+import { hasVatFormat } from './vat-id.ts';
 
 /**
  * How a sale is taxed, as EN 16931 distinguishes it: at a rate, at a rate of nothing, not for a reason of its own, by
@@ -45,7 +46,7 @@ const OUTSIDE_SCOPE_NOTE = 'Service outside the scope of VAT: the place of suppl
 /**
  * The tax on a sale to `buyer`, who is a consumer at home where nothing is known. A service is taxed where its buyer
  * is: at the listed rate of that country, by the buyer where both are in the EU and the buyer is a business with a VAT
- * id, and not at all outside of the EU. A country of the EU that is not listed has the rate of home, as sellers below
+ * id of its country, and not at all outside of the EU. A country of the EU that is not listed has the rate of home, as sellers below
  * the threshold for distance sales charge it. A code that is no country counts as nothing known: what runs is taxed at home,
  * where too much is owed rather than too little.
  */
@@ -56,13 +57,16 @@ export function taxFor(rules: TaxRules, buyer: TaxedBuyer | undefined): Tax {
   if (taxedAs(buyer.country) === taxedAs(seller.country)) return taxed(tax_rate, seller);
   const listed = tax_rates[buyer.country] ?? tax_rates[taxedAs(buyer.country)];
   if (isInEu(seller.country) && isInEu(buyer.country)) {
-    const byBuyer = buyer.kind === 'business' && buyer.vat_id !== null;
+    const byBuyer = buyer.kind === 'business' && isVatIdOf(buyer.country, buyer.vat_id);
     if (byBuyer) return { category: 'reverse_charge', rate: '0', reason: REVERSE_CHARGE_NOTE };
     return taxed(listed ?? tax_rate, seller);
   }
   if (listed !== undefined) return taxed(listed, seller);
   return { category: 'outside_scope', rate: '0', reason: OUTSIDE_SCOPE_NOTE };
 }
+
+/** An id may be from before its country was corrected: one of another country moves no tax to the buyer. */
+const isVatIdOf = (country: string, vatId: string | null) => vatId !== null && hasVatFormat(country, vatId);
 
 function taxed(rate: string, seller: TaxRules['seller']): Tax {
   if (parseMicros(rate) > 0n) return { category: 'standard', rate, reason: null };

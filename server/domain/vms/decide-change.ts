@@ -9,6 +9,7 @@ import type { Catalog } from '../catalog/catalog-schema.ts';
 import { findPlan, findTemplate, isDedicated } from '../catalog/lookup.ts';
 import { catalogAt } from '../catalog/prices.ts';
 import { grows, type HostSupply, reservationOf, type SoldSize } from '../hosts/supply.ts';
+import { requireKnownCountry } from '../tax/billing-profile.ts';
 import type { TaxedBuyer } from '../tax/tax.ts';
 import {
   currentConfiguration,
@@ -77,6 +78,7 @@ export function decideChange(
     () => template && requireRoomFor(template, target),
     () => isByTheHour(vm) && requireHourly(target, 'plan' in wish ? 'plan' : 'vcpu'),
     () => requirePaid(vm, now),
+    () => requireKnownCountry(buyer),
     () => requireResizable(vm, allowReboot),
     () => room && !isSame && requireRoom(room, { ...target, dedicated: isDedicated(catalog, target.plan) }),
   );
