@@ -53,10 +53,11 @@ export interface OrderRequest {
   promoAtMost?: bigint;
 }
 
-/** Refuses with `insufficient_funds` when a wallet cannot pay `required`. */
-export function requireFunds({ available_minor, currency }: WalletRow, required: bigint): void {
-  if (required > available_minor)
-    throw insufficientFunds('The wallet does not cover this charge.', required, available_minor, currency);
+/** Refuses with `insufficient_funds` when a wallet cannot pay `required` besides what the account owes. */
+export function requireFunds(wallet: WalletRow, required: bigint): void {
+  const spendable = spendableMinor(wallet);
+  if (required > spendable)
+    throw insufficientFunds('The wallet does not cover this charge.', required, spendable, wallet.currency);
 }
 
 /** What an account owes and its wallet has no money for. */
@@ -124,7 +125,7 @@ function insufficientFunds(message: string, required: bigint, available: bigint,
 
 /** What a wallet cannot pay of `total`. */
 export function uncollectible(wallet: WalletRow, total: bigint): bigint {
-  return max(total - wallet.available_minor, 0n);
+  return max(total - spendableMinor(wallet), 0n);
 }
 
 /** Refuses with `price_changed` when the charge is above what the caller agreed to pay. */

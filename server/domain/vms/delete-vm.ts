@@ -6,6 +6,7 @@ import type { OrderRow } from '../../db/queries/orders.ts';
 import { updateVm, type VmRow, type VmView } from '../../db/queries/vms.ts';
 import { lockWallet } from '../../db/queries/wallets.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { collectDebt } from '../accounts/book-payment.ts';
 import { writtenOff } from '../billing/dunning-events.ts';
 import { settleNow, uncollectible } from '../billing/ledger.ts';
 import { sum } from '../billing/money.ts';
@@ -74,7 +75,13 @@ export async function settleDeletion(
   );
   let settled: SettledDeletion = { order: null, written_off_minor: 0n };
   if (charge.lines.length > 0) {
-    const written_off_minor = uncollectible(await lockWallet(tx, vm.account_id), charge.total_minor);
+    const { clock } = services;
+    // Money that is owed pays nothing else, also where no round has collected it yet.
+    const wallet =
+      charge.total_minor > 0n
+        ? await collectDebt(tx, clock, vm.account_id)
+        : await lockWallet(tx, vm.account_id);
+    const written_off_minor = uncollectible(wallet, charge.total_minor);
     const request = {
       accountId: vm.account_id,
       vmId: vm.id,
