@@ -181,6 +181,7 @@ export async function settleRefund(
     amountMinor: refund.amount_minor,
     method: topUp.provider,
     reference: `${id} returned`,
+    isDue: true,
   });
   tx.afterCommit(() => logger.warn({ refund_id: id, reason: outcome.error }, 'refund failed'));
   return changeRefund(tx, refund, {

@@ -25,13 +25,20 @@ export interface Reversal extends Pick<BookedReversal, 'kind'> {
   /** It came to nothing: the refund failed, the dispute was won. */
   isVoid: boolean;
   /** When the provider said so. */
-  toldAt?: Date;
+  toldAt?: Date | undefined;
+  /** The provider was asked for it: nothing that it said by then is newer. */
+  isCurrent?: boolean;
+}
+
+/** The provider has said two amounts at the same time: the caller asks which one it has. */
+export class SimultaneousError extends Error {
+  override name = 'SimultaneousError';
 }
 
 /**
  * Books what a provider says about a reversal, however often and in whatever order: what it said last counts. The wallet
  * pays as far as its money reaches, and the rest is owed; what is not taken back after all is put back. The owners get a mail
- * when money is taken back. The caller holds the lock of the top-up, which was paid.
+ * when money is taken back. The caller holds the lock of the top-up, which was paid. Throws {@link SimultaneousError}.
  */
 export async function settleReversal(
   tx: Transaction,
@@ -45,6 +52,7 @@ export async function settleReversal(
   await lockWallet(tx, account_id);
   const known = await findReversal(tx, providerRef);
   if (known && (isOutdated(known, reversal) || isKnown(known, reversal))) return known;
+  if (known && isSimultaneous(known, reversal)) throw new SimultaneousError(`${providerRef} has two amounts`);
   const toldAt = reversal.toldAt ?? known?.told_at ?? null;
   const before = known ?? (await open(tx, clock, topUp, reversal));
   const booked = await bookReversal(tx, clock, before, { amountMinor, isVoid, toldAt });
@@ -68,10 +76,22 @@ export async function settleReversal(
  * Whether a later event was booked; of two of the same second, or without a time, the one that ends it is the later. The
  * last release did not note when the provider spoke: of what came to nothing then, it was when that was booked.
  */
-function isOutdated({ told_at, settled_at, status }: BookedReversal, { toldAt, isVoid }: Reversal): boolean {
+function isOutdated(
+  { told_at, settled_at, status }: BookedReversal,
+  { toldAt, isVoid, isCurrent }: Reversal,
+): boolean {
   const last = told_at ?? (status === 'void' ? settled_at : null);
   if (last && toldAt && last.getTime() !== toldAt.getTime()) return toldAt < last;
-  return status === 'void' && !isVoid;
+  return status === 'void' && !isVoid && !isCurrent;
+}
+
+/** Whether it has another amount in the very second that was booked: the order of arrival says nothing. */
+function isSimultaneous(
+  known: BookedReversal,
+  { amountMinor, isVoid, toldAt, isCurrent }: Reversal,
+): boolean {
+  const isOfThen = toldAt !== undefined && known.told_at?.getTime() === toldAt.getTime();
+  return isOfThen && !isCurrent && !isVoid && known.amount_minor !== amountMinor;
 }
 
 /** Whether it is what the books have, as each comparison with the provider says it again. */

@@ -51,6 +51,7 @@ export async function settlePaid(
     amountMinor: topUp.amount_minor,
     method: topUp.provider,
     reference: topUp.reference,
+    isDue: true,
   });
   const settled = await changeTopUp(tx, topUp, {
     status: 'succeeded',

@@ -34,6 +34,8 @@ export interface Credit {
   reference?: string;
   /** The input field that the amount came from; "amount" when absent. */
   field?: 'amount' | 'amount_minor';
+  /** It was in the wallet before, or the customer has paid it: it is taken even where the wallet is full. */
+  isDue?: boolean;
 }
 
 /** The payment, and the wallet after it. */
@@ -51,7 +53,7 @@ const DIRECTIONS = {
 /**
  * Books money that came in: a succeeded payment, and the amount from clearing to the wallet. It pays the account's debt
  * first. Throws `payment_exists` when the account has a payment with this reference, and `too_large` where the balance
- * would pass the most that a wallet may hold.
+ * would pass the most that a wallet may hold and the money could still be refused.
  */
 export async function creditAccount(tx: Transaction, clock: Clock, credit: Credit): Promise<Booked> {
   const booked = await book(tx, clock, 'in', credit);
@@ -95,7 +97,7 @@ export async function bookReversal(
   const more = min(wanted, wallet.available_minor - wallet.promo_minor);
   if (more !== 0n) {
     const reference = moves === 0 ? id : `${id} ${moves + 1}`;
-    const move = { accountId, amountMinor: more > 0n ? more : -more, method, reference };
+    const move = { accountId, amountMinor: more > 0n ? more : -more, method, reference, isDue: true };
     const { payment } = await book(tx, clock, more > 0n ? 'out' : 'in', move);
     await linkReversal(tx, id, payment.id);
   }
@@ -114,7 +116,7 @@ async function book(
   tx: Transaction,
   clock: Clock,
   direction: keyof typeof DIRECTIONS,
-  { accountId, amountMinor, method, reference, field }: Credit,
+  { accountId, amountMinor, method, reference, field, isDue }: Credit,
 ): Promise<Booked> {
   const { sign, reason } = DIRECTIONS[direction];
   // The lock also makes payments of one account follow each other, so that two with one reference cannot pass.
@@ -124,7 +126,7 @@ async function book(
     if (existing) throw paymentExists(existing);
   }
   if (direction === 'out') requireMoney(locked, amountMinor);
-  else requireRoom(locked, amountMinor, field);
+  else if (!isDue) requireRoom(locked, amountMinor, field);
   const at = clock.now();
   const id = newId('pay', clock);
   const payment: PaymentRow = {

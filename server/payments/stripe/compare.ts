@@ -25,6 +25,7 @@ export async function compareWithStripe(
   let strange = 0;
   for await (const intent of list(api, '/v1/payment_intents', createdSince(since), signal)) {
     const meaning = succeeded(intent);
+    if (meaning?.kind === 'uncounted') await attempt(parts, meaning);
     if (meaning?.kind !== 'paid') continue;
     const known = await findTopUpOfProvider(db, 'stripe', meaning.intentId);
     if (known?.status === 'succeeded') continue;

@@ -27,6 +27,21 @@ export interface Reversed {
   reversal: Reversal;
 }
 
+/** Money of an amount that the books cannot have: none, or a part of their smallest unit. */
+export interface Uncounted {
+  kind: 'uncounted';
+  intentId: string;
+  /** The top-up that was paid; null where a payment was taken back. */
+  topUpId: string | null;
+  /** The refund or the dispute; the payment itself where it was paid. */
+  providerRef: string;
+  amount: unknown;
+  currency: string;
+  /** It came to nothing, for which its amount does not matter. */
+  isVoid: boolean;
+  toldAt: Date | undefined;
+}
+
 /** What an event of Stripe's means for us. */
 export type Meaning =
   | Payment
@@ -40,9 +55,10 @@ export type Meaning =
       failed: string | null;
       isDone: boolean;
       /** The same as it looks where the books do not have the refund, as an older copy of them. */
-      otherwise: Reversed | undefined;
+      otherwise: Reversed | Uncounted | undefined;
     }
-  | Reversed;
+  | Reversed
+  | Uncounted;
 
 /** The meaning of an event; undefined for one that means nothing here, such as of another application at the same account. */
 export function meaningOf(event: unknown): Meaning | undefined {
@@ -96,7 +112,12 @@ function withTopUp(object: Record<string, unknown>, mean: (id: string) => Meanin
 function paid(object: Record<string, unknown>, intentId: unknown, amount: unknown): Meaning | undefined {
   const currency = typeof object.currency === 'string' ? object.currency.toUpperCase() : '';
   const amountMinor = fromStripe(amount, currency);
-  if (typeof intentId !== 'string' || amountMinor === undefined) return undefined;
+  if (typeof intentId !== 'string') return undefined;
+  if (amountMinor === undefined)
+    return withTopUp(object, (topUpId) => ({
+      ...{ kind: 'uncounted', intentId, topUpId, providerRef: intentId, amount, currency },
+      ...{ isVoid: false, toldAt: undefined },
+    }));
   return withTopUp(object, (topUpId) => ({
     kind: 'paid',
     topUpId,
@@ -150,10 +171,12 @@ function reversed(
   kind: Reversal['kind'],
   isVoid: boolean,
   toldAt?: Date,
-): Reversed | undefined {
+): Reversed | Uncounted | undefined {
   const currency = typeof code === 'string' ? code.toUpperCase() : '';
   const amountMinor = fromStripe(amount, currency);
-  if (typeof id !== 'string' || typeof intentId !== 'string' || !amountMinor) return undefined;
+  if (typeof id !== 'string' || typeof intentId !== 'string') return undefined;
+  if (!amountMinor)
+    return { kind: 'uncounted', intentId, topUpId: null, providerRef: id, amount, currency, isVoid, toldAt };
   const reversal = { kind, providerRef: id, amountMinor, isVoid, toldAt };
   return { kind: 'reversed', intentId, currency, reversal };
 }

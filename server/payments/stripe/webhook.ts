@@ -1,5 +1,6 @@
 import type { Database } from '../../db/database.ts';
 import { findRefund } from '../../db/queries/top-up-refunds.ts';
+import { findReversal } from '../../db/queries/top-up-reversals.ts';
 import { findTopUpOfProvider, lockTopUp, systemFindTopUp, type TopUpRow } from '../../db/queries/top-ups.ts';
 import { accountOfCustomer } from '../../db/queries/unbooked-payments.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -8,12 +9,19 @@ import type { SecretBox } from '../../platform/secrets.ts';
 import { settleCharge } from '../auto-top-up.ts';
 import { isOurs } from '../origin.ts';
 import { settleRefund } from '../refund-top-up.ts';
-import { settleReversal } from '../reversals.ts';
+import { type Reversal, SimultaneousError, settleReversal } from '../reversals.ts';
 import { PaymentMismatchError, settlePaid, settleUnpaid } from '../settle.ts';
 import { keepMethod } from '../start-top-up.ts';
 import { noteUnbooked } from '../unbooked-payments.ts';
 import { type StripeApi, StripeRefusal } from './api.ts';
-import { type Meaning, meaningOf, metadataOf, type Payment, type Reversed } from './events.ts';
+import {
+  type Meaning,
+  meaningOf,
+  metadataOf,
+  type Payment,
+  type Reversed,
+  type Uncounted,
+} from './events.ts';
 import { keptMethodOf, TOP_UP_KEY } from './provider.ts';
 
 /** What the events of Stripe are dealt with by. */
@@ -54,6 +62,8 @@ export async function act(parts: WebhookParts, meaning: Meaning): Promise<boolea
       return takeRefund(parts, meaning);
     case 'reversed':
       return takeReversal(parts, meaning);
+    case 'uncounted':
+      return leaveUncounted(parts, meaning);
   }
 }
 
@@ -129,7 +139,7 @@ async function takeRefund(
 ): Promise<boolean> {
   const { db, logger } = parts;
   const refund = await findRefund(db, refundId);
-  if (!refund && otherwise && (await takeReversal(parts, otherwise))) return true;
+  if (!refund && otherwise && (await act(parts, otherwise))) return true;
   const topUp = refund && (await systemFindTopUp(db, refund.top_up_id));
   if (topUp?.provider !== 'stripe') {
     logger.warn({ refund_id: refundId }, 'Stripe reports a refund that is not ours');
@@ -148,14 +158,57 @@ async function takeReversal(
   parts: WebhookParts,
   { intentId, currency, reversal }: Reversed,
 ): Promise<boolean> {
-  const { db, logger } = parts;
+  const { logger } = parts;
   const topUp = await topUpOf(parts, intentId);
   if (!topUp) return false;
   if (topUp.status !== 'succeeded' || topUp.currency !== currency) {
     logger.error({ top_up_id: topUp.id }, 'what was taken back is not booked: look at Stripe');
     return true;
   }
-  await db.transaction(async (tx) => settleReversal(tx, parts, (await lockTopUp(tx, topUp.id))!, reversal));
+  await bookReversal(parts, topUp, reversal);
+  return true;
+}
+
+/** Books it; of two amounts of one second, which Stripe's times do not tell apart, the one that it has by now. */
+async function bookReversal(parts: WebhookParts, topUp: TopUpRow, told: Reversal): Promise<void> {
+  const { api, db, logger } = parts;
+  const book = (reversal: Reversal) =>
+    db.transaction(async (tx) => settleReversal(tx, parts, (await lockTopUp(tx, topUp.id))!, reversal));
+  try {
+    await book(told);
+  } catch (error) {
+    if (!(error instanceof SimultaneousError)) throw error;
+    const { kind, providerRef, toldAt } = told;
+    const object = await thingOf(api, `/v1/${kind}s/${encodeURIComponent(providerRef)}`);
+    const type = kind === 'dispute' ? 'charge.dispute.updated' : 'refund.updated';
+    const meaning = meaningOf({ type, data: { object } });
+    const current = meaning?.kind === 'refunded' ? meaning.otherwise : meaning;
+    if (current?.kind === 'reversed') await book({ ...current.reversal, toldAt, isCurrent: true });
+    else
+      logger.error(
+        { top_up_id: topUp.id, provider_ref: providerRef },
+        'it is not known which of two amounts was taken back: look at Stripe',
+      );
+  }
+}
+
+/** Leaves to the operator what cannot be booked; what came to nothing is put back whatever the amount. */
+async function leaveUncounted(
+  parts: WebhookParts,
+  { intentId, topUpId, providerRef, amount, currency, isVoid, toldAt }: Uncounted,
+): Promise<boolean> {
+  const { db, logger } = parts;
+  const topUp = topUpId === null ? await topUpOf(parts, intentId) : await systemFindTopUp(db, topUpId);
+  if (topUp?.provider !== 'stripe') return false;
+  const known = topUpId === null ? await findReversal(db, providerRef) : undefined;
+  if (known && isVoid) {
+    const { kind, amount_minor: amountMinor } = known;
+    await bookReversal(parts, topUp, { kind, providerRef, amountMinor, isVoid, toldAt });
+  } else
+    logger.error(
+      { top_up_id: topUp.id, provider_ref: providerRef, amount: String(amount), currency },
+      'an amount is not booked, for the books cannot have it: look at Stripe',
+    );
   return true;
 }
 
@@ -177,9 +230,12 @@ async function topUpOf(parts: WebhookParts, intentId: string): Promise<TopUpRow 
 }
 
 /** A payment as Stripe has it; undefined where it knows none. */
-async function intentOf(api: StripeApi, id: string): Promise<Record<string, unknown> | undefined> {
+const intentOf = (api: StripeApi, id: string) =>
+  thingOf(api, `/v1/payment_intents/${encodeURIComponent(id)}`);
+
+async function thingOf(api: StripeApi, path: string): Promise<Record<string, unknown> | undefined> {
   try {
-    return await api.get(`/v1/payment_intents/${encodeURIComponent(id)}`);
+    return await api.get(path);
   } catch (error) {
     if (error instanceof StripeRefusal) return undefined;
     throw error;

@@ -178,6 +178,9 @@ function handle(
       if (found) return { status: 200, reply: Object.assign(found, end && { status: 'expired' }) };
       const [, detached] = /^POST \/v1\/payment_methods\/(\w+)\/detach$/.exec(request) ?? [];
       if (detached !== undefined) return { status: 200, reply: { id: detached, customer: null } };
+      const [, taken = ''] = /^GET \/v1\/(?:disputes|refunds)\/(\w+)$/.exec(request) ?? [];
+      const reversal = stripe.disputes.get(taken) ?? stripe.refunds.get(taken);
+      if (reversal) return { status: 200, reply: reversal };
       const intent = stripe.intents.get(/^GET \/v1\/payment_intents\/(\w+)$/.exec(request)?.[1] ?? '');
       if (!intent) return { status: 404, reply: refusal('invalid_request_error', 'No such thing') };
       const card = { brand: 'visa', last4: '4242', exp_month: 4, exp_year: 2030 };
