@@ -5,6 +5,7 @@ import {
   accountsToTopUp,
   findPaymentMethod,
   lockAutoTopUp,
+  mayTopUp,
   noteAutoTopUp,
   type PaymentMethodRow,
 } from '../db/queries/payment-methods.ts';
@@ -50,7 +51,7 @@ const BATCH = 100;
 /** Tops up the wallets that are below what their owners have set: one attempt each. */
 export async function topUpByItself(parts: ChargeParts, failures: Failures): Promise<void> {
   const now = parts.clock.now();
-  const scope = { now, since: new Date(now.getTime() - DAY_MS), most: MOST_A_DAY };
+  const scope = { now, ...dailyLimit(now) };
   let after = '';
   for (;;) {
     const accounts = await accountsToTopUp(parts.db, scope, after, BATCH);
@@ -61,7 +62,10 @@ export async function topUpByItself(parts: ChargeParts, failures: Failures): Pro
   }
 }
 
-async function topUpAccount(parts: ChargeParts, accountId: string): Promise<void> {
+const dailyLimit = (now: Date) => ({ since: new Date(now.getTime() - DAY_MS), most: MOST_A_DAY });
+
+/** Tops up one wallet, if nothing has changed since the account was found. */
+export async function topUpAccount(parts: ChargeParts, accountId: string): Promise<void> {
   const begun = await parts.db.transaction((tx) => begin(tx, parts, accountId));
   if (begun) await charge(parts, begun.topUp, begun.method);
 }
@@ -77,6 +81,8 @@ async function begin(
   if ((await lockAccount(tx, accountId)) !== 'active') return undefined;
   const auto = await lockAutoTopUp(tx, accountId);
   if (!auto?.enabled || (auto.next_attempt_at && auto.next_attempt_at > now)) return undefined;
+  // Another node may have begun one since the account was found; whoever does holds the lock of the settings.
+  if (!(await mayTopUp(tx, accountId, dailyLimit(now)))) return undefined;
   const method = await findPaymentMethod(tx, accountId, auto.payment_method_id!);
   const { available_minor, currency } = await lockWallet(tx, accountId);
   if (available_minor >= auto.threshold_minor) return undefined;

@@ -126,6 +126,21 @@ export async function noteAutoTopUp(
   );
 }
 
+/** Whether an account has no automatic top-up under way, and fewer than `most` since `since`. */
+export async function mayTopUp(
+  db: Queryable,
+  accountId: string,
+  { since, most }: { since: Date; most: number },
+): Promise<boolean> {
+  const { pending, recent } = await one<{ pending: number; recent: number }>(
+    db,
+    sql`
+    select count(*) filter (where status = 'pending')::int as pending, count(*) filter (where created_at > ${since})::int as recent
+    from top_ups where account_id = ${accountId} and cause = 'auto'`,
+  );
+  return pending === 0 && recent < most;
+}
+
 /**
  * Up to `limit` active accounts after `after` whose wallets are below what they have set, that have no such top-up under
  * way, and fewer than `most` since `since`.
