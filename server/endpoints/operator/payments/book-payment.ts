@@ -1,8 +1,10 @@
 import type { Transaction } from '../../../db/database.ts';
+import { systemFindTopUp } from '../../../db/queries/top-ups.ts';
 import type { requireOpen } from '../../../domain/accounts/account-status.ts';
 import type { creditAccount } from '../../../domain/accounts/book-payment.ts';
 import { Input } from '../../../http/schemas.ts';
 import type { OperatorServices } from '../../../operator/endpoint.ts';
+import { invalidField } from '../../../platform/errors.ts';
 import { type Static, Type } from '../../../platform/schema.ts';
 import { requireAccount } from '../accounts/require-account.ts';
 import { AmountFields, amountField, amountOf } from '../shared/amount.ts';
@@ -40,6 +42,17 @@ interface Booking {
   done: string;
 }
 
+/** Refuses the reference of another account's top-up: the money is that customer's, and would be booked twice. */
+async function requireOwnTopUp(tx: Transaction, accountId: string, reference: string): Promise<void> {
+  const topUp = await systemFindTopUp(tx, reference);
+  if (topUp && topUp.account_id !== accountId)
+    throw invalidField(
+      'reference',
+      'not_allowed',
+      `is that of a top-up of the account ${topUp.account_id}; if it has arrived, confirm that top-up`,
+    );
+}
+
 /** Books a payment, once where it has a key, and answers with it and the wallet after it. */
 export async function bookPayment(
   { clock, db, logger }: OperatorServices,
@@ -52,6 +65,7 @@ export async function bookPayment(
       const { currency } = await requireAccount(tx, id);
       const amountMinor = amountOf(body, currency);
       await require(tx, id);
+      if (reference !== undefined) await requireOwnTopUp(tx, id, reference);
       const booking = { accountId: id, amountMinor, method, reference, field: amountField(body) };
       const { payment, wallet } = await book(tx, clock, booking);
       return { ...presentPayment(payment), wallet: presentWallet(wallet) };
