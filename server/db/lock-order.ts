@@ -38,6 +38,7 @@ export const LOCK_ORDER = [
   'journal_heads',
   'billing_profiles',
   'invoices',
+  'held_documents',
   // The seller's next numbers, taken as invoices are issued.
   'number_series',
   'series_gaps',

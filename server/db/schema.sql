@@ -293,6 +293,16 @@ create table guest_host_keys (
   constraint guest_host_keys_vm_id_fkey FOREIGN KEY (vm_id) REFERENCES vms(id)
 );
 
+create table held_documents (
+  invoice_id id_text not null,
+  reason text not null,
+  rules jsonb not null,
+  held_at timestamp with time zone not null,
+  checked_at timestamp with time zone not null,
+  constraint held_documents_invoice_id_fkey FOREIGN KEY (invoice_id) REFERENCES invoices(id),
+  constraint held_documents_pkey PRIMARY KEY (invoice_id)
+);
+
 create table hosts (
   id id_text not null,
   engine text not null,
@@ -351,6 +361,7 @@ create table invoices (
   seal bytea not null,
   seller jsonb,
   buyer jsonb,
+  taxes jsonb,
   constraint invoices_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint invoices_issued CHECK (
 CASE
@@ -422,10 +433,12 @@ create table journal (
   "position" bigint not null,
   hash bytea not null,
   promo_credit_id id_text,
+  invoice_id id_text,
   constraint journal_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint journal_accounts CHECK ((((debit || ' '::text) || credit) ~ '^((wallet|hold|promo|promo_expense|write_off|cash|revenue|clearing:[a-z][a-z0-9_]{0,31}|(deferred|revenue|refunds|tax):0([.][0-9]{1,6})?)( |$)){2}$'::text)),
   constraint journal_amount_minor_check CHECK ((amount_minor > 0)),
   constraint journal_check CHECK ((debit <> credit)),
+  constraint journal_invoice_id_fkey FOREIGN KEY (invoice_id) REFERENCES invoices(id),
   constraint journal_order_id_fkey FOREIGN KEY (order_id) REFERENCES orders(id),
   constraint journal_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id),
   constraint journal_pkey PRIMARY KEY (id),
@@ -624,6 +637,7 @@ create table orders (
   actor text,
   corrects_order_id id_text,
   outage_id id_text,
+  buyer jsonb,
   constraint orders_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint orders_adjustment CHECK (
 CASE
@@ -1625,6 +1639,17 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.note_buyer()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  select jsonb_build_object('name', name, 'street', street, 'city', city, 'postcode', postcode, 'country', country,
+      'vat_id', vat_id, 'tax_number', null, 'registration_id', null, 'email', null)
+    into new.buyer from billing_profiles where account_id = new.account_id;
+  return new;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.refuse_book_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1701,6 +1726,7 @@ CREATE TRIGGER order_lines_kept BEFORE DELETE OR UPDATE ON public.order_lines FO
 CREATE TRIGGER order_lines_no_truncate BEFORE TRUNCATE ON public.order_lines FOR EACH STATEMENT EXECUTE FUNCTION refuse_book_change();
 CREATE TRIGGER order_lines_sealed BEFORE INSERT OR UPDATE ON public.order_lines FOR EACH ROW EXECUTE FUNCTION seal_row();
 CREATE TRIGGER order_lines_settled BEFORE INSERT ON public.order_lines FOR EACH ROW EXECUTE FUNCTION guard_order_line();
+CREATE TRIGGER orders_buyer BEFORE INSERT ON public.orders FOR EACH ROW EXECUTE FUNCTION note_buyer();
 CREATE TRIGGER orders_kept BEFORE DELETE ON public.orders FOR EACH ROW EXECUTE FUNCTION refuse_book_change();
 CREATE TRIGGER orders_no_truncate BEFORE TRUNCATE ON public.orders FOR EACH STATEMENT EXECUTE FUNCTION refuse_book_change();
 CREATE TRIGGER orders_sealed BEFORE INSERT OR UPDATE ON public.orders FOR EACH ROW EXECUTE FUNCTION seal_row();

@@ -1,12 +1,12 @@
-import type { InvoiceDocument } from '../domain/billing/invoice-document.ts';
+import type { InvoiceDocument, Obstacle } from '../domain/billing/invoice-document.ts';
 
 export type DocumentFormat = 'pdf' | 'xml';
 
-/** To the thread. */
+/** To the thread; without a format the document is only checked. */
 export interface Order {
   document: InvoiceDocument;
-  format: DocumentFormat;
+  format: DocumentFormat | null;
 }
 
-/** From the thread: the document, or what went wrong. */
-export type Answer = { bytes: Uint8Array } | { error: string };
+/** From the thread: the file, if one was asked for and may leave, why there is no e-invoice, or what went wrong. */
+export type Answer = { bytes: Uint8Array | null; obstacle: Obstacle | null } | { error: string };

@@ -1,12 +1,6 @@
-import { eInvoiceObstacle, type InvoiceDocument } from '../domain/billing/invoice-document.ts';
+import { eInvoiceObstacle, type InvoiceDocument, type Obstacle } from '../domain/billing/invoice-document.ts';
 import { brokenRules } from './en16931/rules.ts';
 import { eInvoiceTerms } from './en16931/terms.ts';
-
-/** Why a document has no e-invoice. `rules` are the official rules that it would break, of a document that could have one. */
-export interface Obstacle {
-  reason: string;
-  rules: string[];
-}
 
 /** Returns why no e-invoice of `document` may leave; undefined if it may. */
 export function obstacleTo(document: InvoiceDocument): Obstacle | undefined {

@@ -1,7 +1,8 @@
 import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
+import type { InvoiceDocument } from '../domain/billing/invoice-document.ts';
 import { eInvoice } from './e-invoice.ts';
-import type { Answer, Order } from './messages.ts';
+import type { Answer, DocumentFormat, Order } from './messages.ts';
 import { obstacleTo } from './obstacle.ts';
 import { invoicePdf } from './pdf.ts';
 
@@ -12,12 +13,18 @@ const NICE = 10;
 
 async function make({ document, format }: Order): Promise<Answer> {
   try {
-    const xml = obstacleTo(document) === undefined ? await eInvoice(document) : undefined;
-    if (format === 'pdf') return { bytes: await invoicePdf(document, xml) };
-    return xml === undefined ? { error: 'no e-invoice' } : { bytes: Buffer.from(xml) };
+    const obstacle = obstacleTo(document) ?? null;
+    const bytes = format === null ? null : await file(document, format, obstacle === null);
+    return { bytes, obstacle };
   } catch (error) {
     return { error: (error as Error).stack ?? String(error) };
   }
+}
+
+async function file(document: InvoiceDocument, format: DocumentFormat, mayLeave: boolean) {
+  const xml = mayLeave ? await eInvoice(document) : undefined;
+  if (format === 'pdf') return invoicePdf(document, xml);
+  return xml === undefined ? null : Buffer.from(xml);
 }
 
 // On Linux the priority is the calling thread's; elsewhere it would be the whole service's.

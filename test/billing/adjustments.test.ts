@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
-import { issueInvoices } from '../../server/db/queries/issue-invoices.ts';
 import { recognizeRevenue } from '../../server/db/queries/recognition.ts';
 import { creditOrDebit } from '../../server/domain/billing/adjustments/credit-or-debit.ts';
 import { auditNow } from '../../server/domain/billing/audit/audit.ts';
 import { renewVms } from '../../server/jobs/timers/renew-vms.ts';
+import { issueInvoices } from '../support/issue.ts';
 import { shop } from './shop.ts';
 
 const DAY_MS = 86_400_000;

@@ -129,9 +129,9 @@ test('two entries that change places are found', async (t) => {
 
 test('rows that vanish are found in every table of documents', async (t) => {
   for (const [table, law] of [
-    ['orders', "an entry is of its account's order, payment or promotional credit"],
+    ['orders', "an entry is of its account's order, payment, promotional credit or document"],
     ['order_lines', "an order's lines add up to it"],
-    ['payments', "an entry is of its account's order, payment or promotional credit"],
+    ['payments', "an entry is of its account's order, payment, promotional credit or document"],
     ['invoices', 'a completed order is on a document of its account, no other order is on any'],
   ] as const) {
     const { db, clock } = await books(t);

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
 import { findInvoice, listInvoices } from '../../server/db/queries/invoices.ts';
-import { issueInvoices } from '../../server/db/queries/issue-invoices.ts';
 import { settleNow } from '../../server/domain/billing/ledger.ts';
 import { ManualClock } from '../../server/platform/clock.ts';
 import { freshDatabase } from '../support/database.ts';
 import { ledgerProblems } from '../support/invariants.ts';
+import { issueInvoices } from '../support/issue.ts';
 import { chargeOf, fundedAccount, orderOf, storedVm, withLedger } from './support.ts';
 
 const date = (text: string) => new Date(text);

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { sql } from '../../server/db/database.ts';
-import { issueInvoices } from '../../server/db/queries/issue-invoices.ts';
 import { transfer } from '../../server/db/queries/wallets.ts';
 import { completeOrder, failOrder, placeOrder, settleNow } from '../../server/domain/billing/ledger.ts';
 import { ManualClock } from '../../server/platform/clock.ts';
@@ -11,6 +10,7 @@ import { inBatches } from '../../server/platform/in-batches.ts';
 import { freshDatabase } from '../support/database.ts';
 import { depth } from '../support/depth.ts';
 import { ledgerProblems } from '../support/invariants.ts';
+import { issueInvoices } from '../support/issue.ts';
 import { balancesOf, fundedAccount, journalBalancesOf, orderOf, storedVm, withLedger } from './support.ts';
 
 /** What the SQL standard calls a check constraint that does not hold. */

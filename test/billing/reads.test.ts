@@ -4,7 +4,6 @@ import { sql } from '../../server/db/database.ts';
 import { billedVms } from '../../server/db/queries/billed-vms.ts';
 import { accountConsumption } from '../../server/db/queries/consumption.ts';
 import { findInvoice, invoiceLines, listInvoices } from '../../server/db/queries/invoices.ts';
-import { issueInvoices } from '../../server/db/queries/issue-invoices.ts';
 import {
   completedOrdersOfVm,
   listOrders,
@@ -15,9 +14,13 @@ import { listPayments } from '../../server/db/queries/payments.ts';
 import { completeOrder, failOrder, placeOrder, settleNow } from '../../server/domain/billing/ledger.ts';
 import { burnRateMonthly } from '../../server/domain/billing/overview.ts';
 import { calendarMonth } from '../../server/domain/billing/period.ts';
-import { presentInvoice, presentInvoiceLine } from '../../server/endpoints/customer/billing/invoice-shape.ts';
+import {
+  presentInvoice,
+  presentInvoiceWithLines,
+} from '../../server/endpoints/customer/billing/invoice-shape.ts';
 import { ManualClock } from '../../server/platform/clock.ts';
 import { freshDatabase } from '../support/database.ts';
+import { issueInvoices } from '../support/issue.ts';
 import { catalog, fundedAccount, orderOf, storedVm, withLedger } from './support.ts';
 
 const date = (text: string) => new Date(text);
@@ -78,7 +81,7 @@ test('an invoice collects a calendar month and shows the tax in its total', asyn
 test('the lines of an invoice add up to it, in the order in which they were charged', async (t) => {
   const { db, accountId, strangerId, january, vm, other } = await setUp(t);
   const invoice = (await findInvoice(db, accountId, january.invoice_id!))!;
-  const lines = (await invoiceLines(db, invoice)).map(presentInvoiceLine);
+  const { lines } = presentInvoiceWithLines(invoice, await invoiceLines(db, invoice));
   assert.deepEqual(
     lines.map(({ vm_id, amount_minor, proration }) => ({ vm_id, amount_minor, proration })),
     [

@@ -33,7 +33,7 @@ const SPOILED: [string, string][] = [
   [
     `insert into journal (account_id, debit, credit, amount_minor, currency, reason, created_at, position, hash)
        select account_id, 'revenue:0', 'tax:0', 1, currency, 'spoiled', now(), 1000, '' from wallets`,
-    "an entry is of its account's order, payment or promotional credit",
+    "an entry is of its account's order, payment, promotional credit or document",
   ],
   ['update orders set balance_after_minor = null', 'a completed order says what the wallet then had'],
   ['update vms set tax_rate = 0.5', 'a VM knows the tax rate that its period was sold at'],

@@ -4,10 +4,10 @@ import { type Database, sql } from '../../server/db/database.ts';
 import { MIGRATIONS, migrateUp } from '../../server/db/migrate.ts';
 import { books } from '../../server/db/migrations/0011-books.ts';
 import { listInvoices } from '../../server/db/queries/invoices.ts';
-import { issueInvoices } from '../../server/db/queries/issue-invoices.ts';
 import { recognizeRevenue } from '../../server/db/queries/recognition.ts';
 import { freshDatabase } from '../support/database.ts';
 import { ledgerProblems } from '../support/invariants.ts';
+import { issueInvoices } from '../support/issue.ts';
 
 const ACCOUNT = 'acc_00000000000000000000abcdef';
 const everything = { limit: 100, afterId: null };

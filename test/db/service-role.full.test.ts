@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { one, sql } from '../../server/db/database.ts';
 import { openPostgres } from '../../server/db/postgres.ts';
-import { issueInvoices } from '../../server/db/queries/issue-invoices.ts';
 import { recognizeRevenue } from '../../server/db/queries/recognition.ts';
 import { newCustomer } from '../chaos/support/customer.ts';
 import { engine, freshDatabaseLocation } from '../support/database.ts';
 import { assertInvariants } from '../support/invariants.ts';
+import { issueInvoices } from '../support/issue.ts';
 import { startService } from '../support/service.ts';
 import { REPOSITORY } from '../support/source.ts';
 

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { issueInvoices } from '../../server/db/queries/issue-invoices.ts';
 import { settleNow } from '../../server/domain/billing/ledger.ts';
 import { chargeOf, storedVm, withLedger } from '../billing/support.ts';
 import { SELLER } from '../documents/support/samples.ts';
+import { issueInvoices } from '../support/issue.ts';
 import { startOperator, temporaryDirectory } from './support.ts';
 import { vaubanctl } from './vaubanctl.ts';
 

@@ -42,6 +42,8 @@ export interface Order {
   correction: Correction | null;
   /** What the wallet did not cover of it. */
   writtenOff: bigint;
+  /** Who bought, as known when it was placed. */
+  buyer: Buyer | null;
 }
 
 /** An invoice or a credit note. */

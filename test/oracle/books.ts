@@ -98,6 +98,7 @@ export function place(account: Account, request: Request, at: number): Order {
   const order: Order = {
     ...{ id, kind, status: 'pending', vm, lines, amount, createdAt: at, settledAt: null },
     ...{ balanceAfter: null, document: null, draws: [], correction, writtenOff: 0n },
+    buyer: account.buyer,
   };
   account.orders.push(order);
   if (amount > 0n) {

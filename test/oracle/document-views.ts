@@ -1,5 +1,6 @@
 import { type Document, type Line, type Order, sum } from './account.ts';
 import type { Expected } from './differences.ts';
+import { documentTax, expectedUnits, flooredTax, groupsOf, groupTax } from './document-tax.ts';
 import type { Catalog } from './tariff.ts';
 import type { Buyer, Seller } from './tax.ts';
 
@@ -21,7 +22,7 @@ const linesOf = ({ orders }: Document) =>
 
 export function document(document: Document, list: Catalog): Record<string, Expected> {
   const lines = linesOf(document).map(({ line }) => line);
-  const [total, tax] = [sum(lines.map(({ amount }) => amount)), sum(lines.map((line) => line.tax))];
+  const [total, tax] = [sum(lines.map(({ amount }) => amount)), documentTax(lines)];
   const issued = document.issuedAt === null ? null : date(document.issuedAt);
   return {
     ...{ id: document.id, type: document.type, status: issued ? 'paid' : 'draft', number: document.number },
@@ -39,20 +40,21 @@ export function document(document: Document, list: Catalog): Record<string, Expe
 /** The same with taxes and lines; lines of one instant in any order. */
 export function documentWithLines(of: Document, list: Catalog): Expected {
   const lines = linesOf(of);
-  const byTax = Map.groupBy(lines, ({ line: { taxed } }) => `${taxed.category} ${taxed.rate}`);
-  const taxes = [...byTax.values()]
-    .map((group) => ({ taxed: group[0]!.line.taxed, group }))
+  const sold = lines.map(({ line }) => line);
+  const taxes = groupsOf(sold)
+    .map((group) => ({ taxed: group[0]!.taxed, group }))
     .sort(
       (a, b) => Number(a.taxed.rate) - Number(b.taxed.rate) || (a.taxed.category < b.taxed.category ? -1 : 1),
     );
   return {
     ...document(of, list),
     taxes: taxes.map(({ taxed: { rate, category, reason }, group }) => {
-      const tax = sum(group.map(({ line }) => line.tax));
-      const net = sum(group.map(({ line }) => line.amount)) - tax;
+      const tax = groupTax(group);
+      const net = sum(group.map(({ amount }) => amount)) - tax;
       const how = { tax_rate: rate, tax_category: category, tax_reason: reason };
       return { ...how, subtotal_minor: net, tax_minor: tax };
     }),
+    ...expectedUnits(sold),
     lines: lines
       .map(({ order, line }) => presentLine(order, line))
       .sort((a, b) => (lineKey(a) < lineKey(b) ? -1 : 1)),
@@ -60,7 +62,8 @@ export function documentWithLines(of: Document, list: Catalog): Expected {
 }
 
 function presentLine({ vm }: Order, line: Line) {
-  const { description, quantity, unit, unit_price, price_hourly, amount, taxed, tax, span, proration } = line;
+  const { description, quantity, unit, unit_price, price_hourly, amount, taxed, span, proration } = line;
+  const tax = flooredTax(amount, taxed.rate);
   return {
     ...{ description, vm_id: vm?.id ?? null, quantity, unit, unit_price, price_hourly, amount_minor: amount },
     ...{ tax_rate: taxed.rate, tax_category: taxed.category, tax_minor: tax },

@@ -2,6 +2,7 @@ import type { Customer } from '../jobs/support/customer.ts';
 import type { Prng } from '../simulation/prng.ts';
 import type { Account, Document, Order, Vm } from './account.ts';
 import type { Differences, Expected } from './differences.ts';
+import { withoutUnits } from './document-tax.ts';
 import * as documents from './document-views.ts';
 import * as shop from './shop-views.ts';
 import { customAt, isSold, type PriceList, type Product, planAt, type Size } from './tariff.ts';
@@ -165,7 +166,7 @@ export class Observer {
       path: `/v1/billing/invoices/${document.id}`,
     });
     shown.lines.sort((a: unknown, b: unknown) => (documents.lineKey(a) < documents.lineKey(b) ? -1 : 1));
-    this.compare(look, 'invoice', shown, documents.documentWithLines(document, look.prices));
+    this.compare(look, 'invoice', withoutUnits(shown), documents.documentWithLines(document, look.prices));
   }
 
   /** The latest entries of a list, or all of it. */

@@ -1,6 +1,7 @@
 import { type Account, billed, type Document, type Vm } from './account.ts';
 import { settleDeletion, spendableOf } from './books.ts';
 import { arrears, deletionCharge, GRACE, graceEnd, totalOf } from './charges.ts';
+import { buyerOf } from './document-tax.ts';
 import { renews } from './prices.ts';
 import type { PriceList } from './tariff.ts';
 import { renew } from './vm-actions.ts';
@@ -88,6 +89,9 @@ export function issue(accounts: Account[], now: number, last: Record<Document['t
     );
     if (due.length === 0) continue;
     last[type] = Math.max(last[type], now);
-    for (const { document, buyer } of due) Object.assign(document, { issuedAt: last[type], buyer });
+    for (const { document, buyer } of due) {
+      const madeOutTo = buyerOf(document, buyer);
+      Object.assign(document, { issuedAt: last[type], buyer: madeOutTo });
+    }
   }
 }

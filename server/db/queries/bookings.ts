@@ -58,7 +58,7 @@ const columns = sql`journal.id, coalesce(day::text, to_char(journal.created_at a
   journal.currency, journal.reason, order_id, payment_id, promo_credit_id, invoices.number as document,
   coalesce(payments.reference, promo_credits.reason) as reference`;
 const tables = sql`journal left join accounts on accounts.id = journal.account_id
-  left join orders on orders.id = order_id left join invoices on invoices.id = orders.invoice_id
+  left join orders on orders.id = order_id left join invoices on invoices.id = coalesce(journal.invoice_id, orders.invoice_id)
   left join payments on payments.id = payment_id left join promo_credits on promo_credits.id = promo_credit_id`;
 
 /** Rows read at once. */

@@ -23,6 +23,15 @@ export interface PartyRow {
   email: string | null;
 }
 
+/** The sum of an issued document's lines of one category and rate, as it is stored. */
+export interface TaxedSum {
+  category: OrderLineRow['tax_category'];
+  tax_rate: string;
+  reason: string | null;
+  net_minor: number;
+  tax_minor: number;
+}
+
 export interface InvoiceRow {
   id: string;
   account_id: string;
@@ -38,10 +47,12 @@ export interface InvoiceRow {
   /** As they were at issue; null for a draft, and a seller of whom nothing was known. */
   seller: PartyRow | null;
   buyer: PartyRow | null;
+  /** Null for a draft, and for what was issued when tax was rounded on each line and added up. */
+  taxes: TaxedSum[] | null;
 }
 
 export const invoiceColumns = sql`id, account_id, type, number, status, period_start_at, period_end_at, currency,
-  issued_at, paid_at, seller, buyer`;
+  issued_at, paid_at, seller, buyer, taxes`;
 
 export interface Draft {
   accountId: string;
@@ -101,7 +112,10 @@ export interface InvoiceView extends InvoiceRow {
   corrects: { invoice_id: string; number: string | null }[];
 }
 
-/** Invoices, with a condition; one that is issued carries its sums, those of a draft are added up. */
+/**
+ * Invoices, with a condition; one that is issued carries its sums, those of a draft are added up, with the tax that is in the
+ * amounts of each category and rate.
+ */
 function selectInvoices(rest: Sql): Sql {
   return sql`
     select ${invoiceColumns}, coalesce(invoices.total_minor, lines.total, 0)::bigint as total_minor,
@@ -110,8 +124,11 @@ function selectInvoices(rest: Sql): Sql {
         from invoice_corrections join invoices sold on sold.id = invoice_id where credit_note_id = invoices.id
       ), '[]') as corrects
     from invoices left join lateral (
-      select sum(order_lines.amount_minor) as total, sum(order_lines.tax_minor) as tax
-      from orders join order_lines on order_id = orders.id where invoice_id = invoices.id and invoices.status = 'draft'
+      select sum(gross) as total, sum(round(gross * tax_rate / (1 + tax_rate))) as tax from (
+        select tax_rate, sum(order_lines.amount_minor) as gross
+        from orders join order_lines on order_id = orders.id where invoice_id = invoices.id and invoices.status = 'draft'
+        group by tax_category, tax_rate
+      ) as groups
     ) as lines on true
     where ${rest}`;
 }

@@ -1,8 +1,11 @@
-import { type Database, execute, one, sql, type Transaction } from '../database.ts';
-import type { InvoiceType, PartyRow } from './invoices.ts';
+import { type Database, execute, maybeOne, one, type Queryable, sql, type Transaction } from '../database.ts';
+import type { InvoiceType, InvoiceView, PartyRow, TaxedSum } from './invoices.ts';
+import { lockWallet } from './wallets.ts';
 
 /** After a month's end: what was settled in its last moments may still be committing. */
 const ISSUE_AFTER_MS = 10 * 60_000;
+/** A document that was held is checked again so much later, to see whether its cause has been mended. */
+const CHECK_AGAIN_MS = 10 * 60_000;
 
 /** What the numbers of each type begin with. */
 const PREFIX: Record<InvoiceType, string> = { invoice: 'INV-', credit_note: 'CN-' };
@@ -10,70 +13,142 @@ const PREFIX: Record<InvoiceType, string> = { invoice: 'INV-', credit_note: 'CN-
 const NUMBER_DIGITS = 6;
 
 /**
- * Issues drafts whose month is over, up to `limit`: each gets the next number of its type, one series for the whole
- * installation, and never changes from then on. What is prepaid is paid when it is issued. A credit note waits for the
- * invoices that it corrects. Each keeps who sells and who buys as it is today; a buyer of whom nothing is known has the
- * account's name. How many were issued; less than `limit` where nothing is left.
+ * Returns drafts of a type whose month is over, the oldest first: not those that were held a moment ago, no credit note before
+ * the invoices that it corrects, and none while it is not known which numbers are free.
  */
-export async function issueInvoices(
-  db: Database,
-  now: Date,
-  limit = 1_000,
-  seller: PartyRow | null = null,
-): Promise<number> {
-  const invoices = await db.transaction((tx) => issueSome(tx, 'invoice', now, limit, seller));
-  if (invoices === limit) return invoices;
-  return (
-    invoices + (await db.transaction((tx) => issueSome(tx, 'credit_note', now, limit - invoices, seller)))
-  );
-}
-
-async function issueSome(
-  tx: Transaction,
+export async function dueDrafts(
+  db: Queryable,
   type: InvoiceType,
   now: Date,
   limit: number,
-  seller: PartyRow | null,
-): Promise<number> {
+): Promise<string[]> {
   const ended = new Date(now.getTime() - ISSUE_AFTER_MS);
-  const drafts = await tx.query<{ id: string }>(sql`
+  const checked = new Date(now.getTime() - CHECK_AGAIN_MS);
+  const drafts = await db.query<{ id: string }>(sql`
     select id from invoices where status = 'draft' and type = ${type} and period_end_at <= ${ended}
+      and not exists (select 1 from held_documents where invoice_id = invoices.id and checked_at > ${checked})
       and not exists (select 1 from invoice_corrections join invoices sold on sold.id = invoice_id
         where credit_note_id = invoices.id and sold.status = 'draft')
-    order by period_end_at, id limit ${limit} for no key update skip locked`);
-  if (drafts.length === 0) return 0;
-  // The lock on the series makes numbers follow each other; the date never falls behind that of the number before.
-  const series = await one<{ last: bigint; at: Date; asked_at: Date | null }>(
-    tx,
-    sql`select last, greatest(last_issued_at, ${now}) as at, asked_at from number_series where type = ${type} for no key update`,
+      and not exists (select 1 from number_series series where series.type = invoices.type and asked_at is not null)
+    order by period_end_at, id limit ${limit}`);
+  return drafts.map(({ id }) => id);
+}
+
+/** Who a draft may be made out to. */
+export interface Buyers {
+  /** By the account's billing profile, or by its name if there is none. */
+  now: PartyRow;
+  /** With whose VAT id the latest sale was taxed by reverse charge; null if there was none. */
+  reverse_charged: PartyRow | null;
+  /** Orders on the draft so far: it changes with each, and with nothing else. */
+  orders: number;
+}
+
+/** Looks up the buyers of a draft, as they are known today and as they were when it was sold. */
+export function buyersOf(db: Queryable, draft: InvoiceView): Promise<Buyers> {
+  return one<Buyers>(
+    db,
+    sql`
+    select jsonb_build_object('name', coalesce(profile.name, accounts.name), 'street', street, 'city', city,
+        'postcode', postcode, 'country', country, 'vat_id', vat_id, 'tax_number', null, 'registration_id', null,
+        'email', null) as now,
+      coalesce((
+        select buyer from orders where invoice_id = ${draft.id} and buyer ->> 'vat_id' is not null and amount_minor >= 0
+          and exists (select 1 from order_lines where order_id = orders.id and tax_category = 'reverse_charge')
+        order by settled_at desc, id desc limit 1
+      ), (
+        select sold.buyer from invoice_corrections join invoices sold on sold.id = invoice_id
+        where credit_note_id = ${draft.id} and sold.buyer ->> 'vat_id' is not null and exists (
+          select 1 from orders join order_lines on order_id = orders.id
+          where orders.invoice_id = sold.id and tax_category = 'reverse_charge')
+        order by sold.issued_at desc, sold.id desc limit 1
+      )) as reverse_charged,
+      (select count(*)::int from orders where invoice_id = ${draft.id}) as orders
+    from accounts left join billing_profiles profile on profile.account_id = accounts.id
+    where accounts.id = ${draft.account_id}`,
   );
-  // Which numbers are free is not known.
-  if (series.asked_at) return 0;
-  const ids = JSON.stringify(drafts.map(({ id }) => id));
+}
+
+/** What a draft becomes. */
+export interface Issue {
+  draft: InvoiceView;
+  /** How many orders were on it when its figures were worked out. */
+  orders: number;
+  seller: PartyRow | null;
+  buyer: PartyRow;
+  taxes: TaxedSum[];
+  totalMinor: bigint;
+  taxMinor: bigint;
+  now: Date;
+}
+
+/**
+ * Issues a draft with the next number of its type, one series for the whole installation; it never changes from then on. Its
+ * tax is booked where it differs from the tax of its sales. The caller learns whether it was issued: not if another order
+ * has joined it in the meantime, or another node was first.
+ */
+export async function issueDraft(db: Database, issue: Issue): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    const { draft, orders } = issue;
+    await lockWallet(tx, draft.account_id);
+    // Whoever adds to the draft holds that lock.
+    const state = await one<{ is_same: boolean }>(
+      tx,
+      sql`select status = 'draft' and (select count(*) from orders where invoice_id = invoices.id) = ${orders}::int as is_same
+        from invoices where id = ${draft.id}`,
+    );
+    if (!state.is_same) return false;
+    await bookRounding(tx, issue);
+    return number(tx, issue);
+  });
+}
+
+/**
+ * Books the difference between the tax of a document and the tax that was booked with its sales, for each rate: between revenue
+ * and the tax that is owed, as customers have paid what they were charged.
+ */
+function bookRounding(tx: Transaction, { draft, taxes, now }: Issue): Promise<void> {
+  return execute(
+    tx,
+    sql`
+    insert into journal (account_id, debit, credit, amount_minor, currency, reason, invoice_id, created_at)
+    select ${draft.account_id}, case when due > 0 then 'revenue:' else 'tax:' end || rate,
+      case when due > 0 then 'tax:' else 'revenue:' end || rate, abs(due), ${draft.currency}, 'rounding', ${draft.id}, ${now}
+    from (
+      select trim_scale(tax_rate)::text as rate, sum(tax_minor)::bigint as tax
+      from jsonb_to_recordset(${JSON.stringify(taxes)}::text::jsonb) as document (tax_rate numeric, tax_minor bigint) group by 1
+    ) document join (
+      select trim_scale(tax_rate)::text as rate, sum(tax_minor)::bigint as tax
+      from orders join order_lines on order_id = orders.id where invoice_id = ${draft.id} group by 1
+    ) sold using (rate), lateral (select document.tax - sold.tax as due) as difference
+    where due <> 0 order by rate`,
+  );
+}
+
+async function number(tx: Transaction, issue: Issue): Promise<boolean> {
+  const { draft, seller, buyer, taxes, totalMinor, taxMinor, now } = issue;
+  const locked = await maybeOne(
+    tx,
+    sql`select id from invoices where id = ${draft.id} and status = 'draft' for no key update`,
+  );
+  if (!locked) throw new Error(`${draft.id} was issued by a node that does not lock the wallet`);
+  await execute(tx, sql`delete from held_documents where invoice_id = ${draft.id}`);
+  // The lock on the series makes numbers follow each other; the date never falls behind that of the number before.
+  const series = await maybeOne<{ last: bigint; at: Date }>(
+    tx,
+    sql`update number_series set last = last + 1, last_issued_at = greatest(last_issued_at, ${now})
+      where type = ${draft.type} and asked_at is null returning last, last_issued_at as at`,
+  );
+  if (!series) throw new Error(`which numbers of the series ${draft.type} are free is being asked`);
+  const named = `${PREFIX[draft.type]}${String(series.last).padStart(NUMBER_DIGITS, '0')}`;
   await execute(
     tx,
     sql`
     update invoices set status = 'paid', issued_at = ${series.at}, paid_at = ${series.at},
-      sequence = ${series.last}::bigint + place,
-      number = ${PREFIX[type]} || lpad((${series.last}::bigint + place)::text,
-        greatest(${NUMBER_DIGITS}::int, length((${series.last}::bigint + place)::text)), '0'),
-      total_minor = total, tax_minor = tax, seller = ${seller && JSON.stringify(seller)}::text::jsonb, buyer = (
-        select jsonb_build_object('name', coalesce(profile.name, accounts.name), 'street', street, 'city', city,
-          'postcode', postcode, 'country', country, 'vat_id', vat_id, 'tax_number', null, 'registration_id', null,
-          'email', null)
-        from accounts left join billing_profiles profile on profile.account_id = accounts.id
-        where accounts.id = invoices.account_id)
-    from jsonb_array_elements_text(${ids}::text::jsonb) with ordinality as draft (draft_id, place), lateral (
-      select coalesce(sum(order_lines.amount_minor), 0)::bigint as total,
-        coalesce(sum(order_lines.tax_minor), 0)::bigint as tax
-      from orders join order_lines on order_id = orders.id where invoice_id = draft_id
-    ) as lines
-    where id = draft_id`,
+      sequence = ${series.last}::bigint, number = ${named}, total_minor = ${totalMinor}::bigint,
+      tax_minor = ${taxMinor}::bigint, taxes = ${JSON.stringify(taxes)}::text::jsonb,
+      seller = ${seller && JSON.stringify(seller)}::text::jsonb, buyer = ${JSON.stringify(buyer)}::text::jsonb
+    where id = ${draft.id}`,
   );
-  await execute(
-    tx,
-    sql`
-    update number_series set last = last + ${drafts.length}::int, last_issued_at = ${series.at} where type = ${type}`,
-  );
-  return drafts.length;
+  return true;
 }

@@ -58,7 +58,7 @@ export interface OrderLineRow {
   price_hourly?: string | null;
   /** Of the sale: what gives back keeps the rate of what it gives back. */
   tax_rate: string;
-  /** Contained in the amount: rounded here, once; orders, invoices and accounts add it up. */
+  /** Contained in the amount: rounded here, once; orders add it up, and documents compute theirs on their base. */
   tax_minor: bigint;
   tax_category: 'standard' | 'zero_rated' | 'exempt' | 'reverse_charge' | 'outside_scope';
   /** Why there is no tax; null where there is. */

@@ -4,7 +4,10 @@ import type { Seller } from '../catalog/catalog-schema.ts';
 import { countryName, eInvoiceCountry } from '../tax/countries.ts';
 import type { TaxCategory } from '../tax/tax.ts';
 import { normalizeVatId } from '../tax/vat-id.ts';
+import { type DocumentTax, documentFigures } from './document-figures.ts';
 import { currencyExponent, plainRate, sum } from './money.ts';
+
+export type { DocumentTax } from './document-figures.ts';
 
 export type Party = PartyRow;
 
@@ -15,16 +18,6 @@ export interface DocumentLine {
   to_at: Date;
   category: TaxCategory;
   tax_rate: string;
-  net_minor: bigint;
-  tax_minor: bigint;
-}
-
-/** What the lines of one category and rate come to. */
-export interface DocumentTax {
-  category: TaxCategory;
-  tax_rate: string;
-  /** Why there is no tax; null where there is. */
-  reason: string | null;
   net_minor: bigint;
   tax_minor: bigint;
 }
@@ -51,18 +44,16 @@ export interface InvoiceDocument {
   total_minor: bigint;
 }
 
-/** The sums of lines by category and rate, taxed ones last and the lowest rate first. */
-export function documentTaxes(lines: DocumentTax[]): DocumentTax[] {
-  const groups = Map.groupBy(lines, ({ category, tax_rate }) => `${category} ${tax_rate}`);
-  return [...groups.values()]
-    .map((group) => ({
-      category: group[0]!.category,
-      tax_rate: group[0]!.tax_rate,
-      reason: [...new Set(group.flatMap(({ reason }) => reason ?? []))].join('; ') || null,
-      net_minor: group.reduce((all, line) => all + line.net_minor, 0n),
-      tax_minor: group.reduce((all, line) => all + line.tax_minor, 0n),
-    }))
-    .sort((a, b) => Number(a.tax_rate) - Number(b.tax_rate) || a.category.localeCompare(b.category));
+/** Why a document has no e-invoice. `rules` are the official rules that it would break, of a document that could have one. */
+export interface Obstacle {
+  reason: string;
+  rules: string[];
+}
+
+/** Checks documents against the rules for e-invoices, however long they are. */
+export interface DocumentCheck {
+  /** Returns why no e-invoice of `document` may leave; undefined if it may. */
+  check(accountId: string, document: InvoiceDocument): Promise<Obstacle | undefined>;
 }
 
 /** EN 16931 knows amounts of two decimals. */
@@ -106,23 +97,27 @@ export function invoiceDocument(invoice: InvoiceView, lines: InvoiceLineRow[]): 
       `${number} names no seller: none was known when it was issued.`,
     );
   const sign = type === 'credit_note' ? -1n : 1n;
-  const sold = lines.map((line) => ({
-    description: line.description,
-    from_at: line.from_at,
-    to_at: line.to_at,
-    category: line.tax_category,
-    tax_rate: plainRate(line.tax_rate),
-    reason: line.tax_reason,
-    net_minor: sign * (line.amount_minor - line.tax_minor),
-    tax_minor: sign * line.tax_minor,
+  const figures = documentFigures(invoice, lines);
+  const taxes = figures.taxes.map((tax) => ({
+    ...tax,
+    net_minor: sign * tax.net_minor,
+    tax_minor: sign * tax.tax_minor,
   }));
-  const net_minor = sum(sold.map((line) => line.net_minor));
-  const tax_minor = sum(sold.map((line) => line.tax_minor));
+  const net_minor = sum(taxes.map((tax) => tax.net_minor));
+  const tax_minor = sum(taxes.map((tax) => tax.tax_minor));
   return {
     ...{ type, number, issued_at, period_start_at, period_end_at, currency, seller, buyer },
     corrects: invoice.corrects.flatMap((corrected) => corrected.number ?? []),
-    lines: sold.map(({ reason: _, ...line }) => line),
-    taxes: documentTaxes(sold),
+    lines: figures.lines.map((line) => ({
+      description: line.description,
+      from_at: line.from_at,
+      to_at: line.to_at,
+      category: line.tax_category,
+      tax_rate: plainRate(line.tax_rate),
+      net_minor: sign * line.net_minor,
+      tax_minor: sign * line.tax_minor,
+    })),
+    taxes,
     net_minor,
     tax_minor,
     total_minor: net_minor + tax_minor,

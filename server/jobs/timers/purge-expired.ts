@@ -7,7 +7,6 @@ import { deleteAuditBefore } from '../../db/queries/audit-entries.ts';
 import { deleteExpiredViewerSlots, deleteSharesBefore } from '../../db/queries/console-shares.ts';
 import { deleteTicketsBefore } from '../../db/queries/console-tickets.ts';
 import { deleteEventsBefore } from '../../db/queries/events.ts';
-import { issueInvoices } from '../../db/queries/issue-invoices.ts';
 import { deleteFinishedJobs, type JobPlace } from '../../db/queries/jobs.ts';
 import { deleteKnownDevicesBefore } from '../../db/queries/known-devices.ts';
 import { deleteTokensBefore } from '../../db/queries/mail-tokens.ts';
@@ -16,7 +15,8 @@ import { deleteSome } from '../../db/queries/purge.ts';
 import { recognizeRevenue } from '../../db/queries/recognition.ts';
 import { deleteSessionsBefore } from '../../db/queries/sessions.ts';
 import { deleteAttacksBefore } from '../../db/queries/shield-attacks.ts';
-import { sellerParty } from '../../domain/billing/invoice-document.ts';
+import { type DocumentCheck, sellerParty } from '../../domain/billing/invoice-document.ts';
+import { issueDocuments } from '../../domain/billing/issue-documents.ts';
 import { Failures } from '../../platform/failures.ts';
 import { inBatches } from '../../platform/in-batches.ts';
 import { endOverdueOrders } from './overdue-orders.ts';
@@ -46,6 +46,7 @@ const JOBS_A_ROUND = 1_000;
 /** What it needs of the service. */
 export interface PurgeServices extends RenewalServices {
   config: { dataDir: string };
+  documents: DocumentCheck;
 }
 
 /** Issues the invoices of months that are over, recognises the revenue of days that are, and deletes what is kept for a time only. */
@@ -88,7 +89,7 @@ export class ExpiredPurge {
       end_overdue_orders: () => endOverdueOrders(this.#services, this.#failures),
       issue_invoices: async () => {
         await this.#series.check();
-        await inBatches((limit) => issueInvoices(db, now, limit, seller));
+        await inBatches((limit) => issueDocuments(this.#services, now, limit, seller));
         await this.#series.note();
       },
       recognize_revenue: async () => {

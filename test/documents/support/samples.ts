@@ -1,8 +1,8 @@
-import {
-  type DocumentLine,
-  documentTaxes,
-  type InvoiceDocument,
-  type Party,
+import { taxesOfLines } from '../../../server/domain/billing/document-figures.ts';
+import type {
+  DocumentLine,
+  InvoiceDocument,
+  Party,
 } from '../../../server/domain/billing/invoice-document.ts';
 import { containedTax } from '../../../server/domain/billing/money.ts';
 import type { Tax } from '../../../server/domain/tax/tax.ts';
@@ -60,7 +60,7 @@ export function sample(
       };
     },
   );
-  const taxes = documentTaxes(lines);
+  const taxes = taxesOfLines(lines);
   const net_minor = lines.reduce((sum, line) => sum + line.net_minor, 0n);
   const tax_minor = lines.reduce((sum, line) => sum + line.tax_minor, 0n);
   return {

@@ -1,4 +1,5 @@
 import { sql } from '../../../db/database.ts';
+import { DOCUMENT_LAWS } from './document-laws.ts';
 import type { AccountLaw } from './law.ts';
 
 /** Ledger accounts of what is earned and owed to the tax office, "revenue" alone being that of entries before there were rates. */
@@ -6,6 +7,7 @@ const SELLER = '^(deferred|revenue|refunds|tax)(:|$)';
 
 /** Orders, their lines and the documents that they are on. */
 export const ORDER_LAWS: AccountLaw[] = [
+  ...DOCUMENT_LAWS,
   {
     name: "an order's entries are what its status says",
     offences: (scope) => sql`
@@ -54,18 +56,6 @@ export const ORDER_LAWS: AccountLaw[] = [
     offences: (scope) => sql`
       select id || ' is ' || status || ', settled ' || coalesce(settled_at::text, 'never') as what from orders
       where ${scope(sql`account_id`)} and (status = 'pending') <> (settled_at is null)`,
-  },
-  {
-    name: 'an issued document is the sum of its lines',
-    offences: (scope) => sql`
-      select i.id || ' says ' || i.total_minor || ' with ' || i.tax_minor || ' of tax, its lines are '
-        || coalesce(lines.total, 0) || ' with ' || coalesce(lines.tax, 0) as what
-      from invoices i left join lateral (
-        select sum(line.amount_minor) as total, sum(line.tax_minor) as tax
-        from orders join order_lines line on order_id = orders.id where invoice_id = i.id
-      ) lines on true
-      where ${scope(sql`i.account_id`)} and i.status <> 'draft'
-        and (i.total_minor, i.tax_minor) is distinct from (coalesce(lines.total, 0), coalesce(lines.tax, 0))`,
   },
   {
     name: 'what is sold is on an invoice, what is given back on a credit note',

@@ -56,13 +56,14 @@ export const WALLET_LAWS: AccountLaw[] = [
         and coalesce(j.paid, 0) <> case p.status when 'succeeded' then p.amount_minor else 0 end`,
   },
   {
-    name: "an entry is of its account's order, payment or promotional credit",
+    name: "an entry is of its account's order, payment, promotional credit or document",
     offences: (scope) => sql`
       select j.account_id || ' entry ' || j.position || ' (' || j.reason || ', ' || j.amount_minor || ') is of '
-        || coalesce(j.order_id, j.payment_id, j.promo_credit_id, 'none') as what
+        || coalesce(j.order_id, j.payment_id, j.promo_credit_id, j.invoice_id, 'none') as what
       from journal j left join orders o on o.id = j.order_id and o.account_id = j.account_id
         left join payments p on p.id = j.payment_id and p.account_id = j.account_id
         left join promo_credits c on c.id = j.promo_credit_id and c.account_id = j.account_id
-      where ${scope(sql`j.account_id`)} and num_nonnulls(o.id, p.id, c.id) <> 1`,
+        left join invoices i on i.id = j.invoice_id and i.account_id = j.account_id
+      where ${scope(sql`j.account_id`)} and num_nonnulls(o.id, p.id, c.id, i.id) <> 1`,
   },
 ];

@@ -11,9 +11,7 @@ import {
   exampleInvoiceLine,
   exampleTax,
   InvoiceWithLinesShape,
-  presentInvoice,
-  presentInvoiceLine,
-  presentTaxes,
+  presentInvoiceWithLines,
 } from './invoice-shape.ts';
 
 const FORMATS: Record<string, DocumentFormat> = { 'application/pdf': 'pdf', 'application/xml': 'xml' };
@@ -26,7 +24,8 @@ export const getInvoice = endpoint({
   tag: 'billing',
   summary: 'Get one invoice with its lines',
   description:
-    'Prices include tax: the total is the sum of the lines, and the tax is the sum of theirs, each at the rate of its sale. ' +
+    'Prices include tax: the total is the sum of the lines. The tax is computed by rate, on the sum of the lines that were sold ' +
+    'at it, and rounded once; each line shows its share. ' +
     'With `Accept: application/pdf` an issued invoice is a PDF/A-3 file with its Factur-X e-invoice attached, with ' +
     '`Accept: application/xml` that e-invoice (EN 16931, CII) alone.',
   params: Type.Object({ id: PathId('inv', 'Invoice identifier') }),
@@ -52,8 +51,6 @@ export const getInvoice = endpoint({
       );
       return { file: { bytes, type: representation, name: `${invoice.number}.${format}` } };
     }
-    return {
-      data: { ...presentInvoice(invoice), taxes: presentTaxes(lines), lines: lines.map(presentInvoiceLine) },
-    };
+    return { data: presentInvoiceWithLines(invoice, lines) };
   },
 });

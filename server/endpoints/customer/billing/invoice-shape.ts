@@ -1,5 +1,5 @@
 import type { InvoiceLineRow, InvoiceView } from '../../../db/queries/invoices.ts';
-import { documentTaxes } from '../../../domain/billing/invoice-document.ts';
+import { documentFigures } from '../../../domain/billing/document-figures.ts';
 import { plainRate, toJsonInteger } from '../../../domain/billing/money.ts';
 import { TAX_CATEGORIES } from '../../../domain/tax/tax.ts';
 import { Currency, Decimal, Enum, Id, Minor, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
@@ -81,7 +81,7 @@ const TaxShape = Shape(
     tax_rate: TaxRate,
     ...taxFields,
     subtotal_minor: Minor('Sum of the lines at this rate, without tax'),
-    tax_minor: Minor('Sum of their tax'),
+    tax_minor: Minor('Tax in the sum of the lines at this rate, rounded once'),
   },
   { $id: 'InvoiceTax', description: 'What an invoice comes to at one rate of tax' },
 );
@@ -99,7 +99,7 @@ const InvoiceLineShape = Shape(
     amount_minor: Minor('Tax included; a credit is negative'),
     tax_rate: TaxRate,
     tax_category: taxFields.tax_category,
-    tax_minor: Minor('Tax contained in the amount'),
+    tax_minor: Minor("The line's share of the tax at its rate"),
     from_at: Timestamp('Start of the service period'),
     to_at: Timestamp('End of the service period'),
     proration: Type.Boolean({
@@ -143,7 +143,23 @@ export function presentInvoice(invoice: InvoiceView) {
   };
 }
 
-export function presentInvoiceLine(line: InvoiceLineRow) {
+/** A document with its amounts by tax rate and category, and its lines, whose tax adds up to that. */
+export function presentInvoiceWithLines(invoice: InvoiceView, rows: InvoiceLineRow[]) {
+  const { taxes, lines } = documentFigures(invoice, rows);
+  return {
+    ...presentInvoice(invoice),
+    taxes: taxes.map(({ category, tax_rate, reason, net_minor, tax_minor }) => ({
+      tax_rate,
+      tax_category: category,
+      tax_reason: reason,
+      subtotal_minor: toJsonInteger(net_minor),
+      tax_minor: toJsonInteger(tax_minor),
+    })),
+    lines: lines.map(presentInvoiceLine),
+  };
+}
+
+function presentInvoiceLine(line: InvoiceLineRow) {
   const { description, vm_id, quantity, unit, unit_price, from_at, to_at, proration } = line;
   return {
     description,
@@ -160,24 +176,6 @@ export function presentInvoiceLine(line: InvoiceLineRow) {
     to_at,
     proration,
   };
-}
-
-/** What the lines come to by tax rate and category, the lowest rate first. */
-export function presentTaxes(lines: InvoiceLineRow[]) {
-  const taxed = lines.map((line) => ({
-    category: line.tax_category,
-    tax_rate: plainRate(line.tax_rate),
-    reason: line.tax_reason,
-    net_minor: line.amount_minor - line.tax_minor,
-    tax_minor: line.tax_minor,
-  }));
-  return documentTaxes(taxed).map(({ category, tax_rate, reason, net_minor, tax_minor }) => ({
-    tax_rate,
-    tax_category: category,
-    tax_reason: reason,
-    subtotal_minor: toJsonInteger(net_minor),
-    tax_minor: toJsonInteger(tax_minor),
-  }));
 }
 
 export const exampleInvoice = {

@@ -1,11 +1,6 @@
 import { Id, Shape } from '../../../http/schemas.ts';
 import { operatorEndpoint } from '../../../operator/endpoint.ts';
-import {
-  InvoiceWithLinesShape,
-  presentInvoice,
-  presentInvoiceLine,
-  presentTaxes,
-} from '../../customer/billing/invoice-shape.ts';
+import { InvoiceWithLinesShape, presentInvoiceWithLines } from '../../customer/billing/invoice-shape.ts';
 import { InvoiceParams, loadInvoice } from './load-invoice.ts';
 
 export const getInvoice = operatorEndpoint({
@@ -23,9 +18,6 @@ export const getInvoice = operatorEndpoint({
   async handle({ params: { id }, services: { db } }) {
     const { invoice, lines } = await loadInvoice(db, id);
     const { account_id } = invoice;
-    const taxes = presentTaxes(lines);
-    return {
-      data: { account_id, ...presentInvoice(invoice), taxes, lines: lines.map(presentInvoiceLine) },
-    };
+    return { data: { account_id, ...presentInvoiceWithLines(invoice, lines) } };
   },
 });

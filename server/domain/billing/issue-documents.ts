@@ -1,0 +1,124 @@
+import type { Database } from '../../db/database.ts';
+import { holdDocument } from '../../db/queries/held-documents.ts';
+import {
+  type InvoiceLineRow,
+  type InvoiceType,
+  type InvoiceView,
+  invoiceLines,
+  type PartyRow,
+  systemFindInvoice,
+} from '../../db/queries/invoices.ts';
+import { type Buyers, buyersOf, dueDrafts, issueDraft } from '../../db/queries/issue-invoices.ts';
+import type { Logger } from '../../platform/logging.ts';
+import { type DocumentTax, taxesOnBase } from './document-figures.ts';
+import { type DocumentCheck, invoiceDocument } from './invoice-document.ts';
+import { plainRate, sum, toJsonInteger } from './money.ts';
+
+interface IssueServices {
+  db: Database;
+  logger: Logger;
+  documents: DocumentCheck;
+}
+
+/** Stands for the number that a document does not have before it is checked. */
+const NO_NUMBER = 'draft';
+
+/**
+ * Issues drafts whose month is over, up to `limit`, each in a transaction of its own: it gets the next number of its type and
+ * never changes from then on. What is prepaid is paid when it is issued. A credit note waits for the invoices that it corrects.
+ * Before that, each is checked against the rules for e-invoices: one that breaks any is held, uses no number, and is
+ * checked again later. Returns how many drafts were looked at; fewer than `limit` if none is left.
+ */
+export async function issueDocuments(
+  services: IssueServices,
+  now: Date,
+  limit = 1_000,
+  seller: PartyRow | null = null,
+): Promise<number> {
+  const invoices = await issueSome(services, 'invoice', now, limit, seller);
+  if (invoices === limit) return invoices;
+  return invoices + (await issueSome(services, 'credit_note', now, limit - invoices, seller));
+}
+
+async function issueSome(
+  services: IssueServices,
+  type: InvoiceType,
+  now: Date,
+  limit: number,
+  seller: PartyRow | null,
+): Promise<number> {
+  const drafts = await dueDrafts(services.db, type, now, limit);
+  for (const id of drafts) await issueOne(services, id, now, seller);
+  return drafts.length;
+}
+
+async function issueOne(
+  services: IssueServices,
+  id: string,
+  now: Date,
+  seller: PartyRow | null,
+): Promise<void> {
+  const { db } = services;
+  const draft = (await systemFindInvoice(db, id))!;
+  // The orders are counted before the lines are read, so that an order that joins in between shows.
+  const buyers = await buyersOf(db, draft);
+  const lines = await invoiceLines(db, draft);
+  const taxes = taxesOnBase(
+    lines.map(({ tax_category, tax_rate, tax_reason, amount_minor }) => ({
+      category: tax_category,
+      tax_rate: plainRate(tax_rate),
+      reason: tax_reason,
+      amount_minor,
+    })),
+  );
+  const buyer = buyerOf(buyers, taxes);
+  const issued = { ...draft, issued_at: now, seller, buyer };
+  if (!(await mayLeave(services, issued, lines))) return;
+  const taxMinor = sum(taxes.map(({ tax_minor }) => tax_minor));
+  await issueDraft(db, {
+    ...{ draft, orders: buyers.orders, seller, buyer, taxMinor, now },
+    totalMinor: taxMinor + sum(taxes.map(({ net_minor }) => net_minor)),
+    taxes: taxes.map((tax) => ({
+      ...tax,
+      net_minor: toJsonInteger(tax.net_minor),
+      tax_minor: toJsonInteger(tax.tax_minor),
+    })),
+  });
+}
+
+/**
+ * Returns who a document is made out to: the buyer of today's billing details, unless they no longer have the VAT id with which
+ * something on it was taxed by reverse charge. Then it is who bought that.
+ */
+function buyerOf({ now, reverse_charged }: Buyers, taxes: DocumentTax[]): PartyRow {
+  const byBuyer = taxes.some(({ category }) => category === 'reverse_charge');
+  return byBuyer && reverse_charged && reverse_charged.vat_id !== now.vat_id ? reverse_charged : now;
+}
+
+/** Returns whether a document keeps the rules; one that does not is held. */
+async function mayLeave(
+  { db, logger, documents }: IssueServices,
+  draft: InvoiceView,
+  lines: InvoiceLineRow[],
+): Promise<boolean> {
+  // Without a seller there is no file of it, neither PDF nor XML.
+  if (draft.seller === null) return true;
+  const hold = await obstacleOf(documents, draft, lines);
+  if (hold === undefined) return true;
+  const { id: invoiceId, account_id } = draft;
+  if (await holdDocument(db, { invoiceId, ...hold, at: draft.issued_at! }))
+    logger.error({ invoice_id: invoiceId, account_id, ...hold }, 'document held: it is not issued');
+  return false;
+}
+
+async function obstacleOf(documents: DocumentCheck, draft: InvoiceView, lines: InvoiceLineRow[]) {
+  try {
+    const document = invoiceDocument({ ...draft, number: NO_NUMBER }, lines);
+    const obstacle = await documents.check(draft.account_id, document);
+    // A document that can be no e-invoice at all, such as one without an address, is issued as a PDF alone.
+    return obstacle && obstacle.rules.length > 0 ? obstacle : undefined;
+  } catch (error) {
+    // One document must not hold up the others.
+    return { reason: `it could not be checked: ${(error as Error).message}`, rules: [] };
+  }
+}

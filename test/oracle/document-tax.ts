@@ -1,0 +1,80 @@
+import { type Document, type Line, sum } from './account.ts';
+import type { Expected } from './differences.ts';
+import { Rational } from './rational.ts';
+import { type Buyer, taxIn } from './tax.ts';
+
+/** The tax of documents, which is that of the sum of their lines, and who they are made out to. */
+
+const ONE = new Rational(1n);
+
+/** Lines by category and rate. */
+export const groupsOf = (lines: Line[]): Line[][] => [
+  ...Map.groupBy(lines, ({ taxed }) => `${taxed.category} ${taxed.rate}`).values(),
+];
+
+/** The tax in what lines of one rate come to. */
+export const groupTax = (group: Line[]): bigint =>
+  taxIn(sum(group.map(({ amount }) => amount)), group[0]!.taxed.rate);
+
+export const documentTax = (lines: Line[]): bigint => sum(groupsOf(lines).map(groupTax));
+
+const exactNet = (amount: bigint, rate: string) => new Rational(amount).over(ONE.plus(Rational.parse(rate)));
+
+/** The tax of a line before the units that rounding leaves are given to some. */
+export const flooredTax = (amount: bigint, rate: string): bigint => amount - exactNet(amount, rate).floor();
+
+/** What lines that have the same claim to a unit have in common: their rate, and the remainder of their share. */
+function claim(amount: bigint, category: string, rate: string): string {
+  const net = exactNet(amount, rate);
+  return `${category} ${rate} ${net.minus(new Rational(net.floor())).toDecimal(12)}`;
+}
+
+/** How many lines of each claim have a unit more: as many as the base is short of, the largest remainders first. */
+export function unitsGiven(lines: Line[]): Record<string, bigint> {
+  const given: Record<string, bigint> = {};
+  for (const group of groupsOf(lines)) {
+    const { category, rate } = group[0]!.taxed;
+    const base = sum(group.map(({ amount }) => amount)) - groupTax(group);
+    const floored = sum(group.map(({ amount }) => amount - flooredTax(amount, rate)));
+    const claims = group.map(({ amount }) => claim(amount, category, rate)).sort((a, b) => (a < b ? 1 : -1));
+    for (const one of claims.slice(0, Number(base - floored))) given[one] = (given[one] ?? 0n) + 1n;
+  }
+  return given;
+}
+
+/** The same of a document that is shown: its lines as they are without their units, and the units. */
+// biome-ignore lint/suspicious/noExplicitAny: a reply
+export function withoutUnits(shown: any): any {
+  const units: Record<string, number> = {};
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  const lines = shown.lines.map((line: any) => {
+    const floored = Number(flooredTax(BigInt(line.amount_minor), line.tax_rate));
+    if (line.tax_minor !== floored - 1) return line;
+    const one = claim(BigInt(line.amount_minor), line.tax_category, line.tax_rate);
+    units[one] = (units[one] ?? 0) + 1;
+    return { ...line, tax_minor: floored };
+  });
+  return { ...shown, lines, units, claims: Object.keys(units).length };
+}
+
+export const expectedUnits = (lines: Line[]): { units: Expected; claims: bigint } => {
+  const units = unitsGiven(lines);
+  return { units, claims: BigInt(Object.keys(units).length) };
+};
+
+/** Who a document is made out to: today's buyer, or who bought by reverse charge with another VAT id. */
+export function buyerOf(document: Document, today: Buyer | null): Buyer | null {
+  const isCharged = ({ lines }: { lines: Line[] }) =>
+    lines.some(({ taxed }) => taxed.category === 'reverse_charge');
+  if (!document.orders.some(isCharged)) return today;
+  const sales = document.orders.filter(
+    (order) => order.amount >= 0n && isCharged(order) && order.buyer?.vat_id,
+  );
+  const corrected = [...document.corrects].filter(
+    ({ orders, buyer }) => orders.some(isCharged) && buyer?.vat_id,
+  );
+  const sold =
+    sales.toSorted((a, b) => a.settledAt! - b.settledAt!).at(-1)?.buyer ??
+    corrected.toSorted((a, b) => a.issuedAt! - b.issuedAt! || (a.id! < b.id! ? -1 : 1)).at(-1)?.buyer;
+  return sold && sold.vat_id !== today?.vat_id ? sold : today;
+}
