@@ -319,6 +319,20 @@ export interface GrantPromoCreditRequest {
   key?: string;
 }
 
+/** An invoice or a credit note of a past month that has no number yet */
+export interface HeldDocument {
+  invoice_id: string;
+  account_id: string;
+  account_name: string;
+  type: 'invoice' | 'credit_note';
+  period_start_at: string;
+  currency: string;
+  reason: string;
+  rules: string[];
+  held_at: string;
+  checked_at: string;
+}
+
 /** What guests need of the host, part by part */
 export interface Host {
   compute: string;
@@ -1165,6 +1179,7 @@ export interface Lists {
   '/outages': { query: { limit?: number; cursor?: string }; item: CreditedOutage };
   '/accounts/{id}/orders': { query: { limit?: number; cursor?: string }; item: Order };
   '/accounts/{id}/invoices': { query: { limit?: number; cursor?: string }; item: ListedInvoice };
+  '/held-documents': { query: { limit?: number; cursor?: string }; item: HeldDocument };
   '/vms': { query: { limit?: number; cursor?: string; account?: string; search?: string; payment?: 'unpaid'; status?: 'provisioning' | 'stopped' | 'starting' | 'running' | 'stopping' | 'rebooting' | 'resizing' | 'deleting' | 'suspended' | 'error' }; item: Vm };
   '/jobs': { query: { limit?: number; cursor?: string; state?: 'stuck' | 'active' | 'abandoned' }; item: Job };
   '/tenants': { query: { limit?: number; cursor?: string }; item: Tenant };

@@ -35,7 +35,7 @@ import { addImageCollect } from './commands/image-collect.ts';
 import { addImageImport } from './commands/image-import.ts';
 import { addImageList } from './commands/image-list.ts';
 import { addImageRemove } from './commands/image-remove.ts';
-import { addInvoiceFile, addInvoiceList, addInvoiceShow } from './commands/invoice.ts';
+import { addInvoiceFile, addInvoiceHeld, addInvoiceList, addInvoiceShow } from './commands/invoice.ts';
 import { addJobAbandon } from './commands/job-abandon.ts';
 import { addJobList } from './commands/job-list.ts';
 import { addJobRetry } from './commands/job-retry.ts';
@@ -142,6 +142,7 @@ addOrderList(order);
 
 const invoice = program.command('invoice').description('invoices and credit notes of all accounts');
 addInvoiceList(invoice);
+addInvoiceHeld(invoice);
 addInvoiceShow(invoice);
 addInvoiceFile(invoice, 'pdf');
 addInvoiceFile(invoice, 'xml');

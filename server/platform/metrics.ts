@@ -29,6 +29,7 @@ export interface Metrics {
     claims: number;
     unbooked: number;
     seriesAsked: boolean;
+    heldDocuments: number;
   }): void;
   /** A console's WebSocket was let in. */
   consoleOpened(kind: ConsoleKind): void;

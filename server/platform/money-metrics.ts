@@ -51,10 +51,16 @@ function alarmMetrics(registers: Registry[]): Pick<Metrics, 'moneyAlarms'> {
     help: '1 while no document is issued because it is not known which numbers are free; see vaubanctl books series',
     registers,
   });
+  const held = new Gauge({
+    name: 'vauban_documents_held',
+    help: 'Invoices and credit notes that are not issued because their e-invoice would break an official rule',
+    registers,
+  });
   return {
-    moneyAlarms({ dunningFailing, oldestPendingSeconds, claims, unbooked, seriesAsked }) {
+    moneyAlarms({ dunningFailing, oldestPendingSeconds, claims, unbooked, seriesAsked, heldDocuments }) {
       asked.set(Number(seriesAsked));
       lost.set(unbooked);
+      held.set(heldDocuments);
       owed.set(claims);
       dunning.set(dunningFailing);
       pending.set(oldestPendingSeconds);

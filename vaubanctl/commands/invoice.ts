@@ -30,6 +30,29 @@ export function addInvoiceList(parent: Command): void {
     });
 }
 
+export function addInvoiceHeld(parent: Command): void {
+  parent
+    .command('held')
+    .description('invoices and credit notes that are not issued because they would break a rule')
+    .action(async (_options: object, command: Command) => {
+      const { client, json } = contextOf(command);
+      const held = await client.list('/held-documents');
+      if (json) return printJson(held);
+      printTable(
+        ['MONTH', 'TYPE', 'ACCOUNT', 'NAME', 'SINCE', 'WHY', 'ID'],
+        held.map(({ period_start_at, type, account_id, account_name, held_at, reason, invoice_id }) => [
+          period_start_at.slice(0, 7),
+          type.replace('_', ' '),
+          account_id,
+          account_name,
+          held_at.slice(0, 16),
+          reason,
+          invoice_id,
+        ]),
+      );
+    });
+}
+
 export function addInvoiceShow(parent: Command): void {
   parent
     .command('show')

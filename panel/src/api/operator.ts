@@ -319,6 +319,20 @@ export interface GrantPromoCreditRequest {
   key?: string;
 }
 
+/** An invoice or a credit note of a past month that has no number yet */
+export interface HeldDocument {
+  invoice_id: string;
+  account_id: string;
+  account_name: string;
+  type: 'invoice' | 'credit_note';
+  period_start_at: string;
+  currency: string;
+  reason: string;
+  rules: string[];
+  held_at: string;
+  checked_at: string;
+}
+
 /** What guests need of the host, part by part */
 export interface Host {
   compute: string;
@@ -1170,6 +1184,7 @@ export interface OperatorOperations {
   'operator.listInvoices': { params: { id: string }; query: { limit?: number; cursor?: string }; data: ListedInvoice[]; list: true };
   'operator.getInvoice': { params: { id: string }; data: Invoice };
   'operator.getInvoiceDocument': { params: { id: string }; query: { format: 'pdf' | 'xml' }; data: InvoiceDocument };
+  'operator.listHeldDocuments': { query: { limit?: number; cursor?: string }; data: HeldDocument[]; list: true };
   'operator.getStatement': { params: { id: string }; query: { from?: string; to?: string }; line: StatementEntry };
   'operator.exportBookings': { query: { month: string; format: 'csv' | 'datev'; part?: number }; line: string };
   'operator.auditBooks': { data: AuditReport };
@@ -1275,6 +1290,7 @@ export const OPERATOR_OPERATIONS = {
   'operator.listInvoices': ['GET', '/accounts/{id}/invoices'],
   'operator.getInvoice': ['GET', '/invoices/{id}'],
   'operator.getInvoiceDocument': ['GET', '/invoices/{id}/document'],
+  'operator.listHeldDocuments': ['GET', '/held-documents'],
   'operator.getStatement': ['GET', '/accounts/{id}/statement'],
   'operator.exportBookings': ['GET', '/bookings'],
   'operator.auditBooks': ['POST', '/audit'],

@@ -12,6 +12,8 @@ export interface MoneyAlarms {
   unbooked: number;
   /** Whether documents wait for an operator to say which numbers are free. */
   series_asked: boolean;
+  /** Documents whose month is over and that are not issued, because they would break a rule. */
+  held_documents: number;
 }
 
 export function moneyAlarms(db: Queryable): Promise<MoneyAlarms> {
@@ -22,7 +24,8 @@ export function moneyAlarms(db: Queryable): Promise<MoneyAlarms> {
       (select min(created_at) from orders where status = 'pending') as oldest_pending_at,
       (select count(*)::int from top_up_reversals where status = 'owed') as claims,
       (select count(*)::int from unbooked_payments where decided_at is null) as unbooked,
-      exists (select from number_series where asked_at is not null) as series_asked`,
+      exists (select from number_series where asked_at is not null) as series_asked,
+      (select count(*)::int from held_documents join invoices on invoices.id = invoice_id where status = 'draft') as held_documents`,
   );
 }
 

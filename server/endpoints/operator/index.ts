@@ -41,6 +41,7 @@ import { listImages } from './images/list-images.ts';
 import { removeImage } from './images/remove-image.ts';
 import { getInvoice } from './invoices/get-invoice.ts';
 import { getInvoiceDocument } from './invoices/get-invoice-document.ts';
+import { listHeldDocuments } from './invoices/list-held-documents.ts';
 import { listInvoices } from './invoices/list-invoices.ts';
 import { abandonJob } from './jobs/abandon-job.ts';
 import { getJob } from './jobs/get-job.ts';
@@ -142,6 +143,7 @@ export const OPERATOR_ENDPOINTS: readonly OperatorEndpoint[] = [
   listInvoices,
   getInvoice,
   getInvoiceDocument,
+  listHeldDocuments,
   getStatement,
   exportBookings,
   auditBooks,

@@ -59,7 +59,7 @@ export async function watchMoney({
   clock,
   metrics,
 }: Pick<OrderServices, 'clock' | 'db' | 'metrics'>): Promise<void> {
-  const { dunning_failing, oldest_pending_at, claims, unbooked, series_asked } = await moneyAlarms(db);
+  const { dunning_failing, oldest_pending_at, claims, unbooked, series_asked, held_documents } = await moneyAlarms(db);
   const seconds = oldest_pending_at ? (clock.now().getTime() - oldest_pending_at.getTime()) / 1000 : 0;
   metrics.moneyAlarms({
     dunningFailing: dunning_failing,
@@ -67,5 +67,6 @@ export async function watchMoney({
     claims,
     unbooked,
     seriesAsked: series_asked,
+    heldDocuments: held_documents,
   });
 }

@@ -18,6 +18,7 @@ import { overviewQuery } from '../overview-query.ts';
 import { AccountLink, StateOf } from '../parts.tsx';
 import { texts } from '../texts.ts';
 import { Books } from './Books.tsx';
+import { HeldDocuments } from './HeldDocuments.tsx';
 
 const CHANGED = ['operator.listTopUps', 'operator.getOverview', 'operator.getAccount'] as const;
 
@@ -39,6 +40,7 @@ export function Money() {
         <Section title={t.transfers} description={t.transfersWhy}>
           <Transfers />
         </Section>
+        <HeldDocuments />
         <Section title={t.topUps}>
           <TopUps />
         </Section>

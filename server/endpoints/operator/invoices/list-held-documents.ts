@@ -1,0 +1,53 @@
+import {
+  type HeldDocument,
+  listHeldDocuments as queryHeldDocuments,
+} from '../../../db/queries/held-documents.ts';
+import { pageFrom, paginated } from '../../../http/page.ts';
+import { Currency, Enum, Id, Input, PageQuery, Shape, Timestamp } from '../../../http/schemas.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { INVOICE_TYPES } from '../../customer/billing/invoice-shape.ts';
+
+const HeldDocumentShape = Shape(
+  {
+    invoice_id: Id('inv'),
+    account_id: Id('acc'),
+    account_name: Type.String(),
+    type: Enum(INVOICE_TYPES),
+    period_start_at: Timestamp('First instant of the month'),
+    currency: Currency,
+    reason: Type.String({ description: 'Why it is not issued' }),
+    rules: Type.Array(Type.String({ examples: ['BR-AE-02'] }), {
+      description:
+        'Official rules of EN 16931 that its e-invoice would break; empty if it could not be checked',
+    }),
+    held_at: Timestamp('When it was first held'),
+    checked_at: Timestamp('When it was last checked; it is checked again every ten minutes'),
+  },
+  { $id: 'HeldDocument', description: 'An invoice or a credit note of a past month that has no number yet' },
+);
+
+export const listHeldDocuments = operatorEndpoint({
+  operation: 'listHeldDocuments',
+  method: 'GET',
+  path: '/held-documents',
+  tag: 'money',
+  summary: 'List invoices and credit notes that are not issued because they would break a rule, newest first',
+  query: Input(PageQuery),
+  data: Type.Array(HeldDocumentShape),
+  paginated: true,
+  errors: [],
+  async handle({ query, services: { db } }) {
+    const page = pageFrom(query);
+    return paginated(await queryHeldDocuments(db, page), page, present);
+  },
+});
+
+function present(held: HeldDocument) {
+  const { invoice_id, account_id, account_name, type, period_start_at, currency } = held;
+  const { reason, rules, held_at, checked_at } = held;
+  return {
+    ...{ invoice_id, account_id, account_name, type, period_start_at, currency },
+    ...{ reason, rules, held_at, checked_at },
+  };
+}
