@@ -48,7 +48,7 @@ test('a document that takes too long ends with its thread, and the next is made 
 
 test('an invoice too long for a document is refused before any work, and closing gives up what waits', async () => {
   const renderer = new DocumentRenderer({ clock: new ManualClock(), logger });
-  const lines = Array.from({ length: 5001 }, (): [bigint, typeof STANDARD] => [1n, STANDARD]);
+  const lines = Array.from({ length: 20_001 }, (): [bigint, typeof STANDARD] => [1n, STANDARD]);
   assert.throws(() => renderer.render('a', sample(lines), 'pdf'), isRefusal('document_unavailable'));
   const nameless = sample([[1n, STANDARD]], { buyer: { ...BUYER, country: null } });
   assert.throws(() => renderer.render('a', nameless, 'xml'), isRefusal('document_unavailable'));
