@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
-import { issueInvoices } from '../support/issue.ts';
 import { listSeries, notePlaceOfBooks, placesOfBooks } from '../../server/db/queries/series.ts';
 import { answerSeries } from '../../server/domain/billing/answer-series.ts';
 import { auditNow } from '../../server/domain/billing/audit/audit.ts';
@@ -14,6 +13,7 @@ import { noteUnbooked } from '../../server/payments/unbooked-payments.ts';
 import { ManualClock } from '../../server/platform/clock.ts';
 import { defer } from '../support/cleanup.ts';
 import { freshDatabase } from '../support/database.ts';
+import { issueInvoices } from '../support/issue.ts';
 import { fundedAccount, orderOf, storedVm, withLedger } from './support.ts';
 
 const MONTH_MS = 31 * 86_400_000;

@@ -59,7 +59,8 @@ export async function watchMoney({
   clock,
   metrics,
 }: Pick<OrderServices, 'clock' | 'db' | 'metrics'>): Promise<void> {
-  const { dunning_failing, oldest_pending_at, claims, unbooked, series_asked, held_documents } = await moneyAlarms(db);
+  const { dunning_failing, oldest_pending_at, claims, unbooked, series_asked, held_documents } =
+    await moneyAlarms(db);
   const seconds = oldest_pending_at ? (clock.now().getTime() - oldest_pending_at.getTime()) / 1000 : 0;
   metrics.moneyAlarms({
     dunningFailing: dunning_failing,
