@@ -92,6 +92,8 @@ export const EVENT_TEXTS: Record<EventType, Text> = {
     `${facts.text('percent')} % des enthaltenen Datenverkehrs sind verbraucht. Darüber hinaus kostet ein GB ${facts.price('price_per_gb')}.`,
   'billing.unpaid': (facts) =>
     `Das Guthaben deckt die Verlängerung für ${facts.money('amount_minor')} nicht. Ohne Zahlung wird die Maschine am ${facts.time('suspends_at')} abgeschaltet.`,
+  'billing.debt': (facts) =>
+    `Der Verbrauch bis zur Löschung betrug ${facts.money('amount_minor')}. ${facts.money('debt_minor')} davon deckte das Guthaben nicht; das Konto schuldet diesen Betrag.`,
   'billing.written_off': (facts) =>
     `Der Verbrauch bis zur Löschung betrug ${facts.money('amount_minor')}. ${facts.money('written_off_minor')} davon deckte das Guthaben nicht; sie wurden ausgebucht.`,
   'console.ticket_issued': 'Der Bildschirm wurde geöffnet.',

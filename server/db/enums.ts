@@ -46,6 +46,7 @@ export const EVENT_TYPES = [
   'agent.command_started',
   'billing.adjusted',
   'billing.charged',
+  'billing.debt',
   'billing.deletion_due',
   'billing.ended',
   'billing.plan_retires',

@@ -32,6 +32,7 @@ export const LOCK_ORDER = [
   'wallets',
   // Only who holds the wallet takes or puts back what a provider takes back.
   'top_up_reversals',
+  'vm_debts',
   'payment_methods',
   'promo_credits',
   // By the journal's own triggers, as the end of the account's chain.

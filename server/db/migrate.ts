@@ -47,6 +47,7 @@ import { booksExponent } from './migrations/0047-books-exponent.ts';
 import { knownCountries } from './migrations/0048-known-countries.ts';
 import { disputedMoney } from './migrations/0049-disputed-money.ts';
 import { debts } from './migrations/0050-debts.ts';
+import { vmDebts } from './migrations/0051-vm-debts.ts';
 import { documentTaxes } from './migrations/0052-document-taxes.ts';
 import { unbookedPayments } from './migrations/0054-unbooked-payments.ts';
 import { askedSeries } from './migrations/0055-asked-series.ts';
@@ -111,6 +112,7 @@ export const MIGRATIONS: readonly Migration[] = [
   knownCountries,
   disputedMoney,
   debts,
+  vmDebts,
   documentTaxes,
   unbookedPayments,
   askedSeries,

@@ -435,7 +435,7 @@ create table journal (
   promo_credit_id id_text,
   invoice_id id_text,
   constraint journal_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
-  constraint journal_accounts CHECK ((((debit || ' '::text) || credit) ~ '^((wallet|hold|promo|promo_expense|write_off|cash|revenue|clearing:[a-z][a-z0-9_]{0,31}|(deferred|revenue|refunds|tax):0([.][0-9]{1,6})?)( |$)){2}$'::text)),
+  constraint journal_accounts CHECK ((((debit || ' '::text) || credit) ~ '^((wallet|hold|promo|promo_expense|write_off|receivable|cash|revenue|clearing:[a-z][a-z0-9_]{0,31}|(deferred|revenue|refunds|tax):0([.][0-9]{1,6})?)( |$)){2}$'::text)) NOT VALID,
   constraint journal_amount_minor_check CHECK ((amount_minor > 0)),
   constraint journal_check CHECK ((debit <> credit)),
   constraint journal_invoice_id_fkey FOREIGN KEY (invoice_id) REFERENCES invoices(id),
@@ -1225,6 +1225,16 @@ create table vm_counters (
   constraint vm_counters_pkey PRIMARY KEY (vm_id)
 );
 
+create table vm_debts (
+  order_id id_text not null,
+  account_id id_text not null,
+  owed_minor bigint not null,
+  constraint vm_debts_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint vm_debts_order_id_fkey FOREIGN KEY (order_id) REFERENCES orders(id),
+  constraint vm_debts_owed_minor_check CHECK ((owed_minor >= 0)),
+  constraint vm_debts_pkey PRIMARY KEY (order_id)
+);
+
 create table vm_move_windows (
   vm_id id_text not null,
   from_at timestamp with time zone not null,
@@ -1454,6 +1464,7 @@ CREATE INDEX top_ups_to_expire ON public.top_ups USING btree (expires_at) WHERE 
 CREATE INDEX top_ups_to_retry ON public.top_ups USING btree (retry_at) WHERE ((status = 'pending'::text) AND (retry_at IS NOT NULL));
 CREATE INDEX unbooked_payments_open ON public.unbooked_payments USING btree (account_id) WHERE (decided_at IS NULL);
 CREATE INDEX usage_readings_by_account ON public.usage_readings USING btree (account_id);
+CREATE INDEX vm_debts_owed ON public.vm_debts USING btree (account_id) WHERE (owed_minor > 0);
 CREATE INDEX vms_by_account ON public.vms USING btree (account_id, id DESC) WHERE (deleted_at IS NULL);
 CREATE INDEX vms_by_host ON public.vms USING btree (host_id) WHERE (deleted_at IS NULL);
 CREATE INDEX vms_by_hostname ON public.vms USING btree (account_id, hostname, id DESC) WHERE (deleted_at IS NULL);

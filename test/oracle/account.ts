@@ -40,8 +40,8 @@ export interface Order {
   draws: Draw[];
   document: Document | null;
   correction: Correction | null;
-  /** What the wallet did not cover of it. */
-  writtenOff: bigint;
+  /** What the wallet did not cover of it and is still owed. */
+  owed: bigint;
   /** Who bought, as known when it was placed. */
   buyer: Buyer | null;
 }

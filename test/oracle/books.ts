@@ -30,16 +30,23 @@ export function pay(
 /** What can be spent but is no credit. */
 export const moneyOf = ({ available, credits }: Account) => available - sum(credits.map(({ left }) => left));
 
-/** What an account owes for payments that were taken back. */
-export const debtOf = ({ disputes }: Account) =>
-  sum(disputes.filter(({ isWon }) => !isWon).map(({ amount, taken }) => amount - taken));
+/** What an account owes for payments that were taken back, and for deleted VMs. */
+export const debtOf = ({ disputes, orders }: Account) =>
+  sum(disputes.filter(({ isWon }) => !isWon).map(({ amount, taken }) => amount - taken)) +
+  sum(orders.map(({ owed }) => owed));
 
-/** Money pays what is owed, the oldest dispute first, as far as it reaches. */
+/** Money pays what is owed, the oldest dispute first, then the oldest deletion, as far as it reaches. */
 export function payDebts(account: Account, at: number): void {
   for (const dispute of account.disputes.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
     const money = moneyOf(account);
     const owed = dispute.isWon ? 0n : dispute.amount - dispute.taken;
     moveDispute(account, dispute, money < owed ? money : owed, at);
+  }
+  for (const order of account.orders) {
+    const money = moneyOf(account);
+    const paid = money < order.owed ? money : order.owed;
+    account.available -= paid;
+    order.owed -= paid;
   }
 }
 
@@ -97,7 +104,7 @@ export function place(account: Account, request: Request, at: number): Order {
   const { lines, total: amount } = charge;
   const order: Order = {
     ...{ id, kind, status: 'pending', vm, lines, amount, createdAt: at, settledAt: null },
-    ...{ balanceAfter: null, document: null, draws: [], correction, writtenOff: 0n },
+    ...{ balanceAfter: null, document: null, draws: [], correction, owed: 0n },
     buyer: account.buyer,
   };
   account.orders.push(order);
@@ -132,7 +139,7 @@ export function settle(account: Account, request: Request, at: number): Order {
   return order;
 }
 
-/** The order of a deletion, if there is one: what it takes and the wallet does not have is written off. */
+/** The order of a deletion, if there is one: what it takes and the wallet does not have is owed. */
 export function settleDeletion(
   account: Account,
   vm: Vm,
@@ -141,14 +148,14 @@ export function settleDeletion(
   at: number,
 ): Order | null {
   if (charge.lines.length === 0) return null;
-  const lost = writtenOff(account, charge);
-  account.available += lost;
+  const owed = uncovered(account, charge);
+  account.available += owed;
   const order = settle(account, { kind: 'delete_refund', vm, charge, id }, at);
-  order.writtenOff = lost;
+  order.owed = owed;
   return order;
 }
 
-export function writtenOff({ available }: Account, { total }: Charge): bigint {
+export function uncovered({ available }: Account, { total }: Charge): bigint {
   return total > available ? total - available : 0n;
 }
 

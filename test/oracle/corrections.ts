@@ -98,7 +98,7 @@ export function canCorrect(type: 'refund' | 'void', order: Order): boolean {
 /** The most that can be refunded of an order. */
 export function refundable(account: Account, order: Order): bigint {
   const rooms = roomsOf(account, order, remaindersOf(account, order));
-  const left = sum(rooms.map(({ most }) => most)) - order.writtenOff;
+  const left = sum(rooms.map(({ most }) => most)) - order.owed;
   return left > 0n ? left : 0n;
 }
 

@@ -190,7 +190,7 @@ export class Customers {
     const refund = { amount_minor, ...promo, ...taken, currency: prices.currency };
     observer.compare(this.#play.look(tenant), 'delete', reply.data.refund, refund);
     const order = settleDeletion(account, vm, charge, reply.data.refund.order_id, now);
-    if (order && order.writtenOff > 0n) this.#play.count('written off');
+    if (order && order.owed > 0n) this.#play.count('deleted with a debt');
     if (order && vm.hoursSince !== null) this.#play.count('remove by the hour');
     vm.deleting = true;
     vm.work = { kind: 'delete' };

@@ -1,5 +1,5 @@
 import { type Account, billed, hourOf, type Order, sum, type Vm } from './account.ts';
-import { completed, creditsBack, debtOf, netOf, spendableOf, unpaidDebt, writtenOff } from './books.ts';
+import { completed, creditsBack, debtOf, netOf, spendableOf, uncovered, unpaidDebt } from './books.ts';
 import { monthOf, seconds } from './calendar.ts';
 import { arrears, deletionCharge, totalOf } from './charges.ts';
 import type { Expected } from './differences.ts';
@@ -225,10 +225,11 @@ export function previewPromo(account: Account, vm: Vm, charge: Charge) {
 
 /** What a deletion gives back, or takes. */
 export function deletion(account: Account, charge: Charge) {
-  const lost = writtenOff(account, charge);
+  const owed = uncovered(account, charge);
   return {
     refund_minor: most(-charge.total, 0n),
-    charged_minor: most(charge.total, 0n) - lost,
-    written_off_minor: lost,
+    charged_minor: most(charge.total, 0n) - owed,
+    written_off_minor: 0n,
+    debt_minor: owed,
   };
 }

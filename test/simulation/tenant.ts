@@ -43,7 +43,7 @@ export const refundIn = ({ refund }: Reply['data']): NotedOrder | null =>
   refund.order_id
     ? {
         id: refund.order_id,
-        amountMinor: refund.charged_minor + refund.written_off_minor - refund.amount_minor,
+        amountMinor: refund.charged_minor + refund.debt_minor - refund.amount_minor,
       }
     : null;
 

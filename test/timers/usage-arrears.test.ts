@@ -19,7 +19,7 @@ test('a deletion gives back less by what was used, and the preview says so', asy
   });
   assert.deepEqual([refund_minor, usage_minor, charged_minor], [349 - 100 - 155, 255, 0]);
   const { refund } = await customer.must({ method: 'DELETE', path: `/v1/vm/${id}` });
-  assert.deepEqual([refund.amount_minor, refund.charged_minor, refund.written_off_minor], [94, 0, 0]);
+  assert.deepEqual([refund.amount_minor, refund.charged_minor, refund.debt_minor], [94, 0, 0]);
   await fixture.finish();
   assert.deepEqual(amounts(await linesOf(fixture, id, 'delete_refund')), [
     ['GB', 100],
@@ -30,29 +30,23 @@ test('a deletion gives back less by what was used, and the preview says so', asy
   await assertInvariants(fixture.db);
 });
 
-test('where the use is more than the refund the wallet pays, and what it lacks is written off', async (t) => {
+test('where the use is more than the refund the wallet pays, and what it lacks is owed', async (t) => {
   const { fixture, customer } = await open(t, 749n);
   const id = await buyVm(fixture, customer);
   fixture.installation.services.clock.set(new Date('2026-01-16T12:00:00Z'));
   await send(fixture, id, '2026-01-16', 1000);
   const preview = await customer.must({ method: 'GET', path: `/v1/vm/${id}/delete-preview` });
-  const of = ({ charged_minor, written_off_minor }: Record<string, number>) => [
-    charged_minor,
-    written_off_minor,
-  ];
+  const of = ({ charged_minor, debt_minor }: Record<string, number>) => [charged_minor, debt_minor];
   assert.deepEqual([preview.refund_minor, preview.usage_minor, ...of(preview)], [0, 500, 50, 101]);
   const { refund } = await customer.must({ method: 'DELETE', path: `/v1/vm/${id}` });
   assert.deepEqual([refund.amount_minor, ...of(refund)], [0, 50, 101]);
   await fixture.finish();
   assert.equal((await customer.wallet()).available_minor, 0n);
   const booked = await fixture.db.query<{ debit: string; credit: string; amount_minor: bigint }>(
-    sql`select debit, credit, amount_minor from journal where reason = 'write_off'`,
+    sql`select debit, credit, amount_minor from journal where reason = 'debt'`,
   );
-  assert.deepEqual(booked, [{ debit: 'write_off', credit: 'wallet', amount_minor: 101n }]);
-  assert.deepEqual(await eventsOf(fixture, id, '2026-01-16T00:00:00Z'), [
-    'billing.written_off',
-    'vm.deleted',
-  ]);
+  assert.deepEqual(booked, [{ debit: 'receivable', credit: 'wallet', amount_minor: 101n }]);
+  assert.deepEqual(await eventsOf(fixture, id, '2026-01-16T00:00:00Z'), ['billing.debt', 'vm.deleted']);
   await assertInvariants(fixture.db);
   const correction = { orderId: refund.order_id, reason: 'goodwill', actor: 'root' };
   const { clock } = fixture.installation.services;
@@ -112,7 +106,7 @@ test('an unpaid VM that the service deletes is charged as far as the wallet reac
   assert.deepEqual(amounts(await linesOf(fixture, id, 'delete_refund')), [['GB', 100]]);
   assert.equal((await customer.wallet()).available_minor, 0n);
   const [row] = await fixture.db.query<{ lost: bigint }>(
-    sql`select sum(amount_minor)::bigint as lost from journal where debit = 'write_off'`,
+    sql`select sum(amount_minor)::bigint as lost from journal where debit = 'receivable'`,
   );
   assert.equal(row!.lost, 49n);
   await assertInvariants(fixture.db);

@@ -209,6 +209,7 @@ export interface Debt {
   claimed_minor: number;
   shortfall_minor: number;
   claims: Claim[];
+  deleted_vms: VmDebt[];
 }
 
 /** What an invitation is for */
@@ -575,6 +576,15 @@ export interface Vm {
   move_window: MoveWindow | null;
   created_at: string;
   updated_at: string;
+}
+
+/** What a deleted VM had used and the wallet did not cover */
+export interface VmDebt {
+  order_id: string;
+  vm_id: string;
+  hostname: string;
+  amount_minor: number;
+  created_at: string;
 }
 
 export type VmStatus = 'provisioning' | 'stopped' | 'starting' | 'running' | 'stopping' | 'rebooting' | 'resizing' | 'deleting' | 'suspended' | 'error';

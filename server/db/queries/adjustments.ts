@@ -50,11 +50,12 @@ export async function netOfPeriod(
   return (await one<{ net: bigint }>(db, sql`select ${net} as net`)).net;
 }
 
-/** What of an order the wallet did not cover, and was written off. */
-export async function writtenOff(db: Queryable, orderId: string): Promise<bigint> {
+/** What of an order was not collected: written off by an earlier release, or still owed. */
+export async function uncollected(db: Queryable, orderId: string): Promise<bigint> {
   const { lost } = await one<{ lost: bigint }>(
     db,
-    sql`select coalesce(sum(amount_minor), 0)::bigint as lost from journal where order_id = ${orderId} and debit = 'write_off'`,
+    sql`select coalesce(sum(case when debit in ('write_off', 'receivable') then amount_minor when credit = 'receivable' then -amount_minor else 0 end), 0)::bigint
+      as lost from journal where order_id = ${orderId}`,
   );
   return lost;
 }

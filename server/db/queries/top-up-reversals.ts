@@ -108,8 +108,10 @@ export async function reversedOf(db: Queryable, topUpId: string): Promise<bigint
 /** Up to `limit` accounts after `after` that owe something and have money. */
 export async function accountsToCollect(db: Queryable, after: string, limit: number): Promise<string[]> {
   const rows = await db.query<{ account_id: string }>(sql`
-    select distinct r.account_id from top_up_reversals r join wallets on wallets.account_id = r.account_id
-    where status = 'owed' and available_minor > promo_minor and r.account_id > ${after} order by 1 limit ${limit}`);
+    select account_id from (
+      select account_id from top_up_reversals where status = 'owed' union select account_id from vm_debts where owed_minor > 0
+    ) debtors join wallets using (account_id)
+    where available_minor > promo_minor and account_id > ${after} order by 1 limit ${limit}`);
   return rows.map(({ account_id }) => account_id);
 }
 

@@ -8,7 +8,7 @@ export interface WalletRow {
   /** Of that, what is promotional: it is never paid out. */
   promo_minor: bigint;
   held_minor: bigint;
-  /** What is owed for payments that their provider took back: part of what is available is not free for new orders. */
+  /** What is owed for payments that their provider took back, and for the use of deleted VMs: part of what is available is not free for new orders. */
   claimed_minor: bigint;
   updated_at: Date;
 }
@@ -23,6 +23,7 @@ export type LedgerAccount =
   | 'promo'
   | 'promo_expense'
   | 'write_off'
+  | 'receivable'
   | `clearing:${string}`
   | `${'deferred' | 'revenue' | 'refunds' | 'tax'}:${string}`;
 

@@ -21,6 +21,7 @@ import {
   parseMicros,
   toJsonInteger,
 } from '../billing/money.ts';
+import { collectVmDebts } from '../billing/vm-debts.ts';
 
 /** A payment to book, in either direction. */
 export interface Credit {
@@ -77,7 +78,7 @@ export async function collectDebt(tx: Transaction, clock: Clock, accountId: stri
     const { amount_minor: amountMinor, told_at: toldAt } = owed;
     await bookReversal(tx, clock, owed, { amountMinor, isVoid: false, toldAt });
   }
-  return lockWallet(tx, accountId);
+  return collectVmDebts(tx, accountId, clock.now());
 }
 
 /**

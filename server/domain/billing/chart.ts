@@ -18,6 +18,7 @@ export interface ChartAccount {
  */
 export const CHART: readonly ChartAccount[] = [
   { code: 'clearing', name: 'Payment clearing', type: 'asset', per: 'provider' },
+  { code: 'receivable', name: 'Owed for the use of deleted VMs', type: 'asset' },
   { code: 'wallet', name: 'Prepaid by customers', type: 'liability' },
   { code: 'hold', name: 'Prepaid by customers, held for orders', type: 'liability' },
   { code: 'promo', name: 'Promotional credit', type: 'liability' },

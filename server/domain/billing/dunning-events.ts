@@ -94,18 +94,18 @@ export function suspensionFailed(nextAt: Date): EventText {
 }
 
 /** It was deleted, and the wallet did not cover what it had used. */
-export function writtenOff(
+export function leftDebt(
   currency: string,
   order: { id: string; amount_minor: bigint },
-  lost: bigint,
+  owed: bigint,
 ): EventText {
   return {
-    type: 'billing.written_off',
-    message: `What the VM had used until its deletion came to ${formatMinor(order.amount_minor, currency)}, of which the wallet did not cover ${formatMinor(lost, currency)}. They were written off.`,
+    type: 'billing.debt',
+    message: `What the VM had used until its deletion came to ${formatMinor(order.amount_minor, currency)}, of which the wallet did not cover ${formatMinor(owed, currency)}. The account owes that amount, and nothing new can be bought until it is paid.`,
     metadata: {
       order_id: order.id,
       amount_minor: toJsonInteger(order.amount_minor),
-      written_off_minor: toJsonInteger(lost),
+      debt_minor: toJsonInteger(owed),
       currency,
     },
   };

@@ -10,6 +10,7 @@ import {
 } from '../../db/queries/orders.ts';
 import { drawPromo, undrawPromo } from '../../db/queries/promo-credits.ts';
 import { returnPromo } from '../../db/queries/promo-returns.ts';
+import { insertVmDebt } from '../../db/queries/vm-debts.ts';
 import { bookOrder, lockWallet, post, type Transfer, type WalletRow } from '../../db/queries/wallets.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { ApiError } from '../../platform/errors.ts';
@@ -25,7 +26,7 @@ import type { Charge } from './pricing.ts';
  *
  * top-up   clearing → wallet    hold     wallet → hold                   capture  hold → deferred, tax
  * payout   wallet → clearing    charge   wallet → deferred, tax          refund   deferred, tax → wallet
- *                               release  hold → wallet                  write-off  write_off → wallet
+ *                               release  hold → wallet                  debt     receivable → wallet
  *
  * Promotional credit is spent first: an order in which it takes part goes by way of the hold, where `promo` comes before
  * `wallet`. What it gives back of a period is credit by the share that credit has paid of that period, so that credit never
@@ -45,8 +46,8 @@ export interface OrderRequest {
   at: Date;
   /** As the caller has locked it; locked here where absent. */
   wallet?: WalletRow;
-  /** What the wallet does not cover is written off, where the order is settled at once; else it is refused. */
-  writeOff?: boolean;
+  /** What the wallet does not cover becomes a debt, where the order is settled at once; else it is refused. */
+  onDebt?: boolean;
   /** Of an order of kind "adjustment". */
   adjustment?: Adjustment;
   /** The most that promotional credit pays of it, where it is not spent first; 0 if it gets nothing back either. */
@@ -91,7 +92,7 @@ export function purchaseRefusal(wallet: WalletRow, required: bigint): ApiError |
     return insufficientFunds('The wallet does not cover this charge.', required, available, currency);
   return new ApiError(
     'insufficient_funds',
-    `You owe ${formatMinor(debt, currency)} for a payment that was taken back. Top up ${formatMinor(shortfall, currency)} to continue.`,
+    `You owe ${formatMinor(debt, currency)}. Top up ${formatMinor(shortfall, currency)} to continue.`,
     {
       required_minor: toJsonInteger(required),
       available_minor: toJsonInteger(available),
@@ -197,14 +198,16 @@ export async function lockPendingOrder(
 
 /** An order that is settled as it is placed: a renewal, or the refund of a deletion. */
 export async function settleNow(context: LedgerContext, request: OrderRequest): Promise<OrderRow> {
-  const { charge, writeOff, promoAtMost, at } = request;
+  const { charge, onDebt, promoAtMost, at } = request;
   const wallet = withPromo(await lockWallet(context.tx, request.accountId), promoAtMost);
-  const lost = writeOff ? uncollectible(wallet, charge.total_minor) : 0n;
-  requireFunds(wallet, max(charge.total_minor - lost, 0n));
+  const owed = onDebt ? uncollectible(wallet, charge.total_minor) : 0n;
+  requireFunds(wallet, max(charge.total_minor - owed, 0n));
   const order = await writeOrder(context, request, wallet);
-  // The sale stands whole; the house pays what its customer cannot.
-  const writtenOff = { debit: 'write_off', credit: 'wallet', reason: 'write_off' } as const;
-  await move(context, order, { ...writtenOff, amountMinor: lost, at });
+  // The sale stands whole: what its customer still owes of it is lent to the wallet.
+  const lent = { debit: 'receivable', credit: 'wallet', reason: 'debt' } as const;
+  await move(context, order, { ...lent, amountMinor: owed, at });
+  if (owed > 0n)
+    await insertVmDebt(context.tx, { order_id: order.id, account_id: order.account_id, owed_minor: owed });
   const byHold = order.amount_minor > 0n && wallet.promo_minor > 0n;
   if (byHold) await hold(context, wallet, order, at);
   return complete(context, order, byHold ? 'hold' : 'wallet', at, promoAtMost);

@@ -7,7 +7,7 @@ import { updateVm, type VmRow, type VmView } from '../../db/queries/vms.ts';
 import { lockWallet } from '../../db/queries/wallets.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { collectDebt } from '../accounts/book-payment.ts';
-import { writtenOff } from '../billing/dunning-events.ts';
+import { leftDebt } from '../billing/dunning-events.ts';
 import { settleNow, uncollectible } from '../billing/ledger.ts';
 import { sum } from '../billing/money.ts';
 import { type Charge, deletionCharge, termsOf } from '../billing/pricing.ts';
@@ -53,12 +53,12 @@ export interface SettledDeletion {
   /** Null where nothing was to be charged or given back. */
   order: OrderRow | null;
   /** What the wallet did not cover of the order. */
-  written_off_minor: bigint;
+  debt_minor: bigint;
 }
 
 /**
  * Settles what a VM that is being deleted gives back and has used, by one order. Where the use is more, the wallet
- * pays as far as it reaches, and the rest is written off: a VM that is given up must never keep its owner from it.
+ * pays as far as it reaches, and the rest is a debt of the account: a VM that is given up must never keep its owner from it.
  */
 export async function settleDeletion(
   services: { clock: Clock; catalog: Catalog },
@@ -73,7 +73,7 @@ export async function settleDeletion(
     now,
     vm.usage_priced ? await findBillingProfile(tx, vm.account_id) : undefined,
   );
-  let settled: SettledDeletion = { order: null, written_off_minor: 0n };
+  let settled: SettledDeletion = { order: null, debt_minor: 0n };
   if (charge.lines.length > 0) {
     const { clock } = services;
     // Money that is owed pays nothing else, also where no round has collected it yet.
@@ -81,7 +81,7 @@ export async function settleDeletion(
       charge.total_minor > 0n
         ? await collectDebt(tx, clock, vm.account_id)
         : await lockWallet(tx, vm.account_id);
-    const written_off_minor = uncollectible(wallet, charge.total_minor);
+    const debt_minor = uncollectible(wallet, charge.total_minor);
     const request = {
       accountId: vm.account_id,
       vmId: vm.id,
@@ -89,10 +89,10 @@ export async function settleDeletion(
       charge,
       at: now,
     };
-    const order = await settleNow(ledger(services, tx), { ...request, writeOff: true });
-    settled = { order, written_off_minor };
-    if (written_off_minor > 0n) {
-      const event = writtenOff(vm.currency, order, written_off_minor);
+    const order = await settleNow(ledger(services, tx), { ...request, onDebt: true });
+    settled = { order, debt_minor };
+    if (debt_minor > 0n) {
+      const event = leftDebt(vm.currency, order, debt_minor);
       await recordSystemEvent(
         tx,
         services.clock,

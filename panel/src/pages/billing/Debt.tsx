@@ -12,11 +12,14 @@ import { DateOf, Money, Mono } from '../../ui/Values.tsx';
 const texts = defineTexts(
   {
     owed: (amount: string) => `The account owes ${amount}`,
-    why: 'Payments were taken back that the wallet did not cover. Until they are settled, you cannot buy machines or make them larger.',
+    why: 'The wallet does not cover payments that were taken back or the use of deleted machines. Until that is settled, you cannot buy machines or make them larger.',
     topUp: (amount: string) => `Top up ${amount} and all of it is paid within a minute.`,
     settling: 'The wallet covers it: it is paid within a minute.',
     pay: 'Top up',
     claims: 'Payments that were taken back',
+    machines: 'Deleted machines',
+    machine: 'Machine',
+    deleted: 'Deleted',
     payment: 'Payment',
     reason: 'Why',
     refund: 'Refunded by the payment provider',
@@ -26,11 +29,14 @@ const texts = defineTexts(
   },
   {
     owed: (amount: string) => `Das Konto schuldet ${amount}`,
-    why: 'Zahlungen wurden zurückgeholt, die das Guthaben nicht deckt. Bis sie beglichen sind, können Sie keine Maschinen kaufen oder vergrößern.',
+    why: 'Das Guthaben deckt zurückgeholte Zahlungen oder den Verbrauch gelöschter Maschinen nicht. Bis das beglichen ist, können Sie keine Maschinen kaufen oder vergrößern.',
     topUp: (amount: string) => `Laden Sie ${amount} auf, und alles ist innerhalb einer Minute bezahlt.`,
     settling: 'Das Guthaben deckt den Betrag: Er wird innerhalb einer Minute bezahlt.',
     pay: 'Aufladen',
     claims: 'Zurückgeholte Zahlungen',
+    machines: 'Gelöschte Maschinen',
+    machine: 'Maschine',
+    deleted: 'Gelöscht',
     payment: 'Zahlung',
     reason: 'Grund',
     refund: 'Vom Zahlungsdienst erstattet',
@@ -40,13 +46,13 @@ const texts = defineTexts(
   },
 );
 
-/** What the account owes for payments that were taken back, why, and how to settle it; nothing where it owes nothing. */
+/** What the account owes for payments that were taken back and for deleted machines, why, and how to settle it; nothing where it owes nothing. */
 export function Debt() {
   const t = useTexts(texts);
   const locale = useLocale();
   const { data: debt } = useQuery(read('getDebt'));
   if (!debt || debt.claimed_minor === 0) return null;
-  const { currency, claimed_minor, shortfall_minor, claims } = debt;
+  const { currency, claimed_minor, shortfall_minor, claims, deleted_vms } = debt;
   const isCovered = shortfall_minor === 0;
   return (
     <Stack>
@@ -64,32 +70,57 @@ export function Debt() {
         <span>{t.why}</span>
         <span>{isCovered ? t.settling : t.topUp(formatMoney(shortfall_minor, currency, locale))}</span>
       </Notice>
-      <Table
-        label={t.claims}
-        rows={claims}
-        keyOf={({ id }) => id}
-        columns={[
-          {
-            id: 'payment',
-            title: t.payment,
-            narrow: 'title',
-            cell: ({ top_up_id, reference }) => (
-              <Link to="/billing/top-ups/$id" params={{ id: top_up_id }}>
-                <Mono>{reference}</Mono>
-              </Link>
-            ),
-          },
-          { id: 'reason', title: t.reason, cell: ({ kind }) => t[kind] },
-          { id: 'when', title: t.when, cell: ({ created_at }) => <DateOf at={created_at} /> },
-          {
-            id: 'amount',
-            title: t.amount,
-            align: 'end',
-            narrow: 'aside',
-            cell: ({ amount_minor }) => <Money minor={amount_minor} currency={currency} />,
-          },
-        ]}
-      />
+      {claims.length > 0 && (
+        <Table
+          label={t.claims}
+          rows={claims}
+          keyOf={({ id }) => id}
+          columns={[
+            {
+              id: 'payment',
+              title: t.payment,
+              narrow: 'title',
+              cell: ({ top_up_id, reference }) => (
+                <Link to="/billing/top-ups/$id" params={{ id: top_up_id }}>
+                  <Mono>{reference}</Mono>
+                </Link>
+              ),
+            },
+            { id: 'reason', title: t.reason, cell: ({ kind }) => t[kind] },
+            { id: 'when', title: t.when, cell: ({ created_at }) => <DateOf at={created_at} /> },
+            {
+              id: 'amount',
+              title: t.amount,
+              align: 'end',
+              narrow: 'aside',
+              cell: ({ amount_minor }) => <Money minor={amount_minor} currency={currency} />,
+            },
+          ]}
+        />
+      )}
+      {deleted_vms.length > 0 && (
+        <Table
+          label={t.machines}
+          rows={deleted_vms}
+          keyOf={({ order_id }) => order_id}
+          columns={[
+            {
+              id: 'machine',
+              title: t.machine,
+              narrow: 'title',
+              cell: ({ hostname }) => <Mono>{hostname}</Mono>,
+            },
+            { id: 'when', title: t.deleted, cell: ({ created_at }) => <DateOf at={created_at} /> },
+            {
+              id: 'amount',
+              title: t.amount,
+              align: 'end',
+              narrow: 'aside',
+              cell: ({ amount_minor }) => <Money minor={amount_minor} currency={currency} />,
+            },
+          ]}
+        />
+      )}
     </Stack>
   );
 }

@@ -2,7 +2,7 @@ import {
   type Remainder,
   remaindersOf,
   systemFindOrder,
-  writtenOff,
+  uncollected,
 } from '../../../db/queries/adjustments.ts';
 import type { AdjustmentType, OrderRow } from '../../../db/queries/orders.ts';
 import { promoReturnedBy } from '../../../db/queries/promo-returns.ts';
@@ -82,7 +82,7 @@ async function promoAtMostOf({ tx }: LedgerContext, order: OrderRow): Promise<bi
 
 /** What is left of an order, without what the wallet did not cover, which was not paid. */
 async function collected({ tx }: LedgerContext, { id }: OrderRow, remainders: Remainder[]): Promise<bigint> {
-  return max(refundableOf(remainders) - (await writtenOff(tx, id)), 0n);
+  return max(refundableOf(remainders) - (await uncollected(tx, id)), 0n);
 }
 
 function amountOf(left: bigint, wanted: bigint | undefined, currency: string): bigint {

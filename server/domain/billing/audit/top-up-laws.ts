@@ -63,12 +63,13 @@ export const TOP_UP_LAWS: AccountLaw[] = [
           else taken.amount >= 0 and taken.amount < r.amount_minor end)`,
   },
   {
-    name: 'what is claimed of a wallet is what is owed for payments that were taken back',
+    name: 'what is claimed of a wallet is what is owed for payments that were taken back and for deleted VMs',
     offences: (scope) => sql`
       select w.account_id || ' has claims of ' || w.claimed_minor || ', owed are ' || coalesce(sum(owed.amount), 0) as what
       from wallets w left join lateral (
         select r.amount_minor + coalesce((select sum(p.amount_minor) from ${REVERSAL_PAYMENTS} own join payments p on p.id = own.id), 0) as amount
         from top_up_reversals r where r.account_id = w.account_id and r.status = 'owed'
+        union all select owed_minor from vm_debts where vm_debts.account_id = w.account_id
       ) owed on true
       where ${scope(sql`w.account_id`)}
       group by w.account_id, w.claimed_minor having w.claimed_minor <> coalesce(sum(owed.amount), 0)`,

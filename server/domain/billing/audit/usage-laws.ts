@@ -49,6 +49,18 @@ export const USAGE_LAWS: AccountLaw[] = [
         and (o.kind <> 'delete_refund' or j.debit <> 'write_off' or j.amount_minor > o.amount_minor or o.balance_after_minor <> 0)`,
   },
   {
+    name: 'what is owed for a deleted VM is what its deletion lent and was not paid',
+    offences: (scope) => sql`
+      select coalesce(d.order_id, lent.order_id) || ' (' || coalesce(o.kind, 'no order') || ', ' || coalesce(o.amount_minor, 0) || ') owes '
+        || coalesce(d.owed_minor::text, 'nothing') || ', the journal says ' || lent.owed || ' of ' || lent.lent as what
+      from (select * from vm_debts where ${scope(sql`account_id`)}) d full join (
+        select order_id, account_id, sum(case when debit = 'receivable' then amount_minor else 0 end) as lent,
+          sum(case when debit = 'receivable' then amount_minor else -amount_minor end) as owed
+        from journal where 'receivable' in (debit, credit) and ${scope(sql`account_id`)} group by order_id, account_id
+      ) lent on lent.order_id = d.order_id and lent.account_id = d.account_id left join orders o on o.id = lent.order_id
+      where d.owed_minor is distinct from lent.owed or o.kind is distinct from 'delete_refund' or lent.lent > o.amount_minor`,
+  },
+  {
     name: 'a snapshot is stored from its creation until it is deleted',
     offences: (scope) => sql`
       select snapshot.id || ' is ' || snapshot.status || ', its use '

@@ -6,7 +6,7 @@ import { Count, Minor, Nullable, Timestamp } from '../../../http/schemas.ts';
 /** What wallet and summary say about what the account owes. */
 export const debtField = {
   debt_minor: Minor(
-    'What the account owes for payments that were taken back: later money pays it first, and nothing new is bought until then',
+    'What the account owes for payments that were taken back and for the use of deleted VMs: later money pays it first, and nothing new is bought until then',
   ),
 };
 

@@ -31,7 +31,8 @@ export const deleteVm = endpoint({
           amount_minor: Type.Integer({ minimum: 0, description: 'Given back, in minor units of `currency`' }),
           ...refundPromoFields,
           charged_minor: Count('Taken from the wallet, where what was used is more than what is given back'),
-          written_off_minor: Count('What the wallet did not cover of that'),
+          written_off_minor: Count('Always 0: what the wallet does not cover is `debt_minor`'),
+          debt_minor: Count('What the wallet did not cover of that, which the account owes'),
           currency: Currency,
           order_id: Nullable(Id('ord')),
         },
@@ -50,13 +51,14 @@ export const deleteVm = endpoint({
       promo_expires_at: null,
       charged_minor: 0,
       written_off_minor: 0,
+      debt_minor: 0,
       currency: 'EUR',
       order_id: 'ord_01ke3z6p1r5t7y9u2i4o6p8a0s',
     },
   },
   load: loadVmForChange,
   async handle({ resource: vm, db, services, caller, now }) {
-    const { job, order, written_off_minor } = await giveUpVm({ db, services, caller, now }, vm);
+    const { job, order, debt_minor } = await giveUpVm({ db, services, caller, now }, vm);
     const total = order?.amount_minor ?? 0n;
     const promo = order && total < 0n ? await promoReturnedBy(db, order.id) : undefined;
     return {
@@ -66,8 +68,9 @@ export const deleteVm = endpoint({
         refund: {
           amount_minor: toJsonInteger(max(-total, 0n)),
           ...presentRefundPromo(promo),
-          charged_minor: toJsonInteger(max(total, 0n) - written_off_minor),
-          written_off_minor: toJsonInteger(written_off_minor),
+          charged_minor: toJsonInteger(max(total, 0n) - debt_minor),
+          written_off_minor: 0,
+          debt_minor: toJsonInteger(debt_minor),
           currency: vm.currency,
           order_id: order?.id ?? null,
         },

@@ -33,7 +33,8 @@ export const getDeletePreview = endpoint({
       ...previewPromoFields,
       usage_minor: Count('What the VM has used and was not charged for yet, taken off what is given back'),
       charged_minor: Count('Taken from the wallet, where that is more'),
-      written_off_minor: Count('What the wallet does not cover of that'),
+      written_off_minor: Count('Always 0: what the wallet does not cover is `debt_minor`'),
+      debt_minor: Count('What the wallet does not cover of that, which the account will owe'),
       currency: Currency,
       unused_seconds: Count('Rest of the paid period'),
       data_lost: Type.Array(
@@ -63,6 +64,7 @@ export const getDeletePreview = endpoint({
     usage_minor: 0,
     charged_minor: 0,
     written_off_minor: 0,
+    debt_minor: 0,
     currency: 'EUR',
     unused_seconds: 2592000,
     data_lost: [{ type: 'ip', id: '100.64.0.2', name: '100.64.0.2', size_gb: null }],
@@ -78,7 +80,7 @@ export const getDeletePreview = endpoint({
       lines,
       usage,
     } = priceOfDeletion(services.catalog, await withMeter(db, vm), now);
-    const writtenOff = uncollectible(await lookUpWallet(db, vm.account_id), total);
+    const debt = uncollectible(await lookUpWallet(db, vm.account_id), total);
     const promo = total < 0n ? await promoToReturn(db, vm.id, lines) : undefined;
     const lost: LostThing[] = await dataLost(db, vm);
     return {
@@ -86,8 +88,9 @@ export const getDeletePreview = endpoint({
         refund_minor: toJsonInteger(max(-total, 0n)),
         ...presentPreviewPromo(promo),
         usage_minor: toJsonInteger(usageMinor(usage)),
-        charged_minor: toJsonInteger(max(total, 0n) - writtenOff),
-        written_off_minor: toJsonInteger(writtenOff),
+        charged_minor: toJsonInteger(max(total, 0n) - debt),
+        written_off_minor: 0,
+        debt_minor: toJsonInteger(debt),
         currency: vm.currency,
         unused_seconds: vm.provisioned_at ? secondsBetween(now, vm.billing_period_end_at) : 0,
         data_lost: lost,

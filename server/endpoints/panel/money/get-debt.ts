@@ -1,4 +1,5 @@
 import { claimsOf } from '../../../db/queries/top-up-reversals.ts';
+import { vmDebtsOf } from '../../../db/queries/vm-debts.ts';
 import { lookUpWallet } from '../../../db/queries/wallets.ts';
 import { unpaidDebt } from '../../../domain/billing/ledger.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
@@ -6,7 +7,7 @@ import { Currency, Enum, Id, Minor, Shape, Timestamp } from '../../../http/schem
 import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 
-/** More payments that were taken back and are not settled than any account has. */
+/** More debts that are not settled than an account usually has. */
 const MOST = 100;
 
 const ClaimShape = Shape(
@@ -23,20 +24,34 @@ const ClaimShape = Shape(
   { $id: 'Claim', description: 'A payment that was taken back and that the wallet did not cover' },
 );
 
+const VmDebtShape = Shape(
+  {
+    order_id: Id('ord'),
+    vm_id: Id('vm'),
+    hostname: Type.String({ description: 'Of the VM', examples: ['web-1'] }),
+    amount_minor: Minor('What is owed of it'),
+    created_at: Timestamp('When the VM was deleted'),
+  },
+  { $id: 'VmDebt', description: 'What a deleted VM had used and the wallet did not cover' },
+);
+
 export const getDebt = panelEndpoint({
   operation: 'getDebt',
   method: 'GET',
   path: '/debt',
   access: 'viewer',
   tag: 'money',
-  summary: 'Read what the account owes for payments that were taken back',
+  summary: 'Read what the account owes',
   description: 'While it owes something, nothing new can be bought. Money that is topped up pays it first.',
   data: Shape(
     {
       currency: Currency,
       claimed_minor: Minor('What it owes in all'),
       shortfall_minor: Minor('What has to be topped up to pay all of it'),
-      claims: Type.Array(ClaimShape, { description: `At most ${MOST}, the oldest first` }),
+      claims: Type.Array(ClaimShape, {
+        description: `Payments that were taken back; at most ${MOST}, the oldest first`,
+      }),
+      deleted_vms: Type.Array(VmDebtShape, { description: `At most ${MOST}, the oldest first` }),
     },
     { $id: 'Debt', description: 'What an account owes' },
   ),
@@ -44,7 +59,7 @@ export const getDebt = panelEndpoint({
   async handle({ caller: { accountId }, db }) {
     const wallet = await lookUpWallet(db, accountId);
     const { currency, claimed_minor } = wallet;
-    const claims = await claimsOf(db, accountId, MOST);
+    const [claims, deleted] = [await claimsOf(db, accountId, MOST), await vmDebtsOf(db, accountId, MOST)];
     return {
       data: {
         currency,
@@ -52,6 +67,7 @@ export const getDebt = panelEndpoint({
         // Promotional credit pays none of it.
         shortfall_minor: toJsonInteger(unpaidDebt(wallet)),
         claims: claims.map((claim) => ({ ...claim, amount_minor: toJsonInteger(claim.amount_minor) })),
+        deleted_vms: deleted.map((debt) => ({ ...debt, amount_minor: toJsonInteger(debt.amount_minor) })),
       },
     };
   },

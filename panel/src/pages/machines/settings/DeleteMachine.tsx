@@ -73,7 +73,7 @@ export function DeleteMachine({ vm }: { vm: Vm }) {
 function Lost({ preview }: { preview: DeletePreview }) {
   const t = useTexts(settingsTexts);
   const locale = useLocale();
-  const { currency, refund_minor, usage_minor, charged_minor, written_off_minor } = preview;
+  const { currency, refund_minor, usage_minor, charged_minor, debt_minor } = preview;
   const { refund_promo_minor, refund_promo_expires_at } = preview;
   return (
     <div className={classes.lost}>
@@ -114,9 +114,9 @@ function Lost({ preview }: { preview: DeletePreview }) {
           {t.charged} <Money minor={charged_minor} currency={currency} />
         </p>
       )}
-      {written_off_minor > 0 && (
+      {debt_minor > 0 && (
         <p>
-          {t.writtenOff} <Money minor={written_off_minor} currency={currency} />
+          {t.debt} <Money minor={debt_minor} currency={currency} />
         </p>
       )}
     </div>

@@ -55,7 +55,7 @@ export const settingsTexts = defineTexts(
     asCredit: (amount: string, until: string) => `${amount} of it as promotional credit, until ${until}.`,
     usage: 'Kept of it for traffic and snapshots:',
     charged: 'Taken from the wallet for what was used and not yet paid:',
-    writtenOff: 'Not asked for:',
+    debt: 'Not covered by the wallet. The account will owe it, and nothing new can be bought until it is paid:',
     deleted: 'The machine is being deleted',
     deletedWith: (amount: string) => `The machine is being deleted; ${amount} went back to the wallet`,
   },
@@ -117,7 +117,7 @@ export const settingsTexts = defineTexts(
     asCredit: (amount: string, until: string) => `Davon ${amount} als Startguthaben, gültig bis ${until}.`,
     usage: 'Davon einbehalten für Traffic und Snapshots:',
     charged: 'Aus dem Guthaben für noch nicht bezahlte Nutzung:',
-    writtenOff: 'Nicht berechnet:',
+    debt: 'Vom Guthaben nicht gedeckt. Das Konto schuldet diesen Betrag, und bis er bezahlt ist, können Sie nichts Neues kaufen:',
     deleted: 'Die Maschine wird gelöscht',
     deletedWith: (amount: string) =>
       `Die Maschine wird gelöscht; ${amount} wurden dem Guthaben gutgeschrieben`,
