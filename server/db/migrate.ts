@@ -51,6 +51,7 @@ import { vmDebts } from './migrations/0051-vm-debts.ts';
 import { documentTaxes } from './migrations/0052-document-taxes.ts';
 import { unbookedPayments } from './migrations/0054-unbooked-payments.ts';
 import { askedSeries } from './migrations/0055-asked-series.ts';
+import { sealedVms } from './migrations/0056-sealed-vms.ts';
 
 /**
  * One change of the schema and its reverse. Never edited once released; add another instead. Each is one transaction, which
@@ -116,6 +117,7 @@ export const MIGRATIONS: readonly Migration[] = [
   documentTaxes,
   unbookedPayments,
   askedSeries,
+  sealedVms,
 ];
 
 /**

@@ -10,6 +10,7 @@ create table accounts (
   created_at timestamp with time zone not null,
   status text not null default 'active'::text,
   smtp_open boolean not null default false,
+  seal bytea,
   constraint accounts_pkey PRIMARY KEY (id),
   constraint accounts_status_check CHECK ((status = ANY (ARRAY['active'::text, 'suspended'::text, 'closed'::text])))
 );
@@ -339,6 +340,7 @@ create table idempotency_keys (
 create table invoice_corrections (
   credit_note_id id_text not null,
   invoice_id id_text not null,
+  seal bytea,
   constraint invoice_corrections_credit_note_id_fkey FOREIGN KEY (credit_note_id) REFERENCES invoices(id),
   constraint invoice_corrections_invoice_id_fkey FOREIGN KEY (invoice_id) REFERENCES invoices(id),
   constraint invoice_corrections_pkey PRIMARY KEY (credit_note_id, invoice_id)
@@ -1315,6 +1317,7 @@ create table vms (
   grace_ended_at timestamp with time zone,
   host_id id_text,
   moving_to id_text,
+  seal bytea,
   constraint vms_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint vms_host_id_fkey FOREIGN KEY (host_id) REFERENCES hosts(id),
   constraint vms_metered CHECK (((price_hourly_micros IS NULL) = (metered_since IS NULL))),
@@ -1703,6 +1706,36 @@ begin
   return new;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.seal_terms_of_account()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET "TimeZone" TO 'UTC'
+AS $function$
+begin
+  new.seal := row_seal(terms_of_account(new));
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.seal_terms_of_correction()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET "TimeZone" TO 'UTC'
+AS $function$
+begin
+  new.seal := row_seal(terms_of_correction(new));
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.seal_terms_of_vm()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET "TimeZone" TO 'UTC'
+AS $function$
+begin
+  new.seal := row_seal(terms_of_vm(new));
+  return new;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.tell_account_changed()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1712,6 +1745,31 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.terms_of_account(it accounts)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select jsonb_build_object('id', it.id, 'currency', it.currency, 'limits', it.limits, 'created_at', it.created_at)
+$function$;
+
+CREATE OR REPLACE FUNCTION public.terms_of_correction(it invoice_corrections)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select jsonb_build_object('credit_note_id', it.credit_note_id, 'invoice_id', it.invoice_id)
+$function$;
+
+CREATE OR REPLACE FUNCTION public.terms_of_vm(it vms)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select jsonb_build_object('id', it.id, 'account_id', it.account_id, 'plan', it.plan, 'vcpu', it.vcpu, 'ram_mb', it.ram_mb, 'disk_gb', it.disk_gb, 'dedicated', it.dedicated, 'bandwidth_gb', it.bandwidth_gb, 'price_monthly_minor', it.price_monthly_minor, 'currency', it.currency, 'tax_rate', it.tax_rate, 'rounding_remainder', it.rounding_remainder, 'refundable_minor', it.refundable_minor, 'priced_at', it.priced_at, 'next_billing_mode', it.next_billing_mode, 'price_hourly_micros', it.price_hourly_micros, 'metered_since', it.metered_since, 'usage_priced', it.usage_priced, 'auto_renew', it.auto_renew, 'renewal_priority', it.renewal_priority, 'billing_anchor_day', it.billing_anchor_day, 'billing_period_start_at', it.billing_period_start_at, 'billing_period_end_at', it.billing_period_end_at, 'upgraded_at', it.upgraded_at, 'retires_at', it.retires_at, 'price_notice_minor', it.price_notice_minor, 'price_notice_at', it.price_notice_at, 'price_notice_from_at', it.price_notice_from_at, 'unpaid_since', it.unpaid_since, 'suspended_at', it.suspended_at, 'grace_ended_at', it.grace_ended_at, 'resume_after_payment', it.resume_after_payment, 'deletion_notice_at', it.deletion_notice_at, 'deletion_failed_at', it.deletion_failed_at, 'created_at', it.created_at, 'deleted_at', it.deleted_at)
+$function$;
+
+CREATE TRIGGER accounts_sealed BEFORE INSERT OR UPDATE OF seal, id, currency, limits, created_at ON public.accounts FOR EACH ROW EXECUTE FUNCTION seal_terms_of_account();
 CREATE TRIGGER api_keys_tell AFTER INSERT OR UPDATE OF revoked_at ON public.api_keys FOR EACH ROW EXECUTE FUNCTION tell_account_changed('keys');
 CREATE TRIGGER books_kept BEFORE DELETE OR UPDATE ON public.books FOR EACH ROW EXECUTE FUNCTION refuse_book_change();
 CREATE TRIGGER books_no_truncate BEFORE TRUNCATE ON public.books FOR EACH STATEMENT EXECUTE FUNCTION refuse_book_change();
@@ -1719,6 +1777,7 @@ CREATE TRIGGER books_sealed BEFORE INSERT ON public.books FOR EACH ROW EXECUTE F
 CREATE TRIGGER invoice_corrections_issued BEFORE INSERT ON public.invoice_corrections FOR EACH ROW EXECUTE FUNCTION guard_correction();
 CREATE TRIGGER invoice_corrections_kept BEFORE DELETE OR UPDATE ON public.invoice_corrections FOR EACH ROW EXECUTE FUNCTION refuse_book_change();
 CREATE TRIGGER invoice_corrections_no_truncate BEFORE TRUNCATE ON public.invoice_corrections FOR EACH STATEMENT EXECUTE FUNCTION refuse_book_change();
+CREATE TRIGGER invoice_corrections_sealed BEFORE INSERT OR UPDATE OF seal, credit_note_id, invoice_id ON public.invoice_corrections FOR EACH ROW EXECUTE FUNCTION seal_terms_of_correction();
 CREATE TRIGGER invoices_issued BEFORE UPDATE ON public.invoices FOR EACH ROW EXECUTE FUNCTION guard_invoice();
 CREATE TRIGGER invoices_kept BEFORE DELETE ON public.invoices FOR EACH ROW EXECUTE FUNCTION refuse_book_change();
 CREATE TRIGGER invoices_no_truncate BEFORE TRUNCATE ON public.invoices FOR EACH STATEMENT EXECUTE FUNCTION refuse_book_change();
@@ -1768,4 +1827,5 @@ CREATE TRIGGER top_up_reversals_sealed BEFORE INSERT OR UPDATE ON public.top_up_
 CREATE TRIGGER usage_readings_kept BEFORE DELETE OR UPDATE ON public.usage_readings FOR EACH ROW EXECUTE FUNCTION refuse_book_change();
 CREATE TRIGGER usage_readings_no_truncate BEFORE TRUNCATE ON public.usage_readings FOR EACH STATEMENT EXECUTE FUNCTION refuse_book_change();
 CREATE TRIGGER usage_readings_sealed BEFORE INSERT OR UPDATE ON public.usage_readings FOR EACH ROW EXECUTE FUNCTION seal_row();
+CREATE TRIGGER vms_sealed BEFORE INSERT OR UPDATE OF seal, id, account_id, plan, vcpu, ram_mb, disk_gb, dedicated, bandwidth_gb, price_monthly_minor, currency, tax_rate, rounding_remainder, refundable_minor, priced_at, next_billing_mode, price_hourly_micros, metered_since, usage_priced, auto_renew, renewal_priority, billing_anchor_day, billing_period_start_at, billing_period_end_at, upgraded_at, retires_at, price_notice_minor, price_notice_at, price_notice_from_at, unpaid_since, suspended_at, grace_ended_at, resume_after_payment, deletion_notice_at, deletion_failed_at, created_at, deleted_at ON public.vms FOR EACH ROW EXECUTE FUNCTION seal_terms_of_vm();
 CREATE TRIGGER wallets_tell AFTER UPDATE ON public.wallets FOR EACH ROW WHEN (((old.available_minor IS DISTINCT FROM new.available_minor) OR (old.held_minor IS DISTINCT FROM new.held_minor) OR (old.claimed_minor IS DISTINCT FROM new.claimed_minor))) EXECUTE FUNCTION tell_account_changed('wallet');

@@ -60,7 +60,14 @@ test('a VM that was sold again by a clock that is behind has the rate of that sa
   const sell = (kind: 'create' | 'change_plan', at: string, tax_rate: string, proration: boolean) => {
     const order = { ...orderOf(clock, vm, 100n), kind, at: new Date(at) };
     const lines = order.charge.lines.map((line) => ({
-      ...{ ...line, ...period, tax_rate, proration, tax_minor: containedTax(100n, tax_rate) },
+      ...{
+        ...line,
+        ...period,
+        unit_price: '3.99',
+        tax_rate,
+        proration,
+        tax_minor: containedTax(100n, tax_rate),
+      },
     }));
     return withLedger(db, clock, (ledger) =>
       settleNow(ledger, { ...order, charge: { ...order.charge, lines } }),

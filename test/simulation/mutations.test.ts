@@ -14,7 +14,7 @@ import { World } from './world.ts';
 const SEED = process.env.SIMULATION_SEED ?? 'vauban';
 /** What happens in the world before it is edited: months, so that documents are issued. */
 const OPERATIONS = depth(150, 600);
-const MUTATIONS = depth(15, 100);
+const MUTATIONS = Number(process.env.SIMULATION_MUTATIONS ?? depth(15, 100));
 
 test(`the audit finds each of ${MUTATIONS} edited figures, and none where there is none`, async (t) => {
   t.diagnostic(`seed ${SEED}`);

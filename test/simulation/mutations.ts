@@ -19,6 +19,12 @@ const MONEY_TABLES = [
 ];
 /** The one figure of a VM that is money and stands nowhere else. */
 const TOLD_PRICE = sql`(table_name = 'vms' and column_name = 'price_notice_minor')`;
+/** Of a VM's columns, those that are what was sold of it. */
+const TERMS = sql`(table_name = 'vms' and column_name in (
+  select key from (select terms_of_vm(vms) as terms from vms limit 1) one, jsonb_each(terms)) and column_name <> 'id')`;
+/** What corrects what. */
+const LINKS = sql`(table_name = 'orders' and column_name = 'corrects_order_id' or table_name = 'invoice_corrections'
+  and column_name = 'invoice_id' or table_name = 'accounts' and column_name = 'limits')`;
 /** Figures that are kept as text. */
 const WRITTEN_FIGURES = ['number', 'price_hourly', 'unit_price'];
 /** What the store itself refuses at any price: a duplicate number, a negative balance. */
@@ -41,8 +47,9 @@ export interface Mutation {
 /** Every column of these tables that holds a figure and has some in this database. */
 export async function figuresOf(db: Database, tables = MONEY_TABLES): Promise<Figure[]> {
   const all = await db.query<Figure>(sql`
-    select table_name::text as table, column_name::text as column, data_type::text as type
-    from information_schema.columns where table_schema = 'public' and (${TOLD_PRICE}
+    select table_name::text as table, column_name::text as column,
+      case when data_type = 'USER-DEFINED' or domain_name is not null then 'text' else data_type end as type
+    from information_schema.columns where table_schema = 'public' and (${TOLD_PRICE} or ${TERMS} or ${LINKS}
       or table_name = any(${tables}::text[]) and (data_type in ('bigint', 'integer', 'numeric') and column_name <> 'id' or column_name = any(${WRITTEN_FIGURES}::text[])))
     order by 1, 2`);
   const used: Figure[] = [];
@@ -70,20 +77,19 @@ export async function mutate(
       select ctid::text, ${name}::text as figure from ${raw(table)} where ${name} is not null
       order by md5(ctid::text || ${String(prng.between(0, 1_000_000))}) limit 1`);
     const edited = edit(row!.figure, type, prng);
-    const write = (from: string, to: string) =>
+    const write = (to: string) =>
       unguarded(
         db,
         sql`
-        update ${raw(table)} set ${name} = ${to}::text::${raw(type)} where ${name} = ${from}::text::${raw(type)}
-          and ctid = ${row!.ctid}::tid returning ctid::text as ctid`,
+        update ${raw(table)} set ${name} = ${to}::text::${raw(type)} where ctid = ${row!.ctid}::tid returning ctid::text as ctid`,
       );
     try {
-      const ctid = await write(row!.figure, edited);
+      const ctid = await write(edited);
       return {
         description: `${table}.${column} of ${row!.ctid}: ${row!.figure} → ${edited}`,
         async undo() {
           row!.ctid = ctid;
-          await write(edited, row!.figure);
+          await write(row!.figure);
         },
       };
     } catch (error) {
@@ -95,6 +101,16 @@ export async function mutate(
 
 /** Another figure: a little more or less, or another digit in a text. */
 function edit(figure: string, type: string, prng: Prng): string {
+  switch (type) {
+    case 'boolean':
+      return figure === 'true' ? 'false' : 'true';
+    case 'jsonb':
+      return JSON.stringify({ ...JSON.parse(figure), edited: prng.between(1, 9) });
+    case 'timestamp with time zone':
+      return new Date(Date.parse(figure) + prng.pick([-3_600_000, -1_000, 1_000, 86_400_000])!).toISOString();
+    case 'text':
+      if (!/\d/.test(figure)) return `${figure}-2`;
+  }
   if (type === 'numeric') return (Number(figure) + 0.01).toFixed(2);
   if (type !== 'text') return String(BigInt(figure) + BigInt(prng.pick([-100, -1, 1, 9, 100])!));
   return figure.replace(/\d(?=\D*$)/, (digit) => String((Number(digit) + 1) % 10));

@@ -211,7 +211,9 @@ test('a deletion in grace gives nothing back and charges nothing', async (t) => 
 async function brokenBy(fixture: Fixture, statement: Sql): Promise<string[]> {
   await fixture.db.transaction(async (tx) => {
     await tx.query(sql`set local session_replication_role = replica`);
+    await tx.query(sql`set local timezone = 'UTC'`);
     await tx.query(statement);
+    await tx.query(sql`update vms set seal = row_seal(terms_of_vm(vms))`);
   });
   return [...new Set((await auditNow(fixture.db)).map(({ law }) => law))];
 }

@@ -9,8 +9,8 @@ import { Table } from '../../ui/Table.tsx';
 import { Ago } from '../../ui/Values.tsx';
 import { AccountLink } from '../parts.tsx';
 
-const heldTexts = defineTexts({
-  en: {
+const heldTexts = defineTexts(
+  {
     title: 'Documents held',
     why: 'Their e-invoice would break an official rule. They have no number and are checked again every ten minutes: correct the cause, often the billing details of the account.',
     none: 'No document is held.',
@@ -22,7 +22,7 @@ const heldTexts = defineTexts({
     reason: 'Reason',
     since: 'Since',
   },
-  de: {
+  {
     title: 'Zurückgehaltene Belege',
     why: 'Ihre E-Rechnung würde eine amtliche Regel verletzen. Sie haben keine Nummer und werden alle zehn Minuten erneut geprüft: Beheben Sie die Ursache, oft die Rechnungsangaben des Kontos.',
     none: 'Kein Beleg wird zurückgehalten.',
@@ -34,7 +34,7 @@ const heldTexts = defineTexts({
     reason: 'Grund',
     since: 'Seit',
   },
-});
+);
 
 /** Invoices and credit notes of past months that are not issued, and why. */
 export function HeldDocuments() {

@@ -15,7 +15,7 @@ export const charged = (scope: Scope): Sql => sql`(
  */
 export const latestSales = (scope: Scope): Sql => sql`(
   select * from (
-    select vm_id, line.tax_rate, line.price_hourly, line.from_at,
+    select vm_id, line.tax_rate, line.price_hourly, line.unit_price, line.from_at, line.to_at,
       row_number() over (partition by vm_id order by place desc nulls last, line.position desc) as by_booking,
       row_number() over (partition by vm_id order by settled_at desc, orders.id desc, line.position desc) as by_instant
     from orders join order_lines line on line.order_id = orders.id left join (

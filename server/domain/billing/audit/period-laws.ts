@@ -41,6 +41,31 @@ export const PERIOD_LAWS: AccountLaw[] = [
       group by vm_id having sum(amount_minor) < 0`,
   },
   {
+    name: 'a VM knows the period that was paid for last',
+    offences: (scope) => sql`
+      select vms.id || ' says ' || billing_period_start_at || ' to ' || billing_period_end_at || ', paid until ' || max(month.to_at) as what
+      from vms join ${months(scope)} month on month.vm_id = vms.id
+      where ${scope(sql`vms.account_id`)} and deleted_at is null
+      group by vms.id having max(month.to_at) <> billing_period_end_at
+        or not bool_or(month.from_at = billing_period_start_at and month.to_at = billing_period_end_at)`,
+  },
+  {
+    name: 'a VM knows the price that its period was sold at',
+    // A price has as many decimals as its currency.
+    offences: (scope) => sql`
+      select vms.id || ' says ' || price_monthly_minor || ', sold at ' || min(sale.unit_price) as what
+      from vms join ${latestSales(scope)} sale on vm_id = vms.id
+      where ${scope(sql`vms.account_id`)} and deleted_at is null
+      group by vms.id having bool_and(price_monthly_minor <> replace(sale.unit_price, '.', '')::bigint)`,
+  },
+  {
+    name: 'a VM is sold in the currency of its account',
+    offences: (scope) => sql`
+      select vms.id || ' is sold in ' || vms.currency || ', its account has ' || accounts.currency as what
+      from vms join accounts on accounts.id = vms.account_id
+      where ${scope(sql`vms.account_id`)} and vms.currency <> accounts.currency`,
+  },
+  {
     name: 'a VM knows the tax rate that its period was sold at',
     offences: (scope) => sql`
       select vms.id || ' says ' || vms.tax_rate || ', sold at ' || min(sale.tax_rate) as what

@@ -22,9 +22,9 @@ const cutChains = (condition: Sql, heads: Sql) => sql`
   ) last on last.chain = head.chain
   where (head.position, head.hash) is distinct from (last.position, last.hash)`;
 
-const changed = (kind: Sql, name: Sql, row: Sql, from: Sql) => sql`
+const changed = (kind: Sql, name: Sql, row: Sql, from: Sql, content = sql`to_jsonb(${row})`) => sql`
   select ${kind} || ' ' || ${name} || ' is not as it was written' as what from ${from}
-    and ${row}.seal is distinct from row_seal(to_jsonb(${row}))`;
+    and ${row}.seal is distinct from row_seal(${content})`;
 
 /** Rows that were edited, added or deleted behind the service's back. */
 export const SEAL_LAWS: AccountLaw[] = [
@@ -49,6 +49,33 @@ export const SEAL_LAWS: AccountLaw[] = [
         sql`order_id || '/' || position`,
         sql`order_lines`,
         sql`order_lines join orders on orders.id = order_id where ${scope(sql`account_id`)}`,
+      ),
+  },
+  {
+    name: 'what was sold of a VM is as it was written',
+    offences: (scope) =>
+      changed(sql`'VM'`, sql`id`, sql`vms`, sql`vms where ${scope(sql`account_id`)}`, sql`terms_of_vm(vms)`),
+  },
+  {
+    name: 'the limits of accounts are as they were written',
+    offences: (scope) =>
+      changed(
+        sql`'account'`,
+        sql`id`,
+        sql`accounts`,
+        sql`accounts where ${scope(sql`id`)}`,
+        sql`terms_of_account(accounts)`,
+      ),
+  },
+  {
+    name: 'what credit notes correct is as it was written',
+    offences: (scope) =>
+      changed(
+        sql`'correction of'`,
+        sql`invoice_id || ' by ' || credit_note_id`,
+        sql`invoice_corrections`,
+        sql`invoice_corrections join invoices on invoices.id = credit_note_id where ${scope(sql`account_id`)}`,
+        sql`terms_of_correction(invoice_corrections)`,
       ),
   },
   {
