@@ -94,5 +94,9 @@ test('what a deleted VM has used is not paid with money that is owed', async (t)
   clock.advance(86_400_000);
   const gone = await customer.must({ method: 'DELETE', path: `/v1/vm/${vm.id}` });
   assert.ok(gone.refund.debt_minor > 900_00, 'the traffic is owed as well');
-  assert.deepEqual(await books(), [0n, 38_00n + BigInt(gone.refund.debt_minor)], 'the money paid the dispute');
+  assert.deepEqual(
+    await books(),
+    [0n, 38_00n + BigInt(gone.refund.debt_minor)],
+    'the money paid the dispute',
+  );
 });
