@@ -166,6 +166,7 @@ test('an unpaid VM that is deleted gives nothing back', async (t) => {
     promo_minor: 0,
     promo_expires_at: null,
     charged_minor: 0,
+    debt_minor: 0,
     written_off_minor: 0,
     currency: 'EUR',
     order_id: null,
