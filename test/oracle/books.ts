@@ -148,6 +148,8 @@ export function settleDeletion(
   at: number,
 ): Order | null {
   if (charge.lines.length === 0) return null;
+  // Money that is owed pays nothing else.
+  if (charge.total > 0n) payDebts(account, at);
   const owed = uncovered(account, charge);
   account.available += owed;
   const order = settle(account, { kind: 'delete_refund', vm, charge, id }, at);
@@ -155,8 +157,9 @@ export function settleDeletion(
   return order;
 }
 
-export function uncovered({ available }: Account, { total }: Charge): bigint {
-  return total > available ? total - available : 0n;
+/** What of a charge an account cannot pay. */
+export function uncovered(account: Account, { total }: Charge): bigint {
+  return mostOf(total - spendableOf(account), 0n);
 }
 
 export function fail(account: Account, order: Order, at: number): void {

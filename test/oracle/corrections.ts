@@ -1,5 +1,5 @@
 import { type Account, type Line, type Order, type Outage, sum, type Vm } from './account.ts';
-import { completed, netWithin, settle } from './books.ts';
+import { completed, netWithin, settle, spendableOf } from './books.ts';
 import type { Span } from './calendar.ts';
 import { type Charge, chargeOf, corrected, proportional } from './lines.ts';
 import { monthAround, monthsOf } from './months.ts';
@@ -150,9 +150,10 @@ function shareOut(rooms: ReturnType<typeof roomsOf>, amount: bigint) {
 }
 
 /** What can be spent on an order to which promotional credit may give so much. */
-export function spendable({ available, credits }: Account, promoMost?: bigint): bigint {
-  const promo = sum(credits.map(({ left }) => left));
-  return promoMost === undefined || promoMost > promo ? available : available - promo + promoMost;
+export function spendable(account: Account, promoMost?: bigint): bigint {
+  const promo = sum(account.credits.map(({ left }) => left));
+  const withheld = promoMost === undefined || promoMost > promo ? 0n : promo - promoMost;
+  return spendableOf(account) - withheld;
 }
 
 /** Settles a correction; what is left of the running month bounds what may be given back of it from now on. */
