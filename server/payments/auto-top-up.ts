@@ -125,7 +125,10 @@ async function charge(
 ): Promise<void> {
   const { db, clock, logger, payments } = parts;
   let outcome: Outcome;
+  const isForgotten = clock.now().getTime() - topUp.created_at.getTime() >= KNOWN_MS;
   try {
+    if (isForgotten)
+      throw new ProviderUnavailableError('it may have been charged, and would be charged again');
     outcome = await payments.find(provider)!.charge!({
       id: topUp.id,
       amountMinor: topUp.amount_minor,
@@ -136,7 +139,7 @@ async function charge(
   } catch (error) {
     if (!(error instanceof ProviderUnavailableError)) throw error;
     logger.warn({ top_up_id: topUp.id, reason: error.message }, 'it is not known whether a charge was made');
-    if (clock.now().getTime() - topUp.created_at.getTime() < KNOWN_MS) {
+    if (!isForgotten) {
       await db.transaction((tx) => askLater(tx, parts, topUp.id));
       return;
     }

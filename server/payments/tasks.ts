@@ -10,8 +10,8 @@ import { compareWithStripe } from './stripe/compare.ts';
 /** Charges and refunds asked about in one round. */
 const BATCH = 50;
 const DAY_MS = 86_400_000;
-/** Looked at once more: clocks differ, and what Stripe made last may come into its lists late. */
-const OVERLAP_MS = 3_600_000;
+/** Looked at once more: its lists go by when a payment was begun, and a direct debit takes days until it is paid. */
+const OVERLAP_MS = 14 * DAY_MS;
 const NEVER = new AbortController().signal;
 
 /** What payments need now and then: wallets are topped up, and what is not decided is decided. */
@@ -23,19 +23,21 @@ export async function lookAfterPayments(
   const { db, clock } = parts;
   const now = clock.now();
   await inBatches((limit) => expireTopUps(db, now, limit));
+  // What was charged or refunded already, and the books do not know, must not be asked for again: so it is where an older
+  // copy of them was restored, and after a day Stripe has forgotten that it was asked before.
+  const compare = () =>
+    compareDaily(parts, signal).catch((error) => {
+      if (!signal.aborted) throw error;
+    });
+  await failures.attempt('compare_payments', compare);
+  if (!parts.payments.comparedAt) return;
   for (const topUp of await topUpsToRetry(db, now, BATCH))
     await failures.attempt('retry_charges', () => retryCharge(parts, topUp), topUp.id);
   for (const refund of await refundsToRetry(db, now, BATCH)) {
     const again = async () => attemptRefund(parts, (await systemFindTopUp(db, refund.top_up_id))!, refund);
     await failures.attempt('retry_refunds', again, refund.id);
   }
-  // Where an older copy of the books was restored, wallets look emptier than they are until this is known.
-  const compare = () =>
-    compareDaily(parts, signal).catch((error) => {
-      if (!signal.aborted) throw error;
-    });
-  await failures.attempt('compare_payments', compare);
-  if (parts.payments.comparedAt) await topUpByItself(parts, failures);
+  await topUpByItself(parts, failures);
 }
 
 /** Holds what the provider has against the books, once after the start and then once a day. */

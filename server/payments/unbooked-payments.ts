@@ -72,9 +72,10 @@ export async function bookUnbooked(
   const wallet = await lookUpWallet(tx, owner);
   if (wallet.currency !== currency)
     throw new ApiError('invalid_state', `The account is in ${wallet.currency}, the payment in ${currency}.`);
-  if ((await systemFindTopUp(tx, found.top_up_id)) || (await findTopUpOfProvider(tx, provider, provider_ref)))
+  const paidTwice = await systemFindTopUp(tx, found.top_up_id);
+  if (paidTwice?.status === 'pending' || (await findTopUpOfProvider(tx, provider, provider_ref)))
     throw new ApiError('invalid_state', 'The top-up of this payment is in the books by now. Dismiss it.');
-  const topUp = topUpOf(found, owner);
+  const topUp = topUpOf(found, owner, paidTwice ? newId('top', parts.clock) : found.top_up_id);
   await insertTopUp(tx, topUp);
   const paid = { providerRef: provider_ref, amountMinor, currency };
   const { payment_id } = await settlePaid(tx, parts, topUp, paid);
@@ -107,8 +108,8 @@ async function lockOpen(tx: Transaction, id: string): Promise<UnbookedPaymentRow
 }
 
 /** As it was before the payment, as far as that is known. */
-const topUpOf = (found: UnbookedPaymentRow, accountId: string): TopUpRow => ({
-  id: found.top_up_id,
+const topUpOf = (found: UnbookedPaymentRow, accountId: string, id: string): TopUpRow => ({
+  id,
   account_id: accountId,
   provider: found.provider,
   cause: 'person',

@@ -79,6 +79,12 @@ test('a VM that was sold again by a clock that is behind has the rate of that sa
   assert.deepEqual(await brokenLaws(db, clock), []);
   await db.query(sql`update vms set tax_rate = 0.07 where id = ${vm.id}`);
   assert.deepEqual(await brokenLaws(db, clock), ['a VM knows the tax rate that its period was sold at']);
+  const shorter = sql`billing_period_end_at = billing_period_end_at - interval '1 day', tax_rate = 0.19`;
+  await db.query(sql`update vms set ${shorter} where id = ${vm.id}`);
+  assert.deepEqual(await brokenLaws(db, clock), ['a VM knows the period that was paid for last']);
+  // A deletion that was given up has ended it.
+  await db.query(sql`update vms set deletion_failed_at = created_at where id = ${vm.id}`);
+  assert.deepEqual(await brokenLaws(db, clock), []);
 });
 
 test('an edited entry is found, and named, even where every sum is still right', async (t) => {

@@ -173,9 +173,14 @@ async function openWorld(panel: Panel, customer: TestBrowser, email: string): Pr
 /** Two payments that are not in the books. */
 async function lostPayments(services: Panel['services'], account_id: string): Promise<string[]> {
   const { db, clock } = services;
-  for (const nth of ['1', '2'])
+  for (let n = 0; n < 2; n++)
     await noteUnbooked(services, {
-      ...{ provider: 'stripe', provider_ref: `pi_${nth}`, top_up_id: newId('top', clock), account_id },
+      ...{
+        provider: 'stripe',
+        provider_ref: newId('ubp', clock),
+        top_up_id: newId('top', clock),
+        account_id,
+      },
       ...{ amount_minor: 5_00n, currency: 'EUR', paid_at: clock.now() },
     });
   const found = await listUnbookedPayments(db, 'open', { limit: 2, afterId: null });

@@ -29,6 +29,10 @@ async function paidShop(...[t]: Parameters<typeof paymentShop>) {
   return { ...shop, topUp, refund, told };
 }
 
+/** What Stripe was asked to do. */
+const posts = ({ requests }: { requests: string[] }) =>
+  requests.filter((request) => request.startsWith('POST'));
+
 test('money goes back to its source in parts, and never more than came', async (t) => {
   const shop = await paidShop(t);
   const { stripe, refund, available } = shop;
@@ -82,10 +86,10 @@ test('a refund of which nobody knows whether it was made is asked about, and mad
   clock.advance(6 * MINUTE_MS);
   await look();
   assert.equal(stripe.refunds.size, 1);
-  const requests = stripe.requests.length;
+  const requests = posts(stripe).length;
   clock.advance(HOUR_MS);
   await look();
-  assert.equal(stripe.requests.length, requests, 'it is known now');
+  assert.equal(posts(stripe).length, requests, 'it is known now');
   await shop.sound();
 });
 
@@ -97,9 +101,9 @@ test('the provider is no longer asked when it might make a refund twice', async 
   clock.advance(21 * HOUR_MS);
   await look();
   clock.advance(HOUR_MS);
-  const requests = stripe.requests.length;
+  const requests = posts(stripe).length;
   await look();
-  assert.equal(stripe.requests.length, requests);
+  assert.equal(posts(stripe).length, requests);
   assert.equal(await told('succeeded'), 200);
   assert.equal(await available(), 40_00n);
   await shop.sound();

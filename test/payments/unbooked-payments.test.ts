@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
 import { putAutoTopUp } from '../../server/db/queries/payment-methods.ts';
-import { listTopUps } from '../../server/db/queries/top-ups.ts';
+import { insertTopUp, listTopUps } from '../../server/db/queries/top-ups.ts';
 import { listUnbookedPayments } from '../../server/db/queries/unbooked-payments.ts';
 import { bookUnbookedPayment } from '../../server/endpoints/operator/unbooked-payments/book-unbooked-payment.ts';
 import { dismissUnbookedPayment } from '../../server/endpoints/operator/unbooked-payments/dismiss-unbooked-payment.ts';
+import { refundTopUp } from '../../server/payments/refund-top-up.ts';
 import { beginTopUp } from '../../server/payments/start-top-up.ts';
 import { paymentShop } from './support/shop.ts';
 import type { Thing } from './support/stripe.ts';
@@ -267,4 +268,99 @@ test('a charge says nothing but its customer, who is known; and a list of any le
   assert.equal(found.length, 120);
   assert.ok(found.every(({ account_id }) => account_id === shop.accountId));
   assert.equal((await listTopUps(shop.db, shop.accountId, PAGE)).length, 1);
+});
+
+test('what was charged and refunded after the copy was made is neither charged nor refunded again', async (t) => {
+  const shop = await restoredShop(t);
+  const { stripe, db, clock, services } = shop;
+  const { topUp } = await shop.start(shop.wish('stripe', 50_00n, { keepMethod: true }));
+  for (const event of stripe.pay(shop.session(topUp).id)) await shop.deliver(event);
+  const { payment_method_id, provider_ref } = await shop.find(topUp);
+  // In the copy both wait for an answer, and Stripe has made them.
+  clock.advance(1_000);
+  const charge = { ...(await shop.find(topUp)), id: 'top_00000000000000000000000001', reference: 'TU-COPY' };
+  await insertTopUp(db, {
+    ...charge,
+    ...{ cause: 'auto', status: 'pending', payment_id: null, settled_at: null, provider_ref: null },
+    ...{ payment_method_id, created_at: clock.now(), retry_at: clock.now() },
+  });
+  const intent = { ...stripe.intents.get(provider_ref!)!, id: 'pi_copy', created: stripe.now };
+  stripe.intents.set('pi_copy', { ...intent, metadata: { vauban_top_up: charge.id } });
+  stripe.mishaps.push('silence');
+  const refund = await refundTopUp(services, {
+    topUp: topUp.id,
+    amountMinor: 20_00n,
+    reason: 'asked',
+    actor: 'anna',
+  });
+  assert.equal(refund.status, 'pending');
+  // Long after, Stripe has forgotten that it was asked before.
+  clock.advance(3 * DAY_MS);
+  stripe.requests.length = 0;
+  await shop.look();
+  assert.deepEqual(
+    stripe.requests.filter((request) => request.startsWith('POST')),
+    [],
+  );
+  assert.equal((await shop.find({ id: charge.id })).status, 'succeeded');
+  assert.equal(await shop.available(), 80_00n);
+  await shop.sound();
+});
+
+test('a charge that Stripe knows nothing of is not made days after it was asked for', async (t) => {
+  const shop = await restoredShop(t);
+  const { stripe, db, clock } = shop;
+  const { topUp } = await shop.start(shop.wish('stripe', 50_00n, { keepMethod: true }));
+  for (const event of stripe.pay(shop.session(topUp).id)) await shop.deliver(event);
+  const paid = await shop.find(topUp);
+  await insertTopUp(db, {
+    ...{
+      ...paid,
+      id: 'top_00000000000000000000000001',
+      reference: 'TU-COPY',
+      cause: 'auto',
+      status: 'pending',
+    },
+    ...{
+      payment_id: null,
+      settled_at: null,
+      provider_ref: null,
+      created_at: clock.now(),
+      retry_at: clock.now(),
+      expires_at: null,
+    },
+  });
+  clock.advance(3 * DAY_MS);
+  await shop.look();
+  assert.ok(!stripe.requests.includes('POST /v1/payment_intents'));
+  assert.equal((await shop.find({ id: 'top_00000000000000000000000001' })).status, 'failed');
+  await shop.sound();
+});
+
+test('a top-up that was paid twice is listed, and the second payment can be booked', async (t) => {
+  const shop = await restoredShop(t);
+  const { topUp } = await shop.start(shop.wish('stripe', 50_00n));
+  const [succeeded] = shop.stripe.pay(shop.session(topUp).id) as [Thing];
+  await shop.deliver(succeeded);
+  const again = { ...succeeded.data.object, id: 'pi_again' };
+  shop.stripe.intents.set(again.id, again);
+  for (let n = 0; n < 2; n++)
+    assert.equal(await shop.deliver(shop.stripe.event('payment_intent.succeeded', again)), 200);
+  await shop.look();
+  const [found, ...more] = await unbooked(shop);
+  assert.deepEqual([found!.provider_ref, more.length], ['pi_again', 0]);
+  await book(shop, found!.id);
+  assert.equal(await shop.available(), 100_00n);
+  await shop.sound();
+});
+
+test('a passing failure is no reason to leave a payment out', async (t) => {
+  const shop = await restoredShop(t);
+  await shop.lose(50_00n);
+  await shop.db.query(sql`alter table unbooked_payments rename to unbooked_payments_away`);
+  await shop.look();
+  await shop.db.query(sql`alter table unbooked_payments_away rename to unbooked_payments`);
+  assert.equal(shop.services.payments.comparedAt, null);
+  await shop.look();
+  assert.equal((await unbooked(shop)).length, 1);
 });

@@ -1,5 +1,5 @@
 import { findTopUpOfProvider } from '../../db/queries/top-ups.ts';
-import { ProviderUnavailableError } from '../provider.ts';
+import { ApiError } from '../../platform/errors.ts';
 import { isObject, type StripeApi } from './api.ts';
 import { type Meaning, meaningOf } from './events.ts';
 import { act, type WebhookParts } from './webhook.ts';
@@ -8,6 +8,8 @@ import { act, type WebhookParts } from './webhook.ts';
 const PAGE = 50;
 /** Pages of one list: a hoster with more payments since yesterday has other means. */
 const MOST_PAGES = 2_000;
+/** SQLSTATE of what the store refuses, whenever it is tried. */
+const CONSTRAINT = /^23/;
 /** How long after a payment its dispute may change: schemes decide within some months. */
 const DISPUTES_MS = 120 * 86_400_000;
 
@@ -63,12 +65,16 @@ export async function actOn(parts: WebhookParts, type: string, object: unknown):
   if (meaning) await attempt(parts, meaning);
 }
 
-/** What cannot be booked, such as past the most that a wallet may hold, must not keep the rest from it. */
+/**
+ * What can never be booked must not keep the rest from it; anything else, such as a lost connection, ends the comparison,
+ * which is begun again.
+ */
 async function attempt(parts: WebhookParts, meaning: Meaning): Promise<boolean | undefined> {
   try {
     return await act(parts, meaning);
   } catch (error) {
-    if (error instanceof ProviderUnavailableError) throw error;
+    if (!(error instanceof ApiError) && !CONSTRAINT.test((error as { code?: string }).code ?? ''))
+      throw error;
     parts.logger.error({ err: error, kind: meaning.kind }, 'what Stripe has is not booked: look at Stripe');
     return undefined;
   }

@@ -92,7 +92,17 @@ function unpaid(
 
 async function takePayment(parts: WebhookParts, meaning: Payment): Promise<boolean> {
   const { db, logger } = parts;
-  if (!(await systemFindTopUp(db, meaning.topUpId)) && (await noteIfOurs(parts, meaning))) return true;
+  const known = await systemFindTopUp(db, meaning.topUpId);
+  if (!known && (await noteIfOurs(parts, meaning))) return true;
+  // Paid once more, such as by a charge that an older copy of the books had made again.
+  if (
+    known?.status === 'succeeded' &&
+    known.provider_ref !== meaning.intentId &&
+    known.provider === 'stripe'
+  ) {
+    await noteUnbooked(parts, { ...unbookedOf(parts, meaning), account_id: known.account_id });
+    return true;
+  }
   const { topUpId, intentId: providerRef, amountMinor, currency } = meaning;
   const paid = { providerRef, amountMinor, currency };
   return settle(parts, topUpId, async (topUp) => {
@@ -114,23 +124,26 @@ async function takePayment(parts: WebhookParts, meaning: Payment): Promise<boole
 }
 
 /** Leaves a payment whose top-up the books have lost to an operator; false where it may be of another installation. */
-async function noteIfOurs(
-  parts: WebhookParts,
-  { topUpId: top_up_id, intentId, amountMinor, currency, origin, customerRef, createdAt }: Payment,
-): Promise<boolean> {
-  const { db, clock, secrets } = parts;
+async function noteIfOurs(parts: WebhookParts, payment: Payment): Promise<boolean> {
+  const { db, secrets } = parts;
+  const { origin, customerRef } = payment;
   const account_id =
     origin && isOurs(secrets, origin)
       ? origin.accountId
       : // A charge says no more than its customer.
         customerRef !== null && (await accountOfCustomer(db, 'stripe', customerRef));
   if (!account_id) return false;
-  await noteUnbooked(parts, {
-    ...{ provider: 'stripe', provider_ref: intentId, top_up_id, account_id },
-    ...{ amount_minor: amountMinor, currency, paid_at: createdAt ?? clock.now() },
-  });
+  await noteUnbooked(parts, { ...unbookedOf(parts, payment), account_id });
   return true;
 }
+
+const unbookedOf = (
+  { clock }: WebhookParts,
+  { topUpId: top_up_id, intentId, amountMinor, currency, createdAt }: Payment,
+) => ({
+  ...{ provider: 'stripe', provider_ref: intentId, top_up_id },
+  ...{ amount_minor: amountMinor, currency, paid_at: createdAt ?? clock.now() },
+});
 
 /** Books what became of a refund that was made here, of what came by Stripe. */
 async function takeRefund(

@@ -188,7 +188,10 @@ export async function stateOf({ installation }: Fixture, { customer, vmId }: Sce
   const addresses = (await addressesOf(db, vm.id)).length;
   // A disk that was grown cannot have become smaller again.
   const { disk_gb, ...reserved } = (await findReservation(db, vm.id)) ?? {};
-  const { id, account_id, mac, active_job_id, last_job_id, ...rest } = vm;
+  // The seal is of the ids as well.
+  const { id, account_id, mac, active_job_id, last_job_id, seal, ...rest } = vm as typeof vm & {
+    seal?: Buffer;
+  };
   return {
     wallet: { available_minor, held_minor },
     orders,

@@ -45,7 +45,8 @@ export const PERIOD_LAWS: AccountLaw[] = [
     offences: (scope) => sql`
       select vms.id || ' says ' || billing_period_start_at || ' to ' || billing_period_end_at || ', paid until ' || max(month.to_at) as what
       from vms join ${months(scope)} month on month.vm_id = vms.id
-      where ${scope(sql`vms.account_id`)} and deleted_at is null
+      -- A deletion that failed has ended the period.
+      where ${scope(sql`vms.account_id`)} and deleted_at is null and deletion_failed_at is null and vms.status <> 'deleting'
       group by vms.id having max(month.to_at) <> billing_period_end_at
         or not bool_or(month.from_at = billing_period_start_at and month.to_at = billing_period_end_at)`,
   },
