@@ -121,7 +121,7 @@ export function chargeOf(...amounts: bigint[]): Charge {
     description: `Line ${index + 1}`,
     quantity: 1,
     unit: 'month',
-    unit_price: '1.00',
+    unit_price: '3.99',
     amount_minor,
     from_at: at,
     to_at: at,

@@ -9,7 +9,7 @@ const PAGE = 50;
 /** Pages of one list: a hoster with more payments since yesterday has other means. */
 const MOST_PAGES = 2_000;
 /** SQLSTATE of what the store refuses, whenever it is tried. */
-const CONSTRAINT = /^23/;
+const CONSTRAINT = '23';
 /** How long after a payment its dispute may change: schemes decide within some months. */
 const DISPUTES_MS = 120 * 86_400_000;
 
@@ -73,7 +73,7 @@ async function attempt(parts: WebhookParts, meaning: Meaning): Promise<boolean |
   try {
     return await act(parts, meaning);
   } catch (error) {
-    if (!(error instanceof ApiError) && !CONSTRAINT.test((error as { code?: string }).code ?? ''))
+    if (!(error instanceof ApiError) && !(error as { code?: string }).code?.startsWith(CONSTRAINT))
       throw error;
     parts.logger.error({ err: error, kind: meaning.kind }, 'what Stripe has is not booked: look at Stripe');
     return undefined;

@@ -37,6 +37,7 @@ const EXPECTED: [string, RegExp][] = [
   ['a guest that no VM has: see vaubanctl orphan list', /guest_id/],
   ['orphan removed by the operator', /guest_id/],
   ['guests are shut down for the end of their host', /guests/],
+  ['a payment is not in the books: see vaubanctl payment unbooked', /"provider":"stripe"/],
   // The clock is put forward by days at once: who waits for an answer at that moment has waited for days.
   ['presence lost: this node leaves its jobs to the others', /presence/],
   ['mail not sent', /Message sending aborted/],
