@@ -1,4 +1,5 @@
-import { execute, maybeOne, type Queryable, sql } from '../database.ts';
+import type { Queryable } from '../database.ts';
+import { readSetting, writeSetting } from './settings.ts';
 
 const SETTING = 'last_audit';
 
@@ -9,19 +10,10 @@ export interface LastAudit {
   findings: number;
 }
 
-export async function findLastAudit(db: Queryable): Promise<LastAudit | undefined> {
-  const row = await maybeOne<{ value: LastAudit }>(
-    db,
-    sql`select value from settings where name = ${SETTING}`,
-  );
-  return row?.value;
+export function findLastAudit(db: Queryable): Promise<LastAudit | undefined> {
+  return readSetting<LastAudit>(db, SETTING);
 }
 
-export async function noteAudit(db: Queryable, audit: LastAudit): Promise<void> {
-  await execute(
-    db,
-    sql`
-    insert into settings (name, value) values (${SETTING}, ${JSON.stringify(audit)}::text::jsonb)
-    on conflict (name) do update set value = excluded.value`,
-  );
+export function noteAudit(db: Queryable, audit: LastAudit): Promise<void> {
+  return writeSetting(db, SETTING, audit);
 }

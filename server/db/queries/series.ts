@@ -1,5 +1,6 @@
-import { execute, maybeOne, one, type Queryable, sql } from '../database.ts';
+import { execute, one, type Queryable, sql } from '../database.ts';
 import type { InvoiceType } from './invoices.ts';
+import { readSetting, writeSetting } from './settings.ts';
 
 /** Why an operator is asked: the books say so themselves, a node knows higher numbers, or a payment is missing. */
 export const SERIES_QUESTIONS = ['moved_database', 'lost_numbers', 'lost_payment'] as const;
@@ -99,18 +100,9 @@ export async function placesOfBooks(db: Queryable): Promise<{ here: string; note
     select system_identifier || ':' || (select oid from pg_database where datname = current_database()) as here
     from pg_control_system()`,
   );
-  const row = await maybeOne<{ at: string }>(
-    db,
-    sql`select value->>'at' as at from settings where name = ${PLACE}`,
-  );
-  return { here, noted: row?.at };
+  return { here, noted: (await readSetting<{ at: string }>(db, PLACE))?.at };
 }
 
-export async function notePlaceOfBooks(db: Queryable, at: string): Promise<void> {
-  await execute(
-    db,
-    sql`
-    insert into settings (name, value) values (${PLACE}, ${JSON.stringify({ at })}::text::jsonb)
-    on conflict (name) do update set value = excluded.value`,
-  );
+export function notePlaceOfBooks(db: Queryable, at: string): Promise<void> {
+  return writeSetting(db, PLACE, { at });
 }

@@ -1,6 +1,7 @@
-import { execute, maybeOne, one, type Queryable, sql } from '../database.ts';
+import { maybeOne, one, type Queryable, sql } from '../database.ts';
 import { ifGiven } from './filters.ts';
 import { type Page, pageOf } from './page.ts';
+import { readSetting, writeSetting } from './settings.ts';
 
 export const UNBOOKED_STATUSES = ['open', 'booked', 'dismissed'] as const;
 export type UnbookedStatus = (typeof UNBOOKED_STATUSES)[number];
@@ -90,28 +91,19 @@ export function decideUnbookedPayment(
   );
 }
 
-const COMPARED = 'payments_compared';
+const comparedBy = (provider: string) => `payments_compared:${provider}`;
 
 /**
  * Up to when the books have what the provider has, as they themselves know it: after an older copy of them was restored,
  * that is the instant of the copy.
  */
 export async function comparedUntil(db: Queryable, provider: string): Promise<Date | undefined> {
-  const row = await maybeOne<{ at: string }>(
-    db,
-    sql`select value->>'at' as at from settings where name = ${`${COMPARED}:${provider}`}`,
-  );
-  return row && new Date(row.at);
+  const kept = await readSetting<{ at: string }>(db, comparedBy(provider));
+  return kept && new Date(kept.at);
 }
 
-export async function noteCompared(db: Queryable, provider: string, at: Date): Promise<void> {
-  const value = JSON.stringify({ at: at.toISOString() });
-  await execute(
-    db,
-    sql`
-    insert into settings (name, value) values (${`${COMPARED}:${provider}`}, ${value}::text::jsonb)
-    on conflict (name) do update set value = excluded.value`,
-  );
+export function noteCompared(db: Queryable, provider: string, at: Date): Promise<void> {
+  return writeSetting(db, comparedBy(provider), { at: at.toISOString() });
 }
 
 /** The newest top-up by a provider; where there is none, the oldest account, before which nobody can have paid. */
