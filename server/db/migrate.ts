@@ -49,6 +49,7 @@ import { disputedMoney } from './migrations/0049-disputed-money.ts';
 import { debts } from './migrations/0050-debts.ts';
 import { vmDebts } from './migrations/0051-vm-debts.ts';
 import { documentTaxes } from './migrations/0052-document-taxes.ts';
+import { deposits } from './migrations/0053-deposits.ts';
 import { unbookedPayments } from './migrations/0054-unbooked-payments.ts';
 import { askedSeries } from './migrations/0055-asked-series.ts';
 import { sealedVms } from './migrations/0056-sealed-vms.ts';
@@ -115,6 +116,7 @@ export const MIGRATIONS: readonly Migration[] = [
   debts,
   vmDebts,
   documentTaxes,
+  deposits,
   unbookedPayments,
   askedSeries,
   sealedVms,

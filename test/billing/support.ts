@@ -57,6 +57,8 @@ export function newVm(clock: Clock, accountId: string, change: Partial<VmRow> = 
     next_billing_mode: 'monthly',
     price_hourly_micros: null,
     metered_since: null,
+    deposit_minor: null,
+    deposit_since: null,
     auto_renew: true,
     billing_anchor_day: now.getUTCDate(),
     billing_period_start_at: period.startAt,

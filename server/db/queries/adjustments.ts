@@ -22,12 +22,12 @@ export const isSold = (
   where made.id = ${order}.corrects_order_id
     and (made.adjustment in ('credit', 'debit') or of.adjustment in ('credit', 'debit'))))`;
 
-/** Lines that sell a VM's month, or the rest of one, are its period; what a VM used of its grace lies in none. */
+/** Lines that sell a VM's month, or hold a deposit for it, are its period; what a VM used of its grace lies in none. */
 export const isMonth = (line: Sql, order: Sql) =>
-  sql`(${order}.kind in ('create', 'renew') and ${order}.status = 'completed' and not ${line}.proration and ${line}.unit = 'month')`;
+  sql`(${order}.kind in ('create', 'renew') and ${order}.status = 'completed' and not ${line}.proration and ${line}.unit in ('month', 'deposit'))`;
 
 /**
- * What was paid for a period of a VM and not given back: the lines whose service lies within it. A free credit has no
+ * What was paid for a period of a VM, as a deposit or otherwise, and not given back: the lines whose service lies within it. A free credit has no
  * service period, and is no part of it.
  */
 export const periodNet = (vmId: Sql, start: Sql, end: Sql, status: Sql) => sql`
@@ -82,7 +82,7 @@ export function remaindersOf(db: Queryable, order: Pick<OrderRow, 'id' | 'vm_id'
       select from_at, to_at, tax_rate, tax_category, tax_reason, sum(amount_minor)::bigint as amount_minor,
         min(position) as place,
         (array_agg(description order by (order_id = ${order.id}) desc, abs(amount_minor) desc, position))[1] as description
-      from family join order_lines on order_id = family.id
+      from family join order_lines on order_id = family.id where unit <> 'deposit'
       group by 1, 2, 3, 4, 5 having sum(amount_minor) <> 0
     )
     select remaining.*, month.start as month,

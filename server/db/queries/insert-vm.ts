@@ -6,6 +6,8 @@ export type NewVm = Omit<
   VmRow,
   | 'host_id'
   | 'moving_to'
+  | 'deposit_minor'
+  | 'deposit_since'
   | 'rounding_remainder'
   | 'refundable_minor'
   | 'unpaid_since'

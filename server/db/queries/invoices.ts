@@ -99,7 +99,8 @@ export async function noteCorrections(
     select distinct ${refund.invoice_id}, sales.invoice_id
     from orders sales join order_lines sold on sold.order_id = sales.id
       join order_lines given on given.order_id = ${refund.id}
-    where ${sold} and sales.status = 'completed' and sales.amount_minor > 0
+    where ${sold} and sales.status = 'completed' and sales.amount_minor > coalesce(sales.deposit_minor, 0) and sales.invoice_id is not null
+      and sold.unit <> 'deposit' and given.unit <> 'deposit'
     on conflict do nothing`,
   );
 }
@@ -126,7 +127,7 @@ function selectInvoices(rest: Sql): Sql {
     from invoices left join lateral (
       select sum(gross) as total, sum(round(gross * tax_rate / (1 + tax_rate))) as tax from (
         select tax_rate, sum(order_lines.amount_minor) as gross
-        from orders join order_lines on order_id = orders.id where invoice_id = invoices.id and invoices.status = 'draft'
+        from orders join order_lines on order_id = orders.id where invoice_id = invoices.id and invoices.status = 'draft' and unit <> 'deposit'
         group by tax_category, tax_rate
       ) as groups
     ) as lines on true
@@ -168,10 +169,10 @@ export interface InvoiceLineRow extends OrderLineRow {
   vm_id: string | null;
 }
 
-/** The lines of all orders on an invoice, in the order in which they were settled. */
+/** The lines of all orders on an invoice, without deposits, which are not sold, in the order in which they were settled. */
 export function invoiceLines(db: Queryable, invoice: InvoiceRow): Promise<InvoiceLineRow[]> {
   return db.query<InvoiceLineRow>(sql`
     select order_lines.*, vm_id from order_lines join orders on orders.id = order_id
-    where account_id = ${invoice.account_id} and invoice_id = ${invoice.id} and status = 'completed'
+    where account_id = ${invoice.account_id} and invoice_id = ${invoice.id} and status = 'completed' and unit <> 'deposit'
     order by settled_at, order_id, position`);
 }

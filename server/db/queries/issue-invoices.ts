@@ -53,14 +53,15 @@ export function buyersOf(db: Queryable, draft: InvoiceView): Promise<Buyers> {
         'postcode', postcode, 'country', country, 'vat_id', vat_id, 'tax_number', null, 'registration_id', null,
         'email', null) as now,
       coalesce((
-        select buyer from orders where invoice_id = ${draft.id} and buyer ->> 'vat_id' is not null and amount_minor >= 0
-          and exists (select 1 from order_lines where order_id = orders.id and tax_category = 'reverse_charge')
+        select buyer from orders where invoice_id = ${draft.id} and buyer ->> 'vat_id' is not null
+          and amount_minor >= coalesce(deposit_minor, 0)
+          and exists (select 1 from order_lines where order_id = orders.id and tax_category = 'reverse_charge' and unit <> 'deposit')
         order by settled_at desc, id desc limit 1
       ), (
         select sold.buyer from invoice_corrections join invoices sold on sold.id = invoice_id
         where credit_note_id = ${draft.id} and sold.buyer ->> 'vat_id' is not null and exists (
           select 1 from orders join order_lines on order_id = orders.id
-          where orders.invoice_id = sold.id and tax_category = 'reverse_charge')
+          where orders.invoice_id = sold.id and tax_category = 'reverse_charge' and unit <> 'deposit')
         order by sold.issued_at desc, sold.id desc limit 1
       )) as reverse_charged,
       (select count(*)::int from orders where invoice_id = ${draft.id}) as orders
@@ -119,7 +120,7 @@ function bookRounding(tx: Transaction, { draft, taxes, now }: Issue): Promise<vo
       from jsonb_to_recordset(${JSON.stringify(taxes)}::text::jsonb) as document (tax_rate numeric, tax_minor bigint) group by 1
     ) document join (
       select trim_scale(tax_rate)::text as rate, sum(tax_minor)::bigint as tax
-      from orders join order_lines on order_id = orders.id where invoice_id = ${draft.id} group by 1
+      from orders join order_lines on order_id = orders.id where invoice_id = ${draft.id} and unit <> 'deposit' group by 1
     ) sold using (rate), lateral (select document.tax - sold.tax as due) as difference
     where due <> 0 order by rate`,
   );

@@ -1,8 +1,8 @@
-import { execute, maybeOne, one, type Queryable, sql } from '../database.ts';
+import { execute, maybeOne, one, type Queryable, type Sql, sql } from '../database.ts';
 import { ifGiven } from './filters.ts';
 import { type Page, pageOf } from './page.ts';
 
-export type OrderKind = 'create' | 'change_plan' | 'change_custom' | 'renew' | 'delete_refund' | 'adjustment';
+export type OrderKind = 'create' | 'change_plan' | 'change_custom' | 'renew' | 'usage' | 'delete_refund' | 'adjustment';
 /** What a correction by the operator is. */
 export type AdjustmentType = 'credit' | 'debit' | 'refund' | 'void' | 'sla_credit';
 
@@ -28,6 +28,8 @@ export interface OrderRow {
   kind: OrderKind;
   status: OrderStatus;
   amount_minor: bigint;
+  /** The part of it that sells nothing but moves a deposit into the hold, or out of it; null if no line does. */
+  deposit_minor: bigint | null;
   /** What the wallet had available once the order was settled; null before, and where it failed. */
   balance_after_minor: bigint | null;
   currency: string;
@@ -65,13 +67,21 @@ export interface OrderLineRow {
   tax_reason: string | null;
 }
 
-export const orderColumns = sql`id, account_id, vm_id, kind, status, amount_minor, balance_after_minor, currency,
+export const orderColumns = sql`id, account_id, vm_id, kind, status, amount_minor, deposit_minor, balance_after_minor, currency,
   invoice_id, created_at, settled_at, adjustment, reason, actor, corrects_order_id, outage_id`;
 
 /** A line to be written; without a category it is taxed as the latest sale of its VM at that rate. */
 export type NewLine = Omit<OrderLineRow, 'order_id' | 'position' | 'tax_category'> & {
   tax_category: OrderLineRow['tax_category'] | null;
 };
+
+/** Lines that move a deposit into the hold or out of it, and sell nothing. */
+export const isDeposit = (line: Sql) => sql`(${line}.unit = 'deposit')`;
+
+function depositOf(lines: NewLine[]): bigint | null {
+  const deposits = lines.filter(({ unit }) => unit === 'deposit');
+  return deposits.length === 0 ? null : deposits.reduce((sum, { amount_minor }) => sum + amount_minor, 0n);
+}
 
 /** Writes a pending order with its lines in one statement; as it is stored. */
 export async function insertOrder(
@@ -84,6 +94,7 @@ export async function insertOrder(
   const row: OrderRow = {
     ...order,
     status: 'pending',
+    deposit_minor: depositOf(lines),
     balance_after_minor: null,
     invoice_id: null,
     settled_at: null,
@@ -97,10 +108,10 @@ export async function insertOrder(
     db,
     sql`
     with placed as (
-      insert into orders (id, account_id, vm_id, kind, status, amount_minor, currency, created_at, adjustment, reason, actor,
+      insert into orders (id, account_id, vm_id, kind, status, amount_minor, deposit_minor, currency, created_at, adjustment, reason, actor,
         corrects_order_id, outage_id)
       values (${row.id}, ${row.account_id}, ${row.vm_id}, ${row.kind}, ${row.status}, ${row.amount_minor}::bigint,
-        ${row.currency}, ${row.created_at}, ${row.adjustment}, ${row.reason}, ${row.actor}, ${row.corrects_order_id},
+        ${row.deposit_minor}::bigint, ${row.currency}, ${row.created_at}, ${row.adjustment}, ${row.reason}, ${row.actor}, ${row.corrects_order_id},
         ${row.outage_id})
       returning id
     )
@@ -180,24 +191,38 @@ export function completedOrdersOfVm(db: Queryable, vmId: string, limit: number):
     select ${orderColumns} from orders where vm_id = ${vmId} and status = 'completed' order by id desc limit ${limit}`);
 }
 
+/** The line by which the latest deposit of a VM was taken. */
+export function lastDepositOf(
+  db: Queryable,
+  vmId: string,
+): Promise<Pick<OrderLineRow, 'from_at' | 'to_at' | 'tax_rate'>> {
+  return one(
+    db,
+    sql`
+    select from_at, to_at, tax_rate from order_lines line join orders on orders.id = order_id
+    where vm_id = ${vmId} and status = 'completed' and ${isDeposit(sql`line`)} and line.amount_minor >= 0
+    order by settled_at desc, orders.id desc, position desc limit 1`,
+  );
+}
+
 export interface OrderTotals {
   charged_minor: bigint;
   /** Positive. */
   refunded_minor: bigint;
 }
 
-/** What a VM was charged and given back over its whole life. */
+/** What a VM was charged and given back over its whole life; a deposit that is released was never charged. */
 export function orderTotalsOfVm(db: Queryable, vmId: string): Promise<OrderTotals> {
   return one<OrderTotals>(
     db,
     sql`
-    select coalesce(sum(amount_minor) filter (where amount_minor > 0), 0)::bigint as charged_minor,
-      coalesce(-sum(amount_minor) filter (where amount_minor < 0), 0)::bigint as refunded_minor
-    from orders where vm_id = ${vmId} and status = 'completed'`,
+    select coalesce(sum(sold) filter (where sold > 0), 0)::bigint as charged_minor,
+      coalesce(-sum(sold) filter (where sold < 0), 0)::bigint as refunded_minor
+    from orders, lateral (select amount_minor - coalesce(deposit_minor, 0) as sold) as part where vm_id = ${vmId} and status = 'completed'`,
   );
 }
 
-/** Charges less refunds of the orders that completed from `startAt` until before `endAt`. */
+/** Charges less refunds, without deposits, of the orders that completed from `startAt` until before `endAt`. */
 export async function netOfOrders(
   db: Queryable,
   accountId: string,
@@ -206,7 +231,7 @@ export async function netOfOrders(
   const { net } = await one<{ net: bigint }>(
     db,
     sql`
-    select coalesce(sum(amount_minor), 0)::bigint as net from orders
+    select coalesce(sum(amount_minor - coalesce(deposit_minor, 0)), 0)::bigint as net from orders
     where account_id = ${accountId} and status = 'completed'
       and settled_at >= ${period.startAt} and settled_at < ${period.endAt}`,
   );

@@ -14,7 +14,7 @@ const servedUntil = (end: Sql, rest: Sql) => sql`
   select currency, trim_scale(tax_rate)::text as rate, sum(case when to_at <= ${end} then net
     else round(net * extract(epoch from ${end} - from_at) / extract(epoch from to_at - from_at)) end) as amount
   from order_lines join orders on orders.id = order_id, lateral (select order_lines.amount_minor - tax_minor as net) as line
-  where status = 'completed' and to_at > settled_at and from_at < ${end} and settled_at < ${end} ${rest}
+  where status = 'completed' and unit <> 'deposit' and to_at > settled_at and from_at < ${end} and settled_at < ${end} ${rest}
   group by 1, 2`;
 
 /** Net amounts by tax rate that were recognised so far. */

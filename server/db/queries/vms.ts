@@ -37,6 +37,9 @@ export interface VmRow {
   /** Of the running period, in millionths of a major unit, and since when hours are counted; null by the month. */
   price_hourly_micros: bigint | null;
   metered_since: Date | null;
+  /** What is held for the running period, and since when; null by the month, and of a period that was sold in advance. */
+  deposit_minor: bigint | null;
+  deposit_since: Date | null;
   auto_renew: boolean;
   billing_anchor_day: number;
   billing_period_start_at: Date;
@@ -190,6 +193,8 @@ const CHANGEABLE = [
   'next_billing_mode',
   'price_hourly_micros',
   'metered_since',
+  'deposit_minor',
+  'deposit_since',
   'auto_renew',
   'renewal_priority',
   'billing_anchor_day',

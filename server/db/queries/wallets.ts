@@ -105,7 +105,7 @@ function movement(move: Transfer): Sql {
 export interface OrderBooking {
   accountId: string;
   orderId: string;
-  /** Sum of the order's lines. */
+  /** Sum of the order's lines, without those of a deposit: it stays held, or is released by its own entries. */
   amountMinor: bigint;
   /** Where the customer's money is: what was held for the order, or the wallet itself. */
   party: 'wallet' | 'hold';
@@ -131,7 +131,7 @@ export async function bookOrder(db: Queryable, order: OrderBooking): Promise<Wal
         values (1, case when to_at > ${order.at} then 'deferred:' when amount_minor > 0 then 'revenue:' else 'refunds:' end
           || trim_scale(tax_rate), amount_minor - tax_minor), (2, 'tax:' || trim_scale(tax_rate), tax_minor)
       ) as leg (number, code, amount)
-      where order_id = ${order.orderId} and amount <> 0
+      where order_id = ${order.orderId} and unit <> 'deposit' and amount <> 0
     ), entries as (
       insert into journal (account_id, debit, credit, amount_minor, currency, reason, order_id, created_at)
       select account_id, case when amount > 0 then ${order.party} else code end,

@@ -44,7 +44,8 @@ export function charge(lines: ChargeLine[]): Charge {
 /** What a line is of. */
 export interface Unit {
   description: string;
-  unit: 'month' | 'hour' | 'GB' | 'GB-month' | 'adjustment';
+  /** A deposit is what a month costs at most: it is held, not sold. */
+  unit: 'month' | 'deposit' | 'hour' | 'GB' | 'GB-month' | 'adjustment';
   quantity: number;
   unit_price: string;
   /** Where it is a month that is billed by the hour. */
@@ -61,6 +62,16 @@ export function monthAt(
   const unit_price = formatMicros(minorToMicros(priceMinor, currency), currencyExponent(currency));
   const price_hourly = metering && priceText(metering.priceMicros, currency);
   return { description, unit: 'month', quantity: 1, unit_price, price_hourly };
+}
+
+/** The deposit for a month, or for the rest of one, at the price of that month. */
+export function depositAt(
+  description: string,
+  priceMinor: bigint,
+  terms: Terms,
+  metering: Metering | null = null,
+): Unit {
+  return { ...monthAt(description, priceMinor, terms, metering), unit: 'deposit' };
 }
 
 /** Hours at their price: a number of them, or the share of one that a service period has. */
@@ -87,7 +98,8 @@ export function lineOf(
     to_at: service.endAt,
     proration,
     tax_rate: plainRate(taxRate),
-    tax_minor: containedTax(amount, taxRate),
+    // A deposit is no sale; it keeps the terms at which its usage will be sold.
+    tax_minor: unit.unit === 'deposit' ? 0n : containedTax(amount, taxRate),
     tax_category: tax?.category ?? null,
     tax_reason: tax?.reason ?? null,
   };

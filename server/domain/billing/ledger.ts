@@ -28,6 +28,9 @@ import type { Charge } from './pricing.ts';
  * payout   wallet → clearing    charge   wallet → deferred, tax          refund   deferred, tax → wallet
  *                               release  hold → wallet                  debt     receivable → wallet
  *
+ * A deposit is a line of unit "deposit": it stays held once its order is completed, until a later order takes it out of the
+ * hold again, for what was used (capture) and back to its owner (release). It is no sale, so it is on no document.
+ *
  * Promotional credit is spent first: an order in which it takes part goes by way of the hold, where `promo` comes before
  * `wallet`. What it gives back of a period is credit by the share that credit has paid of that period, so that credit never
  * becomes money (`db/queries/promo-returns.ts`). `promo-credits.ts` gives and ends it; `chart.ts` has all accounts.
@@ -208,7 +211,7 @@ export async function settleNow(context: LedgerContext, request: OrderRequest): 
   await move(context, order, { ...lent, amountMinor: owed, at });
   if (owed > 0n)
     await insertVmDebt(context.tx, { order_id: order.id, account_id: order.account_id, owed_minor: owed });
-  const byHold = order.amount_minor > 0n && wallet.promo_minor > 0n;
+  const byHold = order.amount_minor > 0n && (wallet.promo_minor > 0n || order.deposit_minor !== null);
   if (byHold) await hold(context, wallet, order, at);
   return complete(context, order, byHold ? 'hold' : 'wallet', at, promoAtMost);
 }
@@ -255,24 +258,27 @@ async function complete(
   at: Date,
   promoAtMost?: bigint,
 ): Promise<OrderRow> {
-  const { account_id: accountId, id: orderId, amount_minor: amountMinor } = order;
+  const { account_id: accountId, id: orderId, amount_minor, deposit_minor } = order;
+  const amountMinor = amount_minor - (deposit_minor ?? 0n);
   const promo = await promoGivenBack(context, order, promoAtMost);
-  const party = promo > 0n ? 'hold' : sold;
+  const releases = amount_minor < 0n && (promo > 0n || deposit_minor !== null);
+  const party = promo > 0n || deposit_minor !== null ? 'hold' : sold;
   const type = amountMinor < 0n ? 'credit_note' : 'invoice';
   const document = { accountId, type, ...calendarMonth(at), currency: order.currency } as const;
   const [booked, invoiceId] = await Promise.all([
     bookOrder(context.tx, { accountId, orderId, amountMinor, party, at }),
-    draftFor(context.tx, document, context.clock),
+    // What moves a deposit alone sells nothing.
+    deposit_minor !== null && amountMinor === 0n ? null : draftFor(context.tx, document, context.clock),
   ]);
-  if (promo > 0n) await release(context, order, promo, at);
-  const balanceAfterMinor = promo > 0n ? booked.available_minor - amountMinor : booked.available_minor;
+  if (releases) await release(context, order, promo, at);
+  const balanceAfterMinor = releases ? booked.available_minor - amount_minor : booked.available_minor;
   const settled = await settleOrder(context.tx, order, {
     status: 'completed',
     invoiceId,
     balanceAfterMinor,
     at,
   });
-  if (type === 'credit_note') await noteCorrections(context.tx, settled);
+  if (invoiceId !== null && type === 'credit_note') await noteCorrections(context.tx, settled);
   return settled;
 }
 

@@ -20,13 +20,15 @@ export interface RunningPeriod extends Period {
   terms: Terms;
   /**
    * What rounding has left uncharged of it, in minor units times seconds, where it is billed by the hour times
-   * {@link HOUR_PARTS} too; negative where too much was charged.
+   * {@link HOUR_PARTS} too; negative where too much was charged. Of a deposit it is what the usage that was charged left over.
    */
   remainder: bigint;
   /** The most that may still be given back of it, once some of it has been given back by a correction. */
   refundable?: bigint | null;
   /** Absent or null where it is billed by the month. */
   metering?: Metering | null;
+  /** What is held for it since then; absent or null if it was sold in advance. */
+  deposit?: bigint | null;
 }
 
 const HOUR_SECONDS = 3600n;

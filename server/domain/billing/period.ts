@@ -39,3 +39,9 @@ export function restOf(period: Period, now: Date): { remaining: bigint; length: 
   const length = secondsBetween(period.startAt, period.endAt);
   return { remaining: BigInt(Math.min(length, secondsBetween(now, period.endAt))), length: BigInt(length) };
 }
+
+/** What is left of a period; all of it where the clock is behind the one that began it. */
+export function restAt({ startAt, endAt }: Period, now: Date): Period {
+  if (now < startAt) return { startAt, endAt };
+  return { startAt: now < endAt ? now : endAt, endAt };
+}

@@ -1,6 +1,16 @@
 import type { Catalog, Plan } from '../catalog/catalog-schema.ts';
 import { withheld, withhold } from './adjustments/refundable.ts';
-import { type Charge, type ChargeLine, charge, hoursAt, lineOf, monthAt, type Terms } from './charge-line.ts';
+import {
+  type Charge,
+  type ChargeLine,
+  charge,
+  depositAt,
+  hoursAt,
+  lineOf,
+  monthAt,
+  type Terms,
+} from './charge-line.ts';
+import { changeDeposit, isHeld, releaseCharge } from './deposits.ts';
 import { type BillingMode, type Metering, type RunningPeriod, startedHours, usedOf } from './metering.ts';
 import {
   divideRoundHalfUp,
@@ -12,7 +22,7 @@ import {
   plainRate,
   priceText,
 } from './money.ts';
-import { type Period, restOf } from './period.ts';
+import { type Period, restAt, restOf } from './period.ts';
 
 export { type Charge, type ChargeLine, type Terms, termsOf } from './charge-line.ts';
 export type { RunningPeriod } from './metering.ts';
@@ -41,6 +51,13 @@ export interface Sale extends Charge {
   remainder: bigint;
   /** Null where it is not billed by the hour. */
   metering: Metering | null;
+  /** What of it is held for the period and not sold; null where it is not billed by the hour. */
+  deposit: bigint | null;
+}
+
+/** What a VM remembers of the deposit of its sale. */
+export function heldFor({ deposit, metering }: Pick<Sale, 'deposit' | 'metering'>) {
+  return { deposit_minor: deposit, deposit_since: deposit === null ? null : metering!.since };
 }
 
 export function planConfiguration(plan: Plan, currency: string): Configuration {
@@ -93,8 +110,8 @@ function meteringOf({ price_hourly_micros }: Configuration, mode: BillingMode, s
 }
 
 /**
- * A month of `configuration`, from the start of `period`: a purchase or a renewal. By the hour it is paid in advance as
- * well, as the most that its hours can come to.
+ * A month of `configuration`, from the start of `period`: a purchase or a renewal. By the hour it is a deposit, of the most
+ * that its hours can come to.
  */
 export function monthCharge(
   configuration: Configuration,
@@ -104,8 +121,12 @@ export function monthCharge(
 ): Sale {
   const { name, price_monthly_minor: price } = configuration;
   const metering = meteringOf(configuration, mode, period.startAt);
-  const month = lineOf(monthAt(name, price, terms, metering), price, terms, period, false);
-  return { ...charge([month]), tax_rate: month.tax_rate, remainder: 0n, metering };
+  const unit = metering
+    ? depositAt(`Deposit for ${name}`, price, terms, metering)
+    : monthAt(name, price, terms);
+  const month = lineOf(unit, price, terms, period, false);
+  const deposit = metering && price;
+  return { ...charge([month]), tax_rate: month.tax_rate, remainder: 0n, metering, deposit };
 }
 
 /** What a VM that was suspended had used of the month that was not paid. */
@@ -141,15 +162,9 @@ export function recoveryCharge(
   return { ...sale, ...charge([grace, ...sale.lines]) };
 }
 
-/** What is left of a period; all of it where the clock is behind the one that began it. */
-function restAt({ startAt, endAt }: Period, now: Date): Period {
-  if (now < startAt) return { startAt, endAt };
-  return { startAt: now < endAt ? now : endAt, endAt };
-}
-
 /**
- * The lines that give `credit` of the running period back. By the hour all that was paid since the last change is given
- * back, for the whole of its service period, and the hours are charged: so revenue is what was served, when it was.
+ * The lines that give `credit` of the running period back, which was sold in advance. By the hour all that was paid since the
+ * last change is given back, for the whole of its service period, and the hours are charged: so revenue is what was served.
  */
 function giveBack(
   { name, price_monthly_minor: price }: Configuration,
@@ -191,6 +206,7 @@ export function changeCharge(
   terms: Terms,
 ): Sale {
   const now = period.metering && at < period.metering.since ? period.metering.since : at;
+  if (isHeld(period)) return heldChange(from, to, period, now, terms);
   const { remaining, length } = restOf(period, now);
   const { used, paid, parts } = usedOf(from.price_monthly_minor, period, now, 'now');
   const fresh = to.price_monthly_minor * remaining;
@@ -208,7 +224,25 @@ export function changeCharge(
   // What must not be given back is owed to the period, as if rounding had left it over.
   const kept = withheld(change, period.refundable);
   const remainder = exact - (net + kept) * parts;
-  return { ...withhold(change, kept), tax_rate: plainRate(terms.taxRate), remainder, metering };
+  return { ...withhold(change, kept), tax_rate: plainRate(terms.taxRate), remainder, metering, deposit: null };
+}
+
+/** The same where a deposit is held: what was used is sold, and the rest of the period has a deposit of its own. */
+function heldChange(
+  from: Configuration,
+  to: Configuration,
+  period: RunningPeriod,
+  now: Date,
+  terms: Terms,
+): Sale {
+  const rest = restAt(period, now);
+  const metering = meteringOf(to, 'hourly', rest.startAt);
+  const unit = depositAt(`Deposit for the remaining time on ${to.name}`, to.price_monthly_minor, terms, metering);
+  const fresh = (amount: bigint) => lineOf(unit, amount, terms, rest, true);
+  const held = changeDeposit(from, to.price_monthly_minor, period, now, fresh);
+  const { deposit, remainder } = held;
+  const change = charge([...held.lines, fresh(deposit)]);
+  return { ...change, tax_rate: plainRate(terms.taxRate), remainder, metering, deposit };
 }
 
 /**
@@ -217,6 +251,7 @@ export function changeCharge(
  * that have begun leave of it, so that the period comes to their price and that of its changes, rounded half up.
  */
 export function deletionCharge(from: Configuration, period: RunningPeriod, now: Date): Charge {
+  if (isHeld(period)) return releaseCharge(from, period, now);
   const { used, paid, parts } = usedOf(from.price_monthly_minor, period, now, 'end_of_hour');
   const unused = max(paid - used - period.remainder, 0n);
   const credit = period.metering ? (2n * unused + parts - 1n) / (2n * parts) : unused / parts;

@@ -69,6 +69,7 @@ export async function changeVm(
     ...(charge.metering && {
       price_hourly_micros: charge.metering.priceMicros.toString(),
       metered_since: charge.metering.since.toISOString(),
+      ...(charge.deposit !== null && { deposit_minor: charge.deposit.toString() }),
     }),
     restart: vm.status === 'running',
   };

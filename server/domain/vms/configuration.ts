@@ -27,6 +27,14 @@ export function meteringOf({ price_hourly_micros, metered_since }: VmRow): Meter
   return { priceMicros: price_hourly_micros, since: metered_since };
 }
 
+/**
+ * Whether the deposit that is held for a VM is that of its running period. A node of the last release that has changed the
+ * period since then has sold it in advance, and overlooked the deposit (`settle-deposit.ts`).
+ */
+export function hasDeposit({ metered_since, deposit_since }: VmRow): boolean {
+  return deposit_since !== null && deposit_since.getTime() === metered_since?.getTime();
+}
+
 /** The period that a VM is paid for, as it was sold. */
 export function runningPeriod(vm: VmRow): RunningPeriod {
   return {
@@ -36,6 +44,7 @@ export function runningPeriod(vm: VmRow): RunningPeriod {
     remainder: vm.rounding_remainder,
     refundable: vm.refundable_minor,
     metering: meteringOf(vm),
+    deposit: hasDeposit(vm) ? vm.deposit_minor : null,
   };
 }
 

@@ -17,7 +17,7 @@ import { endUsage } from '../billing/usage-terms.ts';
 import { ledger } from '../billing/vm-orders.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
 import type { TaxedBuyer } from '../tax/tax.ts';
-import { currentConfiguration, runningPeriod } from './configuration.ts';
+import { currentConfiguration, hasDeposit, runningPeriod } from './configuration.ts';
 import { recordSystemEvent } from './events.ts';
 import { type JobStart, startJob } from './start-job.ts';
 import { requireAllowed } from './states.ts';
@@ -44,7 +44,9 @@ export function priceOfDeletion(
   const until = usedUntil(vm, catalog.grace, now);
   const usage = usageOf(vm, stretchesUntil(vm, until), now, configuration.name, terms);
   const used = usage.flatMap(({ lines }) => lines).filter((line) => line.amount_minor !== 0n);
-  const lines = [...used, ...(unused.total_minor === 0n ? [] : unused.lines)];
+  // What was used of a deposit is sold, even where nothing of it is released.
+  const isSettled = unused.total_minor === 0n && !hasDeposit(vm);
+  const lines = [...used, ...(isSettled ? [] : unused.lines)];
   return { lines, total_minor: sum(lines.map((line) => line.amount_minor)), usage };
 }
 
@@ -102,6 +104,7 @@ export async function settleDeletion(
       );
     }
   }
+  if (hasDeposit(vm)) await updateVm(tx, vm.id, { deposit_minor: null, deposit_since: null }, now);
   if (vm.usage_priced) {
     await endUsage(tx, vm, charge.usage, settled.order?.id ?? null, now);
     await updateVm(tx, vm.id, { usage_priced: false }, now);

@@ -53,6 +53,8 @@ export interface ResizeInput {
   price_hourly_micros?: string;
   /** Since when hours are then counted, as charged; present with that price. */
   metered_since?: string;
+  /** What is then held for the rest of the period, as text; absent where that was sold in advance. */
+  deposit_minor?: string;
   /** The VM was running and is to run again. */
   restart: boolean;
 }

@@ -44,6 +44,10 @@ export const create: JobDefinition = {
         status: start ? 'running' : 'stopped',
         wanted_power: start ? 'on' : 'off',
         provisioned_at: at,
+        ...(order?.deposit_minor != null && {
+          deposit_minor: order.deposit_minor,
+          deposit_since: vm.metered_since,
+        }),
       },
       event: {
         type: 'vm.created',

@@ -80,6 +80,10 @@ export const resize: JobDefinition = {
       ...(billing.price_hourly_micros !== undefined && {
         price_hourly_micros: BigInt(billing.price_hourly_micros),
         metered_since: new Date(billing.metered_since!),
+        ...(billing.deposit_minor !== undefined && {
+          deposit_minor: BigInt(billing.deposit_minor),
+          deposit_since: new Date(billing.metered_since!),
+        }),
       }),
     };
     if (bandwidthLimit(services.catalog, plan) !== bandwidthLimit(services.catalog, vm.plan))

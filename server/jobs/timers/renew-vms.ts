@@ -8,13 +8,17 @@ import { type Arrears, arrearsOf, type DueMonth } from '../../domain/billing/arr
 import { settleNow, spendableMinor, unpaidDebt } from '../../domain/billing/ledger.ts';
 import { noticesAfter, pricedAnew } from '../../domain/billing/price-outlook.ts';
 import { isRenewed } from '../../domain/billing/retirement.ts';
+import { heldFor } from '../../domain/billing/pricing.ts';
+import { endDeposit, endMissedMonth } from '../../domain/billing/settle-deposit.ts';
 import { renewUsage } from '../../domain/billing/usage-terms.ts';
 import { ledger } from '../../domain/billing/vm-orders.ts';
+import { hasDeposit } from '../../domain/vms/configuration.ts';
 import { type EventText, recordSystemEvent } from '../../domain/vms/events.ts';
 import { startSystemJob } from '../../domain/vms/start-job.ts';
 import { Failures } from '../../platform/failures.ts';
 import type { Logger } from '../../platform/logging.ts';
 import type { Metrics } from '../../platform/metrics.ts';
+import { sellOverlookedDeposits } from './overlooked-deposits.ts';
 import { collectDebts } from './collect-debts.ts';
 import { type DunServices, dun, nextDunningStep } from './dun-vm.ts';
 import { endPromoCredits } from './end-promo.ts';
@@ -50,6 +54,7 @@ export async function renewVms(services: RenewalServices, failures = new Failure
   const now = clock.now();
   await endPromoCredits(services, failures);
   await collectDebts(services, failures);
+  await sellOverlookedDeposits(services, failures);
   let last: DueVm | undefined;
   /** What VMs of this account that go first are about to take, as soon as their jobs have ended. */
   let reserved = 0n;
@@ -78,7 +83,7 @@ function claimOf({ catalog }: RenewalServices, vm: DueVm, reserved: bigint, now:
 
 /** Whether {@link renewOrDun} would change anything, as far as can be seen without a lock. */
 function hasToChange({ catalog }: RenewalServices, vm: DueVm, now: Date): boolean {
-  if (!vm.unpaid_since || nextDunningStep(vm, catalog.grace, now)) return true;
+  if (!vm.unpaid_since || hasDeposit(vm) || nextDunningStep(vm, catalog.grace, now)) return true;
   const arrears = arrearsOf(vm, catalog, now);
   return arrears !== null && isRenewed(vm) && vm.available_minor >= arrears.total_minor;
 }
@@ -133,7 +138,7 @@ async function renewOrDun(
   const now = services.clock.now();
   // A job in flight may change the very price; the next round comes soon enough.
   if (row.active_job_id || row.billing_period_end_at > now) return;
-  const vm = await withMeter(tx, row);
+  const vm = await endDeposit(services, tx, await withMeter(tx, row), now);
   const arrears = arrearsOf(vm, services.catalog, now, await findBillingProfile(tx, vm.account_id));
   if (!arrears) return;
   const wallet = await lockWallet(tx, vm.account_id);
@@ -158,6 +163,7 @@ async function renew(
     const { charge } = month;
     const request = { accountId: vm.account_id, vmId: vm.id, kind: 'renew' as const, charge, at: now };
     const order = await settleNow(ledger(services, tx), request);
+    await endMissedMonth(services, tx, vm, month, now);
     settled.push({ ...month, order_id: order.id });
     const metadata = { order_id: order.id };
     const event: EventText = {
@@ -182,6 +188,7 @@ async function renew(
     refundable_minor: null,
     price_hourly_micros: sale.metering?.priceMicros ?? null,
     metered_since: sale.metering?.since ?? null,
+    ...heldFor(sale),
     unpaid_since: null,
     suspended_at: null,
     grace_ended_at: null,

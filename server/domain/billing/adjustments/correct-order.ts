@@ -129,7 +129,8 @@ async function requireCharge(ledger: LedgerContext, orderId: string): Promise<Or
       'invalid_state',
       'A void cannot be undone: correct it by a credit, a debit or another refund.',
     );
-  if (order.amount_minor > 0n) return order;
+  // Of a deposit only the usage is sold, whatever was released together with it.
+  if (order.amount_minor > (order.deposit_minor ?? 0n)) return order;
   throw new ApiError('invalid_state', 'The order took no money that could be given back.', {
     kind: order.kind,
     amount_minor: order.amount_minor.toString(),

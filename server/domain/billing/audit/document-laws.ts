@@ -5,7 +5,7 @@ import type { AccountLaw, Scope } from './law.ts';
 const sold = (scope: Scope): Sql => sql`(
   select invoice_id, tax_category, trim_scale(tax_rate) as rate, sum(line.amount_minor) as gross, sum(line.tax_minor) as tax
   from orders join order_lines line on order_id = orders.id
-  where invoice_id is not null and ${scope(sql`account_id`)} group by 1, 2, 3)`;
+  where invoice_id is not null and unit <> 'deposit' and ${scope(sql`account_id`)} group by 1, 2, 3)`;
 
 /** What issued documents say that it comes to, where they say it. */
 const said = (scope: Scope): Sql => sql`(

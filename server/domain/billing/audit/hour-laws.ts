@@ -2,19 +2,29 @@ import { type Sql, sql } from '../../../db/database.ts';
 import { charged, latestSales } from './charged-lines.ts';
 import type { AccountLaw, Scope } from './law.ts';
 
-/** Hours that a change or a deletion charged, each with the line before it, which gives back what was paid for them. */
+/** Hours that a change, a deletion or the end of a month charged, each with the line before it, which gives back what was paid for them. */
 const hours = (scope: Scope): Sql => sql`(
   select hours.*, given.amount_minor as given_minor, given.unit_price as month_price, given.from_at as given_from,
-    given.to_at as given_to, given.unit = 'month' and given.amount_minor <= 0 as is_given
+    given.to_at as given_to, given.unit in ('month', 'deposit') and given.amount_minor <= 0 as is_given
   from ${charged(scope)} hours left join ${charged(scope)} given
     on given.order_id = hours.order_id and given.position = hours.position - 1
-  where hours.unit = 'hour' and hours.kind in ('change_plan', 'change_custom', 'delete_refund'))`;
+  where hours.unit = 'hour' and hours.kind in ('change_plan', 'change_custom', 'usage', 'delete_refund'))`;
 
 /** Minor units of a major one: the price of a month has as many decimals as the currency. */
 const minor = sql`10::numeric ^ length(split_part(month_price, '.', 2))`;
 
 /** Months that are billed by the hour. */
 export const HOUR_LAWS: AccountLaw[] = [
+  {
+    name: 'what is held for a VM is the deposit of its running period',
+    offences: (scope) => sql`
+      select vms.id || ' (' || vms.status || ') says ' || coalesce(deposit_minor::text, 'nothing') || ' since '
+        || coalesce(deposit_since::text, 'never') || ', held are ' || held.amount as what
+      from vms, lateral (select coalesce(sum(deposit_minor), 0) as amount from orders
+        where orders.vm_id = vms.id and orders.status = 'completed') held
+      where ${scope(sql`vms.account_id`)} and (coalesce(deposit_minor, 0) <> held.amount or deposit_since is not null
+        and (deposit_since is distinct from metered_since or vms.status = 'deleting' or deleted_at is not null))`,
+  },
   {
     name: 'hours are charged where all that was paid since is given back, and never more than that',
     offences: (scope) => sql`
@@ -30,7 +40,7 @@ export const HOUR_LAWS: AccountLaw[] = [
       select order_id || ' line ' || position || ' at ' || unit_price || ' from ' || from_at as what
       from ${hours(scope)} hours where not exists (
         select 1 from ${charged(scope)} sale
-        where sale.vm_id = hours.vm_id and sale.unit = 'month' and sale.from_at = hours.from_at
+        where sale.vm_id = hours.vm_id and sale.unit in ('month', 'deposit') and sale.from_at = hours.from_at
           and sale.price_hourly = hours.unit_price)`,
   },
   {

@@ -21,8 +21,9 @@ export const ORDER_LAWS: AccountLaw[] = [
         from journal where order_id is not null and ${scope(sql`account_id`)} group by order_id
       ) j on j.order_id = o.id
       where ${scope(sql`o.account_id`)}
-        and (coalesce(j.earned, 0) <> case o.status when 'completed' then o.amount_minor else 0 end
-          or coalesce(j.held, 0) <> case o.status when 'pending' then greatest(o.amount_minor, 0) else 0 end)`,
+        and (coalesce(j.earned, 0) <> case o.status when 'completed' then o.amount_minor - coalesce(o.deposit_minor, 0) else 0 end
+          or coalesce(j.held, 0) <> case o.status when 'pending' then greatest(o.amount_minor, 0)
+            when 'completed' then coalesce(o.deposit_minor, 0) else 0 end)`,
   },
   {
     name: "an order's lines add up to it",
@@ -30,6 +31,15 @@ export const ORDER_LAWS: AccountLaw[] = [
       select o.id || ' is ' || o.amount_minor || ', its lines are ' || coalesce(sum(line.amount_minor), 0) as what
       from orders o left join order_lines line on order_id = o.id
       where ${scope(sql`o.account_id`)} group by o.id having o.amount_minor <> coalesce(sum(line.amount_minor), 0)`,
+  },
+  {
+    name: "an order's deposit is that of its lines",
+    offences: (scope) => sql`
+      select o.id || ' says ' || coalesce(o.deposit_minor::text, 'none') || ', its lines are ' || coalesce(lines.deposit::text, 'none') as what
+      from orders o left join lateral (
+        select sum(amount_minor) as deposit from order_lines where order_id = o.id and unit = 'deposit'
+      ) lines on true
+      where ${scope(sql`o.account_id`)} and o.deposit_minor is distinct from lines.deposit`,
   },
   {
     name: "an order's tax is booked as its lines say",
@@ -45,11 +55,11 @@ export const ORDER_LAWS: AccountLaw[] = [
       where ${scope(sql`o.account_id`)} and o.status = 'completed' and lines.tax <> coalesce(j.tax, 0)`,
   },
   {
-    name: 'a completed order is on a document of its account, no other order is on any',
+    name: 'a completed order that sells something is on a document of its account, no other order is on any',
     offences: (scope) => sql`
       select o.id || ' is ' || o.status || ' on ' || coalesce(i.id, 'no document') as what
       from orders o left join invoices i on i.id = o.invoice_id and i.account_id = o.account_id
-      where ${scope(sql`o.account_id`)} and (o.status = 'completed') <> (i.id is not null)`,
+      where ${scope(sql`o.account_id`)} and (o.status = 'completed' and (o.deposit_minor is null or o.amount_minor <> o.deposit_minor)) <> (i.id is not null)`,
   },
   {
     name: 'an order that is completed or failed is settled, and no other',
@@ -64,7 +74,7 @@ export const ORDER_LAWS: AccountLaw[] = [
       select o.id || ' is ' || o.amount_minor || ' on ' || i.type || ' ' || i.id as what
       from orders o join invoices i on i.id = o.invoice_id
       where ${scope(sql`o.account_id`)} and (i.status = 'draft' or i.sequence is not null)
-        and (o.amount_minor < 0) <> (i.type = 'credit_note')`,
+        and (o.amount_minor < coalesce(o.deposit_minor, 0)) <> (i.type = 'credit_note')`,
   },
   {
     name: 'a credit note corrects what was issued before it',

@@ -6,7 +6,7 @@ import type { AccountLaw, Scope } from './law.ts';
 
 /** The months that VMs were paid for. What a VM used of its grace is a share that is renewed, and no month, nor is traffic. */
 const months = (scope: Scope): Sql =>
-  sql`(select * from ${charged(scope)} line where kind in ('create', 'renew') and not proration and unit = 'month')`;
+  sql`(select * from ${charged(scope)} line where kind in ('create', 'renew') and not proration and unit in ('month', 'deposit'))`;
 
 /** What VMs were paid for. */
 export const PERIOD_LAWS: AccountLaw[] = [
@@ -30,7 +30,7 @@ export const PERIOD_LAWS: AccountLaw[] = [
     name: 'every share of a month is of one that was paid',
     offences: (scope) => sql`
       select order_id || ' line ' || position as what from ${charged(scope)} share
-      where proration and unit = 'month' and kind not in ('renew', 'adjustment') and not exists (
+      where proration and unit in ('month', 'deposit') and kind not in ('renew', 'adjustment') and not exists (
         select 1 from ${months(scope)} month where month.vm_id = share.vm_id and month.to_at = share.to_at)`,
   },
   {

@@ -22,12 +22,12 @@ export const WALLET_LAWS: AccountLaw[] = [
         or w.promo_minor <> coalesce(j.promo, 0) or w.held_minor <> coalesce(j.held, 0)`,
   },
   {
-    name: 'what is held is what pending orders ask for',
+    name: 'what is held is what pending orders ask for, and deposits',
     offences: (scope) => sql`
       select w.account_id || ' holds ' || w.held_minor || ', its orders ask for ' || coalesce(o.asked, 0) as what
       from wallets w left join (
-        select account_id, sum(amount_minor) as asked from orders
-        where status = 'pending' and amount_minor > 0 and ${scope(sql`account_id`)} group by account_id
+        select account_id, sum(case status when 'pending' then greatest(amount_minor, 0) else coalesce(deposit_minor, 0) end) as asked
+        from orders where status in ('pending', 'completed') and ${scope(sql`account_id`)} group by account_id
       ) o on o.account_id = w.account_id
       where ${scope(sql`w.account_id`)} and w.held_minor <> coalesce(o.asked, 0)`,
   },

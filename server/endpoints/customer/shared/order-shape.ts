@@ -8,6 +8,7 @@ export const ORDER_KINDS = [
   'change_plan',
   'change_custom',
   'renew',
+  'usage',
   'delete_refund',
   'adjustment',
 ] as const;

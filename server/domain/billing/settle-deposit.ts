@@ -1,0 +1,87 @@
+import type { Transaction } from '../../db/database.ts';
+import { lastDepositOf, type OrderRow } from '../../db/queries/orders.ts';
+import { updateVm, type VmRow } from '../../db/queries/vms.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Catalog } from '../catalog/catalog-schema.ts';
+import { currentConfiguration, hasDeposit, runningPeriod } from '../vms/configuration.ts';
+import type { DueMonth } from './arrears.ts';
+import { charge, depositAt, lineOf, monthAt } from './charge-line.ts';
+import { releaseCharge } from './deposits.ts';
+import { settleNow } from './ledger.ts';
+import type { Charge } from './pricing.ts';
+import { ledger } from './vm-orders.ts';
+
+interface SettleServices {
+  clock: Clock;
+  catalog: Catalog;
+}
+
+/** A VM without a deposit. */
+const NONE = { deposit_minor: null, deposit_since: null } as const;
+
+/**
+ * Sells the usage of a VM's period that is over, out of its deposit, whether or not the VM is renewed: once. Returns the VM
+ * as it is then. The caller holds the VM.
+ */
+export async function endDeposit<V extends VmRow>(
+  services: SettleServices,
+  tx: Transaction,
+  vm: V,
+  now: Date,
+): Promise<V> {
+  if (!hasDeposit(vm) || vm.billing_period_end_at > now) return vm;
+  const configuration = currentConfiguration(vm, services.catalog);
+  await sellUsage(services, tx, vm, releaseCharge(configuration, runningPeriod(vm), vm.billing_period_end_at), now);
+  await updateVm(tx, vm.id, NONE, now);
+  return { ...vm, ...NONE };
+}
+
+/** The same of a month that was over when it was renewed: its deposit was taken just before. */
+export async function endMissedMonth(
+  services: SettleServices,
+  tx: Transaction,
+  vm: VmRow,
+  { charge: sale, period, price_monthly_minor }: DueMonth,
+  now: Date,
+): Promise<void> {
+  if (sale.deposit === null || period.endAt > now) return;
+  const configuration = { ...currentConfiguration(vm, services.catalog), price_monthly_minor };
+  const terms = { currency: vm.currency, taxRate: sale.tax_rate };
+  const { metering, deposit, remainder } = sale;
+  const month = { ...period, terms, metering, deposit, remainder };
+  await sellUsage(services, tx, vm, releaseCharge(configuration, month, period.endAt), now);
+}
+
+/**
+ * Sells the deposit of a VM that a node of the last release has renewed, changed or deleted: such a node takes a period to be
+ * sold in advance, which is what it becomes by this.
+ */
+export async function sellOverlookedDeposit(
+  services: SettleServices,
+  tx: Transaction,
+  vm: VmRow,
+  now: Date,
+): Promise<void> {
+  const { name } = currentConfiguration(vm, services.catalog);
+  const held = await lastDepositOf(tx, vm.id);
+  const period = { startAt: held.from_at, endAt: held.to_at };
+  const terms = { currency: vm.currency, taxRate: held.tax_rate };
+  const amount = vm.deposit_minor!;
+  const release = depositAt(`Released deposit for ${name}`, amount, terms);
+  const lines = [
+    lineOf(release, -amount, terms, period, true),
+    lineOf(monthAt(name, amount, terms), amount, terms, period, true),
+  ];
+  await sellUsage(services, tx, vm, charge(lines), now);
+  await updateVm(tx, vm.id, NONE, now);
+}
+
+function sellUsage(
+  services: SettleServices,
+  tx: Transaction,
+  { id: vmId, account_id: accountId }: VmRow,
+  sold: Charge,
+  at: Date,
+): Promise<OrderRow> {
+  return settleNow(ledger(services, tx), { accountId, vmId, kind: 'usage', charge: sold, at });
+}

@@ -1,0 +1,34 @@
+import { sql } from '../../db/database.ts';
+import { systemFindVm } from '../../db/queries/vms.ts';
+import { hasDeposit } from '../../domain/vms/configuration.ts';
+import { sellOverlookedDeposit } from '../../domain/billing/settle-deposit.ts';
+import type { Failures } from '../../platform/failures.ts';
+import type { RenewalServices } from './renew-vms.ts';
+
+/** VMs read at once; what is left is found in the next round. */
+const BATCH = 100;
+
+/**
+ * Sells deposits that nodes of the last release have overlooked: those know only periods that were sold in advance, and have
+ * renewed, changed or deleted the VM as if this one were. There are none once all nodes have been replaced.
+ */
+export async function sellOverlookedDeposits(services: RenewalServices, failures: Failures): Promise<void> {
+  const { db, clock } = services;
+  const vms = await db.query<{ id: string }>(sql`
+    select id from vms where deposit_minor is not null
+      and (deposit_since is distinct from metered_since or status = 'deleting' or deleted_at is not null)
+    order by billing_period_end_at, id limit ${BATCH}`);
+  for (const { id } of vms)
+    await failures.attempt(
+      'renew_vms',
+      () =>
+        db.transaction(async (tx) => {
+          const vm = await systemFindVm(tx, id, true);
+          if (!vm || vm.deposit_minor === null) return;
+          const isGone = vm.status === 'deleting' || vm.deleted_at !== null;
+          if (hasDeposit(vm) && !isGone) return;
+          await sellOverlookedDeposit(services, tx, vm, clock.now());
+        }),
+      id,
+    );
+}
