@@ -640,6 +640,7 @@ create table orders (
   corrects_order_id id_text,
   outage_id id_text,
   buyer jsonb,
+  deposit_minor bigint,
   constraint orders_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint orders_adjustment CHECK (
 CASE
@@ -1318,7 +1319,11 @@ create table vms (
   host_id id_text,
   moving_to id_text,
   seal bytea,
+  deposit_minor bigint,
+  deposit_since timestamp with time zone,
   constraint vms_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint vms_deposit CHECK (((deposit_minor IS NULL) = (deposit_since IS NULL))),
+  constraint vms_deposit_minor_check CHECK ((deposit_minor >= 0)),
   constraint vms_host_id_fkey FOREIGN KEY (host_id) REFERENCES hosts(id),
   constraint vms_metered CHECK (((price_hourly_micros IS NULL) = (metered_since IS NULL))),
   constraint vms_moving_to_fkey FOREIGN KEY (moving_to) REFERENCES hosts(id),
@@ -1480,6 +1485,7 @@ CREATE INDEX vms_by_prices_seen ON public.vms USING btree (prices_seen_until NUL
 CREATE INDEX vms_by_region ON public.vms USING btree (account_id, region, id DESC) WHERE (deleted_at IS NULL);
 CREATE INDEX vms_by_status ON public.vms USING btree (account_id, status, id DESC) WHERE (deleted_at IS NULL);
 CREATE INDEX vms_by_traffic ON public.vms USING btree (id) WHERE ((deleted_at IS NULL) AND usage_priced AND (traffic_notices < 2));
+CREATE INDEX vms_deposits ON public.vms USING btree (billing_period_end_at) WHERE (deposit_minor IS NOT NULL);
 CREATE INDEX vms_dunning_failing ON public.vms USING btree (id) WHERE ((deleted_at IS NULL) AND (dunning_failures > 0));
 CREATE INDEX vms_failed_creations ON public.vms USING btree (updated_at) WHERE ((deleted_at IS NULL) AND (status = 'error'::text) AND (provisioned_at IS NULL) AND (active_job_id IS NULL));
 CREATE INDEX vms_metered ON public.vms USING btree (id) WHERE ((deleted_at IS NULL) AND (status <> ALL (ARRAY['stopped'::text, 'suspended'::text])));
@@ -1518,6 +1524,20 @@ begin
   perform 1 from invoices where id = new.credit_note_id and type = 'credit_note' and status = 'draft';
   if not found then
     raise exception 'invoice % is no draft of a credit note', new.credit_note_id;
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.guard_deposit()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.amount_minor - new.deposit_minor <> (
+    select coalesce(sum(case when credit ~ '^(deferred|revenue|refunds|tax):' then amount_minor else -amount_minor end), 0)
+    from journal where order_id = new.id and (credit ~ '^(deferred|revenue|refunds|tax):' or debit ~ '^(deferred|revenue|refunds|tax):')
+  ) then
+    raise exception 'order % would sell a deposit, which is only held', new.id;
   end if;
   return new;
 end $function$;
@@ -1797,6 +1817,7 @@ CREATE TRIGGER order_lines_no_truncate BEFORE TRUNCATE ON public.order_lines FOR
 CREATE TRIGGER order_lines_sealed BEFORE INSERT OR UPDATE ON public.order_lines FOR EACH ROW EXECUTE FUNCTION seal_row();
 CREATE TRIGGER order_lines_settled BEFORE INSERT ON public.order_lines FOR EACH ROW EXECUTE FUNCTION guard_order_line();
 CREATE TRIGGER orders_buyer BEFORE INSERT ON public.orders FOR EACH ROW EXECUTE FUNCTION note_buyer();
+CREATE TRIGGER orders_deposit BEFORE UPDATE ON public.orders FOR EACH ROW WHEN (((new.status = 'completed'::text) AND (new.deposit_minor IS NOT NULL))) EXECUTE FUNCTION guard_deposit();
 CREATE TRIGGER orders_kept BEFORE DELETE ON public.orders FOR EACH ROW EXECUTE FUNCTION refuse_book_change();
 CREATE TRIGGER orders_no_truncate BEFORE TRUNCATE ON public.orders FOR EACH STATEMENT EXECUTE FUNCTION refuse_book_change();
 CREATE TRIGGER orders_sealed BEFORE INSERT OR UPDATE ON public.orders FOR EACH ROW EXECUTE FUNCTION seal_row();

@@ -47,12 +47,16 @@ function running(sale: Pick<RunningPeriod, 'remainder' | 'metering'>, currency =
 
 const bought = running(monthCharge(s1, month, terms, 'hourly'));
 
-test('a month by the hour is paid in advance and says what its hours cost', () => {
+test('a month by the hour is a deposit and says what its hours cost', () => {
   const sale = monthCharge(s1, month, terms, 'hourly');
   assert.deepEqual(sale.metering, { priceMicros: 6_000n, since: month.startAt });
   assert.equal(sale.total_minor, 399n);
   const [line] = sale.lines;
-  assert.deepEqual([line!.unit, line!.unit_price, line!.price_hourly], ['month', '3.99', '0.006']);
+  assert.deepEqual(
+    [line!.unit, line!.unit_price, line!.price_hourly, line!.tax_minor],
+    ['deposit', '3.99', '0.006', 0n],
+  );
+  assert.equal(sale.deposit, 399n);
 });
 
 test('a configuration without an hourly price is sold by the month', () => {

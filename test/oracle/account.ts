@@ -116,6 +116,7 @@ export type Work =
       leftover: Rational;
       /** From when on hours are counted; null by the month. */
       since: number | null;
+      deposit: bigint | null;
       orderedAt: number;
     }
   | { kind: 'suspend' }
@@ -170,6 +171,8 @@ export interface Vm {
   paid: Span;
   /** Since when the hours of the running month are counted; null by the month. Their price is the product's. */
   hoursSince: number | null;
+  /** What is held for it since then: nothing of it is sold before it was used. Null by the month, and once the month was settled. */
+  deposit: bigint | null;
   /** As its latest sale was. */
   taxed: Taxed;
   /** What the running month is worth to the second, less what was charged for it. */
@@ -231,3 +234,13 @@ export const billed = ({ vms }: Account) => vms.filter((vm) => vm.exists && !vm.
 
 /** How the running month is billed: by the hour at that price, or by the month (null). */
 export const hourOf = ({ product, hoursSince }: Vm) => (hoursSince === null ? null : product.hour);
+
+/** Lines that hold a deposit or release it, and sell nothing. */
+export const isDeposit = ({ unit }: Line) => unit === 'deposit';
+
+/** What of an order moves deposits. */
+export const depositOf = ({ lines }: Pick<Order, 'lines'>) =>
+  sum(lines.filter(isDeposit).map(({ amount }) => amount));
+
+/** What of it is sold, or given back of what was. */
+export const soldOf = (order: Pick<Order, 'lines' | 'amount'>) => order.amount - depositOf(order);

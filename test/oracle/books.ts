@@ -5,8 +5,11 @@ import {
   type Dispute,
   type Document,
   type Draw,
+  depositOf,
+  isDeposit,
   type Line,
   type Order,
+  soldOf,
   sum,
   type Vm,
 } from './account.ts';
@@ -122,10 +125,13 @@ export function complete(account: Account, order: Order, at: number, promoMost?:
     if (promoMost !== 0n) giveBack(account, order);
     account.available -= order.amount;
   }
+  account.held += depositOf(order);
   order.status = 'completed';
   order.settledAt = at;
   order.balanceAfter = account.available;
-  const document = draft(account, order.amount < 0n ? 'credit_note' : 'invoice', at);
+  const sold = soldOf(order);
+  if (sold === 0n && order.lines.some(isDeposit)) return;
+  const document = draft(account, sold < 0n ? 'credit_note' : 'invoice', at);
   document.orders.push(order);
   order.document = document;
   if (document.type === 'credit_note')
@@ -147,6 +153,7 @@ export function settleDeletion(
   id: string | null,
   at: number,
 ): Order | null {
+  vm.deposit = null;
   if (charge.lines.length === 0) return null;
   // Money that is owed pays nothing else.
   if (charge.total > 0n) payDebts(account, at);
@@ -295,11 +302,13 @@ function draft(account: Account, type: Document['type'], at: number): Document {
 
 /** The order that a correction gives back, or those that charged the month which a refund does. */
 function salesOf(account: Account, { vm, lines, correction }: Order): Order[] {
-  const charges = account.orders.filter(({ status, amount }) => status === 'completed' && amount > 0n);
+  const charges = account.orders.filter(
+    (order) => order.status === 'completed' && soldOf(order) > 0n && order.document !== null,
+  );
   if (correction?.corrects) return charges.filter((sale) => sale === correction.corrects);
-  const ends = new Set(lines.map(({ span }) => span.to));
+  const ends = new Set(lines.filter((line) => !isDeposit(line)).map(({ span }) => span.to));
   return charges.filter(
-    (sale) => vm !== null && sale.vm === vm && sale.lines.some(({ span }) => ends.has(span.to)),
+    (sale) => vm !== null && sale.vm === vm && sale.lines.some((line) => !isDeposit(line) && ends.has(line.span.to)),
   );
 }
 
@@ -312,8 +321,8 @@ export function netWithin(orders: Order[], vm: Vm, { from, to }: Span): bigint {
 
 export const completed = ({ orders }: Account) => orders.filter(({ status }) => status === 'completed');
 
-/** Charges less refunds of a calendar month. */
+/** Charges less refunds of a calendar month, without deposits. */
 export function netOf(account: Account, { from, to }: Span): bigint {
   const settled = completed(account).filter(({ settledAt }) => settledAt! >= from && settledAt! < to);
-  return sum(settled.map(({ amount }) => amount));
+  return sum(settled.map(soldOf));
 }

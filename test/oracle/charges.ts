@@ -15,6 +15,8 @@ export interface Sale extends Charge {
   leftover: Rational;
   /** Since when hours are counted; null by the month. */
   hoursSince: number | null;
+  /** What of it is held and not sold; null by the month. */
+  deposit: bigint | null;
 }
 
 const monthAt = ({ price }: Product, { currency }: PriceList) => ({
@@ -33,15 +35,17 @@ export function monthCharge(
   mode: Vm['nextMode'] = 'monthly',
 ): Sale {
   const { price: amount, hour } = product;
-  const description = nameOf(product, list);
   const byTheHour = mode === 'hourly' && hour !== null;
+  const description = byTheHour ? `Deposit for ${nameOf(product, list)}` : nameOf(product, list);
   const price_hourly = byTheHour ? hourText(hour, list.currency) : null;
   const month = { description, amount, taxed: list.taxed, span, price_hourly, proration: false };
+  const unit = byTheHour ? 'deposit' : 'month';
   const hoursSince = byTheHour ? span.from : null;
   return {
-    ...chargeOf([line({ ...month, ...monthAt(product, list) })]),
+    ...chargeOf([line({ ...month, unit, ...monthAt(product, list) })]),
     leftover: Rational.zero,
     hoursSince,
+    deposit: byTheHour ? amount : null,
   };
 }
 
@@ -59,29 +63,58 @@ function hoursUsed({ product, paid, hoursSince }: Vm, time: bigint, now: number,
   return { deposit, used: now >= paid.to ? deposit : Rational.least(used, deposit) };
 }
 
-/** The lines that give a deposit back and charge the hours, where `given` is the difference. */
-function settleHours(
-  vm: Vm,
-  given: bigint,
-  deposit: bigint,
-  now: number,
-  list: PriceList,
-  hours: bigint | null,
-) {
+/** What was used of a deposit until `now`, with what changes before have left over, and the lines that sell it. */
+function settleHours(vm: Vm, now: number, list: PriceList, hours: bigint | null) {
   const { product, paid, taxed } = vm;
+  const deposit = vm.deposit!;
+  const time = hours === null ? seconds(vm.hoursSince!, now) : hours * 3600n;
+  const owed = hoursUsed(vm, time, now, list).used.plus(vm.leftover);
+  const rounded = owed.round() > 0n ? owed.round() : 0n;
+  const sold = rounded < deposit ? rounded : deposit;
   const name = nameOf(product, list);
-  const sold = restFrom(paid, vm.hoursSince!);
-  const served = { from: sold.from, to: Math.max(sold.from, Math.min(now, paid.to)) };
-  const used = deposit > given ? deposit - given : 0n;
-  const month = { ...monthAt(product, list), span: sold, proration: sold.from > paid.from };
+  const held = restFrom(paid, vm.hoursSince!);
+  const served = { from: held.from, to: Math.max(held.from, Math.min(now, paid.to)) };
+  const release = { description: `Released deposit for ${name}`, amount: -deposit, taxed, span: held };
   const count = hours ?? 0n;
-  const what =
+  const description =
     hours === null ? `Used time on ${name}` : `${name}, ${count} ${count === 1n ? 'hour' : 'hours'}`;
   const share = { quantity: hours ?? 1n, proration: hours === null, span: served };
-  return [
-    line({ description: `Unused month of ${name}`, amount: -given - used, taxed, ...month }),
-    line({ description: what, amount: used, taxed, ...hoursAt(product.hour!, list), ...share }),
+  const lines = [
+    line({ ...release, unit: 'deposit', proration: held.from > paid.from, ...monthAt(product, list) }),
+    line({ description, amount: sold, taxed, ...hoursAt(product.hour!, list), ...share }),
   ];
+  return { lines: sold > 0n ? lines : lines.slice(0, 1), left: owed.minus(new Rational(sold)) };
+}
+
+/** What a correction keeps from being released is sold, as a line of its own. */
+function keepSold(lines: Line[], total: bigint, vm: Vm, list: PriceList): { lines: Line[]; kept: bigint } {
+  const kept = vm.refundable === null ? 0n : -total - vm.refundable;
+  if (kept <= 0n) return { lines, kept: 0n };
+  const { taxed, span } = lines[0]!;
+  const unit_price = majorUnits(kept, list.currency);
+  const credited = { description: 'Use that was credited before', amount: kept, taxed, span, unit_price };
+  return { lines: [...lines, line({ ...credited, unit: 'adjustment', proration: false })], kept };
+}
+
+/** By the hour: what was used is sold, and the rest of the month gets a deposit of its own. */
+function changeHours(vm: Vm, to: Product, at: number, list: PriceList): Sale {
+  const now = Math.max(at, vm.hoursSince!);
+  const { lines, left } = settleHours(vm, now, list, null);
+  const most = new Rational(to.price).times(restOf(vm.paid, now)).plus(left).round();
+  const deposit = most > 0n ? most : 0n;
+  const fresh = line({
+    description: `Deposit for the remaining time on ${nameOf(to, list)}`,
+    amount: deposit,
+    taxed: list.taxed,
+    span: restFrom(vm.paid, now),
+    unit: 'deposit',
+    price_hourly: to.hour && hourText(to.hour, list.currency),
+    ...monthAt(to, list),
+  });
+  const settled = keepSold(lines, chargeOf([...lines, fresh]).total, vm, list);
+  const hoursSince = to.hour ? restFrom(vm.paid, now).from : null;
+  const leftover = left.minus(new Rational(settled.kept));
+  return { ...chargeOf([...settled.lines, fresh]), leftover, hoursSince, deposit };
 }
 
 /**
@@ -89,14 +122,12 @@ function settleHours(
  * charged, to the nearest unit. What that leaves is carried on, with what a correction keeps from being given back.
  * Hours that have been counted from an instant on are not counted from an earlier one, to which the clock was put back.
  */
-export function changeCharge(vm: Vm, to: Product, at: number, list: PriceList): Sale {
+export function changeCharge(vm: Vm, to: Product, now: number, list: PriceList): Sale {
+  if (hourOf(vm) !== null) return changeHours(vm, to, now, list);
   const { product, paid } = vm;
-  const byTheHour = hourOf(vm) !== null;
-  const now = byTheHour ? Math.max(at, vm.hoursSince!) : at;
   const rest = restOf(paid, now);
   const fresh = new Rational(to.price).times(rest);
-  const hours = byTheHour ? hoursUsed(vm, seconds(vm.hoursSince!, now), now, list) : null;
-  const open = hours ? hours.deposit.minus(hours.used) : new Rational(product.price).times(rest);
+  const open = new Rational(product.price).times(rest);
   const owed = fresh.minus(open).plus(vm.leftover);
   const net = owed.round();
   const credit = fresh.round() - net;
@@ -108,19 +139,18 @@ export function changeCharge(vm: Vm, to: Product, at: number, list: PriceList): 
     span,
     ...monthAt(product, list),
   };
-  const back = hours
-    ? settleHours(vm, given, hours.deposit.round(), now, list, null)
-    : [line({ ...unused, amount: -given })];
-  const price_hourly = byTheHour && to.hour ? hourText(to.hour, list.currency) : null;
   const remaining = {
     description: `Remaining time on ${nameOf(to, list)}`,
     amount: net + given,
     taxed: list.taxed,
   };
-  const lines = [...back, line({ ...remaining, span, price_hourly, ...monthAt(to, list) })];
+  const lines = [
+    line({ ...unused, amount: -given }),
+    line({ ...remaining, span, price_hourly: null, ...monthAt(to, list) }),
+  ];
   const charge = keepBack(chargeOf(lines), vm.refundable);
-  const hoursSince = byTheHour && to.hour ? now : null;
-  return { ...charge, leftover: owed.minus(new Rational(charge.total)), hoursSince };
+  const leftover = owed.minus(new Rational(charge.total));
+  return { ...charge, leftover, hoursSince: null, deposit: null };
 }
 
 /** No more is given back than is left of the month after corrections: the first line that gives back gives less. */
@@ -140,7 +170,7 @@ export function noChange(vm: Vm, list: PriceList): Sale {
 }
 
 /** What is left of the month of a VM that is given up: rounded down, or by the hours that have begun. */
-function unusedOf(vm: Vm, now: number, list: PriceList): Charge {
+export function unusedOf(vm: Vm, now: number, list: PriceList): Charge {
   const { product, paid, taxed, leftover } = vm;
   const most = (amount: bigint) => (amount > 0n ? amount : 0n);
   if (hourOf(vm) === null) {
@@ -149,12 +179,12 @@ function unusedOf(vm: Vm, now: number, list: PriceList): Charge {
     const lines = [line({ ...unused, span: restFrom(paid, now), ...monthAt(product, list) })];
     return keepBack(chargeOf(lines), vm.refundable);
   }
-  const begun = (until: number) => new Rational(seconds(vm.hoursSince!, until), 3600n).ceil();
-  const { deposit, used } = hoursUsed(vm, begun(now) * 3600n, now, list);
-  // What is charged is rounded half up, so that what is given back is rounded half down.
-  const given = most(deposit.minus(used).minus(leftover).minus(new Rational(1n, 2n)).ceil());
-  const lines = settleHours(vm, given, deposit.round(), now, list, begun(Math.min(now, paid.to)));
-  return keepBack(chargeOf(lines), vm.refundable);
+  // Once its month is over and sold, nothing is left of it.
+  if (vm.deposit === null) return chargeOf([]);
+  const until = Math.min(now, paid.to);
+  const begun = new Rational(seconds(vm.hoursSince!, until), 3600n).ceil();
+  const { lines } = settleHours(vm, now, list, begun);
+  return chargeOf(keepSold(lines, chargeOf(lines).total, vm, list).lines);
 }
 
 /** Giving a VM up: what it has used, less what is left of its month; negative is given back. */
@@ -164,7 +194,7 @@ export function deletionCharge(vm: Vm, now: number, list: PriceList): Charge & {
   // What is being given up already was settled then.
   const use = vm.deleting ? [] : usedIn(vm, monthsUntil(vm, usedUntil(vm, now)), now, list);
   const lines = use.flatMap((one) => one.lines);
-  return { ...chargeOf([...lines, ...(unused.total === 0n ? [] : unused.lines)]), use };
+  return { ...chargeOf([...lines, ...(unused.total === 0n && vm.deposit === null ? [] : unused.lines)]), use };
 }
 
 /** When a VM that is unpaid may be switched off. */

@@ -1,4 +1,4 @@
-import { type Account, type Line, type Order, type Outage, sum, type Vm } from './account.ts';
+import { type Account, isDeposit, type Line, type Order, type Outage, soldOf, sum, type Vm } from './account.ts';
 import { completed, netWithin, settle, spendableOf } from './books.ts';
 import type { Span } from './calendar.ts';
 import { type Charge, chargeOf, corrected, proportional } from './lines.ts';
@@ -49,7 +49,9 @@ function familyOf(account: Account, order: Order): Order[] {
 
 function remaindersOf(account: Account, order: Order): Remainder[] {
   const lines = familyOf(account, order).flatMap((member) =>
-    member.lines.map((line, place) => ({ line, place, own: member === order })),
+    member.lines
+      .map((line, place) => ({ line, place, own: member === order }))
+      .filter(({ line }) => !isDeposit(line)),
   );
   const alike = Map.groupBy(lines, ({ line: { span, taxed } }) =>
     [span.from, span.to, taxed.rate, taxed.category].join(),
@@ -92,7 +94,7 @@ const isGift = ({ correction }: Order) =>
 /** Whether an order can be corrected that way at all. */
 export function canCorrect(type: 'refund' | 'void', order: Order): boolean {
   if (order.status !== 'completed' || order.correction?.type === 'void') return false;
-  return order.amount > 0n || (type === 'void' && isGift(order));
+  return soldOf(order) > 0n || (type === 'void' && isGift(order));
 }
 
 /** The most that can be refunded of an order. */

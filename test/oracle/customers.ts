@@ -95,7 +95,7 @@ export class Customers {
     const vm: Vm = {
       ...{ id: reply.data.vm.id, product, region, exists: false, gone: false, goneAt: null, deleting: false },
       ...{ work: null, autoRenew: auto_renew, priority: renewal_priority, nextMode: billing },
-      ...{ day: dayOf(now), paid, hoursSince: charge.hoursSince, taxed: prices.taxed },
+      ...{ day: dayOf(now), paid, hoursSince: charge.hoursSince, deposit: charge.deposit, taxed: prices.taxed },
       ...{
         leftover: Rational.zero,
         refundable: null,
@@ -135,8 +135,8 @@ export class Customers {
     if (now >= vm.paid.to) observer.differences.found.push(`${vm.id} was changed after the end of its month`);
     if (vm.hoursSince !== null) this.#play.count('change by the hour');
     const order = this.#placed(tenant, kind, vm, charge, reply);
-    const { leftover, hoursSince: since } = charge;
-    vm.work = { kind: 'change', order, to, taxed: prices.taxed, leftover, since, orderedAt: now };
+    const { leftover, hoursSince: since, deposit } = charge;
+    vm.work = { kind: 'change', order, to, taxed: prices.taxed, leftover, since, deposit, orderedAt: now };
   }
 
   async #setRenewal(tenant: Tenant, vm: Vm): Promise<void> {

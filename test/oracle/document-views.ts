@@ -1,4 +1,4 @@
-import { type Document, type Line, type Order, sum } from './account.ts';
+import { type Document, isDeposit, type Line, type Order, sum } from './account.ts';
 import type { Expected } from './differences.ts';
 import { documentTax, expectedUnits, flooredTax, groupsOf, groupTax } from './document-tax.ts';
 import type { Catalog } from './tariff.ts';
@@ -18,7 +18,9 @@ function party({ name, ...known }: { name: string } & Partial<Omit<Buyer | Selle
 }
 
 const linesOf = ({ orders }: Document) =>
-  orders.flatMap((order) => order.lines.map((line) => ({ order, line })));
+  orders.flatMap((order) =>
+    order.lines.filter((line) => !isDeposit(line)).map((line) => ({ order, line })),
+  );
 
 export function document(document: Document, list: Catalog): Record<string, Expected> {
   const lines = linesOf(document).map(({ line }) => line);

@@ -13,7 +13,8 @@ type Share = Pick<Line, 'description' | 'amount' | 'span' | 'unit_price'> & { ta
 
 /** A line with its tax: a share of a month, unless it says otherwise. */
 export function line(share: Share): Line {
-  const tax = taxIn(share.amount, share.taxed.rate);
+  // A deposit is no sale.
+  const tax = share.unit === 'deposit' ? 0n : taxIn(share.amount, share.taxed.rate);
   return { quantity: 1n, unit: 'month', price_hourly: null, proration: true, ...share, tax };
 }
 

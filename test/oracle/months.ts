@@ -9,7 +9,7 @@ export function monthsOf({ orders }: Account, vm: Vm): { span: Span; taxed: Taxe
   return orders
     .filter(isSale)
     .flatMap(({ lines }) => lines)
-    .filter(({ unit, proration }) => unit === 'month' && !proration)
+    .filter(({ unit, proration }) => (unit === 'month' || unit === 'deposit') && !proration)
     .map(({ span, taxed }) => ({ span, taxed }));
 }
 

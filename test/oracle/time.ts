@@ -4,7 +4,7 @@ import { arrears, deletionCharge, GRACE, graceEnd, totalOf } from './charges.ts'
 import { buyerOf } from './document-tax.ts';
 import { renews } from './prices.ts';
 import type { PriceList } from './tariff.ts';
-import { renew } from './vm-actions.ts';
+import { endDeposit, renew } from './vm-actions.ts';
 
 const DAY = 86_400_000;
 const MINUTE = 60_000;
@@ -29,6 +29,7 @@ export function passRenewals(account: Account, now: number, list: PriceList): vo
   const atStart = spendableOf(account);
   let reserved = 0n;
   for (const vm of due) {
+    if (!vm.work) endDeposit(account, vm, now, list);
     const renewals = arrears(vm, now, list);
     const total = totalOf(renewals);
     if (vm.work) {

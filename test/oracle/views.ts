@@ -1,4 +1,4 @@
-import { type Account, billed, hourOf, type Order, sum, type Vm } from './account.ts';
+import { type Account, billed, hourOf, type Order, soldOf, sum, type Vm } from './account.ts';
 import { completed, creditsBack, debtOf, netOf, spendableOf, uncovered, unpaidDebt } from './books.ts';
 import { monthOf, seconds } from './calendar.ts';
 import { arrears, deletionCharge, totalOf } from './charges.ts';
@@ -148,7 +148,7 @@ export const vm = sold;
 
 export function vmBilling(account: Account, vm: Vm, now: number, list: PriceList): Expected {
   const done = completed(account).filter((order) => order.vm === vm);
-  const amounts = done.map(({ amount }) => amount);
+  const amounts = done.map(soldOf);
   const isRenewed = renews(vm) && !vm.deleting;
   const next = nextPrice(vm, list, now);
   return {

@@ -1,7 +1,7 @@
 import type { Account, Vm, Work } from './account.ts';
 import { complete, completed, fail, netWithin, settle } from './books.ts';
 import { dayOf } from './calendar.ts';
-import type { Renewal } from './charges.ts';
+import { type Renewal, unusedOf } from './charges.ts';
 import { asSold, forgetTold } from './prices.ts';
 import { Rational } from './rational.ts';
 import type { PriceList } from './tariff.ts';
@@ -11,7 +11,14 @@ import { changeTerms, termsOf } from './usage.ts';
 
 /** It is paid for again. */
 export function renew(account: Account, vm: Vm, renewals: Renewal[], at: number, list: PriceList): void {
-  for (const { charge } of renewals) settle(account, { kind: 'renew', vm, charge, id: null }, at);
+  for (const { charge, span, product } of renewals) {
+    settle(account, { kind: 'renew', vm, charge, id: null }, at);
+    // What was missed was used, and is sold at once.
+    const { deposit, hoursSince } = charge;
+    const missed = { ...vm, product, paid: span, hoursSince, deposit, taxed: list.taxed };
+    if (span.to <= at && deposit !== null)
+      endMonth(account, vm, { ...missed, leftover: Rational.zero, refundable: null }, at, list);
+  }
   const { span, product, charge, use } = renewals.at(-1)!;
   if (vm.suspendedAt !== null) {
     vm.day = dayOf(at);
@@ -21,6 +28,7 @@ export function renew(account: Account, vm: Vm, renewals: Renewal[], at: number,
   vm.product = product;
   vm.paid = span;
   vm.hoursSince = charge.hoursSince;
+  vm.deposit = charge.deposit;
   vm.taxed = list.taxed;
   vm.leftover = Rational.zero;
   vm.refundable = null;
@@ -30,6 +38,18 @@ export function renew(account: Account, vm: Vm, renewals: Renewal[], at: number,
   vm.graceEnded = null;
   vm.resumes = false;
   vm.deletionNoticeAt = null;
+}
+
+/** A month that is over is sold, out of its deposit, whether or not another one is paid. */
+export function endDeposit(account: Account, vm: Vm, at: number, list: PriceList): void {
+  if (vm.deposit === null) return;
+  endMonth(account, vm, vm, at, list);
+  vm.deposit = null;
+}
+
+function endMonth(account: Account, vm: Vm, month: Vm, at: number, list: PriceList): void {
+  const charge = unusedOf(month, month.paid.to, list);
+  settle(account, { kind: 'usage', vm, charge, id: null }, at);
 }
 
 /** Its price is that of a day, and its owner was told of no other yet. */
@@ -83,7 +103,7 @@ export function end(
 function change(
   account: Account,
   vm: Vm,
-  { to, taxed, leftover, since, orderedAt }: Extract<Work, { kind: 'change' }>,
+  { to, taxed, leftover, since, deposit, orderedAt }: Extract<Work, { kind: 'change' }>,
   at: number,
   list: PriceList,
 ): void {
@@ -92,6 +112,7 @@ function change(
   vm.taxed = taxed;
   vm.leftover = leftover;
   vm.hoursSince = since;
+  vm.deposit = deposit;
   if (vm.refundable !== null) vm.refundable = netWithin(completed(account), vm, vm.paid);
   soldAnew(vm, orderedAt);
   changeTerms(vm, list, at);

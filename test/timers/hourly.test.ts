@@ -31,10 +31,8 @@ test('a VM by the hour is bought for the price of its month, and says what an ho
   const { lines } = await customer.must({ method: 'GET', path: `/v1/billing/invoices/${invoice.id}` });
   assert.deepEqual(
     lines.map((line: { vm_id: string; price_hourly: string | null }) => [line.vm_id, line.price_hourly]),
-    [
-      [id, '0.006'],
-      [other, null],
-    ],
+    // What is held is not sold: it stands on no invoice.
+    [[other, null]],
   );
   await assertInvariants(fixture.db);
 });
@@ -100,7 +98,7 @@ test('what is not sold by the hour cannot be bought by it, and changes nothing',
   await assertInvariants(fixture.db);
 });
 
-test('preview, deletion and ledger agree; the month is given back and the hours are charged', async (t) => {
+test('preview, deletion and ledger agree; the deposit is released and the hours are charged', async (t) => {
   const { fixture, customer, id, at, read, remove } = await owner(t);
   at('2026-01-14T04:10:00Z');
   const { refund_minor } = await read('/delete-preview');
@@ -110,7 +108,7 @@ test('preview, deletion and ledger agree; the month is given back and the hours 
   assert.equal((await remove()).amount_minor, refund_minor);
   assert.equal(await available(customer), before + refund_minor);
   assert.deepEqual(await linesOf(fixture, id, 'delete_refund'), [
-    { description: 'Unused month of Shared S1', quantity: 1, unit: 'month', amount_minor: -399n },
+    { description: 'Released deposit for Shared S1', quantity: 1, unit: 'deposit', amount_minor: -399n },
     { description: 'Shared S1, 317 hours', quantity: 317, unit: 'hour', amount_minor: 190n },
   ]);
   await assertInvariants(fixture.db);
@@ -126,12 +124,12 @@ test('revenue is what was served, when it was', async (t) => {
       from journal`);
     return [row!.revenue, row!.deferred];
   };
-  // Ten of 31 days of what was paid in advance; the hours are not known yet.
-  assert.deepEqual(await earned('2026-01-11'), [129n, 270n]);
+  // A deposit earns nothing: the hours are not known yet.
+  assert.deepEqual(await earned('2026-01-11'), [0n, 0n]);
   at('2026-01-11T00:00:00Z');
   await change({ plan: 's2' });
-  // 240 hours of s1 are 1.44; of 4.74 for 21 days of s2 one is over.
-  assert.deepEqual(await earned('2026-01-12'), [144n + 23n, 474n - 23n]);
+  // 240 hours of s1 are 1.44.
+  assert.deepEqual(await earned('2026-01-12'), [144n, 0n]);
   at('2026-01-21T00:00:00Z');
   await remove();
   // And 240 hours of s2 at 0.0105 are 2.52. Nothing is deferred any more.
@@ -224,6 +222,7 @@ const resealed = sql`seal = row_seal(to_jsonb(order_lines) || jsonb_build_object
 test('an edited figure of the hours is found, with new seals too', async (t) => {
   const { fixture, at, change, remove } = await owner(t);
   const KNOWS = 'a VM knows what an hour of its running period costs, and since when they are counted';
+  const HELD = 'what is held for a VM is the deposit of its running period';
   assert.deepEqual(
     await brokenBy(fixture, sql`update vms set price_hourly_micros = price_hourly_micros - 1`),
     [KNOWS],
@@ -233,7 +232,7 @@ test('an edited figure of the hours is found, with new seals too', async (t) => 
     [],
   );
   const later = sql`update vms set metered_since = metered_since + interval '1 hour'`;
-  assert.deepEqual(await brokenBy(fixture, later), [KNOWS]);
+  assert.deepEqual(await brokenBy(fixture, later), [HELD, KNOWS]);
   await brokenBy(fixture, sql`update vms set metered_since = billing_period_start_at`);
   at('2026-01-03T00:00:00Z');
   await change({ plan: 's2' });
