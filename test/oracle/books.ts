@@ -308,7 +308,8 @@ function salesOf(account: Account, { vm, lines, correction }: Order): Order[] {
   if (correction?.corrects) return charges.filter((sale) => sale === correction.corrects);
   const ends = new Set(lines.filter((line) => !isDeposit(line)).map(({ span }) => span.to));
   return charges.filter(
-    (sale) => vm !== null && sale.vm === vm && sale.lines.some((line) => !isDeposit(line) && ends.has(line.span.to)),
+    (sale) =>
+      vm !== null && sale.vm === vm && sale.lines.some((line) => !isDeposit(line) && ends.has(line.span.to)),
   );
 }
 

@@ -83,7 +83,7 @@ function settleHours(vm: Vm, now: number, list: PriceList, hours: bigint | null)
     line({ ...release, unit: 'deposit', proration: held.from > paid.from, ...monthAt(product, list) }),
     line({ description, amount: sold, taxed, ...hoursAt(product.hour!, list), ...share }),
   ];
-  return { lines: sold > 0n ? lines : lines.slice(0, 1), left: owed.minus(new Rational(sold)) };
+  return { lines, left: owed.minus(new Rational(sold)) };
 }
 
 /** What a correction keeps from being released is sold, as a line of its own. */
@@ -96,9 +96,27 @@ function keepSold(lines: Line[], total: bigint, vm: Vm, list: PriceList): { line
   return { lines: [...lines, line({ ...credited, unit: 'adjustment', proration: false })], kept };
 }
 
+/** Of a month that is over and sold, nothing is left to be changed: a quote shows that it comes to nothing. */
+function afterMonth({ product, paid, hoursSince, taxed }: Vm, to: Product, list: PriceList): Sale {
+  const name = nameOf(product, list);
+  const span = restFrom(paid, hoursSince!);
+  const amount = new Rational(product.price).times(restOf(paid, hoursSince!)).round();
+  const none = { from: paid.to, to: paid.to };
+  const month = { unit: 'month', proration: span.from > paid.from, ...monthAt(product, list) };
+  const price_hourly = to.hour && hourText(to.hour, list.currency);
+  const rest = { description: `Remaining time on ${nameOf(to, list)}`, amount: 0n, taxed: list.taxed };
+  const lines = [
+    line({ description: `Unused month of ${name}`, amount: -amount, taxed, span, ...month }),
+    line({ description: `Used time on ${name}`, amount, taxed, span, ...hoursAt(product.hour!, list) }),
+    line({ ...rest, span: none, price_hourly, ...monthAt(to, list) }),
+  ];
+  return { ...chargeOf(lines), leftover: Rational.zero, hoursSince: paid.to, deposit: null };
+}
+
 /** By the hour: what was used is sold, and the rest of the month gets a deposit of its own. */
 function changeHours(vm: Vm, to: Product, at: number, list: PriceList): Sale {
   const now = Math.max(at, vm.hoursSince!);
+  if (vm.deposit === null) return afterMonth(vm, to, list);
   const { lines, left } = settleHours(vm, now, list, null);
   const most = new Rational(to.price).times(restOf(vm.paid, now)).plus(left).round();
   const deposit = most > 0n ? most : 0n;
@@ -194,7 +212,10 @@ export function deletionCharge(vm: Vm, now: number, list: PriceList): Charge & {
   // What is being given up already was settled then.
   const use = vm.deleting ? [] : usedIn(vm, monthsUntil(vm, usedUntil(vm, now)), now, list);
   const lines = use.flatMap((one) => one.lines);
-  return { ...chargeOf([...lines, ...(unused.total === 0n && vm.deposit === null ? [] : unused.lines)]), use };
+  return {
+    ...chargeOf([...lines, ...(unused.total === 0n && vm.deposit === null ? [] : unused.lines)]),
+    use,
+  };
 }
 
 /** When a VM that is unpaid may be switched off. */

@@ -1,4 +1,13 @@
-import { type Account, isDeposit, type Line, type Order, type Outage, soldOf, sum, type Vm } from './account.ts';
+import {
+  type Account,
+  isDeposit,
+  type Line,
+  type Order,
+  type Outage,
+  soldOf,
+  sum,
+  type Vm,
+} from './account.ts';
 import { completed, netWithin, settle, spendableOf } from './books.ts';
 import type { Span } from './calendar.ts';
 import { type Charge, chargeOf, corrected, proportional } from './lines.ts';

@@ -95,7 +95,13 @@ export class Customers {
     const vm: Vm = {
       ...{ id: reply.data.vm.id, product, region, exists: false, gone: false, goneAt: null, deleting: false },
       ...{ work: null, autoRenew: auto_renew, priority: renewal_priority, nextMode: billing },
-      ...{ day: dayOf(now), paid, hoursSince: charge.hoursSince, deposit: charge.deposit, taxed: prices.taxed },
+      ...{
+        day: dayOf(now),
+        paid,
+        hoursSince: charge.hoursSince,
+        deposit: charge.deposit,
+        taxed: prices.taxed,
+      },
       ...{
         leftover: Rational.zero,
         refundable: null,

@@ -18,9 +18,7 @@ function party({ name, ...known }: { name: string } & Partial<Omit<Buyer | Selle
 }
 
 const linesOf = ({ orders }: Document) =>
-  orders.flatMap((order) =>
-    order.lines.filter((line) => !isDeposit(line)).map((line) => ({ order, line })),
-  );
+  orders.flatMap((order) => order.lines.filter((line) => !isDeposit(line)).map((line) => ({ order, line })));
 
 export function document(document: Document, list: Catalog): Record<string, Expected> {
   const lines = linesOf(document).map(({ line }) => line);

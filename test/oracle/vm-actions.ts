@@ -45,11 +45,12 @@ export function endDeposit(account: Account, vm: Vm, at: number, list: PriceList
   if (vm.deposit === null) return;
   endMonth(account, vm, vm, at, list);
   vm.deposit = null;
+  vm.leftover = Rational.zero;
 }
 
 function endMonth(account: Account, vm: Vm, month: Vm, at: number, list: PriceList): void {
   const charge = unusedOf(month, month.paid.to, list);
-  settle(account, { kind: 'usage', vm, charge, id: null }, at);
+  settle(account, { kind: 'hourly_usage', vm, charge, id: null }, at);
 }
 
 /** Its price is that of a day, and its owner was told of no other yet. */

@@ -17,7 +17,7 @@ const TERMS = sql`
   -- The months that VMs were paid for.
   months as materialized (
     select *, floor(extract(epoch from to_at - from_at)) as length from charged
-    where kind in ('create', 'renew') and not proration and unit = 'month'
+    where kind in ('create', 'renew') and not proration and unit in ('month', 'deposit')
   ),
   -- What VMs were charged for running on before they were suspended.
   graces as (select * from charged where kind = 'renew' and proration),
@@ -36,6 +36,8 @@ const TERMS = sql`
     select months.vm_id, months.to_at, length, coalesce(corrected, 0) as corrected,
       months.amount_minor + coalesce(sum(share.amount_minor), 0) as paid,
       months.amount_minor + coalesce(sum(case
+          -- What a correction keeps from being released is no time.
+          when share.unit = 'adjustment' then 0
           when share.unit = 'hour' then least(share.due_by_hour * length,
             share.month_price::numeric * 100 * floor(extract(epoch from share.month_end - share.from_at)))
           else case share.position when 1 then -1 else 1 end * share.unit_price::numeric * 100 * share.seconds end), 0)
@@ -77,7 +79,7 @@ export const billingLaws = (now: Date, skew: string): Record<string, Sql> => ({
       -- Hours cost at most the month that was not paid, at the price that its renewal would have had: that of a month of this VM
       -- or of a notice. It is not that of the month that is bought with the grace, which is a new sale and may be cheaper.
       or case unit when 'hour' then amount_minor <> round(due_by_hour) and (amount_minor > due_by_hour
-          or not exists (select 1 from charged sold where sold.vm_id = grace.vm_id and sold.unit = 'month' and sold.unit_price::numeric * 100 = amount_minor)
+          or not exists (select 1 from charged sold where sold.vm_id = grace.vm_id and sold.unit in ('month', 'deposit') and sold.unit_price::numeric * 100 = amount_minor)
           and not exists (select 1 from events where events.vm_id = grace.vm_id and type = 'billing.price_change' and (metadata->>'price_monthly_minor')::numeric = amount_minor))
         else amount_minor not between floor(used / (31 * day)) and ceil(used / (28 * day)) end`,
   'no grace reaches into a month that is paid': sql`
@@ -92,7 +94,7 @@ export const billingLaws = (now: Date, skew: string): Record<string, Sql> => ({
       select vm_id, kind, order_id, from_at, to_at, created_at, position, proration, booked, unit_price::numeric as price
       from order_lines join orders on orders.id = order_id
         left join (select order_id as id, max(position) as booked from journal group by 1) as booking on booking.id = order_id
-      where status = 'completed' and unit = 'month' and kind in ('create', 'renew', 'change_plan', 'change_custom')
+      where status = 'completed' and unit in ('month', 'deposit') and kind in ('create', 'renew', 'change_plan', 'change_custom')
     )
     select order_id || ' costs ' || price || ' a month after ' || before || ' from ' || from_at as what
     from (
@@ -109,7 +111,7 @@ export const billingLaws = (now: Date, skew: string): Record<string, Sql> => ({
         and events.created_at <= from_at - ${`${PRICE_NOTICE_DAYS} days`}::text::interval)`,
   'no size is changed after the end of the period': sql`
     select order_id || ' was ordered at ' || created_at || ', the period ended ' || to_at as what
-    from shares share where kind like 'change%' and unit = 'month' and created_at >= to_at`,
+    from shares share where kind like 'change%' and unit in ('month', 'deposit') and created_at >= to_at`,
   'each step against an unpaid VM has one event a period': sql`
     select vm_id || ' has ' || count(*) || ' events of ' || min(type) || ', due ' || (metadata->>'due_at') as what
     from (select *, case when type = 'billing.ended' then 'billing.unpaid' else type end as step from events

@@ -32,7 +32,7 @@ export const correctionLaws = (now: Date): Record<string, Sql> => ({
         select sum(amount_minor) as amount from promo_draws where order_id = bought.id and position = paid.position) draw on true
       where bought.vm_id = sale.vm_id and bought.status = 'completed' and paid.from_at < paid.to_at
         and paid.from_at >= month.from_at and paid.to_at <= month.to_at) as worked_out
-    where sale.kind in ('create', 'renew') and sale.status = 'completed' and month.unit = 'month' and not month.proration
+    where sale.kind in ('create', 'renew') and sale.status = 'completed' and month.unit in ('month', 'deposit') and not month.proration
       and drawn not between 0 and greatest(net, 0)`,
   'an outage is credited to a VM once': sql`
     select outage_id || ' was credited ' || count(*) || ' times to ' || vm_id as what

@@ -62,7 +62,7 @@ async function expectedCredits(db: Database, outage: Outage): Promise<Map<string
     where (id = ${outage.vm_id} or region = ${outage.region}) and id > ${outage.credited_up_to}
       and not exists (select from accounts where accounts.id = account_id and status = 'closed')`);
   const lines = await db.query<Line>(sql`
-    select vm_id, kind in ('create', 'renew') and unit = 'month' and not proration as is_month, unit like 'GB%' as by_use,
+    select vm_id, kind in ('create', 'renew') and unit in ('month', 'deposit') and not proration as is_month, unit like 'GB%' as by_use,
       adjustment, exists (select 1 from orders undo where undo.corrects_order_id = orders.id) as undone,
       from_at, to_at, line.amount_minor
     from orders join order_lines line on order_id = orders.id

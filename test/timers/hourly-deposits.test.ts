@@ -67,8 +67,8 @@ test('each month of a VM is one line, on the invoice of the calendar month in wh
     { description: 'Shared S1, 744 hours', quantity: 744, unit: 'hour', amount_minor: 399n },
   ];
   const next = [usage[0], { ...usage[1]!, description: 'Shared S1, 672 hours', quantity: 672 }];
-  assert.deepEqual(await linesOf(fixture, id, 'usage'), [...usage, ...next]);
-  const [first] = (await linesOf(fixture, other, 'usage')).slice(1);
+  assert.deepEqual(await linesOf(fixture, id, 'hourly_usage'), [...usage, ...next]);
+  const [first] = (await linesOf(fixture, other, 'hourly_usage')).slice(1);
   assert.deepEqual([first!.description, first!.amount_minor], ['Shared S2, 744 hours', 699n]);
   const wallet = await customer.must({ method: 'GET', path: '/v1/billing/wallet' });
   assert.equal(wallet.held_minor, 399 + 699);
@@ -83,7 +83,8 @@ test('each month of a VM is one line, on the invoice of the calendar month in wh
 test('what was used of a month is sold when it ends, renewed or not, and once', async (t) => {
   const { fixture, customer, id, remove } = await owner(t, 399n);
   await comes(fixture, '2026-02-01T00:00:00Z');
-  const sold = async () => (await linesOf(fixture, id, 'usage')).map(({ amount_minor }) => amount_minor);
+  const sold = async () =>
+    (await linesOf(fixture, id, 'hourly_usage')).map(({ amount_minor }) => amount_minor);
   assert.deepEqual(await sold(), [-399n, 399n]);
   assert.deepEqual((await vmOf(fixture, id)).deposit_minor, null);
   await comes(fixture, '2026-02-02T00:00:00Z');
@@ -97,9 +98,11 @@ test('a change while a node of the last release is at work: its deposit becomes 
   const { fixture, id, at, customer } = await owner(t);
   at('2026-01-11T00:00:00Z');
   // Such a node changes when hours are counted from, and leaves the deposit as it is.
-  await fixture.db.query(sql`update vms set metered_since = ${new Date('2026-01-11T00:00:00Z')} where id = ${id}`);
+  await fixture.db.query(
+    sql`update vms set metered_since = ${new Date('2026-01-11T00:00:00Z')} where id = ${id}`,
+  );
   await comes(fixture, '2026-01-11T00:01:00Z');
-  assert.deepEqual(await linesOf(fixture, id, 'usage'), [
+  assert.deepEqual(await linesOf(fixture, id, 'hourly_usage'), [
     { description: 'Released deposit for Shared S1', quantity: 1, unit: 'deposit', amount_minor: -399n },
     { description: 'Shared S1', quantity: 1, unit: 'month', amount_minor: 399n },
   ]);

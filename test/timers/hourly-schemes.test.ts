@@ -17,7 +17,10 @@ test('credit that pays a deposit does not become money by a deletion', async (t)
   );
   await customer.topUp(99n);
   const wallet = async () => {
-    const { available_minor, promo_minor } = await customer.must({ method: 'GET', path: '/v1/billing/wallet' });
+    const { available_minor, promo_minor } = await customer.must({
+      method: 'GET',
+      path: '/v1/billing/wallet',
+    });
     return [available_minor, promo_minor];
   };
   const id = await buyVm(fixture, customer, { plan: 's1', billing: 'hourly' });

@@ -11,7 +11,7 @@ import { assertInvariants } from '../support/invariants.ts';
 import { available, linesOf, owner } from './hourly-support.ts';
 
 test('a VM by the hour is bought for the price of its month, and says what an hour costs', async (t) => {
-  const { fixture, customer, id, at, read } = await owner(t);
+  const { fixture, customer, at, read } = await owner(t);
   assert.equal(await available(customer), 100_00 - 399);
   at('2026-01-01T00:00:01Z');
   for (const what of ['', '/billing']) {

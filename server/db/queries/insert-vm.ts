@@ -6,8 +6,6 @@ export type NewVm = Omit<
   VmRow,
   | 'host_id'
   | 'moving_to'
-  | 'deposit_minor'
-  | 'deposit_since'
   | 'rounding_remainder'
   | 'refundable_minor'
   | 'unpaid_since'
@@ -47,11 +45,11 @@ export function insertVm(db: Queryable, vm: NewVm): Promise<VmRow | undefined> {
     sql`
     insert into vms (id, account_id, hostname, notes, status, plan, template, region, zone, vcpu, ram_mb, disk_gb,
       dedicated, bandwidth_gb, mac, engine, price_monthly_minor, currency, tax_rate, next_billing_mode, price_hourly_micros,
-      metered_since, auto_renew, renewal_priority, billing_anchor_day, billing_period_start_at, billing_period_end_at, priced_at, created_at, updated_at)
+      metered_since, deposit_minor, deposit_since, auto_renew, renewal_priority, billing_anchor_day, billing_period_start_at, billing_period_end_at, priced_at, created_at, updated_at)
     values (${vm.id}, ${vm.account_id}, ${vm.hostname}, ${vm.notes}, ${vm.status}, ${vm.plan}, ${vm.template},
       ${vm.region}, ${vm.zone}, ${vm.vcpu}, ${vm.ram_mb}, ${vm.disk_gb}, ${vm.dedicated}, ${vm.bandwidth_gb}, ${vm.mac},
       ${vm.engine}, ${vm.price_monthly_minor}::bigint, ${vm.currency}, ${vm.tax_rate}, ${vm.next_billing_mode},
-      ${vm.price_hourly_micros}::bigint, ${vm.metered_since}, ${vm.auto_renew},
+      ${vm.price_hourly_micros}::bigint, ${vm.metered_since}, ${vm.deposit_minor}::bigint, ${vm.deposit_since}, ${vm.auto_renew},
       ${vm.renewal_priority}, ${vm.billing_anchor_day},
       ${vm.billing_period_start_at}, ${vm.billing_period_end_at}, ${vm.created_at}, ${vm.created_at}, ${vm.created_at})
     on conflict (mac) where deleted_at is null and not mac_shared do nothing returning *`,

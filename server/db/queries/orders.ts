@@ -2,7 +2,14 @@ import { execute, maybeOne, one, type Queryable, type Sql, sql } from '../databa
 import { ifGiven } from './filters.ts';
 import { type Page, pageOf } from './page.ts';
 
-export type OrderKind = 'create' | 'change_plan' | 'change_custom' | 'renew' | 'usage' | 'delete_refund' | 'adjustment';
+export type OrderKind =
+  | 'create'
+  | 'change_plan'
+  | 'change_custom'
+  | 'renew'
+  | 'hourly_usage'
+  | 'delete_refund'
+  | 'adjustment';
 /** What a correction by the operator is. */
 export type AdjustmentType = 'credit' | 'debit' | 'refund' | 'void' | 'sla_credit';
 

@@ -41,16 +41,16 @@ function settle(
   const served = { startAt: held.startAt, endAt: rest.startAt > held.startAt ? rest.startAt : held.startAt };
   const isPart = held.startAt > period.startAt;
   const release = depositAt(`Released deposit for ${name}`, price, terms);
-  const lines = [lineOf(release, -deposit, terms, held, isPart)];
-  if (amount > 0n) {
-    const count = Number(startedHours(served.startAt, served.endAt));
-    const whole = `${name}, ${count} ${count === 1 ? 'hour' : 'hours'}`;
-    const unit =
-      until === 'now'
-        ? hoursAt(`Used time on ${name}`, metering, terms)
-        : hoursAt(whole, metering, terms, count);
-    lines.push(lineOf(unit, amount, terms, served, until === 'now'));
-  }
+  const count = Number(startedHours(served.startAt, served.endAt));
+  const whole = `${name}, ${count} ${count === 1 ? 'hour' : 'hours'}`;
+  const unit =
+    until === 'now'
+      ? hoursAt(`Used time on ${name}`, metering, terms)
+      : hoursAt(whole, metering, terms, count);
+  const lines = [
+    lineOf(release, -deposit, terms, held, isPart),
+    lineOf(unit, amount, terms, served, until === 'now'),
+  ];
   return { lines, remainder: open - amount * used.parts, used };
 }
 

@@ -55,9 +55,14 @@ export interface Sale extends Charge {
   deposit: bigint | null;
 }
 
-/** What a VM remembers of the deposit of its sale. */
-export function heldFor({ deposit, metering }: Pick<Sale, 'deposit' | 'metering'>) {
-  return { deposit_minor: deposit, deposit_since: deposit === null ? null : metering!.since };
+/** What a VM remembers of how its period is metered, and of the deposit for it. */
+export function meteredAs({ deposit, metering }: Pick<Sale, 'deposit' | 'metering'>) {
+  return {
+    price_hourly_micros: metering?.priceMicros ?? null,
+    metered_since: metering?.since ?? null,
+    deposit_minor: deposit,
+    deposit_since: deposit === null ? null : metering!.since,
+  };
 }
 
 export function planConfiguration(plan: Plan, currency: string): Configuration {
@@ -224,7 +229,13 @@ export function changeCharge(
   // What must not be given back is owed to the period, as if rounding had left it over.
   const kept = withheld(change, period.refundable);
   const remainder = exact - (net + kept) * parts;
-  return { ...withhold(change, kept), tax_rate: plainRate(terms.taxRate), remainder, metering, deposit: null };
+  return {
+    ...withhold(change, kept),
+    tax_rate: plainRate(terms.taxRate),
+    remainder,
+    metering,
+    deposit: null,
+  };
 }
 
 /** The same where a deposit is held: what was used is sold, and the rest of the period has a deposit of its own. */
@@ -237,7 +248,12 @@ function heldChange(
 ): Sale {
   const rest = restAt(period, now);
   const metering = meteringOf(to, 'hourly', rest.startAt);
-  const unit = depositAt(`Deposit for the remaining time on ${to.name}`, to.price_monthly_minor, terms, metering);
+  const unit = depositAt(
+    `Deposit for the remaining time on ${to.name}`,
+    to.price_monthly_minor,
+    terms,
+    metering,
+  );
   const fresh = (amount: bigint) => lineOf(unit, amount, terms, rest, true);
   const held = changeDeposit(from, to.price_monthly_minor, period, now, fresh);
   const { deposit, remainder } = held;

@@ -31,9 +31,17 @@ export async function endDeposit<V extends VmRow>(
 ): Promise<V> {
   if (!hasDeposit(vm) || vm.billing_period_end_at > now) return vm;
   const configuration = currentConfiguration(vm, services.catalog);
-  await sellUsage(services, tx, vm, releaseCharge(configuration, runningPeriod(vm), vm.billing_period_end_at), now);
-  await updateVm(tx, vm.id, NONE, now);
-  return { ...vm, ...NONE };
+  await sellUsage(
+    services,
+    tx,
+    vm,
+    releaseCharge(configuration, runningPeriod(vm), vm.billing_period_end_at),
+    now,
+  );
+  // What rounding left over ends with the period.
+  const ended = { ...NONE, rounding_remainder: 0n };
+  await updateVm(tx, vm.id, ended, now);
+  return { ...vm, ...ended };
 }
 
 /** The same of a month that was over when it was renewed: its deposit was taken just before. */
@@ -83,5 +91,5 @@ function sellUsage(
   sold: Charge,
   at: Date,
 ): Promise<OrderRow> {
-  return settleNow(ledger(services, tx), { accountId, vmId, kind: 'usage', charge: sold, at });
+  return settleNow(ledger(services, tx), { accountId, vmId, kind: 'hourly_usage', charge: sold, at });
 }

@@ -15,6 +15,7 @@ import type { BillingMode } from '../billing/metering.ts';
 import { firstPeriod } from '../billing/period.ts';
 import {
   type Configuration,
+  meteredAs,
   monthCharge,
   planConfiguration,
   type Size,
@@ -113,8 +114,7 @@ export async function createVm(
     currency: catalog.currency,
     tax_rate: charge.tax_rate,
     next_billing_mode,
-    price_hourly_micros: charge.metering?.priceMicros ?? null,
-    metered_since: charge.metering?.since ?? null,
+    ...meteredAs(charge),
     auto_renew: request.auto_renew ?? true,
     renewal_priority: request.renewal_priority ?? RENEWAL_PRIORITY.default,
     billing_anchor_day: now.getUTCDate(),

@@ -88,7 +88,13 @@ export function decideChange(
   const terms = termsOf(catalog, buyer);
   const charge = isSame
     ? {
-        ...changeCharge(from, from, { ...period, metering: null, deposit: null, remainder: 0n }, period.endAt, terms),
+        ...changeCharge(
+          from,
+          from,
+          { ...period, metering: null, deposit: null, remainder: 0n },
+          period.endAt,
+          terms,
+        ),
         metering: period.metering ?? null,
       }
     : changeCharge(from, target, period, now, terms);

@@ -44,10 +44,6 @@ export const create: JobDefinition = {
         status: start ? 'running' : 'stopped',
         wanted_power: start ? 'on' : 'off',
         provisioned_at: at,
-        ...(order?.deposit_minor != null && {
-          deposit_minor: order.deposit_minor,
-          deposit_since: vm.metered_since,
-        }),
       },
       event: {
         type: 'vm.created',
@@ -63,6 +59,6 @@ export const create: JobDefinition = {
       await deleteReservation(tx, vm.id);
       await releaseAddresses(tx, vm.id, at);
     }
-    return { change: { status: 'error' } };
+    return { change: { status: 'error', deposit_minor: null, deposit_since: null } };
   },
 };

@@ -7,8 +7,8 @@ import { lockWallet } from '../../db/queries/wallets.ts';
 import { type Arrears, arrearsOf, type DueMonth } from '../../domain/billing/arrears.ts';
 import { settleNow, spendableMinor, unpaidDebt } from '../../domain/billing/ledger.ts';
 import { noticesAfter, pricedAnew } from '../../domain/billing/price-outlook.ts';
+import { meteredAs } from '../../domain/billing/pricing.ts';
 import { isRenewed } from '../../domain/billing/retirement.ts';
-import { heldFor } from '../../domain/billing/pricing.ts';
 import { endDeposit, endMissedMonth } from '../../domain/billing/settle-deposit.ts';
 import { renewUsage } from '../../domain/billing/usage-terms.ts';
 import { ledger } from '../../domain/billing/vm-orders.ts';
@@ -18,10 +18,10 @@ import { startSystemJob } from '../../domain/vms/start-job.ts';
 import { Failures } from '../../platform/failures.ts';
 import type { Logger } from '../../platform/logging.ts';
 import type { Metrics } from '../../platform/metrics.ts';
-import { sellOverlookedDeposits } from './overlooked-deposits.ts';
 import { collectDebts } from './collect-debts.ts';
 import { type DunServices, dun, nextDunningStep } from './dun-vm.ts';
 import { endPromoCredits } from './end-promo.ts';
+import { sellOverlookedDeposits } from './overlooked-deposits.ts';
 
 /** What renewals need of the service. */
 export interface RenewalServices extends DunServices {
@@ -186,9 +186,7 @@ async function renew(
     tax_rate: sale.tax_rate,
     rounding_remainder: sale.remainder,
     refundable_minor: null,
-    price_hourly_micros: sale.metering?.priceMicros ?? null,
-    metered_since: sale.metering?.since ?? null,
-    ...heldFor(sale),
+    ...meteredAs(sale),
     unpaid_since: null,
     suspended_at: null,
     grace_ended_at: null,

@@ -8,7 +8,7 @@ const hours = (scope: Scope): Sql => sql`(
     given.to_at as given_to, given.unit in ('month', 'deposit') and given.amount_minor <= 0 as is_given
   from ${charged(scope)} hours left join ${charged(scope)} given
     on given.order_id = hours.order_id and given.position = hours.position - 1
-  where hours.unit = 'hour' and hours.kind in ('change_plan', 'change_custom', 'usage', 'delete_refund'))`;
+  where hours.unit = 'hour' and hours.kind in ('change_plan', 'change_custom', 'hourly_usage', 'delete_refund'))`;
 
 /** Minor units of a major one: the price of a month has as many decimals as the currency. */
 const minor = sql`10::numeric ^ length(split_part(month_price, '.', 2))`;
@@ -22,7 +22,7 @@ export const HOUR_LAWS: AccountLaw[] = [
         || coalesce(deposit_since::text, 'never') || ', held are ' || held.amount as what
       from vms, lateral (select coalesce(sum(deposit_minor), 0) as amount from orders
         where orders.vm_id = vms.id and orders.status = 'completed') held
-      where ${scope(sql`vms.account_id`)} and (coalesce(deposit_minor, 0) <> held.amount or deposit_since is not null
+      where ${scope(sql`vms.account_id`)} and provisioned_at is not null and (coalesce(deposit_minor, 0) <> held.amount or deposit_since is not null
         and (deposit_since is distinct from metered_since or vms.status = 'deleting' or deleted_at is not null))`,
   },
   {

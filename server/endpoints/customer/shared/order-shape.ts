@@ -8,7 +8,7 @@ export const ORDER_KINDS = [
   'change_plan',
   'change_custom',
   'renew',
-  'usage',
+  'hourly_usage',
   'delete_refund',
   'adjustment',
 ] as const;
@@ -22,7 +22,7 @@ export const OrderShape = Shape(
       description: 'A pending order is held in the wallet; a failed one was released',
     }),
     vm_id: Nullable(Id('vm')),
-    amount_minor: Minor('Charged, or given back when negative'),
+    amount_minor: Minor('Charged or held as a deposit; given back or released when negative'),
     currency: Currency,
     balance_after_minor: Nullable(
       Minor('Available balance as this order was settled; null before, and where it failed'),

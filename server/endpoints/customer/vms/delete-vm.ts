@@ -28,7 +28,11 @@ export const deleteVm = endpoint({
       job: JobShape,
       refund: Shape(
         {
-          amount_minor: Type.Integer({ minimum: 0, description: 'Given back, in minor units of `currency`' }),
+          amount_minor: Type.Integer({
+            minimum: 0,
+            description:
+              'Given back, in minor units of `currency`; released from the deposit where the VM is billed by the hour',
+          }),
           ...refundPromoFields,
           charged_minor: Count('Taken from the wallet, where what was used is more than what is given back'),
           written_off_minor: Count('Always 0: what the wallet does not cover is `debt_minor`'),

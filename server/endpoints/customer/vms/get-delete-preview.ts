@@ -29,7 +29,9 @@ export const getDeletePreview = endpoint({
   params: VmParams,
   data: Shape(
     {
-      refund_minor: Count('Given back, in minor units of `currency`'),
+      refund_minor: Count(
+        'Given back, in minor units of `currency`; released from the deposit where the VM is billed by the hour',
+      ),
       ...previewPromoFields,
       usage_minor: Count('What the VM has used and was not charged for yet, taken off what is given back'),
       charged_minor: Count('Taken from the wallet, where that is more'),

@@ -64,13 +64,15 @@ export function DeleteMachine({ vm }: { vm: Vm }) {
         error={remove.error}
         onConfirm={() => remove.mutate({ params: { id: vm.id } })}
       >
-        <Loaded query={preview}>{(loaded) => <Lost preview={loaded} />}</Loaded>
+        <Loaded query={preview}>
+          {(loaded) => <Lost preview={loaded} isHourly={vm.billing_mode === 'hourly'} />}
+        </Loaded>
       </ConfirmDialog>
     </Section>
   );
 }
 
-function Lost({ preview }: { preview: DeletePreview }) {
+function Lost({ preview, isHourly }: { preview: DeletePreview; isHourly: boolean }) {
   const t = useTexts(settingsTexts);
   const locale = useLocale();
   const { currency, refund_minor, usage_minor, charged_minor, debt_minor } = preview;
@@ -94,7 +96,7 @@ function Lost({ preview }: { preview: DeletePreview }) {
       <h3>{t.comesBack}</h3>
       <p>
         <Money minor={refund_minor} currency={currency} />{' '}
-        {t.forUnused(formatSeconds(preview.unused_seconds))}
+        {isHourly ? t.released : t.forUnused(formatSeconds(preview.unused_seconds))}
       </p>
       {refund_promo_expires_at && (
         <p>

@@ -51,6 +51,7 @@ export const settingsTexts = defineTexts(
     ip: 'Address',
     port_forward: 'Forward',
     comesBack: 'This comes back',
+    released: 'to the wallet, released from the deposit for this month. The hours used are charged.',
     forUnused: (time: string) => `to the wallet, for ${time} that were paid and not used.`,
     asCredit: (amount: string, until: string) => `${amount} of it as promotional credit, until ${until}.`,
     usage: 'Kept of it for traffic and snapshots:',
@@ -113,6 +114,8 @@ export const settingsTexts = defineTexts(
     ip: 'Adresse',
     port_forward: 'Weiterleitung',
     comesBack: 'Das kommt zurück',
+    released:
+      'ins Guthaben, aus der Reservierung für diesen Monat freigegeben. Die genutzten Stunden werden berechnet.',
     forUnused: (time: string) => `ins Guthaben, für ${time}, die bezahlt, aber nicht genutzt wurden.`,
     asCredit: (amount: string, until: string) => `Davon ${amount} als Startguthaben, gültig bis ${until}.`,
     usage: 'Davon einbehalten für Traffic und Snapshots:',
