@@ -1318,9 +1318,10 @@ create table vms (
   grace_ended_at timestamp with time zone,
   host_id id_text,
   moving_to id_text,
-  seal bytea,
   deposit_minor bigint,
   deposit_since timestamp with time zone,
+  usage_sold_until timestamp with time zone,
+  seal bytea,
   constraint vms_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint vms_deposit CHECK (((deposit_minor IS NULL) = (deposit_since IS NULL))),
   constraint vms_deposit_minor_check CHECK ((deposit_minor >= 0)),
@@ -1664,6 +1665,16 @@ AS $function$
   select sha256(previous || convert_to((jsonb_strip_nulls(content) - 'hash')::text, 'UTF8'))
 $function$;
 
+CREATE OR REPLACE FUNCTION public.leave_out_deposits()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.total_minor := (select coalesce(sum(line.amount_minor), 0) from orders join order_lines line on order_id = orders.id
+    where orders.invoice_id = new.id and unit <> 'deposit');
+  return new;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.move_journal_head()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1786,7 +1797,7 @@ CREATE OR REPLACE FUNCTION public.terms_of_vm(it vms)
  LANGUAGE sql
  STABLE
 AS $function$
-  select jsonb_build_object('id', it.id, 'account_id', it.account_id, 'plan', it.plan, 'vcpu', it.vcpu, 'ram_mb', it.ram_mb, 'disk_gb', it.disk_gb, 'dedicated', it.dedicated, 'bandwidth_gb', it.bandwidth_gb, 'price_monthly_minor', it.price_monthly_minor, 'currency', it.currency, 'tax_rate', it.tax_rate, 'rounding_remainder', it.rounding_remainder, 'refundable_minor', it.refundable_minor, 'priced_at', it.priced_at, 'next_billing_mode', it.next_billing_mode, 'price_hourly_micros', it.price_hourly_micros, 'metered_since', it.metered_since, 'usage_priced', it.usage_priced, 'auto_renew', it.auto_renew, 'renewal_priority', it.renewal_priority, 'billing_anchor_day', it.billing_anchor_day, 'billing_period_start_at', it.billing_period_start_at, 'billing_period_end_at', it.billing_period_end_at, 'upgraded_at', it.upgraded_at, 'retires_at', it.retires_at, 'price_notice_minor', it.price_notice_minor, 'price_notice_at', it.price_notice_at, 'price_notice_from_at', it.price_notice_from_at, 'unpaid_since', it.unpaid_since, 'suspended_at', it.suspended_at, 'grace_ended_at', it.grace_ended_at, 'resume_after_payment', it.resume_after_payment, 'deletion_notice_at', it.deletion_notice_at, 'deletion_failed_at', it.deletion_failed_at, 'created_at', it.created_at, 'deleted_at', it.deleted_at)
+  select jsonb_build_object('id', it.id, 'account_id', it.account_id, 'plan', it.plan, 'vcpu', it.vcpu, 'ram_mb', it.ram_mb, 'disk_gb', it.disk_gb, 'dedicated', it.dedicated, 'bandwidth_gb', it.bandwidth_gb, 'price_monthly_minor', it.price_monthly_minor, 'currency', it.currency, 'tax_rate', it.tax_rate, 'rounding_remainder', it.rounding_remainder, 'refundable_minor', it.refundable_minor, 'priced_at', it.priced_at, 'next_billing_mode', it.next_billing_mode, 'price_hourly_micros', it.price_hourly_micros, 'metered_since', it.metered_since, 'usage_priced', it.usage_priced, 'deposit_minor', it.deposit_minor, 'deposit_since', it.deposit_since, 'usage_sold_until', it.usage_sold_until, 'auto_renew', it.auto_renew, 'renewal_priority', it.renewal_priority, 'billing_anchor_day', it.billing_anchor_day, 'billing_period_start_at', it.billing_period_start_at, 'billing_period_end_at', it.billing_period_end_at, 'upgraded_at', it.upgraded_at, 'retires_at', it.retires_at, 'price_notice_minor', it.price_notice_minor, 'price_notice_at', it.price_notice_at, 'price_notice_from_at', it.price_notice_from_at, 'unpaid_since', it.unpaid_since, 'suspended_at', it.suspended_at, 'grace_ended_at', it.grace_ended_at, 'resume_after_payment', it.resume_after_payment, 'deletion_notice_at', it.deletion_notice_at, 'deletion_failed_at', it.deletion_failed_at, 'created_at', it.created_at, 'deleted_at', it.deleted_at)
 $function$;
 
 CREATE TRIGGER accounts_sealed BEFORE INSERT OR UPDATE OF seal, id, currency, limits, created_at ON public.accounts FOR EACH ROW EXECUTE FUNCTION seal_terms_of_account();
@@ -1798,6 +1809,7 @@ CREATE TRIGGER invoice_corrections_issued BEFORE INSERT ON public.invoice_correc
 CREATE TRIGGER invoice_corrections_kept BEFORE DELETE OR UPDATE ON public.invoice_corrections FOR EACH ROW EXECUTE FUNCTION refuse_book_change();
 CREATE TRIGGER invoice_corrections_no_truncate BEFORE TRUNCATE ON public.invoice_corrections FOR EACH STATEMENT EXECUTE FUNCTION refuse_book_change();
 CREATE TRIGGER invoice_corrections_sealed BEFORE INSERT OR UPDATE OF seal, credit_note_id, invoice_id ON public.invoice_corrections FOR EACH ROW EXECUTE FUNCTION seal_terms_of_correction();
+CREATE TRIGGER invoices_deposits BEFORE UPDATE ON public.invoices FOR EACH ROW WHEN (((old.status = 'draft'::text) AND (new.status <> 'draft'::text) AND (new.taxes IS NULL))) EXECUTE FUNCTION leave_out_deposits();
 CREATE TRIGGER invoices_issued BEFORE UPDATE ON public.invoices FOR EACH ROW EXECUTE FUNCTION guard_invoice();
 CREATE TRIGGER invoices_kept BEFORE DELETE ON public.invoices FOR EACH ROW EXECUTE FUNCTION refuse_book_change();
 CREATE TRIGGER invoices_no_truncate BEFORE TRUNCATE ON public.invoices FOR EACH STATEMENT EXECUTE FUNCTION refuse_book_change();
@@ -1848,5 +1860,5 @@ CREATE TRIGGER top_up_reversals_sealed BEFORE INSERT OR UPDATE ON public.top_up_
 CREATE TRIGGER usage_readings_kept BEFORE DELETE OR UPDATE ON public.usage_readings FOR EACH ROW EXECUTE FUNCTION refuse_book_change();
 CREATE TRIGGER usage_readings_no_truncate BEFORE TRUNCATE ON public.usage_readings FOR EACH STATEMENT EXECUTE FUNCTION refuse_book_change();
 CREATE TRIGGER usage_readings_sealed BEFORE INSERT OR UPDATE ON public.usage_readings FOR EACH ROW EXECUTE FUNCTION seal_row();
-CREATE TRIGGER vms_sealed BEFORE INSERT OR UPDATE OF seal, id, account_id, plan, vcpu, ram_mb, disk_gb, dedicated, bandwidth_gb, price_monthly_minor, currency, tax_rate, rounding_remainder, refundable_minor, priced_at, next_billing_mode, price_hourly_micros, metered_since, usage_priced, auto_renew, renewal_priority, billing_anchor_day, billing_period_start_at, billing_period_end_at, upgraded_at, retires_at, price_notice_minor, price_notice_at, price_notice_from_at, unpaid_since, suspended_at, grace_ended_at, resume_after_payment, deletion_notice_at, deletion_failed_at, created_at, deleted_at ON public.vms FOR EACH ROW EXECUTE FUNCTION seal_terms_of_vm();
+CREATE TRIGGER vms_sealed BEFORE INSERT OR UPDATE OF seal, id, account_id, plan, vcpu, ram_mb, disk_gb, dedicated, bandwidth_gb, price_monthly_minor, currency, tax_rate, rounding_remainder, refundable_minor, priced_at, next_billing_mode, price_hourly_micros, metered_since, usage_priced, deposit_minor, deposit_since, usage_sold_until, auto_renew, renewal_priority, billing_anchor_day, billing_period_start_at, billing_period_end_at, upgraded_at, retires_at, price_notice_minor, price_notice_at, price_notice_from_at, unpaid_since, suspended_at, grace_ended_at, resume_after_payment, deletion_notice_at, deletion_failed_at, created_at, deleted_at ON public.vms FOR EACH ROW EXECUTE FUNCTION seal_terms_of_vm();
 CREATE TRIGGER wallets_tell AFTER UPDATE ON public.wallets FOR EACH ROW WHEN (((old.available_minor IS DISTINCT FROM new.available_minor) OR (old.held_minor IS DISTINCT FROM new.held_minor) OR (old.claimed_minor IS DISTINCT FROM new.claimed_minor))) EXECUTE FUNCTION tell_account_changed('wallet');

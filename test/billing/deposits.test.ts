@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { taxesOnBase } from '../../server/domain/billing/document-figures.ts';
 import {
   type Charge,
   type Configuration,
@@ -153,4 +154,15 @@ test('a month that was credited releases no more than is left of it', () => {
     ['Use that was credited before', 'adjustment', 39n, 7n],
   ]);
   assert.equal(charge.total_minor, -359n);
+});
+
+test('200 VMs of 20 minutes are 2.00 with 0.32 of VAT at 19 %', () => {
+  const rate = '0.19';
+  const bill = { ...bought, terms: { ...terms, taxRate: rate } };
+  const used = Array.from({ length: 200 }, () => deletionCharge(s1, bill, after(1200)).lines[1]!);
+  const sold = used.map(({ amount_minor, tax_rate }) => ({
+    ...{ category: 'standard' as const, tax_rate, reason: null, amount_minor },
+  }));
+  const [{ net_minor, tax_minor }] = taxesOnBase(sold) as [{ net_minor: bigint; tax_minor: bigint }];
+  assert.deepEqual([net_minor, tax_minor], [168n, 32n]);
 });

@@ -59,6 +59,7 @@ export function newVm(clock: Clock, accountId: string, change: Partial<VmRow> = 
     metered_since: null,
     deposit_minor: null,
     deposit_since: null,
+    usage_sold_until: null,
     auto_renew: true,
     billing_anchor_day: now.getUTCDate(),
     billing_period_start_at: period.startAt,

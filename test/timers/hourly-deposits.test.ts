@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
-import { issueInvoices } from '../../server/db/queries/issue-invoices.ts';
+import { issueInvoices } from '../support/issue.ts';
 import { type OrderRow, settleOrder } from '../../server/db/queries/orders.ts';
 import { recognizeRevenue } from '../../server/db/queries/recognition.ts';
 import { post } from '../../server/db/queries/wallets.ts';
@@ -50,6 +50,8 @@ test('VMs of 20 minutes are invoiced for what they used, with its VAT, and nothi
     ids.map((vm) => [vm, 'hour', 1]).sort(),
   );
   const { revenue = 0n, tax = 0n, deferred = 0n, hold = 0n, refunds = 0n } = await journalOf(fixture);
+  // Each line has none, rounded on its own; their sum has.
+  assert.equal(tax_minor, 3);
   assert.deepEqual([revenue + tax, tax, deferred, hold, refunds], [20n, BigInt(tax_minor), 0n, 0n, 0n]);
   await assertInvariants(fixture.db);
 });
@@ -146,4 +148,22 @@ test('a VM that could not be made has its deposit back', async (t) => {
   await fixture.finish();
   assert.equal(await available(customer), before);
   await assertInvariants(fixture.db);
+});
+
+test('a document that a node of the last release issues has no deposit in its total', async (t) => {
+  const { fixture, at, change } = await owner(t);
+  at('2026-01-11T00:00:00Z');
+  await change({ plan: 's2' });
+  // Such a node adds up all lines of the orders on a draft, and knows no taxes by rate.
+  await fixture.db.query(sql`
+    update invoices set status = 'paid', issued_at = period_end_at, paid_at = period_end_at, sequence = 1, number = 'INV-000001',
+      total_minor = lines.total, tax_minor = lines.tax, buyer = '{"name": "Test"}'::jsonb
+    from (select invoice_id, sum(order_lines.amount_minor) as total, sum(tax_minor) as tax
+      from orders join order_lines on order_id = orders.id group by 1) as lines
+    where lines.invoice_id = invoices.id`);
+  // Ten days at 0.006 an hour are 1.44.
+  assert.deepEqual(
+    (await documentsOf(fixture)).map(({ total_minor, tax_minor }) => [total_minor, tax_minor]),
+    [[144n, 24n]],
+  );
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from '../../server/db/database.ts';
 import { grantPromo } from '../../server/domain/billing/promo-credits.ts';
 import { buyVm, comes, vmOf } from '../jobs/support/landlord.ts';
 import { assertInvariants } from '../support/invariants.ts';
@@ -87,5 +88,36 @@ test('choosing the month late does not make its hours free', async (t) => {
   at('2026-02-01T00:00:01Z');
   await remove();
   assert.equal(await available(customer), 100_00 - 399 - 1);
+  await assertInvariants(fixture.db);
+});
+
+test('a clock that is set back does not give back a month whose usage is sold', async (t) => {
+  // A guest that runs would be booting still, as that clock has it.
+  const { fixture, customer, id, read, change, remove } = await owner(t, 399n, { start: false });
+  // Hours so cheap that the last one costs less than what is left of the month.
+  await fixture.db.query(sql`update vms set price_hourly_micros = 1_000`);
+  await comes(fixture, '2026-02-01T00:00:00Z');
+  assert.equal((await linesOf(fixture, id, 'hourly_usage')).length, 2);
+  fixture.clock.putBack(3_600_000);
+  assert.equal((await read('/delete-preview')).refund_minor, 0);
+  // The month was paid as s1, and is over: as s2 it costs nothing more.
+  await change({ plan: 's2' });
+  assert.equal((await read('/delete-preview')).refund_minor, 0);
+  assert.equal((await remove()).amount_minor, 0);
+  assert.equal(await available(customer), 0);
+  await assertInvariants(fixture.db);
+});
+
+test('a month that is paid after its clock was set back can be given up', async (t) => {
+  const { fixture, customer, id, at, remove } = await owner(t, 399n, { start: false });
+  await comes(fixture, '2026-02-01T00:00:00Z');
+  fixture.clock.putBack(3_600_000);
+  await customer.topUp(399n);
+  // As the clock has it, ten minutes after the end of the month.
+  await comes(fixture, '2026-02-01T01:10:00Z');
+  assert.equal((await vmOf(fixture, id)).deposit_minor, 399n);
+  at('2026-02-01T02:00:00Z');
+  assert.equal((await remove()).amount_minor, 398);
+  assert.equal(await available(customer), 398);
   await assertInvariants(fixture.db);
 });

@@ -5,7 +5,7 @@ const TERMS = [
   ...['id', 'account_id', 'plan', 'vcpu', 'ram_mb', 'disk_gb', 'dedicated', 'bandwidth_gb'],
   ...['price_monthly_minor', 'currency', 'tax_rate', 'rounding_remainder', 'refundable_minor', 'priced_at'],
   ...['next_billing_mode', 'price_hourly_micros', 'metered_since', 'usage_priced'],
-  ...['deposit_minor', 'deposit_since'],
+  ...['deposit_minor', 'deposit_since', 'usage_sold_until'],
   ...['auto_renew', 'renewal_priority', 'billing_anchor_day'],
   ...['billing_period_start_at', 'billing_period_end_at', 'upgraded_at', 'retires_at'],
   ...['price_notice_minor', 'price_notice_at', 'price_notice_from_at'],

@@ -40,6 +40,8 @@ export interface VmRow {
   /** What is held for the running period, and since when; null by the month, and of a period that was sold in advance. */
   deposit_minor: bigint | null;
   deposit_since: Date | null;
+  /** The end of the latest period whose usage was sold out of its deposit. */
+  usage_sold_until: Date | null;
   auto_renew: boolean;
   billing_anchor_day: number;
   billing_period_start_at: Date;
@@ -195,6 +197,7 @@ const CHANGEABLE = [
   'metered_since',
   'deposit_minor',
   'deposit_since',
+  'usage_sold_until',
   'auto_renew',
   'renewal_priority',
   'billing_anchor_day',

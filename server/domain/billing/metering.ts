@@ -29,6 +29,8 @@ export interface RunningPeriod extends Period {
   metering?: Metering | null;
   /** What is held for it since then; absent or null if it was sold in advance. */
   deposit?: bigint | null;
+  /** Its usage was sold at its end: nothing is left of it, whatever a clock says that was set back since. */
+  isOver?: boolean;
 }
 
 const HOUR_SECONDS = 3600n;

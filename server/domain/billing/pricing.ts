@@ -197,6 +197,12 @@ function giveBack(
   return [given, lineOf(hoursAt(description, metering, terms, count), hours, terms, served, false)];
 }
 
+/** The instant at which a period is changed: not before its hours are counted, and at its end if its usage was sold. */
+function instantIn({ isOver, endAt, metering }: RunningPeriod, at: Date): Date {
+  if (isOver) return endAt;
+  return metering && at < metering.since ? metering.since : at;
+}
+
 /**
  * Going from one configuration to another at `now`, within the running period. The net is rounded once, together with
  * what earlier changes have left over, so that any number of changes charges what they come to exactly, give or take
@@ -210,7 +216,7 @@ export function changeCharge(
   at: Date,
   terms: Terms,
 ): Sale {
-  const now = period.metering && at < period.metering.since ? period.metering.since : at;
+  const now = instantIn(period, at);
   if (isHeld(period)) return heldChange(from, to, period, now, terms);
   const { remaining, length } = restOf(period, now);
   const { used, paid, parts } = usedOf(from.price_monthly_minor, period, now, 'now');
@@ -262,11 +268,12 @@ function heldChange(
 }
 
 /**
- * Giving a VM up at `now`: the unused rest of its period, as a negative charge. Of a month it is rounded down, less what
+ * Giving a VM up at `at`: the unused rest of its period, as a negative charge. Of a month it is rounded down, less what
  * rounding had left uncharged, so that no period gives back more than was paid for it. By the hour it is what the hours
  * that have begun leave of it, so that the period comes to their price and that of its changes, rounded half up.
  */
-export function deletionCharge(from: Configuration, period: RunningPeriod, now: Date): Charge {
+export function deletionCharge(from: Configuration, period: RunningPeriod, at: Date): Charge {
+  const now = period.isOver ? period.endAt : at;
   if (isHeld(period)) return releaseCharge(from, period, now);
   const { used, paid, parts } = usedOf(from.price_monthly_minor, period, now, 'end_of_hour');
   const unused = max(paid - used - period.remainder, 0n);

@@ -39,7 +39,7 @@ export async function endDeposit<V extends VmRow>(
     now,
   );
   // What rounding left over ends with the period.
-  const ended = { ...NONE, rounding_remainder: 0n };
+  const ended = { ...NONE, rounding_remainder: 0n, usage_sold_until: vm.billing_period_end_at };
   await updateVm(tx, vm.id, ended, now);
   return { ...vm, ...ended };
 }

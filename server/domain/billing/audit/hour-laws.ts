@@ -23,7 +23,8 @@ export const HOUR_LAWS: AccountLaw[] = [
       from vms, lateral (select coalesce(sum(deposit_minor), 0) as amount from orders
         where orders.vm_id = vms.id and orders.status = 'completed') held
       where ${scope(sql`vms.account_id`)} and provisioned_at is not null and (coalesce(deposit_minor, 0) <> held.amount or deposit_since is not null
-        and (deposit_since is distinct from metered_since or vms.status = 'deleting' or deleted_at is not null))`,
+        and (deposit_since is distinct from metered_since or vms.status = 'deleting' or deleted_at is not null
+          or usage_sold_until = billing_period_end_at))`,
   },
   {
     name: 'hours are charged where all that was paid since is given back, and never more than that',
