@@ -140,9 +140,10 @@ function changeHours(vm: Vm, to: Product, at: number, list: PriceList): Sale {
  * charged, to the nearest unit. What that leaves is carried on, with what a correction keeps from being given back.
  * Hours that have been counted from an instant on are not counted from an earlier one, to which the clock was put back.
  */
-export function changeCharge(vm: Vm, to: Product, now: number, list: PriceList): Sale {
-  if (hourOf(vm) !== null) return changeHours(vm, to, now, list);
+export function changeCharge(vm: Vm, to: Product, at: number, list: PriceList): Sale {
+  if (hourOf(vm) !== null) return changeHours(vm, to, at, list);
   const { product, paid } = vm;
+  const now = vm.deleting ? paid.to : at;
   const rest = restOf(paid, now);
   const fresh = new Rational(to.price).times(rest);
   const open = new Rational(product.price).times(rest);
@@ -184,12 +185,15 @@ function keepBack(charge: Charge, most: bigint | null): Charge {
 /** The same product again: it comes to nothing, whenever it is asked for. */
 export function noChange(vm: Vm, list: PriceList): Sale {
   const still = { ...vm, leftover: Rational.zero, hoursSince: null, refundable: null };
-  return { ...changeCharge(still, vm.product, vm.paid.to, list), hoursSince: vm.hoursSince };
+  const { hoursSince, deposit } = vm;
+  return { ...changeCharge(still, vm.product, vm.paid.to, list), hoursSince, deposit };
 }
 
 /** What is left of the month of a VM that is given up: rounded down, or by the hours that have begun. */
-export function unusedOf(vm: Vm, now: number, list: PriceList): Charge {
+export function unusedOf(vm: Vm, at: number, list: PriceList): Charge {
   const { product, paid, taxed, leftover } = vm;
+  // What is being given up already was settled then.
+  const now = vm.deleting ? paid.to : at;
   const most = (amount: bigint) => (amount > 0n ? amount : 0n);
   if (hourOf(vm) === null) {
     const left = most(new Rational(product.price).times(restOf(paid, now)).minus(leftover).floor());
@@ -209,7 +213,6 @@ export function unusedOf(vm: Vm, now: number, list: PriceList): Charge {
 export function deletionCharge(vm: Vm, now: number, list: PriceList): Charge & { use: Use[] } {
   if (!vm.exists) return { ...chargeOf([]), use: [] };
   const unused = unusedOf(vm, now, list);
-  // What is being given up already was settled then.
   const use = vm.deleting ? [] : usedIn(vm, monthsUntil(vm, usedUntil(vm, now)), now, list);
   const lines = use.flatMap((one) => one.lines);
   return {

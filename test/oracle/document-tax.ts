@@ -1,4 +1,4 @@
-import { type Document, type Line, sum } from './account.ts';
+import { type Document, isDeposit, type Line, type Order, soldOf, sum } from './account.ts';
 import type { Expected } from './differences.ts';
 import { Rational } from './rational.ts';
 import { type Buyer, taxIn } from './tax.ts';
@@ -63,18 +63,29 @@ export const expectedUnits = (lines: Line[]): { units: Expected; claims: bigint 
 };
 
 /** Who a document is made out to: today's buyer, or who bought by reverse charge with another VAT id. */
-export function buyerOf(document: Document, today: Buyer | null): Buyer | null {
-  const isCharged = ({ lines }: { lines: Line[] }) =>
-    lines.some(({ taxed }) => taxed.category === 'reverse_charge');
+export function buyerOf(document: Document, today: Buyer | null, orders: Order[]): Buyer | null {
+  const isByBuyer = ({ taxed }: Line) => taxed.category === 'reverse_charge';
+  const isCharged = ({ lines }: Order) => lines.some((line) => isByBuyer(line) && !isDeposit(line));
   if (!document.orders.some(isCharged)) return today;
   const sales = document.orders.filter(
-    (order) => order.amount >= 0n && isCharged(order) && order.buyer?.vat_id,
+    (order) => soldOf(order) >= 0n && isCharged(order) && order.buyer?.vat_id,
+  );
+  // What was sold out of a deposit is taxed as that was.
+  const used = document.orders.filter(({ lines }) => lines.some(isDeposit));
+  const deposits = orders.filter(
+    (order) =>
+      order.status === 'completed' &&
+      order.buyer?.vat_id &&
+      order.lines.some((line) => isDeposit(line) && line.amount >= 0n && isByBuyer(line)) &&
+      used.some(({ vm, settledAt }) => vm === order.vm && order.settledAt! <= settledAt!),
   );
   const corrected = [...document.corrects].filter(
     ({ orders, buyer }) => orders.some(isCharged) && buyer?.vat_id,
   );
+  const latest = (of: Order[]) => of.toSorted((a, b) => a.settledAt! - b.settledAt!).at(-1)?.buyer;
   const sold =
-    sales.toSorted((a, b) => a.settledAt! - b.settledAt!).at(-1)?.buyer ??
+    latest(sales) ??
+    latest(deposits) ??
     corrected.toSorted((a, b) => a.issuedAt! - b.issuedAt! || (a.id! < b.id! ? -1 : 1)).at(-1)?.buyer;
   return sold && sold.vat_id !== today?.vat_id ? sold : today;
 }

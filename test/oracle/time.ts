@@ -78,8 +78,8 @@ export function nextInstant(vm: Vm): number {
  */
 export function issue(accounts: Account[], now: number, last: Record<Document['type'], number>): void {
   for (const type of ['invoice', 'credit_note'] as const) {
-    const documents = accounts.flatMap(({ buyer, documents }) =>
-      documents.map((document) => ({ buyer, document })),
+    const documents = accounts.flatMap((account) =>
+      account.documents.map((document) => ({ account, document })),
     );
     const due = documents.filter(
       ({ document }) =>
@@ -90,8 +90,8 @@ export function issue(accounts: Account[], now: number, last: Record<Document['t
     );
     if (due.length === 0) continue;
     last[type] = Math.max(last[type], now);
-    for (const { document, buyer } of due) {
-      const madeOutTo = buyerOf(document, buyer);
+    for (const { document, account } of due) {
+      const madeOutTo = buyerOf(document, account.buyer, account.orders);
       Object.assign(document, { issuedAt: last[type], buyer: madeOutTo });
     }
   }

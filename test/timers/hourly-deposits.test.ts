@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
-import { issueInvoices } from '../support/issue.ts';
 import { type OrderRow, settleOrder } from '../../server/db/queries/orders.ts';
 import { recognizeRevenue } from '../../server/db/queries/recognition.ts';
 import { post } from '../../server/db/queries/wallets.ts';
 import type { Fixture } from '../jobs/support/fixture.ts';
 import { buyVm, comes, vmOf } from '../jobs/support/landlord.ts';
 import { assertInvariants } from '../support/invariants.ts';
+import { issueInvoices } from '../support/issue.ts';
 import { available, linesOf, owner } from './hourly-support.ts';
 
 /** Totals by the first part of the ledger's accounts. */

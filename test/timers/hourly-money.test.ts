@@ -75,12 +75,12 @@ test('traffic of a VM that is deleted is taken from its deposit first, and is a 
   await send(fixture, much, '2026-01-16', 800);
   const { refund } = await customer.must({ method: 'DELETE', path: `/v1/vm/${some}` });
   await fixture.finish();
-  // 2.24 of hours and 1.00 of traffic.
-  assert.deepEqual([refund.amount_minor, refund.charged_minor, refund.debt_minor], [75, 0, 0]);
+  // 2.23 of hours and 1.00 of traffic.
+  assert.deepEqual([refund.amount_minor, refund.charged_minor, refund.debt_minor], [76, 0, 0]);
   const last = (await customer.must({ method: 'DELETE', path: `/v1/vm/${much}` })).refund;
   await fixture.finish();
-  // 2.24 and 3.00 are 1.25 more than the deposit; the wallet has 0.75.
-  assert.deepEqual([last.amount_minor, last.charged_minor, last.debt_minor], [0, 75, 50]);
+  // 2.23 and 3.00 are 1.24 more than the deposit; the wallet has 0.76.
+  assert.deepEqual([last.amount_minor, last.charged_minor, last.debt_minor], [0, 76, 48]);
   assert.deepEqual([await available(customer), await heldMinor(customer)], [0, 0]);
   await assertInvariants(fixture.db);
 });

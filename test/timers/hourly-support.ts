@@ -10,7 +10,9 @@ export const CUSTOM_HOUR = { vcpu: '0.0034', ram_gb: '0.0017', disk_gb: '0.00007
 /** A customer whose VM of plan s1 (3.99 a month, 0.006 an hour) is billed by the hour since 1 January. */
 export async function owner(t: TestContext, funds = 100_00n, wish: object = {}) {
   const fixture = await Fixture.open(t, '2026-01-01T00:00:00Z');
-  fixture.installation.services.catalog.custom.price_hourly = CUSTOM_HOUR;
+  const { catalog } = fixture.installation.services;
+  catalog.custom.price_hourly = CUSTOM_HOUR;
+  catalog.tax_rate = '0.20';
   const customer = await tenant(fixture, funds);
   const id = await buyVm(fixture, customer, { plan: 's1', billing: 'hourly', ...wish });
   const path = `/v1/vm/${id}`;

@@ -128,12 +128,12 @@ test('revenue is what was served, when it was', async (t) => {
   assert.deepEqual(await earned('2026-01-11'), [0n, 0n]);
   at('2026-01-11T00:00:00Z');
   await change({ plan: 's2' });
-  // 240 hours of s1 are 1.44.
-  assert.deepEqual(await earned('2026-01-12'), [144n, 0n]);
+  // 240 hours of s1 are 1.44, of which 0.24 are tax.
+  assert.deepEqual(await earned('2026-01-12'), [120n, 0n]);
   at('2026-01-21T00:00:00Z');
   await remove();
-  // And 240 hours of s2 at 0.0105 are 2.52. Nothing is deferred any more.
-  assert.deepEqual(await earned('2026-01-22'), [144n + 252n, 0n]);
+  // And 240 hours of s2 at 0.0105 are 2.52, of which 0.42 are tax. Nothing is deferred any more.
+  assert.deepEqual(await earned('2026-01-22'), [120n + 210n, 0n]);
   await assertInvariants(fixture.db);
 });
 

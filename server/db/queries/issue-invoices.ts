@@ -38,7 +38,7 @@ export async function dueDrafts(
 export interface Buyers {
   /** By the account's billing profile, or by its name if there is none. */
   now: PartyRow;
-  /** With whose VAT id the latest sale was taxed by reverse charge; null if there was none. */
+  /** With whose VAT id the latest sale, or the deposit that it was sold out of, was taxed by reverse charge; null if there was none. */
   reverse_charged: PartyRow | null;
   /** Orders on the draft so far: it changes with each, and with nothing else. */
   orders: number;
@@ -57,6 +57,13 @@ export function buyersOf(db: Queryable, draft: InvoiceView): Promise<Buyers> {
           and amount_minor >= coalesce(deposit_minor, 0)
           and exists (select 1 from order_lines where order_id = orders.id and tax_category = 'reverse_charge' and unit <> 'deposit')
         order by settled_at desc, id desc limit 1
+      ), (
+        select taken.buyer from orders used join orders taken on taken.vm_id = used.vm_id
+        where used.invoice_id = ${draft.id} and used.deposit_minor is not null and taken.buyer ->> 'vat_id' is not null
+          and taken.status = 'completed' and taken.settled_at <= used.settled_at
+          and exists (select 1 from order_lines where order_id = taken.id and tax_category = 'reverse_charge'
+            and unit = 'deposit' and amount_minor >= 0)
+        order by taken.settled_at desc, taken.id desc limit 1
       ), (
         select sold.buyer from invoice_corrections join invoices sold on sold.id = invoice_id
         where credit_note_id = ${draft.id} and sold.buyer ->> 'vat_id' is not null and exists (

@@ -77,7 +77,10 @@ export interface OrderLineRow {
 export const orderColumns = sql`id, account_id, vm_id, kind, status, amount_minor, deposit_minor, balance_after_minor, currency,
   invoice_id, created_at, settled_at, adjustment, reason, actor, corrects_order_id, outage_id`;
 
-/** A line to be written; without a category it is taxed as the latest sale of its VM at that rate. */
+/**
+ * A line to be written; without a category it is taxed as the latest sale of its VM at that rate, or as the latest deposit if
+ * the order moves one: what is sold of a deposit is taxed as on the day on which that was taken.
+ */
 export type NewLine = Omit<OrderLineRow, 'order_id' | 'position' | 'tax_category'> & {
   tax_category: OrderLineRow['tax_category'] | null;
 };
@@ -137,7 +140,7 @@ export async function insertOrder(
           select past.tax_category, past.tax_reason from order_lines past join orders on orders.id = past.order_id
           where orders.vm_id = ${order.vm_id} and orders.status = 'completed' and past.amount_minor >= 0
             and past.tax_rate = item.tax_rate and item.tax_category is null
-          order by orders.id desc, past.position desc limit 1
+          order by ${row.deposit_minor !== null} and past.unit = 'deposit' desc, orders.id desc, past.position desc limit 1
         ) as sold on true`,
   );
   return row;

@@ -29,7 +29,7 @@ export interface RunningPeriod extends Period {
   metering?: Metering | null;
   /** What is held for it since then; absent or null if it was sold in advance. */
   deposit?: bigint | null;
-  /** Its usage was sold at its end: nothing is left of it, whatever a clock says that was set back since. */
+  /** It was settled, by a deletion or at its end: nothing is left of it, whatever a clock says that was set back since. */
   isOver?: boolean;
 }
 

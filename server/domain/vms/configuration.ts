@@ -35,9 +35,12 @@ export function hasDeposit({ metered_since, deposit_since }: VmRow): boolean {
   return deposit_since !== null && deposit_since.getTime() === metered_since?.getTime();
 }
 
-/** Whether the running period is over and its usage was sold, even if a clock that was set back says that it still runs. */
-function isSold({ usage_sold_until, billing_period_end_at }: VmRow): boolean {
-  return usage_sold_until !== null && usage_sold_until.getTime() === billing_period_end_at.getTime();
+/**
+ * Whether the running period is settled: given up by a deletion, or over and its usage sold, even if a clock that was set back
+ * says that it still runs.
+ */
+function isSettled({ status, usage_sold_until, billing_period_end_at }: VmRow): boolean {
+  return status === 'deleting' || usage_sold_until?.getTime() === billing_period_end_at.getTime();
 }
 
 /** The period that a VM is paid for, as it was sold. */
@@ -50,7 +53,7 @@ export function runningPeriod(vm: VmRow): RunningPeriod {
     refundable: vm.refundable_minor,
     metering: meteringOf(vm),
     deposit: hasDeposit(vm) ? vm.deposit_minor : null,
-    isOver: isSold(vm),
+    isOver: isSettled(vm),
   };
 }
 
