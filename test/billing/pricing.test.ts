@@ -99,6 +99,7 @@ test('a purchase is one line for the month from now', () => {
     tax_rate: '0.2',
     remainder: 0n,
     metering: null,
+    deposit: null,
   });
 });
 
