@@ -145,7 +145,10 @@ test('rows that vanish are found in every table of documents', async (t) => {
     ['orders', "an entry is of its account's order, payment, promotional credit or document"],
     ['order_lines', "an order's lines add up to it"],
     ['payments', "an entry is of its account's order, payment, promotional credit or document"],
-    ['invoices', 'a completed order that sells something is on a document of its account, no other order is on any'],
+    [
+      'invoices',
+      'a completed order that sells something is on a document of its account, no other order is on any',
+    ],
   ] as const) {
     const { db, clock } = await books(t);
     await unguarded(db, sql`delete from ${raw(table)} where ctid = (select ctid from ${raw(table)} limit 1)`);

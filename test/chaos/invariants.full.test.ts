@@ -13,7 +13,10 @@ const SPOILED: [string, string][] = [
   ['update payments set amount_minor = 1', 'a payment is in the wallet once'],
   ["update orders set status = 'failed'", "an order's entries are what its status says"],
   ['update order_lines set amount_minor = amount_minor + 1', "an order's lines add up to it"],
-  ['update orders set invoice_id = null', 'a completed order that sells something is on a document of its account'],
+  [
+    'update orders set invoice_id = null',
+    'a completed order that sells something is on a document of its account',
+  ],
   ["update invoices set type = 'credit_note'", 'what is sold is on an invoice'],
   [
     "update invoices set status = 'paid', number = 'INV-1', sequence = 1, issued_at = now(), total_minor = 0, tax_minor = 0",

@@ -121,12 +121,12 @@ export class Checks {
       unasked: boolean;
       amount_minor: bigint;
     }>(sql`
-      select id, account_id, kind in ('renew', 'delete_refund') or outage_id is not null as unasked, amount_minor from orders`);
+      select id, account_id, kind in ('renew', 'hourly_usage', 'delete_refund') or outage_id is not null as unasked, amount_minor from orders`);
     const paid = await db.query<{ account_id: string; paid: bigint }>(
       sql`select account_id, sum(amount_minor)::bigint as paid from payments group by 1`,
     );
     const noted = new Map(tenants.flatMap(({ orders }) => [...orders]));
-    // Renewals, credits for outages, and the end of what is unpaid happen unasked.
+    // Renewals, the usage of months that are over, credits for outages, and the end of what is unpaid happen unasked.
     const problems = booked
       .filter(({ id, unasked }) => noted.has(id) || !unasked)
       .filter(({ id, amount_minor }) => noted.get(id) !== Number(amount_minor))

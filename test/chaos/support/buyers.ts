@@ -57,10 +57,10 @@ export async function insist(
 }
 
 /** Buys a VM and gives it back, again and again, until the outages are over; how often. */
-export async function keepBuying(traffic: Traffic, customer: Customer): Promise<number> {
+export async function keepBuying(traffic: Traffic, customer: Customer, wish: object = {}): Promise<number> {
   let bought = 0;
   for (; !traffic.over; bought++, traffic.bought++) {
-    const body = { plan: 's1', template: 'debian-12', hostname: 'web-1' };
+    const body = { plan: 's1', template: 'debian-12', hostname: 'web-1', ...wish };
     const created = await insist(traffic, customer, 'POST', '/v1/vm', { body, idempotencyKey: randomUUID() });
     const path = `/v1/vm/${created.json.data.vm.id}`;
     for (let locked = true; locked; ) {
