@@ -1,4 +1,5 @@
 import type { Catalog, Plan } from '../catalog/catalog-schema.ts';
+import { customVolume } from '../catalog/traffic-end.ts';
 import { withheld, withhold } from './adjustments/refundable.ts';
 import {
   type Charge,
@@ -74,7 +75,7 @@ export function planConfiguration(plan: Plan, currency: string): Configuration {
 
 const MB_PER_GB = 1024n;
 
-/** A configuration of any size, at the catalog's unit prices; its traffic is unmetered. */
+/** A configuration of any size, at the catalog's unit prices and with its volume of each unit. */
 export function customConfiguration(
   { vcpu, ram_mb, disk_gb }: Size,
   catalog: Pick<Catalog, 'custom' | 'currency'>,
@@ -91,7 +92,7 @@ export function customConfiguration(
     vcpu,
     ram_mb,
     disk_gb,
-    bandwidth_gb: null,
+    bandwidth_gb: customVolume(catalog.custom, { vcpu, ram_mb, disk_gb }),
     price_monthly_minor: microsToMinor(inMicros(price_monthly), catalog.currency),
     price_hourly_micros: price_hourly ? inMicros(price_hourly) : null,
   };

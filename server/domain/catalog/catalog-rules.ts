@@ -10,6 +10,7 @@ import { hourlyFaults } from './hourly-rules.ts';
 import { priceFaults } from './price-rules.ts';
 import { slaFaults } from './sla-schema.ts';
 import { topUpFaults } from './top-up-schema.ts';
+import { trafficFaults } from './traffic-end.ts';
 
 /** Something that the catalog's schema allows and that makes no sense. */
 export interface CatalogFault {
@@ -29,6 +30,7 @@ export function catalogFaults(catalog: Catalog): CatalogFault[] {
     ...duplicateFaults(catalog),
     ...regionReferenceFaults(catalog),
     ...rangeFaults(catalog),
+    ...trafficFaults(catalog),
     ...poolFaults(catalog),
     ...portForwardFaults(catalog),
     ...templateFaults(catalog),
@@ -49,10 +51,11 @@ function moneyFaults(catalog: Catalog): CatalogFault[] {
 }
 
 /** What a month of the fastest guest comes to must stay an amount. */
-function* usageFaults({ currency, plans, usage = {} }: Catalog): Generator<CatalogFault> {
+function* usageFaults({ currency, plans, custom, usage = {} }: Catalog): Generator<CatalogFault> {
   const prices: [KeyPath, string | undefined][] = [
     [['usage', 'traffic_per_gb'], usage.traffic_per_gb],
     [['usage', 'snapshot_gb_month'], usage.snapshot_gb_month],
+    [['custom', 'traffic_per_gb'], custom.traffic_per_gb],
     ...plans.map((plan, index): [KeyPath, string | undefined] => [
       ['plans', index, 'traffic_per_gb'],
       plan.traffic_per_gb,

@@ -5,6 +5,7 @@ import { RestartSchema } from './restart-schema.ts';
 import { Country, SellerSchema } from './seller-schema.ts';
 import { SlaSchema } from './sla-schema.ts';
 import { TopUpSchema } from './top-up-schema.ts';
+import { MaxUnpaid, trafficEndFields, UnitVolumes } from './traffic-schema.ts';
 
 /**
  * The shape of the catalog file: what a hoster sells, where, at what price and within which limits. Prices
@@ -83,6 +84,7 @@ export const PlanSchema = Type.Object(
       ...Price,
       description: 'Of a GB sent beyond bandwidth_gb; that of `usage` when absent',
     }),
+    ...trafficEndFields('that of `usage`'),
     regions: Type.Array(Code, { minItems: 1, description: 'Regions that sell it' }),
     deprecated: Type.Optional(
       Type.Boolean({ description: 'Existing VMs keep it, new ones cannot choose it' }),
@@ -177,6 +179,12 @@ export const CatalogSchema = Type.Object(
         disk_gb: Range,
         network_mbps: NetworkMbps,
         ...DiskSpeed,
+        bandwidth_gb: Type.Optional(UnitVolumes),
+        traffic_per_gb: Type.Optional({
+          ...Price,
+          description: 'Of a GB sent beyond bandwidth_gb; that of `usage` when absent',
+        }),
+        ...trafficEndFields('that of `usage`'),
         price_monthly: UnitPrices,
         price_hourly: Type.Optional(UnitPricesHourly),
         prices: Type.Optional(
@@ -231,8 +239,13 @@ export const CatalogSchema = Type.Object(
             ...Price,
             description: 'Of a GB of snapshots stored for a month; free when absent',
           }),
+          ...trafficEndFields('`bill`'),
+          max_unpaid_minor: Type.Optional(MaxUnpaid),
         },
-        { ...closed, description: 'Prices of what is charged by use, with the renewal' },
+        {
+          ...closed,
+          description: 'Prices of what is charged by use, with the renewal, and what happens at its bounds',
+        },
       ),
     ),
     top_up: Type.Optional(TopUpSchema),

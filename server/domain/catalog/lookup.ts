@@ -33,6 +33,20 @@ export function bandwidthLimit(catalog: Catalog, plan: string | null): number | 
   return network_mbps === undefined ? null : network_mbps * 1_000_000;
 }
 
+/** What a throttle to 0 leaves, in bit/s: too little for a packet of common size, and the slowest that engines take. */
+export const STOPPED_BPS = 8_000;
+
+/** How fast a VM may send and receive now, in bit/s, with its throttle; null is no limit. */
+export function speedLimit(
+  catalog: Catalog,
+  { plan, throttle_mbps }: { plan: string | null; throttle_mbps: number | null },
+): number | null {
+  const sold = bandwidthLimit(catalog, plan);
+  if (throttle_mbps === null) return sold;
+  const throttle = throttle_mbps === 0 ? STOPPED_BPS : throttle_mbps * 1_000_000;
+  return Math.min(sold ?? throttle, throttle);
+}
+
 /** How quickly a VM of a plan, or of a custom size (null), may use its disk; undefined is no limit. */
 export function diskSpeed(catalog: Catalog, plan: string | null): DiskSpeed | undefined {
   const { disk_iops: iops, disk_mbps: mbps } =

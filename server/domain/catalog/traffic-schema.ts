@@ -1,0 +1,41 @@
+import { Type } from '../../platform/schema.ts';
+
+/** What happens to a VM that has sent the traffic that its period includes. */
+export const TRAFFIC_ACTIONS = ['bill', 'throttle', 'stop'] as const;
+export type TrafficAction = (typeof TRAFFIC_ACTIONS)[number];
+
+/** What a plan, custom sizes, or the default for both say about the end of the included traffic. */
+export const trafficEndFields = (otherwise: string) => ({
+  at_included: Type.Optional(
+    Type.Enum(TRAFFIC_ACTIONS, {
+      description: `What happens when a VM has sent the included traffic of its period: \`bill\` charges what it sends beyond it at traffic_per_gb, \`throttle\` slows it down to throttle_mbps, \`stop\` lets nothing pass until the next period; ${otherwise} when absent`,
+    }),
+  ),
+  throttle_mbps: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      description:
+        'Fastest that a VM may send, and receive, in Mbit/s after it has sent its included traffic; that of `usage` when absent',
+    }),
+  ),
+});
+
+const Volume = Type.Integer({ minimum: 0, maximum: 1_000_000 });
+
+/** Traffic that a custom size includes a month, in GB for each unit of the size. */
+export const UnitVolumes = Type.Object(
+  { vcpu: Volume, ram_gb: Volume, disk_gb: Volume },
+  {
+    additionalProperties: false,
+    description:
+      'Traffic a month in GB for each virtual CPU, GB of memory and GB of disk, rounded up to whole GB; unmetered when absent',
+  },
+);
+
+export const MaxUnpaid = Type.Integer({
+  minimum: 0,
+  maximum: 1_000_000_000,
+  description:
+    "Most that the open usage of an account's VMs may be beyond its wallet, in the smallest units of the currency, before VMs whose traffic is charged are throttled to the throttle_mbps of `usage`, or 1 Mbit/s; no bound when absent",
+});
