@@ -111,3 +111,7 @@ export const SCOPES = [
   'shield:write',
 ] as const;
 export type Scope = (typeof SCOPES)[number];
+
+/** Why a VM's network is throttled: it has sent its included traffic, or its account has used more than it can pay. */
+export const THROTTLE_CAUSES = ['included_traffic', 'unpaid_usage'] as const;
+export type ThrottleCause = (typeof THROTTLE_CAUSES)[number];

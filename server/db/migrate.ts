@@ -53,6 +53,7 @@ import { deposits } from './migrations/0053-deposits.ts';
 import { unbookedPayments } from './migrations/0054-unbooked-payments.ts';
 import { askedSeries } from './migrations/0055-asked-series.ts';
 import { sealedVms } from './migrations/0056-sealed-vms.ts';
+import { throttles } from './migrations/0057-throttles.ts';
 
 /**
  * One change of the schema and its reverse. Never edited once released; add another instead. Each is one transaction, which
@@ -120,6 +121,7 @@ export const MIGRATIONS: readonly Migration[] = [
   unbookedPayments,
   askedSeries,
   sealedVms,
+  throttles,
 ];
 
 /**

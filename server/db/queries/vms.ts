@@ -1,5 +1,5 @@
 import { empty, execute, join, maybeOne, type Queryable, raw, sql } from '../database.ts';
-import type { JobKind, VmStatus, WantedPower } from '../enums.ts';
+import type { JobKind, ThrottleCause, VmStatus, WantedPower } from '../enums.ts';
 import { type JobRow, type JsonJob, reviveJob } from './jobs.ts';
 
 export interface VmRow {
@@ -64,6 +64,12 @@ export interface VmRow {
   usage_priced: boolean;
   /** How many of the notices of included traffic were given in the running period. */
   traffic_notices: number;
+  /** Fastest that it may send and receive until the cause is gone, in Mbit/s; 0 lets nothing pass, null is no throttle. */
+  throttle_mbps: number | null;
+  throttle_cause: ThrottleCause | null;
+  /** Start of the period in which its owner last got notice of a throttle for each cause. */
+  included_notice_for: Date | null;
+  unpaid_notice_for: Date | null;
   /** Suspensions or deletions of the unpaid VM that failed in a row, and when the next is tried. */
   dunning_failures: number;
   dunning_next_at: Date | null;
@@ -215,6 +221,10 @@ const CHANGEABLE = [
   'deletion_failed_at',
   'usage_priced',
   'traffic_notices',
+  'throttle_mbps',
+  'throttle_cause',
+  'included_notice_for',
+  'unpaid_notice_for',
   'priced_at',
   'price_notice_minor',
   'price_notice_at',
