@@ -1,3 +1,4 @@
+import type { RefundLimits } from './adjustments/refundable.ts';
 import type { Terms } from './charge-line.ts';
 import { currencyExponent } from './money.ts';
 import { type Period, restOf, secondsBetween } from './period.ts';
@@ -15,7 +16,7 @@ export interface Metering {
 }
 
 /** A period that is running, as it was sold. */
-export interface RunningPeriod extends Period {
+export interface RunningPeriod extends Period, RefundLimits {
   /** The terms of its sale, which what is given back keeps. */
   terms: Terms;
   /**
@@ -23,8 +24,6 @@ export interface RunningPeriod extends Period {
    * {@link HOUR_PARTS} too; negative where too much was charged. Of a deposit it is what the usage that was charged left over.
    */
   remainder: bigint;
-  /** The most that may still be given back of it, once some of it has been given back by a correction. */
-  refundable?: bigint | null;
   /** Absent or null where it is billed by the month. */
   metering?: Metering | null;
   /** What is held for it since then; absent or null if it was sold in advance. */

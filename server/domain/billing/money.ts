@@ -30,6 +30,10 @@ export function divideRoundHalfUp(numerator: bigint, denominator: bigint): bigin
   return numerator < 0n ? -magnitude : magnitude;
 }
 
+/** Divides numbers that are not negative, rounded up. */
+export const divideRoundUp = (numerator: bigint, denominator: bigint): bigint =>
+  (numerator + denominator - 1n) / denominator;
+
 /** Micros in minor units of `currency`, rounded half up. */
 export function microsToMinor(micros: bigint, currency: string): bigint {
   return divideRoundHalfUp(micros * 10n ** BigInt(currencyExponent(currency)), MICROS);

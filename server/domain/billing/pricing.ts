@@ -234,7 +234,7 @@ export function changeCharge(
   ];
   const change = charge(lines);
   // What must not be given back is owed to the period, as if rounding had left it over.
-  const kept = withheld(change, period.refundable);
+  const kept = withheld(change, period);
   const remainder = exact - (net + kept) * parts;
   return {
     ...withhold(change, kept),
@@ -280,5 +280,5 @@ export function deletionCharge(from: Configuration, period: RunningPeriod, at: D
   const unused = max(paid - used - period.remainder, 0n);
   const credit = period.metering ? (2n * unused + parts - 1n) / (2n * parts) : unused / parts;
   const refund = charge(giveBack(from, period, now, credit, 'end_of_hour'));
-  return withhold(refund, withheld(refund, period.refundable));
+  return withhold(refund, withheld(refund, period));
 }

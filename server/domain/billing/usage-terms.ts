@@ -1,17 +1,21 @@
 import type { Transaction } from '../../db/database.ts';
-import { insertReading, type MeteredVm, readMeter } from '../../db/queries/meters.ts';
+import { insertReading, type MeteredVm, readMeter, type UsageReading } from '../../db/queries/meters.ts';
 import type { VmChange, VmRow } from '../../db/queries/vms.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
 import type { DueMonth } from './arrears.ts';
 import { max } from './money.ts';
-import { hasPrice, meterAt, type StretchUsage, usagePrices } from './usage.ts';
+import { hasPrice, isLimited, meterAt, type StretchUsage, usagePrices } from './usage.ts';
+import { sentAhead } from './used-ahead.ts';
 
 /** What the terms of a VM's use follow from. */
 type Sold = Pick<VmRow, 'plan' | 'bandwidth_gb'>;
 type Remembered = Pick<VmChange, 'usage_priced' | 'traffic_notices'>;
 
-function readingOf(catalog: Catalog, { plan, bandwidth_gb }: Sold, from_at: Date, out_bytes: bigint) {
-  return { from_at, out_bytes, included_gb: bandwidth_gb, ...usagePrices(catalog, plan) };
+/** Traffic that is free without an end includes no volume: what has one and no price is throttled or stopped at it. */
+function readingOf(catalog: Catalog, sold: Sold, from_at: Date, out_bytes: bigint): UsageReading {
+  const prices = usagePrices(catalog, sold.plan);
+  const ends = prices.traffic_price !== null || isLimited(catalog, sold);
+  return { from_at, out_bytes, included_gb: ends ? sold.bandwidth_gb : null, ...prices };
 }
 
 /** The terms of a VM that was bought now; what its row has to remember. */
@@ -22,7 +26,7 @@ export async function beginUsage(
   at: Date,
 ): Promise<Remembered> {
   const reading = readingOf(catalog, vm, at, 0n);
-  if (!hasPrice(reading)) return {};
+  if (!hasPrice(reading) && !isLimited(catalog, vm)) return {};
   await insertReading(tx, vm, reading, null);
   return { usage_priced: true };
 }
@@ -38,8 +42,9 @@ export async function changeUsage(
   sold: Sold,
   at: Date,
 ): Promise<Remembered> {
-  if (!vm.usage_priced && !hasPrice(usagePrices(catalog, sold.plan))) return {};
-  const { readings, out_bytes } = await readMeter(tx, vm.id);
+  if (!vm.usage_priced && !isLimited(catalog, sold) && !hasPrice(usagePrices(catalog, sold.plan))) return {};
+  const meter = await readMeter(tx, vm.id);
+  const { readings, out_bytes } = meter;
   const now = vm.usage_priced ? readings.at(-1) : undefined;
   const { snapshot_price: _, ...reading } = readingOf(
     catalog,
@@ -48,7 +53,10 @@ export async function changeUsage(
     max(out_bytes, now?.out_bytes ?? 0n),
   );
   const next = { ...reading, snapshot_price: now?.snapshot_price ?? null };
-  if (!now && !hasPrice(next)) return {};
+  if (!now && !hasPrice(next) && !isLimited(catalog, sold)) return {};
+  // What was sent ahead of the time under terms that throttle counts under terms that bill, or a change of plan would
+  // give a month's volume for a day.
+  if (now && next.traffic_price !== null) next.out_bytes -= max(sentAhead({ ...vm, meter }, at), 0n);
   if (now && next.included_gb === now.included_gb && samePrice(next.traffic_price, now.traffic_price))
     return {};
   await insertReading(tx, vm, next, null);
@@ -65,7 +73,7 @@ export async function renewUsage(
   vm: MeteredVm,
   months: (DueMonth & { order_id: string })[],
 ): Promise<Remembered> {
-  const priced = hasPrice(usagePrices(catalog, vm.plan));
+  const priced = hasPrice(usagePrices(catalog, vm.plan)) || isLimited(catalog, vm);
   if (!priced && !vm.usage_priced) return {};
   const meter = vm.meter ?? (await readMeter(tx, vm.id));
   const isRecovery = vm.suspended_at !== null;

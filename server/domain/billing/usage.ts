@@ -1,13 +1,22 @@
 import type { Meter, MeteredVm, StoredSnapshot, UsageReading } from '../../db/queries/meters.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
 import { findPlan } from '../catalog/lookup.ts';
+import { trafficEnd } from '../catalog/traffic-end.ts';
 import { type ChargeLine, lineOf, type Terms } from './charge-line.ts';
-import { currencyExponent, divideRoundHalfUp, formatMicros, max, min, parseMicros } from './money.ts';
+import {
+  currencyExponent,
+  divideRoundHalfUp,
+  divideRoundUp,
+  formatMicros,
+  max,
+  min,
+  parseMicros,
+} from './money.ts';
 import type { Period } from './period.ts';
 import type { Stretch } from './usage-stretches.ts';
 
 /** Traffic and snapshots are sold in decimal gigabytes. */
-const BYTES_PER_GB = 1_000_000_000n;
+export const BYTES_PER_GB = 1_000_000_000n;
 const MICROS = 1_000_000n;
 
 /** Prices of what is charged by use, decimals in major units; null is free. */
@@ -15,15 +24,24 @@ export type UsagePrices = Pick<UsageReading, 'traffic_price' | 'snapshot_price'>
 
 /** Today's prices of what a VM of `plan`, or of a custom size (null), uses. */
 export function usagePrices(catalog: Catalog, plan: string | null): UsagePrices {
-  const ofPlan = plan === null ? undefined : findPlan(catalog, plan)?.traffic_per_gb;
+  const { traffic_per_gb } = (plan === null ? catalog.custom : findPlan(catalog, plan)) ?? {};
+  const isBilled = trafficEnd(catalog, plan).action === 'bill';
   return {
-    traffic_price: ofPlan ?? catalog.usage?.traffic_per_gb ?? null,
+    traffic_price: isBilled ? (traffic_per_gb ?? catalog.usage?.traffic_per_gb ?? null) : null,
     snapshot_price: catalog.usage?.snapshot_gb_month ?? null,
   };
 }
 
 export function hasPrice({ traffic_price, snapshot_price }: UsagePrices): boolean {
   return traffic_price !== null || snapshot_price !== null;
+}
+
+/** Whether the included traffic of a VM ends in a throttle or a stop, so that its meter is read without a price, too. */
+export function isLimited(
+  catalog: Catalog,
+  { plan, bandwidth_gb }: Pick<MeteredVm, 'plan' | 'bandwidth_gb'>,
+): boolean {
+  return bandwidth_gb !== null && trafficEnd(catalog, plan).action !== 'bill';
 }
 
 /** What a stretch comes to. Amounts include tax and are rounded once each. */
@@ -34,6 +52,8 @@ export interface StretchUsage {
   /** Null where all of it was unmetered, or free. */
   included_bytes: bigint | null;
   overage_bytes: bigint;
+  /** The same of the time in which traffic ended in a throttle or a stop; null where there was none. */
+  unbilled: { used_bytes: bigint; included_bytes: bigint } | null;
   traffic_minor: bigint;
   /** Millionths of a GB-month. */
   gb_month_micros: bigint;
@@ -88,10 +108,8 @@ function usageIn(
   const used = metered.reduce((sum, part) => sum + part.bytes, 0n);
   const time = metered.reduce((sum, part) => sum + part.time, 0n);
   // Bytes times milliseconds of the month, so that nothing is rounded before the amount.
-  const includedTime = metered.reduce(
-    (sum, part) => sum + BigInt(part.terms.included_gb!) * BYTES_PER_GB * part.time,
-    0n,
-  );
+  const includedTime = includedIn(metered);
+  const unbilled = parts.filter(({ terms }) => terms.included_gb !== null && terms.traffic_price === null);
   const overTime = max(used * month - includedTime, 0n);
   const priceTime = metered.reduce(
     (sum, part) => sum + parseMicros(part.terms.traffic_price!) * part.time,
@@ -114,6 +132,13 @@ function usageIn(
     used_bytes: used,
     included_bytes: metered.length === 0 ? null : includedTime / month,
     overage_bytes: divideRoundUp(overTime, month),
+    unbilled:
+      unbilled.length === 0
+        ? null
+        : {
+            used_bytes: unbilled.reduce((sum, part) => sum + part.bytes, 0n),
+            included_bytes: includedIn(unbilled) / month,
+          },
     traffic_minor,
     gb_month_micros: snapshotPrice === null ? 0n : divideRoundHalfUp(byteTime * MICROS, BYTES_PER_GB * month),
     snapshots_minor,
@@ -145,6 +170,11 @@ interface Part {
   bytes: bigint;
   /** Milliseconds. */
   time: bigint;
+}
+
+/** What parts include, in bytes times milliseconds of the month. */
+function includedIn(parts: Part[]): bigint {
+  return parts.reduce((sum, { terms, time }) => sum + BigInt(terms.included_gb!) * BYTES_PER_GB * time, 0n);
 }
 
 function partsOf(
@@ -192,7 +222,6 @@ function usageLine(
 }
 
 const milliseconds = (from: Date, to: Date) => BigInt(Math.max(0, to.getTime() - from.getTime()));
-const divideRoundUp = (a: bigint, b: bigint) => (a + b - 1n) / b;
 /** Micros as a decimal without trailing zeros. */
 const decimal = (micros: bigint) => formatMicros(micros).replace(/\.?0+$/, '');
 /** Bytes in GB, to the kilobyte. */

@@ -1,6 +1,7 @@
 import type { HostInfo } from '../../compute/driver.ts';
 import { findBillingProfile } from '../../db/queries/billing-profiles.ts';
 import type { JobRow } from '../../db/queries/jobs.ts';
+import { withMeter } from '../../db/queries/meters.ts';
 import type { OrderRow } from '../../db/queries/orders.ts';
 import type { VmView } from '../../db/queries/vms.ts';
 import { lockWallet } from '../../db/queries/wallets.ts';
@@ -38,7 +39,8 @@ export async function changeVm(
     lockWallet(db, vm.account_id),
     readQuota(db, catalog, vm.account_id),
   ]);
-  const { target, charge } = requireChange(vm, wish, { catalog, buyer, allowReboot, now });
+  const metered = await withMeter(db, vm);
+  const { target, charge } = requireChange(metered, wish, { catalog, buyer, allowReboot, now });
   requireQuota(quota, {
     vms: 0,
     vcpu: target.vcpu - vm.vcpu,

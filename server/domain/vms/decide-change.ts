@@ -1,3 +1,4 @@
+import type { MeteredVm } from '../../db/queries/meters.ts';
 import type { Reservation } from '../../db/queries/reservations.ts';
 import type { VmView } from '../../db/queries/vms.ts';
 import type { WalletRow } from '../../db/queries/wallets.ts';
@@ -5,6 +6,7 @@ import { ApiError } from '../../platform/errors.ts';
 import { wayBack } from '../billing/dunning-events.ts';
 import { purchaseRefusal, unpaidDebt } from '../billing/ledger.ts';
 import { type Configuration, changeCharge, type Sale, type Size, termsOf } from '../billing/pricing.ts';
+import { usedAhead } from '../billing/used-ahead.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
 import { findPlan, findTemplate, isDedicated } from '../catalog/lookup.ts';
 import { catalogAt } from '../catalog/prices.ts';
@@ -61,7 +63,7 @@ export interface Room {
  * outside of what is sold.
  */
 export function decideChange(
-  vm: VmView,
+  vm: VmView & MeteredVm,
   wish: ChangeWish,
   { catalog: all, buyer, allowReboot, now, room, wallet }: ChangeTerms,
 ): ChangeDecision {
@@ -97,13 +99,13 @@ export function decideChange(
         ),
         metering: period.metering ?? null,
       }
-    : changeCharge(from, target, period, now, terms);
+    : changeCharge(from, target, { ...period, usedAhead: usedAhead(vm, catalog, target, now) }, now, terms);
   const refusal = wallet && unpaidDebt(wallet) > 0n && purchaseRefusal(wallet, charge.total_minor);
   return { target, charge, refusals: refusal ? [...refusals, refusal] : refusals };
 }
 
 /** The decision, or a throw of the first refusal. */
-export function requireChange(vm: VmView, wish: ChangeWish, terms: ChangeTerms): ChangeDecision {
+export function requireChange(vm: VmView & MeteredVm, wish: ChangeWish, terms: ChangeTerms): ChangeDecision {
   const decision = decideChange(vm, wish, terms);
   if (decision.refusals[0]) throw decision.refusals[0];
   return decision;

@@ -14,6 +14,7 @@ import { type Charge, deletionCharge, termsOf } from '../billing/pricing.ts';
 import { type StretchUsage, usageOf } from '../billing/usage.ts';
 import { stretchesUntil, usedUntil } from '../billing/usage-stretches.ts';
 import { endUsage } from '../billing/usage-terms.ts';
+import { usedAhead } from '../billing/used-ahead.ts';
 import { ledger } from '../billing/vm-orders.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
 import type { TaxedBuyer } from '../tax/tax.ts';
@@ -39,7 +40,8 @@ export function priceOfDeletion(
 ): DeletionCharge {
   if (!vm.provisioned_at) return { lines: [], total_minor: 0n, usage: [] };
   const configuration = currentConfiguration(vm, catalog);
-  const unused = deletionCharge(configuration, runningPeriod(vm), now);
+  const period = { ...runningPeriod(vm), usedAhead: usedAhead(vm, catalog, null, now) };
+  const unused = deletionCharge(configuration, period, now);
   const terms = { ...termsOf(catalog, buyer), currency: vm.currency };
   const until = usedUntil(vm, catalog.grace, now);
   const usage = usageOf(vm, stretchesUntil(vm, until), now, configuration.name, terms);

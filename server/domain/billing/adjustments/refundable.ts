@@ -1,10 +1,21 @@
-import { containedTax } from '../money.ts';
+import { containedTax, divideRoundUp, max } from '../money.ts';
 import type { Charge, ChargeLine } from '../pricing.ts';
 
-/** How much less a charge gives back than it says, so that it is at most `refundable`, where there is a limit. */
-export function withheld({ total_minor }: Charge, refundable: bigint | null = null): bigint {
-  if (refundable === null || -total_minor <= refundable) return 0n;
-  return -total_minor - refundable;
+/** What limits the amount that a running period gives back. */
+export interface RefundLimits {
+  /** The most that may still be given back, once some of it has been given back by a correction. */
+  refundable?: bigint | null;
+  /** Of the traffic that is given up, the part that was sent already: no money comes back for it. */
+  usedAhead?: { used: bigint; givenUp: bigint } | null;
+}
+
+/** Returns how much less a charge gives back than it says, because of the limits of its period. */
+export function withheld({ total_minor }: Charge, { refundable, usedAhead }: RefundLimits): bigint {
+  if (total_minor >= 0n) return 0n;
+  const back = -total_minor;
+  const corrected = refundable == null ? 0n : max(back - refundable, 0n);
+  const used = usedAhead == null ? 0n : divideRoundUp(back * usedAhead.used, usedAhead.givenUp);
+  return max(corrected, used);
 }
 
 /** The charge with `amount` less given back, by the first line that gives back. */

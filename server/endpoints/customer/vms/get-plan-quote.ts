@@ -1,5 +1,6 @@
 import { roomFor } from '../../../cluster/read-supply.ts';
 import { findBillingProfile } from '../../../db/queries/billing-profiles.ts';
+import { withMeter } from '../../../db/queries/meters.ts';
 import { promoToReturn } from '../../../db/queries/promo-returns.ts';
 import { lookUpWallet } from '../../../db/queries/wallets.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
@@ -76,9 +77,10 @@ export const getPlanQuote = endpoint({
     const wish = plan === undefined ? { size } : { plan, resizeDisk: resizeDisk ?? true };
     const buyer = await findBillingProfile(db, caller.accountId);
     const room = await roomFor(services, vm);
+    const metered = await withMeter(db, vm);
     const wallet = await lookUpWallet(db, caller.accountId);
     const terms = { catalog, buyer, allowReboot: true, now, room, wallet };
-    const { target, charge, refusals } = decideChange(vm, wish, terms);
+    const { target, charge, refusals } = decideChange(metered, wish, terms);
     const isRefund = charge.total_minor < 0n;
     const promo = isRefund ? await promoToReturn(db, vm.id, charge.lines) : undefined;
     const debit = charge.lines.at(-1)!.amount_minor;

@@ -1,5 +1,6 @@
 import { roomFor } from '../../../cluster/read-supply.ts';
 import { findBillingProfile } from '../../../db/queries/billing-profiles.ts';
+import { withMeter } from '../../../db/queries/meters.ts';
 import { lookUpWallet } from '../../../db/queries/wallets.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import { isSoldIn } from '../../../domain/catalog/lookup.ts';
@@ -58,12 +59,13 @@ export const listPlanOptions = endpoint({
     const buyer = await findBillingProfile(db, vm.account_id);
     const wallet = await lookUpWallet(db, vm.account_id);
     const room = await roomFor(services, vm);
+    const metered = await withMeter(db, vm);
     const terms = { catalog, buyer, allowReboot: true, now, room, wallet };
     const offered = catalog.plans.filter((plan) => isSoldIn(plan, vm.region));
     return {
       data: offered.map((plan) => {
         const wish = { plan: plan.code, resizeDisk: true };
-        const { charge, refusals } = decideChange(vm, wish, terms);
+        const { charge, refusals } = decideChange(metered, wish, terms);
         return {
           plan: presentPublicPlan(plan, catalog, now),
           current: plan.code === vm.plan,

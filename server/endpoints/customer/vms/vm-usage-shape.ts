@@ -41,15 +41,14 @@ export const VmUsageShape = Shape(
 export function presentVmUsage({ meter }: MeteredVm, stretches: StretchUsage[]) {
   const add = (of: (usage: StretchUsage) => bigint) => toJsonInteger(sum(stretches.map(of)));
   const terms = meter?.readings.at(-1);
-  const metered = stretches.filter(({ included_bytes }) => included_bytes !== null);
+  // Traffic that is billed beyond its volume, and traffic that is throttled at it.
+  const counted = stretches.flatMap((usage) => [usage, ...(usage.unbilled ? [usage.unbilled] : [])]);
+  const included = counted.flatMap(({ included_bytes }) => included_bytes ?? []);
   const price = (decimal: string | null | undefined) => (decimal ? plainRate(decimal) : null);
   return {
     traffic: {
-      used_bytes: add(({ used_bytes }) => used_bytes),
-      included_bytes:
-        metered.length === 0
-          ? null
-          : toJsonInteger(sum(metered.map(({ included_bytes }) => included_bytes!))),
+      used_bytes: toJsonInteger(sum(counted.map(({ used_bytes }) => used_bytes))),
+      included_bytes: included.length === 0 ? null : toJsonInteger(sum(included)),
       overage_bytes: add(({ overage_bytes }) => overage_bytes),
       price_per_gb: price(terms?.traffic_price),
       amount_minor: add(({ traffic_minor }) => traffic_minor),
