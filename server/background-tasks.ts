@@ -21,6 +21,7 @@ import { PriceNotices } from './jobs/timers/price-notices.ts';
 import { ExpiredPurge } from './jobs/timers/purge-expired.ts';
 import { renewVms } from './jobs/timers/renew-vms.ts';
 import { giveRenewalNotices } from './jobs/timers/renewal-notices.ts';
+import { throttleTraffic } from './jobs/timers/throttle-traffic.ts';
 import { giveTrafficNotices } from './jobs/timers/traffic-notices.ts';
 import { vacuum } from './jobs/timers/vacuum.ts';
 import { watchCapacity } from './jobs/timers/watch-capacity.ts';
@@ -106,6 +107,7 @@ export function backgroundTasks(
       },
       { name: 'price_notices', everyMs: 60 * SECOND, run: () => priceNotices.run() },
       { name: 'traffic_notices', everyMs: 300 * SECOND, run: () => giveTrafficNotices(services, failures) },
+      { name: 'throttle_traffic', everyMs: 60 * SECOND, run: () => throttleTraffic(services, failures) },
       { name: 'credit_lost_hosts', everyMs: 60 * SECOND, run: () => creditLostHosts(services, failures) },
       {
         name: 'payments',

@@ -37,6 +37,10 @@ class Facts {
     return typeof value === 'string' || typeof value === 'number' ? String(value) : '…';
   }
 
+  has(name: string): boolean {
+    return this.#metadata[name] !== undefined;
+  }
+
   job(name: string): string {
     return this.#words.job(this.text(name));
   }
@@ -71,6 +75,11 @@ const inWords =
   (_, { message }) =>
     `${begin}: ${message}`;
 
+const limited = (facts: Facts) =>
+  facts.text('throttle_mbps') === '0'
+    ? 'ist das Netz gesperrt'
+    : `ist das Netz auf ${facts.text('throttle_mbps')} Mbit/s begrenzt`;
+
 /** What happened to a machine, in German, by the type of the event and what it carries; one that is missing does not compile. */
 export const EVENT_TEXTS: Record<EventType, Text> = {
   'agent.command_started': (facts) => `Der KI-Agent hat einen Befehl ausgeführt: ${facts.text('command')}`,
@@ -88,10 +97,18 @@ export const EVENT_TEXTS: Record<EventType, Text> = {
     `In ${facts.text('days') === '1' ? 'einem Tag' : `${facts.text('days')} Tagen`} soll die Maschine für ${facts.money('amount_minor')} verlängert werden. Das Guthaben deckt das nicht.`,
   'billing.suspension_failed': (facts) =>
     `Die Maschine ist nicht bezahlt und ließ sich nicht abschalten. Der nächste Versuch ist am ${facts.time('next_attempt_at')}.`,
+  'billing.traffic_limited': (facts) =>
+    `Der enthaltene Datenverkehr ist verbraucht. Bis ${facts.time('due_at')} ${limited(facts)}.`,
   'billing.traffic_used': (facts) =>
-    `${facts.text('percent')} % des enthaltenen Datenverkehrs sind verbraucht. Darüber hinaus kostet ein GB ${facts.price('price_per_gb')}.`,
+    `${facts.text('percent')} % des enthaltenen Datenverkehrs sind verbraucht. ${
+      facts.has('throttle_mbps')
+        ? `Danach ${limited(facts)}.`
+        : `Darüber hinaus kostet ein GB ${facts.price('price_per_gb')}.`
+    }`,
   'billing.unpaid': (facts) =>
     `Das Guthaben deckt die Verlängerung für ${facts.money('amount_minor')} nicht. Ohne Zahlung wird die Maschine am ${facts.time('suspends_at')} abgeschaltet.`,
+  'billing.usage_unpaid': (facts) =>
+    `Das Guthaben deckt den Verbrauch des Kontos nicht. Bis Guthaben aufgeladen wird, ${limited(facts)}.`,
   'billing.debt': (facts) =>
     `Der Verbrauch bis zur Löschung betrug ${facts.money('amount_minor')}. ${facts.money('debt_minor')} davon deckte das Guthaben nicht; das Konto schuldet diesen Betrag.`,
   'billing.written_off': (facts) =>

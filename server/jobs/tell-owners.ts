@@ -14,6 +14,8 @@ const MAILS: Partial<Record<EventType, VmMailName>> = {
   'billing.deletion_due': 'vm_deletion_due',
   'billing.plan_retires': 'vm_plan_retires',
   'billing.price_change': 'vm_price_change',
+  'billing.traffic_limited': 'vm_traffic_limited',
+  'billing.usage_unpaid': 'vm_usage_unpaid',
   'vm.move_canceled': 'vm_move_canceled',
   'vm.move_scheduled': 'vm_move_scheduled',
   'vm.suspended': 'vm_suspended',
@@ -55,6 +57,7 @@ function noticeOf(hostname: string, metadata: Record<string, unknown>): VmNotice
     metadata;
   const { suspends_at, retires_at, from_at, due_at, deletes_at, to_at } = metadata;
   const thenAt = deletes_at ?? to_at;
+  const mbps = metadata.throttle_mbps;
   const at = suspends_at ?? retires_at ?? from_at ?? due_at;
   const amount = amount_minor ?? price_monthly_minor;
   return {
@@ -64,6 +67,7 @@ function noticeOf(hostname: string, metadata: Record<string, unknown>): VmNotice
     ...(typeof amount === 'number' && { amountMinor: amount }),
     ...(typeof lacking_minor === 'number' && { lackingMinor: lacking_minor }),
     ...(typeof old_price_monthly_minor === 'number' && { oldMinor: old_price_monthly_minor }),
+    ...(typeof mbps === 'number' && { throttleMbps: mbps }),
     ...(at instanceof Date && { at: at.toISOString() }),
     ...(thenAt instanceof Date && { thenAt: thenAt.toISOString() }),
   };

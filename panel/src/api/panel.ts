@@ -518,6 +518,14 @@ export interface SwitchAccountRequest {
   account_id: string;
 }
 
+/** How fast it may send and receive because its traffic has come to a bound; absent if it has not */
+export interface Throttle {
+  mbps: number;
+  cause: ThrottleCause;
+}
+
+export type ThrottleCause = 'included_traffic' | 'unpaid_usage';
+
 /** Money on its way into the wallet */
 export interface TopUp {
   id: string;
@@ -574,6 +582,7 @@ export interface Vm {
   billing_period_start_at: string;
   billing_period_end_at: string;
   move_window: MoveWindow | null;
+  throttle?: Throttle;
   created_at: string;
   updated_at: string;
 }

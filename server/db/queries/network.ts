@@ -67,6 +67,8 @@ export type ForwardPart = Pick<
 export interface WantedNetwork {
   plan: string | null;
   network_generation: number;
+  /** Mbit/s; 0 lets nothing pass, null is no throttle. */
+  throttle_mbps: number | null;
   /** Whether it may connect to port 25 of others. */
   smtp_open: boolean;
   /** In evaluation order: lowest priority first, then oldest. */
@@ -79,7 +81,7 @@ export function wantedNetwork(db: Queryable, vmId: string): Promise<WantedNetwor
   return maybeOne<WantedNetwork>(
     db,
     sql`
-    select plan, network_generation,
+    select plan, network_generation, throttle_mbps,
       (select smtp_open from accounts where accounts.id = vms.account_id) as smtp_open,
       (select coalesce(jsonb_agg(jsonb_build_object('direction', direction, 'action', action, 'protocol', protocol,
           'ports', ports, 'cidrs', cidrs) order by priority, id), '[]') from firewall_rules

@@ -1,6 +1,7 @@
 import type { ComputeDriver, NetworkPolicy } from '../../compute/driver.ts';
 import type { Database } from '../../db/database.ts';
 import {
+  type ForwardPart,
   failNetwork,
   networkBehind,
   settleNetwork,
@@ -8,7 +9,7 @@ import {
   wantedNetwork,
 } from '../../db/queries/network.ts';
 import type { Catalog } from '../../domain/catalog/catalog-schema.ts';
-import { bandwidthLimit } from '../../domain/catalog/lookup.ts';
+import { speedLimit } from '../../domain/catalog/lookup.ts';
 import { DEFAULT_POLICY } from '../../domain/network/firewall-rule.ts';
 import type { Logger } from '../../platform/logging.ts';
 import type { ForwardReconciler } from './reconcile-forwards.ts';
@@ -99,20 +100,35 @@ export class NetworkReconciler {
     }
   }
 
-  #policy({ plan, smtp_open, rules, forwards }: WantedNetwork): NetworkPolicy {
+  #policy({ smtp_open, rules, forwards, ...speed }: WantedNetwork): NetworkPolicy {
+    const bandwidthBps = speedLimit(this.#catalog, speed) ?? undefined;
+    // Its forwards stay: what they hand on is dropped at the guest.
+    const isStopped = speed.throttle_mbps === 0;
+    if (isStopped)
+      return {
+        defaultIn: 'drop',
+        defaultOut: 'drop',
+        firewall: [],
+        portForwards: this.#forwardsOf(forwards),
+        bandwidthBps,
+      };
     return {
       defaultIn: DEFAULT_POLICY.in,
       defaultOut: DEFAULT_POLICY.out,
       firewall: rules,
-      portForwards: (this.#forwards.byGateway ? [] : forwards).map((forward) => ({
-        protocol: forward.protocol,
-        publicIp: forward.public_ip,
-        externalPort: forward.external_port,
-        internalIp: forward.internal_ip,
-        internalPort: forward.internal_port,
-      })),
-      bandwidthBps: bandwidthLimit(this.#catalog, plan) ?? undefined,
+      portForwards: this.#forwardsOf(forwards),
+      bandwidthBps,
       ...(smtp_open && { smtpOpen: true }),
     };
+  }
+
+  #forwardsOf(forwards: ForwardPart[]): NetworkPolicy['portForwards'] {
+    return (this.#forwards.byGateway ? [] : forwards).map((forward) => ({
+      protocol: forward.protocol,
+      publicIp: forward.public_ip,
+      externalPort: forward.external_port,
+      internalIp: forward.internal_ip,
+      internalPort: forward.internal_port,
+    }));
   }
 }

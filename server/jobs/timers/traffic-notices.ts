@@ -4,7 +4,9 @@ import { type MeteredVm, withMeter, withMeters } from '../../db/queries/meters.t
 import { updateVm, type VmRow } from '../../db/queries/vms.ts';
 import { openUsage } from '../../domain/billing/arrears.ts';
 import { trafficUsed } from '../../domain/billing/dunning-events.ts';
+import { trafficNearlyUsed } from '../../domain/billing/throttle-events.ts';
 import type { Catalog } from '../../domain/catalog/catalog-schema.ts';
+import { trafficEnd } from '../../domain/catalog/traffic-end.ts';
 import { recordSystemEvent } from '../../domain/vms/events.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Failures } from '../../platform/failures.ts';
@@ -27,20 +29,32 @@ interface Due {
   notices: number;
   used_bytes: bigint;
   included_bytes: bigint;
-  price: string;
+  /** What a GB beyond it costs, or how fast the VM will be then, in Mbit/s. */
+  end: { price: string } | { mbps: number };
 }
 
 function dueOf(vm: MeteredVm, catalog: Catalog, now: Date): Due | null {
   const price = vm.meter?.readings.at(-1)?.traffic_price;
-  const { used_bytes, included_bytes } = openUsage(vm, catalog, now).at(-1) ?? {};
-  if (!price || used_bytes === undefined || !included_bytes) return null;
-  const notices = NOTICES.filter((percent) => used_bytes * 100n >= included_bytes * BigInt(percent)).length;
-  return notices > vm.traffic_notices ? { notices, used_bytes, included_bytes, price } : null;
+  const usage = openUsage(vm, catalog, now).at(-1);
+  if (!usage) return null;
+  const { mbps } = trafficEnd(catalog, vm.plan);
+  if (!price) return usage.unbilled && mbps !== null ? noticeDue(vm, usage.unbilled, { mbps }) : null;
+  const { used_bytes, included_bytes } = usage;
+  return included_bytes ? noticeDue(vm, { used_bytes, included_bytes }, { price }) : null;
+}
+
+function noticeDue(vm: VmRow, used: Pick<Due, 'used_bytes' | 'included_bytes'>, end: Due['end']): Due | null {
+  const reached = NOTICES.filter(
+    (percent) => used.used_bytes * 100n >= used.included_bytes * BigInt(percent),
+  );
+  // The throttle at the end has a notice of its own.
+  if ('mbps' in end && reached.length === NOTICES.length) return null;
+  return reached.length > vm.traffic_notices ? { ...used, notices: reached.length, end } : null;
 }
 
 /**
- * Tells the owners of VMs how much of the traffic that is included they have used, where more of it costs: at each
- * share once a period; where several are due at once, only of the last.
+ * Gives the owners of VMs notice of how much of the included traffic they have used, if more of it costs or is
+ * throttled: at each share once a period; if several are due at once, only of the last.
  */
 export async function giveTrafficNotices(services: NoticeServices, failures: Failures): Promise<void> {
   const { db, clock, catalog } = services;
@@ -69,6 +83,10 @@ async function giveNotice({ catalog, clock }: NoticeServices, tx: Transaction, r
   if (!due) return;
   await updateVm(tx, vm.id, { traffic_notices: due.notices }, now);
   const subject = { account_id: vm.account_id, vm_id: vm.id };
-  const event = trafficUsed(vm, NOTICES[due.notices - 1]!, due, due.price);
+  const percent = NOTICES[due.notices - 1]!;
+  const event =
+    'price' in due.end
+      ? trafficUsed(vm, percent, due, due.end.price)
+      : trafficNearlyUsed(vm, percent, due, due.end.mbps);
   await recordSystemEvent(tx, clock, subject, 'warning', event);
 }

@@ -3,6 +3,7 @@ import * as attacks from './attacks.ts';
 import * as money from './money.ts';
 import * as moves from './moves.ts';
 import * as people from './people.ts';
+import * as traffic from './traffic.ts';
 import * as vms from './vms.ts';
 
 /** Every mail that the service writes, by its name in the outbox. A name that has been used stays what it is. */
@@ -26,6 +27,8 @@ export const TEMPLATES = {
   vm_deletion_due: vms.deletionDue,
   vm_plan_retires: vms.planRetires,
   vm_price_change: vms.priceChange,
+  vm_traffic_limited: traffic.trafficLimited,
+  vm_usage_unpaid: traffic.usageUnpaid,
   vm_move_scheduled: moves.moveScheduled,
   vm_move_canceled: moves.moveCanceled,
   attack_started: attacks.attackStarted,

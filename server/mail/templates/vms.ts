@@ -10,6 +10,8 @@ export interface VmNotice {
   /** What a month costs until then. */
   oldMinor?: number;
   plan?: string;
+  /** Fastest that it may send and receive now; 0 where nothing passes. */
+  throttleMbps?: number;
   /** Of an attack: what it is made of, how much at its height, and when it began (ISO 8601). */
   vectors?: string[];
   peakMbps?: number;
@@ -61,7 +63,7 @@ export function about(wordings: Record<Locale, Wording>, path: string): Template
 const VMS = { en: (count: number) => `${count} machines`, de: (count: number) => `${count} Maschinen` };
 const MORE = { en: (count: number) => `and ${count} more`, de: (count: number) => `und ${count} weitere` };
 
-const TOP_UP = '/billing/top-up';
+export const TOP_UP = '/billing/top-up';
 export const MACHINES = '/machines';
 
 const amount = ({ amountMinor = 0, currency = 'EUR' }: VmNotice, locale: Locale) =>

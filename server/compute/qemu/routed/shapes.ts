@@ -63,7 +63,7 @@ export const Policy = Type.Object(
     ),
     portForwards: Type.Array(ForwardShape, { maxItems: MAX_FORWARDS }),
     smtpOpen: Type.Optional(Type.Boolean()),
-    bandwidthBps: Type.Optional(Type.Integer({ minimum: 1_000_000, maximum: MAX_BPS })),
+    bandwidthBps: Type.Optional(Type.Integer({ minimum: 8_000, maximum: MAX_BPS })),
   },
   closed,
 );

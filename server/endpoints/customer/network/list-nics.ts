@@ -2,7 +2,7 @@ import { addressesOf, type VmAddress } from '../../../db/queries/addresses.ts';
 import { shieldOfVm } from '../../../db/queries/shield-targets.ts';
 import type { VmView } from '../../../db/queries/vms.ts';
 import type { Catalog } from '../../../domain/catalog/catalog-schema.ts';
-import { bandwidthLimit } from '../../../domain/catalog/lookup.ts';
+import { speedLimit } from '../../../domain/catalog/lookup.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Count, Enum, Id, IpFamily, Nullable, PageQuery, Shape, VmParams } from '../../../http/schemas.ts';
@@ -35,7 +35,7 @@ const NicShape = Shape(
     name: Type.String({ description: 'What the guest calls it' }),
     mac: Type.String({ pattern: '^([0-9a-f]{2}:){5}[0-9a-f]{2}$', description: 'MAC address' }),
     type: Enum(['public', 'private'], { $id: 'NetworkType' }),
-    bandwidth_limit_bps: Nullable(Count('Fastest it may send or receive; null is no limit')),
+    bandwidth_limit_bps: Nullable(Count('Fastest it may send or receive now; null is no limit')),
     ips: Type.Array(IpShape),
   },
   { $id: 'NetworkInterface', description: 'A network interface of a VM' },
@@ -53,7 +53,7 @@ function presentNic(
     name: 'eth0',
     mac: vm.mac,
     type: 'public',
-    bandwidth_limit_bps: bandwidthLimit(catalog, vm.plan),
+    bandwidth_limit_bps: speedLimit(catalog, vm),
     ips: addresses.map(({ address, family, prefix, gateway }) => ({
       address,
       family,

@@ -1,4 +1,4 @@
-import { WANTED_POWERS } from '../../../db/enums.ts';
+import { THROTTLE_CAUSES, WANTED_POWERS } from '../../../db/enums.ts';
 import type { VmRow, VmView } from '../../../db/queries/vms.ts';
 import { BILLING_MODES, type BillingMode } from '../../../domain/billing/metering.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
@@ -38,6 +38,22 @@ export function presentBilling(vm: VmRow) {
   return { price_hourly, billing_mode, next_billing_mode };
 }
 
+const ThrottleShape = Shape(
+  {
+    mbps: Type.Integer({ minimum: 0, description: 'Mbit/s; 0 lets nothing pass' }),
+    cause: Enum(THROTTLE_CAUSES, {
+      $id: 'ThrottleCause',
+      description:
+        '`included_traffic` ends with the next period, or with a plan that includes more; `unpaid_usage` ends when money is added',
+    }),
+  },
+  {
+    $id: 'Throttle',
+    description:
+      'How fast it may send and receive because its traffic has come to a bound; absent if it has not',
+  },
+);
+
 export const VmShape = Shape(
   {
     id: Id('vm'),
@@ -75,6 +91,7 @@ export const VmShape = Shape(
     billing_period_start_at: Timestamp('Start of the period that is paid'),
     billing_period_end_at: Timestamp('End of the period that is paid'),
     move_window: Nullable(MoveWindowShape),
+    throttle: Type.Optional(ThrottleShape),
     created_at: Timestamp(),
     updated_at: Timestamp(),
   },
@@ -110,6 +127,7 @@ export function presentVm(vm: VmView) {
     billing_period_start_at: vm.billing_period_start_at,
     billing_period_end_at: vm.billing_period_end_at,
     move_window: vm.move_from_at && { from_at: vm.move_from_at, to_at: vm.move_to_at },
+    ...(vm.throttle_mbps !== null && { throttle: { mbps: vm.throttle_mbps, cause: vm.throttle_cause } }),
     created_at: vm.created_at,
     updated_at: vm.updated_at,
   };

@@ -5,6 +5,7 @@ import { read, readAll } from '../../../api/queries.ts';
 import { formatBytes, formatMoney, useLocale } from '../../../format.ts';
 import { useTexts } from '../../../texts.ts';
 import { Loaded } from '../../../ui/Loaded.tsx';
+import { Notice } from '../../../ui/Notice.tsx';
 import { Card, Columns, Facts, Stack } from '../../../ui/Page.tsx';
 import { Meter } from '../../../ui/Progress.tsx';
 import { Address, DateOf } from '../../../ui/Values.tsx';
@@ -99,6 +100,7 @@ function Traffic({ vm }: { vm: Vm }) {
             )}
             <p>{t.received(formatBytes(in_bytes, locale))}</p>
             {overage_bytes > 0 && <p>{t.beyond(formatBytes(overage_bytes, locale))}</p>}
+            {vm.throttle && <Notice kind="warn">{t[vm.throttle.cause](vm.throttle.mbps)}</Notice>}
           </>
         )}
       </Loaded>

@@ -31,6 +31,10 @@ export const overviewTexts = defineTexts(
     unmetered: (size: string) => `${size} sent, not metered`,
     ofIncluded: (used: string, all: string) => `${used} of ${all}`,
     beyond: (size: string) => `${size} beyond what is included`,
+    included_traffic: (mbps: number) =>
+      `The included traffic is used up. ${mbps === 0 ? 'The network is closed' : `The network is limited to ${mbps} Mbit/s`} until the next period, or until you choose a plan with more traffic.`,
+    unpaid_usage: (mbps: number) =>
+      `The wallet does not cover what your machines have used. The network is limited to ${mbps} Mbit/s until you top up.`,
     volumes: 'Disk',
     latest: 'Latest activity',
     all: 'All of it',
@@ -70,6 +74,10 @@ export const overviewTexts = defineTexts(
     unmetered: (size: string) => `${size} gesendet, nicht begrenzt`,
     ofIncluded: (used: string, all: string) => `${used} von ${all}`,
     beyond: (size: string) => `${size} über das Enthaltene hinaus`,
+    included_traffic: (mbps: number) =>
+      `Der enthaltene Datenverkehr ist verbraucht. ${mbps === 0 ? 'Das Netz ist gesperrt' : `Das Netz ist auf ${mbps} Mbit/s begrenzt`}, bis der nächste Zeitraum beginnt oder Sie einen Tarif mit mehr Datenverkehr wählen.`,
+    unpaid_usage: (mbps: number) =>
+      `Das Guthaben deckt den Verbrauch Ihrer Maschinen nicht. Das Netz ist auf ${mbps} Mbit/s begrenzt, bis Sie Guthaben aufladen.`,
     volumes: 'Platte',
     latest: 'Zuletzt',
     all: 'Alles',

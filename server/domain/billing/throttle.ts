@@ -1,0 +1,73 @@
+import type { ThrottleCause } from '../../db/enums.ts';
+import type { MeteredVm } from '../../db/queries/meters.ts';
+import type { WalletRow } from '../../db/queries/wallets.ts';
+import type { Catalog } from '../catalog/catalog-schema.ts';
+import { trafficEnd } from '../catalog/traffic-end.ts';
+import { openUsage } from './arrears.ts';
+import { isLimited, usageMinor, usageOf } from './usage.ts';
+import { runningStretch } from './usage-stretches.ts';
+
+/** How fast a VM may send and receive, in Mbit/s, and why; 0 is a stop. */
+export interface Throttle {
+  mbps: number;
+  cause: ThrottleCause;
+}
+
+/** A VM, with the throttle that it should have now. */
+export interface Wanted<V extends MeteredVm> {
+  vm: V;
+  throttle: Throttle | null;
+}
+
+/** Where the catalog names no rate. */
+const SLOWEST_MBPS = 1;
+
+/** Money of an account: what its wallet has, and what it owes for what was taken back and for deleted VMs. */
+export type Money = Pick<WalletRow, 'available_minor' | 'claimed_minor'>;
+
+/** Returns the throttles that the VMs of one account should have. */
+export function throttlesOf<V extends MeteredVm>(
+  vms: V[],
+  catalog: Catalog,
+  money: Money,
+  now: Date,
+): Wanted<V>[] {
+  const unpaid = unpaidThrottles(vms, catalog, money, now);
+  return vms.map((vm) => {
+    const both = [includedThrottle(vm, catalog, now), unpaid.get(vm.id)].filter((one) => one != null);
+    return { vm, throttle: both.sort((a, b) => a.mbps - b.mbps)[0] ?? null };
+  });
+}
+
+/**
+ * The throttle of a VM that has sent its included traffic. In a period that is over and not paid yet the VM has what is left
+ * of the one before.
+ */
+function includedThrottle(vm: MeteredVm, catalog: Catalog, now: Date): Throttle | null {
+  const { mbps } = trafficEnd(catalog, vm.plan);
+  if (mbps === null || !vm.usage_priced || !isLimited(catalog, vm)) return null;
+  const terms = { currency: vm.currency, taxRate: vm.tax_rate };
+  const unbilled = usageOf(vm, runningStretch(vm), now, '', terms)[0]?.unbilled;
+  if (!unbilled || unbilled.used_bytes < unbilled.included_bytes) return null;
+  return { mbps, cause: 'included_traffic' };
+}
+
+/**
+ * The throttles of VMs whose traffic is charged later, if all open usage is more than the money and the bound. What deleted
+ * VMs owe counts as well: otherwise each VM that is deleted would open the bound again.
+ */
+function unpaidThrottles(
+  vms: MeteredVm[],
+  catalog: Catalog,
+  { available_minor, claimed_minor }: Money,
+  now: Date,
+): Map<string, Throttle> {
+  const bound = catalog.usage?.max_unpaid_minor;
+  if (bound === undefined) return new Map();
+  const open = vms.map((vm) => ({ vm, usage: openUsage(vm, catalog, now) }));
+  const total = open.reduce((sum, { usage }) => sum + usageMinor(usage), claimed_minor);
+  if (total <= available_minor + BigInt(bound)) return new Map();
+  const throttle = { mbps: catalog.usage?.throttle_mbps ?? SLOWEST_MBPS, cause: 'unpaid_usage' } as const;
+  const causing = open.filter(({ usage }) => usage.some(({ traffic_minor }) => traffic_minor > 0n));
+  return new Map(causing.map(({ vm }) => [vm.id, throttle]));
+}
