@@ -130,7 +130,7 @@ export interface Terms {
   from: number;
   /** What its meter read then. */
   read: bigint;
-  /** GB a month; null is unmetered. */
+  /** GB a month; null is unmetered, or free without an end. */
   included: bigint | null;
   traffic: Rational | null;
   snapshots: Rational | null;
@@ -193,6 +193,8 @@ export interface Vm {
   told: { price: bigint; at: number; from: number } | null;
   /** When it ends with its plan, as its owner was told. */
   retiresAt: number | null;
+  /** Why it is slow since the service looked last, and how fast it is then, in Mbit/s. */
+  throttle: { mbps: bigint; cause: string } | null;
   meter: Meter;
 }
 

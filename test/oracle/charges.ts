@@ -4,6 +4,7 @@ import { type Charge, chargeOf, line } from './lines.ts';
 import { asSold, comingMonths, renews } from './prices.ts';
 import { Rational } from './rational.ts';
 import { hourText, majorUnits, nameOf, type PriceList, type Product, unit } from './tariff.ts';
+import { keptForTraffic } from './throttles.ts';
 import { monthsUntil, type Use, usedIn } from './usage.ts';
 
 const HOUR = 3_600_000;
@@ -86,14 +87,23 @@ function settleHours(vm: Vm, now: number, list: PriceList, hours: bigint | null)
   return { lines, left: owed.minus(new Rational(sold)) };
 }
 
-/** What a correction keeps from being released is sold, as a line of its own. */
-function keepSold(lines: Line[], total: bigint, vm: Vm, list: PriceList): { lines: Line[]; kept: bigint } {
-  const kept = vm.refundable === null ? 0n : -total - vm.refundable;
-  if (kept <= 0n) return { lines, kept: 0n };
+/** What a correction, or traffic that was sent ahead, keeps from being released is sold, as a line of its own. */
+function keepSold(
+  lines: Line[],
+  whole: Charge,
+  vm: Vm,
+  to: Product | null,
+  now: number,
+  list: PriceList,
+): { lines: Line[]; kept: bigint } {
+  const credited = vm.refundable === null ? 0n : -whole.total - vm.refundable;
+  const forTraffic = vm.deleting ? 0n : keptForTraffic(vm, to, now, list, whole);
+  const amount = credited > forTraffic ? credited : forTraffic;
+  if (whole.total >= 0n || amount <= 0n) return { lines, kept: 0n };
   const { taxed, span } = lines[0]!;
-  const unit_price = majorUnits(kept, list.currency);
-  const credited = { description: 'Use that was credited before', amount: kept, taxed, span, unit_price };
-  return { lines: [...lines, line({ ...credited, unit: 'adjustment', proration: false })], kept };
+  const description = forTraffic > credited ? 'Traffic used ahead of time' : 'Use that was credited before';
+  const sold = { description, amount, taxed, span, unit_price: majorUnits(amount, list.currency) };
+  return { lines: [...lines, line({ ...sold, unit: 'adjustment', proration: false })], kept: amount };
 }
 
 /** Of a month that is over and sold, nothing is left to be changed: a quote shows that it comes to nothing. */
@@ -129,7 +139,7 @@ function changeHours(vm: Vm, to: Product, at: number, list: PriceList): Sale {
     price_hourly: to.hour && hourText(to.hour, list.currency),
     ...monthAt(to, list),
   });
-  const settled = keepSold(lines, chargeOf([...lines, fresh]).total, vm, list);
+  const settled = keepSold(lines, chargeOf([...lines, fresh]), vm, to, at, list);
   const hoursSince = to.hour ? restFrom(vm.paid, now).from : null;
   const leftover = left.minus(new Rational(settled.kept));
   return { ...chargeOf([...settled.lines, fresh]), leftover, hoursSince, deposit };
@@ -167,15 +177,20 @@ export function changeCharge(vm: Vm, to: Product, at: number, list: PriceList): 
     line({ ...unused, amount: -given }),
     line({ ...remaining, span, price_hourly: null, ...monthAt(to, list) }),
   ];
-  const charge = keepBack(chargeOf(lines), vm.refundable);
+  const whole = chargeOf(lines);
+  const charge = keepBack(whole, vm.refundable, keptForTraffic(vm, to, at, list, whole));
   const leftover = owed.minus(new Rational(charge.total));
   return { ...charge, leftover, hoursSince: null, deposit: null };
 }
 
-/** No more is given back than is left of the month after corrections: the first line that gives back gives less. */
-function keepBack(charge: Charge, most: bigint | null): Charge {
-  const kept = most === null ? 0n : -charge.total - most;
-  if (kept <= 0n) return charge;
+/**
+ * No more is given back than is left of the month after corrections, and nothing for traffic that was sent: the first line
+ * that gives back gives less.
+ */
+function keepBack(charge: Charge, most: bigint | null, forTraffic: bigint): Charge {
+  const over = most === null ? 0n : -charge.total - most;
+  const kept = over > forTraffic ? over : forTraffic;
+  if (charge.total >= 0n || kept <= 0n) return charge;
   const first = charge.lines.findIndex(({ amount }) => amount < 0n);
   const { tax: _, ...giving } = charge.lines[first]!;
   const less = line({ ...giving, amount: giving.amount + kept });
@@ -199,15 +214,18 @@ export function unusedOf(vm: Vm, at: number, list: PriceList): Charge {
     const left = most(new Rational(product.price).times(restOf(paid, now)).minus(leftover).floor());
     const unused = { description: `Unused time on ${nameOf(product, list)}`, amount: -left, taxed };
     const lines = [line({ ...unused, span: restFrom(paid, now), ...monthAt(product, list) })];
-    return keepBack(chargeOf(lines), vm.refundable);
+    return lessTraffic(vm, chargeOf(lines), now, list);
   }
   // Once its month is over and sold, nothing is left of it.
   if (vm.deposit === null) return chargeOf([]);
   const until = Math.min(now, paid.to);
   const begun = new Rational(seconds(vm.hoursSince!, until), 3600n).ceil();
   const { lines } = settleHours(vm, now, list, begun);
-  return chargeOf(keepSold(lines, chargeOf(lines).total, vm, list).lines);
+  return chargeOf(keepSold(lines, chargeOf(lines), vm, null, now, list).lines);
 }
+
+const lessTraffic = (vm: Vm, charge: Charge, now: number, list: PriceList) =>
+  keepBack(charge, vm.refundable, vm.deleting ? 0n : keptForTraffic(vm, null, now, list, charge));
 
 /** Giving a VM up: what it has used, less what is left of its month; negative is given back. */
 export function deletionCharge(vm: Vm, now: number, list: PriceList): Charge & { use: Use[] } {

@@ -110,13 +110,13 @@ export class Customers {
         graceEnded: null,
       },
       ...{ resumes: false, running: start, upgradedAt: null, deletionNoticeAt: null },
-      ...{ soldAt: now, told: null, retiresAt: null },
+      ...{ soldAt: now, told: null, retiresAt: null, throttle: null },
       meter: { days: new Map(), terms: [termsOf(product, prices, now, 0n)], snapshots: [] },
     };
     account.vms.push(vm);
     const order = this.#placed(tenant, 'create', vm, charge, reply);
     vm.work = { kind: 'create', order };
-    observer.compare(this.#play.look(tenant), 'create.vm', reply.data.vm, views.vm(vm, prices));
+    observer.compare(this.#play.look(tenant), 'create.vm', reply.data.vm, views.sold(vm, prices));
   }
 
   async #change(tenant: Tenant, vm: Vm, toPlan: boolean): Promise<void> {

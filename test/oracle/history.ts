@@ -10,6 +10,7 @@ import { Observer, type Tenant } from './observer.ts';
 import { Operators } from './operators.ts';
 import { Play } from './play.ts';
 import { tell } from './prices.ts';
+import { throttle } from './throttles.ts';
 import { issue, nextInstant, passRenewals } from './time.ts';
 import { end } from './vm-actions.ts';
 import { World } from './world.ts';
@@ -115,6 +116,9 @@ export class History {
         tell(vm, prices, this.now);
         if (vm.told && vm.told !== before) this.#play.count('told of a price');
       }
+      throttle(account, this.now, prices);
+      for (const { throttle } of billed(account))
+        if (throttle) this.#play.count(`slowed by ${throttle.cause}`);
     }
     const accounts = this.#play.tenants.map(({ account }) => account);
     if (sweeps) issue(accounts, this.now, this.#lastIssued);

@@ -63,7 +63,9 @@ export class Observer {
   async vm(look: Look, vm: Vm): Promise<void> {
     const { tenant, now, prices } = look;
     const path = `/v1/vm/${vm.id}`;
-    await this.#get(look, 'vm', path, views.vm(vm, prices));
+    const shown = await tenant.customer.must({ method: 'GET', path });
+    // What is absent is no throttle.
+    this.compare(look, 'vm', { throttle: null, ...shown }, views.vm(vm, prices));
     await this.#get(look, 'vm_billing', `${path}/billing`, views.vmBilling(tenant.account, vm, now, prices));
     await this.#get(
       look,

@@ -113,10 +113,13 @@ export class Operators {
     prices.usage = {
       ...(prng.chance(0.8) && { traffic_per_gb: price(20) }),
       ...(prng.chance(0.8) && { snapshot_gb_month: price(2000) }),
+      ...(prng.chance(0.7) && { max_unpaid_minor: prng.between(0, 2000) }),
     };
     const plan = prng.pick(prices.plans)!;
     if (prng.chance(0.5)) plan.traffic_per_gb = price(40);
     else delete plan.traffic_per_gb;
+    plan.at_included = prng.pick(['bill', 'throttle', 'stop'] as const)!;
+    plan.throttle_mbps = prng.between(1, 50);
   }
 
   #retire(): void {

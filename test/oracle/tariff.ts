@@ -20,12 +20,18 @@ interface Dated<Price> {
   prices?: Later<Price>[];
 }
 
-export interface ListedPlan extends Dated<string>, Size {
+/** What happens to what has sent the traffic that it includes; it is billed if nothing is said. */
+export interface TrafficEnd {
+  traffic_per_gb?: string;
+  at_included?: 'bill' | 'throttle' | 'stop';
+  throttle_mbps?: number;
+}
+
+export interface ListedPlan extends Dated<string>, Size, TrafficEnd {
   code: string;
   name: string;
   /** Null is unmetered. */
   bandwidth_gb: number | null;
-  traffic_per_gb?: string;
   regions: string[];
   deprecated?: boolean;
   retires_on?: string;
@@ -44,10 +50,10 @@ export interface Catalog {
   tax_rates?: Record<string, string>;
   seller?: Seller;
   price_notice_days?: number;
-  usage?: { traffic_per_gb?: string; snapshot_gb_month?: string };
+  usage?: TrafficEnd & { snapshot_gb_month?: string; max_unpaid_minor?: number };
   sla?: { credits: { uptime_below: string; percent: number }[] };
   plans: ListedPlan[];
-  custom: Dated<Parts>;
+  custom: Dated<Parts> & TrafficEnd & { bandwidth_gb?: { vcpu: number; ram_gb: number; disk_gb: number } };
 }
 
 /** The catalog as one buyer has it. */
@@ -156,10 +162,19 @@ export function customAt({ vcpu, ram_mb, disk_gb }: Size, list: PriceList, at: n
       .plus(Rational.parse(part.disk_gb).times(new Rational(BigInt(disk_gb))));
   return {
     ...{ plan: null, name: `Custom ${vcpu} vCPU, ${ram_mb} MB, ${disk_gb} GB`, vcpu, ram_mb, disk_gb },
-    bandwidth: null,
+    bandwidth: volumeOf(list.custom.bandwidth_gb, { vcpu, ram_mb, disk_gb }),
     price: sum(price_monthly).times(unit(list.currency)).round(),
     hour: price_hourly ? sum(price_hourly) : null,
   };
+}
+
+/** What parts include a month: whole GB, and at least one. */
+function volumeOf(of: Catalog['custom']['bandwidth_gb'], { vcpu, ram_mb, disk_gb }: Size): bigint | null {
+  if (!of) return null;
+  const gb = new Rational(BigInt(ram_mb * of.ram_gb), 1024n)
+    .plus(new Rational(BigInt(vcpu * of.vcpu + disk_gb * of.disk_gb)))
+    .ceil();
+  return gb > 0n ? gb : 1n;
 }
 
 /** "0.20" is "0.2". */

@@ -25,6 +25,8 @@ export interface Use {
   /** Null where all of it was free or unmetered. */
   included: bigint | null;
   over: bigint;
+  /** What was sent, and included, while traffic ended in a throttle instead of a price; null if it never did. */
+  ending: { used: bigint; included: bigint } | null;
   traffic: bigint;
   /** Millionths. */
   gbMonths: bigint;
@@ -43,15 +45,48 @@ const price = (decimal: string | undefined) => (decimal === undefined ? null : R
 
 /** Today's terms of what a VM uses from an instant on. */
 export function termsOf({ plan, bandwidth }: Product, list: PriceList, from: number, read: bigint): Terms {
-  const own = plan === null ? undefined : findPlan(list, plan)?.traffic_per_gb;
-  const traffic = price(own ?? list.usage?.traffic_per_gb);
-  return { from, read, included: bandwidth, traffic, snapshots: price(list.usage?.snapshot_gb_month) };
+  const own = plan === null ? list.custom : findPlan(list, plan);
+  const ends = endOf(plan, list) !== null;
+  const traffic = ends ? null : price(own?.traffic_per_gb ?? list.usage?.traffic_per_gb);
+  return {
+    from,
+    read,
+    included: ends || traffic ? bandwidth : null,
+    traffic,
+    snapshots: price(list.usage?.snapshot_gb_month),
+  };
+}
+
+/** How fast, in Mbit/s, a VM of a plan or of parts is at the end of its traffic; null where that is billed or free. */
+export function endOf(plan: string | null, list: PriceList): bigint | null {
+  const own = plan === null ? list.custom : findPlan(list, plan);
+  const action = own?.at_included ?? list.usage?.at_included ?? 'bill';
+  if (action === 'bill') return null;
+  return action === 'stop' ? 0n : BigInt(own?.throttle_mbps ?? list.usage!.throttle_mbps!);
 }
 
 /** From now on, within its month, a VM is used as another product; the price of snapshots stays. */
 export function changeTerms(vm: Vm, list: PriceList, at: number): void {
   const { snapshots } = vm.meter.terms.at(-1)!;
-  vm.meter.terms.push({ ...termsOf(vm.product, list, at, sent(vm.meter, null)), snapshots });
+  const next = { ...termsOf(vm.product, list, at, sent(vm.meter, null)), snapshots };
+  // What was sent ahead of the time without a price has one from now on.
+  if (next.traffic) next.read -= aheadUntil(vm, at, list);
+  vm.meter.terms.push(next);
+}
+
+/** What a VM has sent beyond its share of the time, under terms that throttle. */
+function aheadUntil(vm: Vm, at: number, list: PriceList): bigint {
+  const { ending } = usedIn(vm, running(vm), at, list)[0]!;
+  const now = vm.meter.terms.at(-1)!;
+  const rest = now.traffic ? 0n : restOfVolume(vm, now.included ?? 0n, at);
+  const ahead = ending ? ending.used - ending.included + rest : 0n;
+  return ahead > 0n ? ahead : 0n;
+}
+
+/** What a volume in GB a month comes to in the rest of a VM's month, in whole bytes. */
+export function restOfVolume({ paid }: Vm, gb: bigint, at: number): bigint {
+  const rest = paid.to - Math.min(Math.max(at, paid.from), paid.to);
+  return new Rational(gb * GB * BigInt(rest), BigInt(paid.to - paid.from)).floor();
 }
 
 /** The month that is running: its use so far is charged at its end. */
@@ -90,9 +125,10 @@ function useOf(
   const metered = parts.filter(({ terms }) => terms.included !== null && terms.traffic !== null);
   const used = metered.reduce((total, part) => total + part.bytes, 0n);
   const time = metered.reduce((total, part) => total + part.time, 0n);
-  const included = Rational.sum(
-    metered.map((part) => new Rational(part.terms.included! * GB * part.time, length)),
-  );
+  const shares = (of: typeof parts) =>
+    Rational.sum(of.map((part) => new Rational(part.terms.included! * GB * part.time, length)));
+  const included = shares(metered);
+  const ending = parts.filter(({ terms }) => terms.included !== null && terms.traffic === null);
   // The mean of the prices, each for its time.
   const mean =
     time === 0n
@@ -129,7 +165,12 @@ function useOf(
     lines.push(line({ ...of, description, quantity, unit: 'GB-month', unit_price, amount: snapshots }));
   }
   const counted = metered.length === 0 ? null : included.floor();
-  return { lines, read: bytes.to, used, included: counted, over: over.ceil(), traffic, gbMonths, snapshots };
+  const figures = { used, included: counted, over: over.ceil(), traffic, gbMonths, snapshots };
+  const slowed = {
+    used: ending.reduce((total, part) => total + part.bytes, 0n),
+    included: shares(ending).floor(),
+  };
+  return { lines, read: bytes.to, ...figures, ending: ending.length === 0 ? null : slowed };
 }
 
 /** The parts of a stretch that were under the same terms: their time in milliseconds, and their bytes. */

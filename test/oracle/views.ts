@@ -131,7 +131,7 @@ export function order(
 const modeOf = (vm: Vm) => (vm.hoursSince === null ? 'monthly' : 'hourly');
 
 /** How a VM was sold. */
-function sold(vm: Vm, list: PriceList): { readonly [field: string]: Expected } {
+export function sold(vm: Vm, list: PriceList): { readonly [field: string]: Expected } {
   return {
     price_monthly_minor: vm.product.price,
     price_hourly: shownHour(vm.product.price, hourOf(vm), list.currency),
@@ -144,7 +144,8 @@ function sold(vm: Vm, list: PriceList): { readonly [field: string]: Expected } {
   };
 }
 
-export const vm = sold;
+/** The VM itself: how it was sold, and how slow it is. */
+export const vm = (one: Vm, list: PriceList) => ({ ...sold(one, list), throttle: one.throttle });
 
 export function vmBilling(account: Account, vm: Vm, now: number, list: PriceList): Expected {
   const done = completed(account).filter((order) => order.vm === vm);
@@ -173,14 +174,15 @@ function vmUsage(vm: Vm, now: number, list: PriceList) {
   const use = vm.deleting ? [] : openUse(vm, now, list);
   const terms = vm.deleting ? undefined : vm.meter.terms.at(-1);
   const total = (of: (one: Use) => bigint) => sum(use.map(of));
-  const metered = use.filter(({ included }) => included !== null);
+  const counted = use.flatMap((one) => [one, ...(one.ending ? [one.ending] : [])]);
+  const included = counted.flatMap((one) => one.included ?? []);
   const price = (of: Rational | null | undefined) => (of ? plain(of.toDecimal(6)) : null);
   return {
     usage_minor: amountOf(use),
     usage: {
       traffic: {
-        used_bytes: total(({ used }) => used),
-        included_bytes: metered.length === 0 ? null : total(({ included }) => included ?? 0n),
+        used_bytes: sum(counted.map(({ used }) => used)),
+        included_bytes: included.length === 0 ? null : sum(included),
         overage_bytes: total(({ over }) => over),
         price_per_gb: price(terms?.traffic),
         amount_minor: total(({ traffic }) => traffic),

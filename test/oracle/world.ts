@@ -5,6 +5,7 @@ import { PriceNotices } from '../../server/jobs/timers/price-notices.ts';
 import { purgeExpired } from '../../server/jobs/timers/purge-expired.ts';
 import { renewVms } from '../../server/jobs/timers/renew-vms.ts';
 import { giveRenewalNotices } from '../../server/jobs/timers/renewal-notices.ts';
+import { throttleTraffic } from '../../server/jobs/timers/throttle-traffic.ts';
 import { Failures } from '../../server/platform/failures.ts';
 import { type Customer, openCustomer } from '../jobs/support/customer.ts';
 import {
@@ -44,7 +45,14 @@ export class World {
     }
     prices.custom.price_hourly = { vcpu: '0.0034', ram_gb: '0.0017', disk_gb: '0.00007' };
     Object.assign(prices, { seller: SELLER, tax_rates: TAX_RATES });
-    prices.usage = { traffic_per_gb: '0.0123', snapshot_gb_month: '1.234' };
+    prices.usage = { traffic_per_gb: '0.0123', snapshot_gb_month: '1.234', max_unpaid_minor: 500 };
+    const ends = { s2: { at_included: 'throttle', throttle_mbps: 10 }, s8: { at_included: 'stop' } } as const;
+    for (const plan of prices.plans) Object.assign(plan, ends[plan.code as keyof typeof ends]);
+    Object.assign(prices.custom, {
+      bandwidth_gb: { vcpu: 100, ram_gb: 33, disk_gb: 1 },
+      at_included: 'throttle',
+      throttle_mbps: 20,
+    });
     prices.sla = {
       credits: [
         { uptime_below: '99.9', percent: 10 },
@@ -101,6 +109,7 @@ export class World {
     await renewVms(services, failures);
     await this.#notices.run();
     await giveRenewalNotices(services, failures);
+    await throttleTraffic(services, failures);
     if (sweeps) await purgeExpired(services);
   }
 

@@ -30,10 +30,15 @@ const TERMS = sql`
       and made.from_at >= months.from_at and made.to_at <= months.to_at and made.from_at < made.to_at
     group by 1, 2
   ),
+  -- Months that may have had traffic that ends in a throttle: nothing is given back for what was sent of it.
+  limited as (
+    select distinct vm_id from usage_readings where included_gb is not null and traffic_price is null
+  ),
   -- What those months, with the changes in them, cost in all, and what they are worth to the second: a line of hours no
   -- more than the share of the month that the line before it gives back.
   periods as materialized (
-    select months.vm_id, months.to_at, length, coalesce(corrected, 0) as corrected,
+    select months.vm_id, months.to_at, length,
+      coalesce(corrected, 0) + case when months.vm_id in (select vm_id from limited) then 1e12 else 0 end as corrected,
       months.amount_minor + coalesce(sum(share.amount_minor), 0) as paid,
       months.amount_minor + coalesce(sum(case
           -- What a correction keeps from being released is no time.

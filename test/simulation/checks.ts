@@ -9,6 +9,7 @@ import { billingLaws, offencesAgainst } from './billing-laws.ts';
 import { correctionLaws } from './correction-laws.ts';
 import { memberLaws, wokenUp } from './members.ts';
 import { takeBackProblems } from './take-backs.ts';
+import { speedProblems, throttleProblems } from './throttle-laws.ts';
 import { SKEW_MS, type World } from './world.ts';
 
 const HOUR_MS = 3_600_000;
@@ -41,6 +42,7 @@ export class Checks {
       ...(await this.#neglected()),
       ...(await this.#misremembered()),
       ...(await wokenUp(this.#world)),
+      ...(await throttleProblems(this.#world.services)),
     );
     return problems;
   }
@@ -49,7 +51,7 @@ export class Checks {
   async guestProblems(): Promise<string[]> {
     const { db, compute } = this.#world.services;
     const vms = await db.query<VmRow>(sql`select * from vms where ${isBilled}`);
-    const problems: string[] = [];
+    const problems = await speedProblems(db, this.#world.services);
     for (const vm of vms) {
       const guest = await compute.inspect(vm.id);
       const on = guest?.power === 'running';

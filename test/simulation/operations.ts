@@ -10,6 +10,7 @@ import { findPlan } from '../../server/domain/catalog/lookup.ts';
 import { endPromoCredits } from '../../server/jobs/timers/end-promo.ts';
 import { renewVms } from '../../server/jobs/timers/renew-vms.ts';
 import { giveRenewalNotices } from '../../server/jobs/timers/renewal-notices.ts';
+import { throttleTraffic } from '../../server/jobs/timers/throttle-traffic.ts';
 import { giveTrafficNotices } from '../../server/jobs/timers/traffic-notices.ts';
 import { Failures } from '../../server/platform/failures.ts';
 import type { Call, Reply } from '../jobs/support/customer.ts';
@@ -185,8 +186,15 @@ const repriceUsage: Operation = async ({ services: { catalog } }, prng) => {
   catalog.usage = {
     ...(prng.chance(0.8) && { traffic_per_gb: price(20) }),
     ...(prng.chance(0.8) && { snapshot_gb_month: price(2_000) }),
+    ...(prng.chance(0.7) && { max_unpaid_minor: prng.between(0, 5_000) }),
   };
   findPlan(catalog, 'd2')!.traffic_per_gb = prng.chance(0.5) ? price(40) : undefined;
+  const { custom } = catalog;
+  for (const sold of [findPlan(catalog, 's2')!, findPlan(catalog, 's4')!, custom]) {
+    sold.at_included = prng.pick(['bill', 'throttle', 'stop']);
+    sold.throttle_mbps = prng.between(1, 100);
+  }
+  custom.bandwidth_gb = prng.chance(0.7) ? { vcpu: 1_000, ram_gb: 500, disk_gb: 1 } : undefined;
   return 'ok';
 };
 
@@ -209,6 +217,7 @@ const renew: Operation = async (world, prng) => {
   await world.tellPrices(node);
   await giveRenewalNotices(services, failures);
   await giveTrafficNotices(services, failures);
+  await throttleTraffic(services, failures);
   return 'ok';
 };
 

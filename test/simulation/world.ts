@@ -30,6 +30,7 @@ import { Prng } from './prng.ts';
 import { renewalProblems } from './renewal-oracle.ts';
 import { collectAll, rememberTakeBacks } from './take-backs.ts';
 import { Tenant } from './tenant.ts';
+import { limitTraffic, throttleAll } from './throttle-laws.ts';
 import { PROVIDERS } from './top-ups.ts';
 
 const TENANTS = 40;
@@ -174,6 +175,7 @@ export class World {
     first.services.catalog.price_notice_days = PRICE_NOTICE_DAYS;
     first.services.catalog.custom.price_hourly = CUSTOM_HOUR;
     first.services.catalog.sla = SLA;
+    limitTraffic(first.services.catalog);
     // Both read the same file.
     second.services.catalog = first.services.catalog;
     const world = new World(seed, [first, second], faults);
@@ -254,6 +256,7 @@ export class World {
     await collectAll(this.services);
     await purgeExpired(this.services);
     await this.#runJobs();
+    await throttleAll(this.services);
     await this.#tidy();
     this.#faults.enabled = true;
   }

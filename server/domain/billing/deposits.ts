@@ -91,14 +91,17 @@ export function changeDeposit(
 }
 
 /**
- * A period of which some was credited by a correction gives back no more than is left of it: what is above that is sold, as
- * the part of the use that the credit has paid for already.
+ * A period gives back no more than its limits let it: what is above them is sold, as use that a correction has paid for already,
+ * or as traffic that was sent before its time.
  */
-function keep(settled: Charge, { terms, refundable }: RunningPeriod, total = settled) {
-  const amount = withheld(total, refundable);
+function keep(settled: Charge, period: RunningPeriod, total = settled) {
+  const { terms, refundable } = period;
+  const amount = withheld(total, period);
   if (amount === 0n) return { charge: settled, amount };
   const { from_at: startAt, to_at: endAt } = settled.lines[0]!;
-  const unit = { ...monthAt('Use that was credited before', amount, terms), unit: 'adjustment' as const };
+  const isCredited = amount === withheld(total, { refundable });
+  const description = isCredited ? 'Use that was credited before' : 'Traffic used ahead of time';
+  const unit = { ...monthAt(description, amount, terms), unit: 'adjustment' as const };
   const line = lineOf(unit, amount, terms, { startAt, endAt }, false);
   return { charge: charge([...settled.lines, line]), amount };
 }
