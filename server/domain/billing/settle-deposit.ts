@@ -1,4 +1,5 @@
 import type { Transaction } from '../../db/database.ts';
+import type { MeteredVm } from '../../db/queries/meters.ts';
 import { lastDepositOf, type OrderRow } from '../../db/queries/orders.ts';
 import { updateVm, type VmRow } from '../../db/queries/vms.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -9,6 +10,7 @@ import { charge, depositAt, lineOf, monthAt } from './charge-line.ts';
 import { releaseCharge } from './deposits.ts';
 import { settleNow } from './ledger.ts';
 import type { Charge } from './pricing.ts';
+import { usedAhead } from './used-ahead.ts';
 import { ledger } from './vm-orders.ts';
 
 interface SettleServices {
@@ -23,23 +25,25 @@ const NONE = { deposit_minor: null, deposit_since: null } as const;
  * Sells the usage of a VM's period that is over, out of its deposit, whether or not the VM is renewed: once. Returns the VM
  * as it is then. The caller holds the VM.
  */
-export async function endDeposit<V extends VmRow>(
+export async function endDeposit<V extends MeteredVm>(
   services: SettleServices,
   tx: Transaction,
   vm: V,
   now: Date,
 ): Promise<V> {
   if (!hasDeposit(vm) || vm.billing_period_end_at > now) return vm;
-  const configuration = currentConfiguration(vm, services.catalog);
+  const end = vm.billing_period_end_at;
+  // Money that a change kept for traffic does not pay for the time since then.
+  const period = { ...runningPeriod(vm), usedAhead: usedAhead(vm, services.catalog, null, end) };
   await sellUsage(
     services,
     tx,
     vm,
-    releaseCharge(configuration, runningPeriod(vm), vm.billing_period_end_at),
+    releaseCharge(currentConfiguration(vm, services.catalog), period, end),
     now,
   );
   // What rounding left over ends with the period.
-  const ended = { ...NONE, rounding_remainder: 0n, usage_sold_until: vm.billing_period_end_at };
+  const ended = { ...NONE, rounding_remainder: 0n, usage_sold_until: end };
   await updateVm(tx, vm.id, ended, now);
   return { ...vm, ...ended };
 }
