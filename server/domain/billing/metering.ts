@@ -24,6 +24,8 @@ export interface RunningPeriod extends Period, RefundLimits {
    * {@link HOUR_PARTS} too; negative where too much was charged. Of a deposit it is what the usage that was charged left over.
    */
   remainder: bigint;
+  /** When its price was agreed, by a purchase or the last change: a clock that is behind that was set back. */
+  pricedAt?: Date;
   /** Absent or null where it is billed by the month. */
   metering?: Metering | null;
   /** What is held for it since then; absent or null if it was sold in advance. */

@@ -198,17 +198,21 @@ function giveBack(
   return [given, lineOf(hoursAt(description, metering, terms, count), hours, terms, served, false)];
 }
 
-/** The instant at which a period is changed: not before its hours are counted, and at its end if its usage was sold. */
-function instantIn({ isOver, endAt, metering }: RunningPeriod, at: Date): Date {
+/**
+ * Returns the instant at which a period is changed or given up: its end if its usage was sold, otherwise `at`, or the last change
+ * if the clock is behind it. The time before was sold at another price, and giving back a part of it at this price would
+ * give back more than was paid. No hour is charged twice either.
+ */
+function instantIn({ isOver, endAt, pricedAt, metering }: RunningPeriod, at: Date): Date {
   if (isOver) return endAt;
-  return metering && at < metering.since ? metering.since : at;
+  return new Date(Math.max(at.getTime(), pricedAt?.getTime() ?? 0, metering?.since.getTime() ?? 0));
 }
 
 /**
  * Going from one configuration to another at `now`, within the running period. The net is rounded once, together with
  * what earlier changes have left over, so that any number of changes charges what they come to exactly, give or take
- * half a unit. The last line is the share of the new price, the others are the rest of the net. Where nodes' clocks
- * differ, `at` may lie before the hours that are counted began: nothing is charged by the hour twice.
+ * half a unit. The last line is the share of the new price, the others are the rest of the net. Where nodes' clocks differ
+ * or one was set back, `at` may lie before the last change: see {@link instantIn}.
  */
 export function changeCharge(
   from: Configuration,
@@ -274,7 +278,7 @@ function heldChange(
  * that have begun leave of it, so that the period comes to their price and that of its changes, rounded half up.
  */
 export function deletionCharge(from: Configuration, period: RunningPeriod, at: Date): Charge {
-  const now = period.isOver ? period.endAt : at;
+  const now = instantIn(period, at);
   if (isHeld(period)) return releaseCharge(from, period, now);
   const { used, paid, parts } = usedOf(from.price_monthly_minor, period, now, 'end_of_hour');
   const unused = max(paid - used - period.remainder, 0n);

@@ -51,6 +51,7 @@ export function runningPeriod(vm: VmRow): RunningPeriod {
     terms: { currency: vm.currency, taxRate: vm.tax_rate },
     remainder: vm.rounding_remainder,
     refundable: vm.refundable_minor,
+    pricedAt: vm.priced_at,
     metering: meteringOf(vm),
     deposit: hasDeposit(vm) ? vm.deposit_minor : null,
     isOver: isSettled(vm),
