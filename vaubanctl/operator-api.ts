@@ -1019,7 +1019,7 @@ export interface TopUp {
   account_id: string;
   provider: string;
   cause: 'person' | 'auto';
-  status: 'pending' | 'succeeded' | 'failed' | 'expired' | 'canceled';
+  status: 'pending' | 'processing' | 'succeeded' | 'failed' | 'expired' | 'canceled';
   amount_minor: number;
   currency: string;
   reference: string;
@@ -1172,7 +1172,7 @@ export interface Reads {
 /** What a GET of each list takes, and an item of it; it is read page by page. */
 export interface Lists {
   '/accounts': { query: { limit?: number; cursor?: string; search?: string }; item: Account };
-  '/top-ups': { query: { limit?: number; cursor?: string; status?: 'pending' | 'succeeded' | 'failed' | 'expired' | 'canceled'; provider?: string }; item: TopUp };
+  '/top-ups': { query: { limit?: number; cursor?: string; status?: 'pending' | 'processing' | 'succeeded' | 'failed' | 'expired' | 'canceled'; provider?: string }; item: TopUp };
   '/unbooked-payments': { query: { limit?: number; cursor?: string; status?: 'open' | 'booked' | 'dismissed' }; item: UnbookedPayment };
   '/accounts/{id}/adjustments': { query: { limit?: number; cursor?: string }; item: Adjustment };
   '/promo-credits': { query: { limit?: number; cursor?: string; account_id?: string }; item: PromoCredit };

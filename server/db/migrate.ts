@@ -54,6 +54,7 @@ import { unbookedPayments } from './migrations/0054-unbooked-payments.ts';
 import { askedSeries } from './migrations/0055-asked-series.ts';
 import { sealedVms } from './migrations/0056-sealed-vms.ts';
 import { throttles } from './migrations/0057-throttles.ts';
+import { slowMoney } from './migrations/0059-slow-money.ts';
 
 /**
  * One change of the schema and its reverse. Never edited once released; add another instead. Each is one transaction, which
@@ -122,6 +123,7 @@ export const MIGRATIONS: readonly Migration[] = [
   askedSeries,
   sealedVms,
   throttles,
+  slowMoney,
 ];
 
 /**

@@ -1146,6 +1146,7 @@ create table top_ups (
   retry_at timestamp with time zone,
   session_ref text,
   sealed_page text,
+  recheck_at timestamp with time zone,
   constraint top_ups_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint top_ups_amount_minor_check CHECK ((amount_minor > 0)),
   constraint top_ups_cause_check CHECK ((cause = ANY (ARRAY['person'::text, 'auto'::text]))),
@@ -1326,6 +1327,7 @@ create table vms (
   throttle_cause text,
   included_notice_for timestamp with time zone,
   unpaid_notice_for timestamp with time zone,
+  debt_suspended_at timestamp with time zone,
   constraint vms_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint vms_deposit CHECK (((deposit_minor IS NULL) = (deposit_since IS NULL))),
   constraint vms_deposit_minor_check CHECK ((deposit_minor >= 0)),
@@ -1354,6 +1356,8 @@ create table wallets (
   updated_at timestamp with time zone not null,
   promo_minor bigint not null default 0,
   claimed_minor bigint not null default 0,
+  grace_began_at timestamp with time zone,
+  debt_warned_at timestamp with time zone,
   constraint wallets_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint wallets_available_minor_check CHECK ((available_minor >= 0)),
   constraint wallets_claimed_minor_check CHECK ((claimed_minor >= 0)),
@@ -1477,6 +1481,7 @@ CREATE INDEX top_up_reversals_owed ON public.top_up_reversals USING btree (accou
 CREATE INDEX top_ups_of_account ON public.top_ups USING btree (account_id, id);
 CREATE INDEX top_ups_pending ON public.top_ups USING btree (account_id) WHERE (status = 'pending'::text);
 CREATE INDEX top_ups_to_expire ON public.top_ups USING btree (expires_at) WHERE ((status = 'pending'::text) AND (expires_at IS NOT NULL));
+CREATE INDEX top_ups_to_recheck ON public.top_ups USING btree (recheck_at) WHERE ((status = 'pending'::text) AND (recheck_at IS NOT NULL));
 CREATE INDEX top_ups_to_retry ON public.top_ups USING btree (retry_at) WHERE ((status = 'pending'::text) AND (retry_at IS NOT NULL));
 CREATE INDEX unbooked_payments_open ON public.unbooked_payments USING btree (account_id) WHERE (decided_at IS NULL);
 CREATE INDEX usage_readings_by_account ON public.usage_readings USING btree (account_id);

@@ -8,6 +8,7 @@ import {
   mayTopUp,
   noteAutoTopUp,
   type PaymentMethodRow,
+  processingMinor,
 } from '../db/queries/payment-methods.ts';
 import { changeTopUp, insertTopUp, lockTopUp, type TopUpRow } from '../db/queries/top-ups.ts';
 import { lockWallet } from '../db/queries/wallets.ts';
@@ -18,9 +19,11 @@ import type { Failures } from '../platform/failures.ts';
 import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/logging.ts';
 import type { SecretBox } from '../platform/secrets.ts';
-import { newReference } from './bank-transfer.ts';
+import { newTopUp } from './new-top-up.ts';
 import type { Payments } from './payments.ts';
+import { noteProcessing } from './processing.ts';
 import { type Outcome, ProviderUnavailableError } from './provider.ts';
+import { isRemembered } from './remembered.ts';
 import { type Paid, type SettleParts, settlePaid, settleUnpaid } from './settle.ts';
 
 /** What charging takes. */
@@ -39,9 +42,7 @@ const WAITS_MS = [HOUR_MS, 6 * HOUR_MS, DAY_MS];
 /** Of an account in a day: whatever goes wrong, a card is not charged without end. */
 const MOST_A_DAY = 5;
 /** When a charge is asked for again whose outcome is not known. */
-const RETRY_MS = 5 * 60_000;
-/** How long asking again under the same id is the same charge: Stripe forgets after a day. */
-const KNOWN_MS = 20 * HOUR_MS;
+export const RETRY_MS = 5 * 60_000;
 /** For methods that take days, such as direct debits. */
 const VALID_MS = 14 * DAY_MS;
 const GONE = 'The payment method is not there any more.';
@@ -85,34 +86,24 @@ async function begin(
   if (!(await mayTopUp(tx, accountId, dailyLimit(now)))) return undefined;
   const method = await findPaymentMethod(tx, accountId, auto.payment_method_id!);
   const { available_minor, currency } = await lockWallet(tx, accountId);
-  if (available_minor >= auto.threshold_minor) return undefined;
+  if (available_minor + (await processingMinor(tx, accountId)) >= auto.threshold_minor) return undefined;
   if (!method || !payments.find(method.provider)?.charge) {
     await noteFailure(tx, parts, { auto, error: GONE, reference: 'none', currency });
     return undefined;
   }
-  const topUp: TopUpRow = {
+  const topUp = newTopUp({
     id: newId('top', clock),
     account_id: accountId,
     provider: method.provider,
     cause: 'auto',
     amount_minor: auto.amount_minor,
     currency,
-    status: 'pending',
-    reference: newReference(),
-    provider_ref: null,
-    keep_method: false,
     payment_method_id: method.id,
-    error: null,
-    payment_id: null,
-    principal_id: null,
     created_at: now,
     expires_at: new Date(now.getTime() + VALID_MS),
-    settled_at: null,
     // Should this node be gone before it knows.
     retry_at: new Date(now.getTime() + RETRY_MS),
-    session_ref: null,
-    sealed_page: null,
-  };
+  });
   await insertTopUp(tx, topUp);
   return { topUp, method };
 }
@@ -125,7 +116,7 @@ async function charge(
 ): Promise<void> {
   const { db, clock, logger, payments } = parts;
   let outcome: Outcome;
-  const isForgotten = clock.now().getTime() - topUp.created_at.getTime() >= KNOWN_MS;
+  const isForgotten = !isRemembered(topUp.created_at, clock.now());
   try {
     if (isForgotten)
       throw new ProviderUnavailableError('it may have been charged, and would be charged again');
@@ -192,6 +183,9 @@ export async function settleCharge(
     case 'pending':
       if (topUp.status === 'pending')
         await changeTopUp(tx, topUp, { provider_ref: outcome.providerRef, retry_at: null });
+      return;
+    case 'processing':
+      await noteProcessing(tx, parts, topUp, outcome.providerRef);
       return;
     case 'failed':
       if (topUp.status !== 'pending') return;

@@ -1,5 +1,5 @@
 import type { Queryable, Transaction } from '../db/database.ts';
-import { findTopUp, lockTopUp, type TopUpRow } from '../db/queries/top-ups.ts';
+import { findTopUp, lockTopUp, shownStatus, type TopUpRow } from '../db/queries/top-ups.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
 import type { Logger } from '../platform/logging.ts';
 import type { Payments } from './payments.ts';
@@ -48,7 +48,8 @@ export async function cancelTopUp(
   return settleUnpaid(tx, parts, topUp, { status: 'canceled', error: null });
 }
 
-function requireCancelable({ status, cause }: TopUpRow): void {
-  if (cause === 'person' && status === 'pending') return;
+function requireCancelable(topUp: TopUpRow): void {
+  const status = shownStatus(topUp);
+  if (topUp.cause === 'person' && status === 'pending') return;
   throw new ApiError('invalid_state', `The top-up is ${status}.`, { status, allowed: ['pending'] });
 }

@@ -38,10 +38,13 @@ export interface Begun {
   method: KeptMethod | null;
 }
 
-/** What became of a payment: a pending outcome is reported later. */
+/**
+ * What became of a payment. A pending outcome is reported later; a processing one too, of a payment that its customer has made
+ * and that the provider works on for days.
+ */
 export type Outcome =
   | { status: 'succeeded'; providerRef: string | null }
-  | { status: 'pending'; providerRef: string | null }
+  | { status: 'pending' | 'processing'; providerRef: string | null }
   | { status: 'failed'; error: string };
 
 /** What a provider keeps, so that it can be charged again. */

@@ -17,6 +17,7 @@ import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/logging.ts';
 import type { Payments } from './payments.ts';
 import { ProviderUnavailableError, type RefundOutcome } from './provider.ts';
+import { isRemembered } from './remembered.ts';
 import { unitProblem } from './start-top-up.ts';
 
 /** What refunds take. */
@@ -27,9 +28,8 @@ export interface RefundParts {
   payments: Payments;
 }
 
-const RETRY_MS = 5 * 60_000;
-/** How long asking again under the same id is the same refund: Stripe forgets after a day. */
-const KNOWN_MS = 20 * 3_600_000;
+/** When a refund is asked for again whose outcome is not known. */
+export const RETRY_MS = 5 * 60_000;
 
 export interface RefundWish {
   /** Id or reference of the top-up. */
@@ -149,7 +149,7 @@ async function askLater(
   await lockTopUp(tx, top_up_id);
   const refund = (await lockRefund(tx, id))!;
   if (refund.status !== 'pending') return refund;
-  const isKnown = clock.now().getTime() - created_at.getTime() < KNOWN_MS;
+  const isKnown = isRemembered(created_at, clock.now());
   // Asked for again after that it might be made twice.
   if (!isKnown) logger.error({ refund_id: id }, 'look at the provider whether this refund was made');
   return changeRefund(tx, refund, { retry_at: isKnown ? new Date(clock.now().getTime() + RETRY_MS) : null });

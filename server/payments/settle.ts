@@ -60,6 +60,7 @@ export async function settlePaid(
     error: null,
     settled_at: clock.now(),
     retry_at: null,
+    recheck_at: null,
   });
   await mailOwners(tx, parts, topUp.account_id, 'top_up_succeeded', (account) => valuesOf(topUp, account));
   tx.afterCommit(() =>
@@ -84,7 +85,7 @@ export async function settleUnpaid(
   { status, error }: { status: 'failed' | 'expired' | 'canceled'; error: string | null },
 ): Promise<TopUpRow> {
   if (topUp.status !== 'pending') return topUp;
-  const change = { status, error, settled_at: clock.now(), retry_at: null };
+  const change = { status, error, settled_at: clock.now(), retry_at: null, recheck_at: null };
   tx.afterCommit(() =>
     logger.info({ top_up_id: topUp.id, account_id: topUp.account_id, status, error }, 'top-up ended'),
   );

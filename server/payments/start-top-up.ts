@@ -1,6 +1,12 @@
 import type { Database, Queryable, Transaction } from '../db/database.ts';
 import { keepPaymentMethod, listPaymentMethods } from '../db/queries/payment-methods.ts';
-import { changeTopUp, countPendingTopUps, insertTopUp, type TopUpRow } from '../db/queries/top-ups.ts';
+import {
+  changeTopUp,
+  countPendingTopUps,
+  insertTopUp,
+  shownStatus,
+  type TopUpRow,
+} from '../db/queries/top-ups.ts';
 import { lockWallet } from '../db/queries/wallets.ts';
 import { requireOpen } from '../domain/accounts/account-status.ts';
 import { requireRoom } from '../domain/accounts/book-payment.ts';
@@ -14,6 +20,7 @@ import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/logging.ts';
 import type { SecretBox } from '../platform/secrets.ts';
 import { newReference } from './bank-transfer.ts';
+import { newTopUp } from './new-top-up.ts';
 import { originOf } from './origin.ts';
 import type { Payments } from './payments.ts';
 import type { Begun, KeptMethod, NextStep, PaymentProvider } from './provider.ts';
@@ -135,9 +142,10 @@ export async function startTopUp(
 /** What a customer who comes back to a top-up has left to do; null where it is decided, or happens by itself. */
 export function nextStepOf(
   { payments, secrets }: Pick<StartParts, 'payments' | 'secrets'>,
-  { status, cause, provider, reference, sealed_page }: TopUpRow,
+  topUp: TopUpRow,
 ): NextStep | null {
-  if (status !== 'pending' || cause !== 'person') return null;
+  const { cause, provider, reference, sealed_page } = topUp;
+  if (shownStatus(topUp) !== 'pending' || cause !== 'person') return null;
   if (sealed_page !== null) return { kind: 'redirect', url: secrets.open(sealed_page, PAGE_PURPOSE) };
   return payments.find(provider)?.nextStep?.(reference) ?? null;
 }
@@ -182,28 +190,21 @@ async function write(
   { id, reference, expiresAt, begun }: BegunTopUp,
   at: Date,
 ): Promise<TopUpRow> {
-  const row: TopUpRow = {
+  const row = newTopUp({
     id,
     account_id: accountId,
     provider: provider.name,
-    cause: 'person',
     amount_minor: amountMinor,
     currency,
-    status: 'pending',
     reference,
     provider_ref: begun.providerRef,
     keep_method: keepMethod && provider.canCharge,
-    payment_method_id: null,
-    error: null,
-    payment_id: null,
     principal_id: principalId,
     created_at: at,
     expires_at: expiresAt,
-    settled_at: null,
-    retry_at: null,
     session_ref: begun.sessionRef ?? null,
     sealed_page: begun.next.kind === 'redirect' ? secrets.seal(begun.next.url, PAGE_PURPOSE) : null,
-  };
+  });
   await insertTopUp(tx, row);
   return row;
 }
@@ -214,7 +215,7 @@ async function decide(
   row: TopUpRow,
   { outcome, method }: Begun,
 ): Promise<TopUpRow> {
-  if (outcome.status === 'pending') return row;
+  if (outcome.status === 'pending' || outcome.status === 'processing') return row;
   if (outcome.status === 'failed')
     return settleUnpaid(tx, parts, row, { status: 'failed', error: outcome.error });
   const kept = method ? await keepMethod(tx, parts, row, method) : row;

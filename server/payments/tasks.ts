@@ -1,11 +1,13 @@
 import { refundsToRetry } from '../db/queries/top-up-refunds.ts';
-import { expireTopUps, systemFindTopUp, topUpsToRetry } from '../db/queries/top-ups.ts';
+import { expireTopUps, systemFindTopUp, topUpsToRecheck, topUpsToRetry } from '../db/queries/top-ups.ts';
 import { comparedUntil, newestTopUpAt, noteCompared } from '../db/queries/unbooked-payments.ts';
 import type { Failures } from '../platform/failures.ts';
 import { inBatches } from '../platform/in-batches.ts';
-import { type ChargeParts, retryCharge, topUpByItself } from './auto-top-up.ts';
-import { attemptRefund } from './refund-top-up.ts';
+import { type ChargeParts, RETRY_MS, retryCharge, topUpByItself } from './auto-top-up.ts';
+import { RECHECK_MS } from './processing.ts';
+import { attemptRefund, RETRY_MS as REFUND_RETRY_MS } from './refund-top-up.ts';
 import { compareWithStripe } from './stripe/compare.ts';
+import { recheckPayment } from './stripe/recheck.ts';
 
 /** Charges and refunds asked about in one round. */
 const BATCH = 50;
@@ -29,15 +31,35 @@ export async function lookAfterPayments(
     compareDaily(parts, signal).catch((error) => {
       if (!signal.aborted) throw error;
     });
+  await recheck(parts, failures);
   await failures.attempt('compare_payments', compare);
   if (!parts.payments.comparedAt) return;
-  for (const topUp of await topUpsToRetry(db, now, BATCH))
+  for (const topUp of await topUpsToRetry(db, within(now, RETRY_MS), BATCH))
     await failures.attempt('retry_charges', () => retryCharge(parts, topUp), topUp.id);
-  for (const refund of await refundsToRetry(db, now, BATCH)) {
+  for (const refund of await refundsToRetry(db, within(now, REFUND_RETRY_MS), BATCH)) {
     const again = async () => attemptRefund(parts, (await systemFindTopUp(db, refund.top_up_id))!, refund);
     await failures.attempt('retry_refunds', again, refund.id);
   }
   await topUpByItself(parts, failures);
+}
+
+/** The clocks of two nodes differ by less. */
+const SKEW_MS = 600_000;
+
+/** What is due now, given that nothing is ever put off for longer than `ms`. */
+const within = (now: Date, ms: number) => ({ now, latest: new Date(now.getTime() + ms + SKEW_MS) });
+
+/** Asks about payments that take days, in case the event about their end is lost. */
+async function recheck(parts: ChargeParts, failures: Failures): Promise<void> {
+  const { db, clock, payments } = parts;
+  const { stripe } = payments;
+  if (!stripe) return;
+  for (const topUp of await topUpsToRecheck(db, within(clock.now(), RECHECK_MS), BATCH))
+    await failures.attempt(
+      'recheck_payments',
+      () => recheckPayment({ ...parts, api: stripe.api }, topUp),
+      topUp.id,
+    );
 }
 
 /** Holds what the provider has against the books, once after the start and then once a day. */
@@ -45,10 +67,11 @@ async function compareDaily(parts: ChargeParts, signal: AbortSignal): Promise<vo
   const { db, clock, payments } = parts;
   const now = clock.now();
   const { stripe, comparedAt } = payments;
-  if (comparedAt && now.getTime() - comparedAt.getTime() < DAY_MS) return;
+  // A comparison that was later than now is one of before the clock was set back.
+  if (comparedAt && comparedAt <= now && now.getTime() - comparedAt.getTime() < DAY_MS) return;
   if (stripe) {
     const until = (await comparedUntil(db, 'stripe')) ?? (await newestTopUpAt(db, 'stripe'));
-    const since = until && new Date(until.getTime() - OVERLAP_MS);
+    const since = until && new Date(Math.min(until.getTime(), now.getTime()) - OVERLAP_MS);
     if (since) await compareWithStripe({ ...parts, api: stripe.api }, since, signal);
     await noteCompared(db, 'stripe', now);
   }

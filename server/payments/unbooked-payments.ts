@@ -16,7 +16,7 @@ import type { Clock } from '../platform/clock.ts';
 import { ApiError, invalidField, notFound } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/logging.ts';
-import { newReference } from './bank-transfer.ts';
+import { newTopUp } from './new-top-up.ts';
 import { type SettleParts, settlePaid } from './settle.ts';
 
 /** What a provider says about a payment whose top-up is not in the books. */
@@ -108,25 +108,7 @@ async function lockOpen(tx: Transaction, id: string): Promise<UnbookedPaymentRow
 }
 
 /** As it was before the payment, as far as that is known. */
-const topUpOf = (found: UnbookedPaymentRow, accountId: string, id: string): TopUpRow => ({
-  id,
-  account_id: accountId,
-  provider: found.provider,
-  cause: 'person',
-  amount_minor: found.amount_minor,
-  currency: found.currency,
-  status: 'pending',
-  reference: newReference(),
-  provider_ref: found.provider_ref,
-  keep_method: false,
-  payment_method_id: null,
-  error: null,
-  payment_id: null,
-  principal_id: null,
-  created_at: found.paid_at,
-  expires_at: null,
-  settled_at: null,
-  retry_at: null,
-  session_ref: null,
-  sealed_page: null,
-});
+function topUpOf(found: UnbookedPaymentRow, account_id: string, id: string): TopUpRow {
+  const { provider, amount_minor, currency, provider_ref, paid_at: created_at } = found;
+  return newTopUp({ id, account_id, provider, amount_minor, currency, provider_ref, created_at });
+}

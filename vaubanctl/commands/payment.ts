@@ -11,7 +11,14 @@ export function addPaymentList(parent: Command): void {
     .command('list')
     .description('list what customers top up, newest first')
     .addOption(
-      new Option('--status <status>', 'only those').choices(['pending', 'succeeded', 'failed', 'expired']),
+      new Option('--status <status>', 'only those').choices([
+        'pending',
+        'processing',
+        'succeeded',
+        'failed',
+        'expired',
+        'canceled',
+      ]),
     )
     .option('--provider <word>', 'only those that are paid this way, such as bank_transfer')
     .action(async ({ status, provider }: Query, command: Command) => {

@@ -1019,7 +1019,7 @@ export interface TopUp {
   account_id: string;
   provider: string;
   cause: 'person' | 'auto';
-  status: 'pending' | 'succeeded' | 'failed' | 'expired' | 'canceled';
+  status: 'pending' | 'processing' | 'succeeded' | 'failed' | 'expired' | 'canceled';
   amount_minor: number;
   currency: string;
   reference: string;
@@ -1161,7 +1161,7 @@ export interface OperatorOperations {
   'operator.revokeKey': { params: { id: string }; data: Key };
   'operator.creditAccount': { params: { id: string }; body: CreditAccountRequest; data: BookedPayment };
   'operator.debitAccount': { params: { id: string }; body: DebitAccountRequest; data: BookedPayment };
-  'operator.listTopUps': { query: { limit?: number; cursor?: string; status?: 'pending' | 'succeeded' | 'failed' | 'expired' | 'canceled'; provider?: string }; data: TopUp[]; list: true };
+  'operator.listTopUps': { query: { limit?: number; cursor?: string; status?: 'pending' | 'processing' | 'succeeded' | 'failed' | 'expired' | 'canceled'; provider?: string }; data: TopUp[]; list: true };
   'operator.confirmTopUp': { params: { id: string }; body: ConfirmTopUpRequest; data: TopUp };
   'operator.refundTopUp': { params: { id: string }; body: RefundTopUpRequest; data: TopUpRefund };
   'operator.listUnbookedPayments': { query: { limit?: number; cursor?: string; status?: 'open' | 'booked' | 'dismissed' }; data: UnbookedPayment[]; list: true };

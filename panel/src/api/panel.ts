@@ -290,7 +290,7 @@ export interface OneTopUp {
   id: string;
   provider: string;
   cause: 'person' | 'auto';
-  status: 'pending' | 'succeeded' | 'failed' | 'expired' | 'canceled';
+  status: 'pending' | 'processing' | 'succeeded' | 'failed' | 'expired' | 'canceled';
   amount_minor: number;
   currency: string;
   reference: string;
@@ -531,7 +531,7 @@ export interface TopUp {
   id: string;
   provider: string;
   cause: 'person' | 'auto';
-  status: 'pending' | 'succeeded' | 'failed' | 'expired' | 'canceled';
+  status: 'pending' | 'processing' | 'succeeded' | 'failed' | 'expired' | 'canceled';
   amount_minor: number;
   currency: string;
   reference: string;

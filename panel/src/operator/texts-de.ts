@@ -78,6 +78,7 @@ export const de = {
   state_limited: 'Eingeschränkt',
   state_missing: 'Fehlt',
   state_pending: 'Ausstehend',
+  state_processing: 'In Bearbeitung',
   state_running: 'Läuft',
   state_sent: 'Gesendet',
   state_failed: 'Gescheitert',

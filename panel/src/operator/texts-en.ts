@@ -78,6 +78,7 @@ export const en = {
   state_limited: 'Limited',
   state_missing: 'Missing',
   state_pending: 'Pending',
+  state_processing: 'Processing',
   state_running: 'Running',
   state_sent: 'Sent',
   state_failed: 'Failed',

@@ -141,6 +141,17 @@ export async function mayTopUp(
   return pending === 0 && recent < most;
 }
 
+/** What is on its way into the wallet of an account: its payments that providers are working on. */
+export async function processingMinor(db: Queryable, accountId: string): Promise<bigint> {
+  const { amount } = await one<{ amount: bigint }>(
+    db,
+    sql`
+    select coalesce(sum(amount_minor), 0)::bigint as amount from top_ups
+    where account_id = ${accountId} and status = 'pending' and recheck_at is not null`,
+  );
+  return amount;
+}
+
 /**
  * Up to `limit` active accounts after `after` whose wallets are below what they have set, that have no such top-up under
  * way, and fewer than `most` since `since`.
@@ -155,6 +166,8 @@ export function accountsToTopUp(
     select a.account_id from auto_top_ups a join wallets w on w.account_id = a.account_id
       join accounts on accounts.id = a.account_id
     where a.enabled and a.account_id > ${after} and accounts.status = 'active' and w.available_minor < a.threshold_minor
+      and w.available_minor + (select coalesce(sum(amount_minor), 0) from top_ups t
+        where t.account_id = a.account_id and t.status = 'pending' and t.recheck_at is not null) < a.threshold_minor
       and (a.next_attempt_at is null or a.next_attempt_at <= ${now})
       -- It has paid already, it seems, and an operator is asked.
       and not exists (select from unbooked_payments u where u.account_id = a.account_id and u.decided_at is null)

@@ -75,8 +75,16 @@ export function changeRefund(
   );
 }
 
-/** Refunds of which it is not known whether they were made, and that are due to be asked for again. */
-export function refundsToRetry(db: Queryable, now: Date, limit: number): Promise<TopUpRefundRow[]> {
+/**
+ * Refunds of which it is not known whether they were made, and that are due to be asked for again. One that is due after
+ * `latest`, which is further away than any time that is ever set, is due at once: the clock was set back.
+ */
+export function refundsToRetry(
+  db: Queryable,
+  { now, latest }: { now: Date; latest: Date },
+  limit: number,
+): Promise<TopUpRefundRow[]> {
   return db.query<TopUpRefundRow>(sql`
-    select ${columns} from top_up_refunds where status = 'pending' and retry_at <= ${now} order by retry_at, id limit ${limit}`);
+    select ${columns} from top_up_refunds where status = 'pending' and (retry_at <= ${now} or retry_at > ${latest})
+    order by retry_at, id limit ${limit}`);
 }

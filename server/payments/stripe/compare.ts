@@ -26,8 +26,8 @@ export async function compareWithStripe(
   const { api, db, logger } = parts;
   let strange = 0;
   for await (const intent of list(api, '/v1/payment_intents', createdSince(since), signal)) {
-    const meaning = succeeded(intent);
-    if (meaning?.kind === 'uncounted') await attempt(parts, meaning);
+    const meaning = madeOf(intent);
+    if (meaning?.kind === 'uncounted' || meaning?.kind === 'processing') await attempt(parts, meaning);
     if (meaning?.kind !== 'paid') continue;
     const known = await findTopUpOfProvider(db, 'stripe', meaning.intentId);
     if (known?.status === 'succeeded') continue;
@@ -80,10 +80,13 @@ async function attempt(parts: WebhookParts, meaning: Meaning): Promise<boolean |
   }
 }
 
-const succeeded = (intent: unknown) =>
-  isObject(intent) && intent.status === 'succeeded'
-    ? meaningOf({ type: 'payment_intent.succeeded', data: { object: intent } })
+/** The meaning of a payment, as far as it is paid or will be. */
+function madeOf(intent: unknown): Meaning | undefined {
+  const status = isObject(intent) ? intent.status : undefined;
+  return status === 'succeeded' || status === 'processing'
+    ? meaningOf({ type: `payment_intent.${status}`, data: { object: intent } })
     : undefined;
+}
 
 const createdSince = (since: Date) => `created%5Bgte%5D=${Math.floor(since.getTime() / 1000)}`;
 

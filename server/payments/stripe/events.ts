@@ -48,6 +48,8 @@ export type Meaning =
   /** `byItself`: of a charge without its customer; one who sits at Stripe's page tries again with another card. */
   | { kind: 'failed'; topUpId: string; error: string; byItself: boolean }
   | { kind: 'expired'; topUpId: string }
+  /** The customer has paid in a way that takes days. */
+  | { kind: 'processing'; topUpId: string; intentId: string }
   | {
       kind: 'refunded';
       refundId: string;
@@ -71,13 +73,15 @@ export function meaningOf(event: unknown): Meaning | undefined {
       // A direct debit completes its session long before it is paid.
       return object.payment_status === 'paid'
         ? paid(object, object.payment_intent, object.amount_total)
-        : undefined;
+        : processing(object, object.payment_intent);
     case 'checkout.session.async_payment_failed':
       return failed(object, 'The payment failed.', false);
     case 'checkout.session.expired':
       return withTopUp(object, (topUpId) => ({ kind: 'expired', topUpId }));
     case 'payment_intent.succeeded':
       return paid(object, object.id, object.amount_received);
+    case 'payment_intent.processing':
+      return processing(object, object.id);
     case 'payment_intent.payment_failed': {
       const error = isObject(object.last_payment_error) ? object.last_payment_error.message : undefined;
       return failed(object, typeof error === 'string' ? error : 'The payment failed.', true);
@@ -136,6 +140,11 @@ function originIn(object: Record<string, unknown>, topUpId: string): Origin | nu
   return accountId !== undefined && typeof mark === 'string' && /^[0-9a-f]{32}$/.test(mark)
     ? { topUpId, accountId, mark }
     : null;
+}
+
+function processing(object: Record<string, unknown>, intentId: unknown): Meaning | undefined {
+  if (typeof intentId !== 'string') return undefined;
+  return withTopUp(object, (topUpId) => ({ kind: 'processing', topUpId, intentId }));
 }
 
 const failed = (object: Record<string, unknown>, error: string, byItself: boolean) =>

@@ -141,7 +141,7 @@ function outcomeOf({ id, status }: Record<string, unknown>): Outcome {
     case 'succeeded':
       return { status: 'succeeded', providerRef: id };
     case 'processing':
-      return { status: 'pending', providerRef: id };
+      return { status: 'processing', providerRef: id };
     default:
       // Such as requires_action: the bank wants its customer, who is not there.
       return { status: 'failed', error: 'The bank wants this payment to be confirmed by hand.' };

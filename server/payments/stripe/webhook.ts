@@ -8,6 +8,7 @@ import type { Logger } from '../../platform/logging.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
 import { settleCharge } from '../auto-top-up.ts';
 import { isOurs } from '../origin.ts';
+import { noteProcessing } from '../processing.ts';
 import { settleRefund } from '../refund-top-up.ts';
 import { type Reversal, SimultaneousError, settleReversal } from '../reversals.ts';
 import { PaymentMismatchError, settlePaid, settleUnpaid } from '../settle.ts';
@@ -57,6 +58,12 @@ export async function act(parts: WebhookParts, meaning: Meaning): Promise<boolea
     case 'expired':
       return settle(parts, meaning.topUpId, (topUp) =>
         unpaid(parts, topUp, { status: 'expired', error: null }),
+      );
+    case 'processing':
+      return settle(parts, meaning.topUpId, ({ id }) =>
+        db.transaction(async (tx) => {
+          await noteProcessing(tx, parts, (await lockTopUp(tx, id))!, meaning.intentId);
+        }),
       );
     case 'refunded':
       return takeRefund(parts, meaning);

@@ -81,7 +81,14 @@ export class Operator {
       ...{ id: newId('top', clock), account_id, provider: 'test', cause: 'person', amount_minor, reference },
       ...{ currency: catalog.currency, status: 'pending', provider_ref: null, keep_method: false },
       ...{ payment_method_id: null, error: null, payment_id: null, principal_id: null, created_at: now },
-      ...{ expires_at: now, settled_at: null, retry_at: null, session_ref: null, sealed_page: null },
+      ...{
+        expires_at: now,
+        settled_at: null,
+        retry_at: null,
+        recheck_at: null,
+        session_ref: null,
+        sealed_page: null,
+      },
     };
     return db.transaction(async (tx) => {
       await insertTopUp(tx, topUp);

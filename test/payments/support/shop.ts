@@ -6,12 +6,12 @@ import { lookUpWallet } from '../../../server/db/queries/wallets.ts';
 import { auditNow } from '../../../server/domain/billing/audit/audit.ts';
 import { beginTopUp, startTopUp, type TopUpWish } from '../../../server/payments/start-top-up.ts';
 import { lookAfterPayments } from '../../../server/payments/tasks.ts';
-import { ManualClock } from '../../../server/platform/clock.ts';
 import { Failures } from '../../../server/platform/failures.ts';
 import { openCustomer } from '../../jobs/support/customer.ts';
 import { openInstallation, runJobs } from '../../jobs/support/installation.ts';
 import { defer } from '../../support/cleanup.ts';
 import { freshDatabase } from '../../support/database.ts';
+import { UnsteadyClock } from '../../support/unsteady-clock.ts';
 import { STRIPE_KEY, signatureOf, startStripe, type Thing, WEBHOOK_SECRET } from './stripe.ts';
 
 /** Settings of a service that offers every way to pay. */
@@ -32,7 +32,7 @@ export async function paymentShop(
 ) {
   const stripe = await startStripe(t);
   const db = given.db ?? (await freshDatabase(t));
-  const clock = new ManualClock('2026-01-01T00:00:00Z');
+  const clock = new UnsteadyClock('2026-01-01T00:00:00Z');
   Object.defineProperty(stripe, 'now', { get: () => Math.floor(clock.now().getTime() / 1000) });
   const installation = await openInstallation(db, {
     clock,

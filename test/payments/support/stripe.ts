@@ -33,6 +33,8 @@ export interface StripeDouble {
   mishaps: Mishap[];
   /** Methods that are declined. */
   declined: Set<string>;
+  /** Methods whose payments take days. */
+  slow: Set<string>;
   /** What becomes of a refund. */
   refundStatus: 'succeeded' | 'pending' | 'failed';
   /** The customer pays at the page of a session; the events that follow. */
@@ -61,6 +63,7 @@ export async function startStripe(t: Lifetime): Promise<StripeDouble> {
     requests: [],
     mishaps: [],
     declined: new Set(),
+    slow: new Set(),
     refundStatus: 'succeeded',
     pay: (sessionId) => pay(stripe, sessionId),
     event: (type, object) => ({ id: id('evt'), object: 'event', type, data: { object } }),
@@ -156,6 +159,8 @@ function handle(
         const more = { code: 'card_declined', payment_intent: failed };
         return { status: 402, reply: refusal('card_error', 'Your card was declined.', more) };
       }
+      if (stripe.slow.has(intent.payment_method))
+        Object.assign(intent, { status: 'processing', amount_received: 0 });
       return keep(stripe.intents, intent);
     }
     case 'POST /v1/refunds':

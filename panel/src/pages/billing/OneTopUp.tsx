@@ -16,6 +16,8 @@ import { topUpTexts } from './top-up-texts.ts';
 const route = getRouteApi('/shell/billing/top-ups/$id');
 /** How often a payment is looked at that the customer waits for. */
 const LOOK_MS = 3_000;
+/** The same of one that takes days. */
+const SLOW_LOOK_MS = 60_000;
 
 /** What became of a top-up: paid, on its way with what to write on the transfer, or failed. */
 export function OneTopUp() {
@@ -25,7 +27,8 @@ export function OneTopUp() {
   const client = useQueryClient();
   const query = useQuery({
     ...read('getTopUp', { params: { id } }),
-    refetchInterval: ({ state: { data } }) => (data?.status === 'pending' ? LOOK_MS : false),
+    refetchInterval: ({ state: { data } }) =>
+      data?.status === 'pending' ? LOOK_MS : data?.status === 'processing' ? SLOW_LOOK_MS : false,
   });
   const status = query.data?.status;
   useEffect(() => {
@@ -50,6 +53,13 @@ export function OneTopUp() {
             return (
               <Notice kind="ok" title={t.done} action={onward}>
                 {t.doneWhy(amount)}
+              </Notice>
+            );
+          }
+          if (topUp.status === 'processing') {
+            return (
+              <Notice title={t.processingTitle} action={onward}>
+                {t.processingWhy(amount)}
               </Notice>
             );
           }

@@ -8,6 +8,7 @@ const LOOKS = {
   paid: ['ok', 'dot'],
   void: ['faint', 'square'],
   pending: ['info', 'ring'],
+  processing: ['info', 'ring'],
   succeeded: ['ok', 'dot'],
   completed: ['ok', 'dot'],
   failed: ['bad', 'triangle'],

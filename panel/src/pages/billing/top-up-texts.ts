@@ -27,6 +27,9 @@ export const topUpTexts = defineTexts(
     doneWhy: (amount: string) => `${amount} was added.`,
     waiting: 'Waiting for the payment',
     waitingWhy: 'This page updates when the payment arrives. You can leave it in the meantime.',
+    processingTitle: 'Your payment is being processed',
+    processingWhy: (amount: string) =>
+      `${amount} will be added as soon as the bank has confirmed the payment. That can take several days. You do not have to pay again.`,
     failedTitle: 'The payment did not go through',
     failedWhy: 'You were not charged. Try again, or choose another payment method.',
     again: 'Try again',
@@ -86,6 +89,9 @@ export const topUpTexts = defineTexts(
     waiting: 'Warten auf die Zahlung',
     waitingWhy:
       'Diese Seite aktualisiert sich, sobald die Zahlung eingegangen ist. Sie können sie in der Zwischenzeit verlassen.',
+    processingTitle: 'Ihre Zahlung wird bearbeitet',
+    processingWhy: (amount: string) =>
+      `${amount} werden gutgeschrieben, sobald die Bank die Zahlung bestätigt hat. Das kann mehrere Tage dauern. Sie müssen nicht noch einmal bezahlen.`,
     failedTitle: 'Die Zahlung hat nicht geklappt',
     failedWhy:
       'Es wurde nichts abgebucht. Versuchen Sie es noch einmal oder wählen Sie eine andere Zahlungsart.',

@@ -1,4 +1,4 @@
-import { systemListTopUps, TOP_UP_STATUSES } from '../../../db/queries/top-ups.ts';
+import { SHOWN_TOP_UP_STATUSES, systemListTopUps } from '../../../db/queries/top-ups.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Enum, Input, PageQuery } from '../../../http/schemas.ts';
 import { operatorEndpoint } from '../../../operator/endpoint.ts';
@@ -13,7 +13,7 @@ export const listTopUps = operatorEndpoint({
   summary: 'List the top-ups of all accounts',
   query: Input({
     ...PageQuery,
-    status: Type.Optional(Enum(TOP_UP_STATUSES)),
+    status: Type.Optional(Enum(SHOWN_TOP_UP_STATUSES)),
     provider: Type.Optional(Type.String({ maxLength: 40 })),
   }),
   data: Type.Array(TopUpShape),

@@ -1,5 +1,5 @@
 import type { TopUpRefundRow } from '../../../db/queries/top-up-refunds.ts';
-import { TOP_UP_STATUSES, type TopUpRow } from '../../../db/queries/top-ups.ts';
+import { SHOWN_TOP_UP_STATUSES, shownStatus, type TopUpRow } from '../../../db/queries/top-ups.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import { Currency, Enum, Id, Minor, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
@@ -14,7 +14,9 @@ export const TopUpShape = Shape(
     account_id: Id('acc'),
     provider: Type.String({ description: 'The way it is paid' }),
     cause: Enum(['person', 'auto'], { description: 'Who started it: a person, or the automatic top-up' }),
-    status: Enum(TOP_UP_STATUSES),
+    status: Enum(SHOWN_TOP_UP_STATUSES, {
+      description: '`processing`: paid in a way that takes days, such as a direct debit',
+    }),
     amount_minor: Minor('Amount'),
     currency: Currency,
     reference: Type.String({ description: 'What the payment is known as' }),
@@ -36,7 +38,7 @@ export function presentTopUp(topUp: TopUpRow) {
     cause: topUp.cause,
     amount_minor: toJsonInteger(topUp.amount_minor),
     currency: topUp.currency,
-    status: topUp.status,
+    status: shownStatus(topUp),
     reference: topUp.reference,
     provider_ref: topUp.provider_ref,
     error: topUp.error,

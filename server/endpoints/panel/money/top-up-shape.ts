@@ -1,4 +1,4 @@
-import { TOP_UP_STATUSES, type TopUpRow } from '../../../db/queries/top-ups.ts';
+import { SHOWN_TOP_UP_STATUSES, shownStatus, type TopUpRow } from '../../../db/queries/top-ups.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import { Currency, Enum, Id, Minor, Nullable, PathId, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
@@ -9,9 +9,9 @@ const fields = {
   id: Id('top'),
   provider: Type.String({ description: 'The way it is paid', examples: ['bank_transfer'] }),
   cause: Enum(['person', 'auto'], { description: 'Who started it: a person, or the automatic top-up' }),
-  status: Enum(TOP_UP_STATUSES, {
+  status: Enum(SHOWN_TOP_UP_STATUSES, {
     description:
-      'Money that comes late is booked all the same: a top-up that failed or expired can still succeed',
+      '`processing`: paid in a way that takes days, such as a direct debit. Money that comes late is booked all the same: a top-up that failed or expired can still succeed',
   }),
   amount_minor: Minor('Amount'),
   currency: Currency,
@@ -46,7 +46,8 @@ export const OneTopUpShape = Shape(
 );
 
 export function presentTopUp(topUp: TopUpRow) {
-  const { id, provider, cause, status, currency, reference, error, payment_id } = topUp;
+  const { id, provider, cause, currency, reference, error, payment_id } = topUp;
+  const status = shownStatus(topUp);
   const { created_at, expires_at, settled_at } = topUp;
   const amount_minor = toJsonInteger(topUp.amount_minor);
   const what = { id, provider, cause, status, amount_minor, currency, reference, error, payment_id };

@@ -1,0 +1,46 @@
+import { changeTopUp, lockTopUp, type TopUpRow } from '../../db/queries/top-ups.ts';
+import { RECHECK_MS } from '../processing.ts';
+import { ProviderUnavailableError } from '../provider.ts';
+import { isObject, StripeRefusal } from './api.ts';
+import { meaningOf } from './events.ts';
+import { act, type WebhookParts } from './webhook.ts';
+
+/**
+ * Asks Stripe about a payment that it is working on, and does what the event about its end would have done. Where Stripe does
+ * not answer or is still working on it, it is asked again later.
+ */
+export async function recheckPayment(
+  parts: WebhookParts,
+  { id, provider_ref }: Pick<TopUpRow, 'id' | 'provider_ref'>,
+): Promise<void> {
+  const { api, clock, db, logger } = parts;
+  const isDue = await db.transaction(async (tx) => {
+    const topUp = await lockTopUp(tx, id);
+    if (topUp?.status !== 'pending' || !topUp.recheck_at) return false;
+    await changeTopUp(tx, topUp, { recheck_at: new Date(clock.now().getTime() + RECHECK_MS) });
+    return true;
+  });
+  if (!isDue || provider_ref === null) return;
+  let intent: Record<string, unknown>;
+  try {
+    intent = await api.get(`/v1/payment_intents/${encodeURIComponent(provider_ref)}`);
+  } catch (error) {
+    if (!(error instanceof ProviderUnavailableError) && !(error instanceof StripeRefusal)) throw error;
+    logger.warn({ top_up_id: id, reason: error.message }, 'it is not known how far a payment has come');
+    return;
+  }
+  switch (intent.status) {
+    case 'succeeded': {
+      const meaning = meaningOf({ type: 'payment_intent.succeeded', data: { object: intent } });
+      if (meaning) await act(parts, meaning);
+      return;
+    }
+    case 'canceled':
+    case 'requires_payment_method':
+      await act(parts, { kind: 'failed', topUpId: id, error: whyFailed(intent), byItself: false });
+  }
+}
+
+function whyFailed({ last_payment_error: last }: Record<string, unknown>): string {
+  return isObject(last) && typeof last.message === 'string' ? last.message : 'The payment failed.';
+}
