@@ -141,6 +141,9 @@ export const TemplateSchema = Type.Object(
 /** Well within the time for which the events of a VM are kept, so that each notice can be shown. */
 const MAX_PRICE_NOTICE_DAYS = 180;
 
+/** Ten years: nobody counts further back. */
+const MAX_GRACE_MONTHS = 120;
+
 /** VMs of an account; times the highest price it leaves a sum of prices room in a JSON integer. */
 const MAX_VMS = 20_000;
 
@@ -222,6 +225,14 @@ export const CatalogSchema = Type.Object(
         ...closed,
         description: 'How long an unpaid VM runs on, and how long its data is kept after suspension',
       },
+    ),
+    grace_once_months: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: MAX_GRACE_MONTHS,
+        description:
+          'An account has the grace once in so many months; VMs that fall due later are suspended at the ends of their periods. 0 when absent: always',
+      }),
     ),
     restart: Type.Optional(RestartSchema),
     address_quarantine_hours: Type.Integer({

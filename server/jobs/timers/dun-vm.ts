@@ -1,9 +1,10 @@
 import type { Transaction } from '../../db/database.ts';
+import { lastGraceAt, noteGrace } from '../../db/queries/graces.ts';
 import { updateVm, type VmChange, type VmRow } from '../../db/queries/vms.ts';
 import type { Signals } from '../../db/signals.ts';
 import type { Arrears } from '../../domain/billing/arrears.ts';
 import { deletionDue, periodOver } from '../../domain/billing/dunning-events.ts';
-import { deletionAt, deletionNoticeAt, graceEnd } from '../../domain/billing/grace.ts';
+import { deletionAt, deletionNoticeAt, graceEnd, graceOfAccount } from '../../domain/billing/grace.ts';
 import { max } from '../../domain/billing/money.ts';
 import { unpaidSchedule } from '../../domain/billing/overview.ts';
 import type { Catalog } from '../../domain/catalog/catalog-schema.ts';
@@ -57,9 +58,10 @@ export async function dun(services: DunServices, tx: Transaction, row: VmRow, de
   const due = { amount, lacking: max(amount - debt.available, 0n) };
   const notify = (event: EventText) =>
     warnOwners(tx, services, { account_id: row.account_id, vm_id: row.id }, event);
-  const vm = { ...row, unpaid_since: row.unpaid_since ?? row.billing_period_end_at };
+  const granted = row.unpaid_since ? {} : await grantGrace(tx, row, catalog);
+  const vm = { ...row, unpaid_since: row.unpaid_since ?? row.billing_period_end_at, ...granted };
   if (!row.unpaid_since) {
-    await updateVm(tx, vm.id, { unpaid_since: vm.unpaid_since }, now);
+    await updateVm(tx, vm.id, { unpaid_since: vm.unpaid_since, ...granted }, now);
     await notify(periodOver(vm, due, unpaidSchedule(vm, catalog.grace)!));
   }
   const start = { db: tx, services, now };
@@ -83,6 +85,14 @@ export async function dun(services: DunServices, tx: Transaction, row: VmRow, de
       // It gives nothing back; what it has used since it was charged last is still owed.
       if (vm.usage_priced) await settleDeletion(services, tx, vm, now);
   }
+}
+
+/** Decides on the grace of a VM whose period is over, where its account has none for the asking. Its wallet is locked. */
+async function grantGrace(tx: Transaction, vm: VmRow, catalog: Catalog): Promise<VmChange> {
+  if (!catalog.grace_once_months) return {};
+  const { endAt, begins } = graceOfAccount(vm, catalog, await lastGraceAt(tx, vm.account_id));
+  if (begins) await noteGrace(tx, vm.account_id, vm.billing_period_end_at);
+  return { grace_ended_at: endAt };
 }
 
 /** After an attempt that failed at `at` to switch an unpaid VM off, or to delete it: when the next is made. */

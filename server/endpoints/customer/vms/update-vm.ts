@@ -1,5 +1,5 @@
 import { findVm, updateVm as writeVm } from '../../../db/queries/vms.ts';
-import { graceGivenUp } from '../../../domain/billing/grace.ts';
+import { graceGivenUp, graceTakenUp } from '../../../domain/billing/grace.ts';
 import { BILLING_MODES } from '../../../domain/billing/metering.ts';
 import { RENEWAL_PRIORITY } from '../../../domain/billing/ranking.ts';
 import { renewalConfiguration } from '../../../domain/billing/renewal-price.ts';
@@ -61,10 +61,12 @@ export const updateVm = endpoint({
     requireAllowed(resource, hostname === undefined && notes === undefined ? 'set_renewal' : 'configure');
     if (auto_renew) requireRenewable(resource);
     if (billing === 'hourly') requireHourly(renewalConfiguration(resource, services.catalog, now), 'billing');
-    const ended = auto_renew === false ? graceGivenUp(resource, services.catalog.grace, now) : {};
+    const { catalog } = services;
+    const ended = auto_renew === false ? graceGivenUp(resource, catalog.grace, now) : {};
+    const again = auto_renew ? graceTakenUp(resource, catalog) : {};
     // Prices that came while no notice was due are looked at in the next round.
     const seen = auto_renew && !resource.auto_renew ? { prices_seen_until: null } : {};
-    const next = { auto_renew, renewal_priority, next_billing_mode: billing, ...ended, ...seen };
+    const next = { auto_renew, renewal_priority, next_billing_mode: billing, ...ended, ...again, ...seen };
     await writeVm(db, resource.id, { hostname, notes, ...next }, now);
     const changed = Object.keys(body).sort();
     const event: EventText = {
