@@ -111,6 +111,11 @@ export const EVENT_TEXTS: Record<EventType, Text> = {
     `Das Guthaben deckt den Verbrauch des Kontos nicht. Bis Guthaben aufgeladen wird, ${limited(facts)}.`,
   'billing.debt': (facts) =>
     `Der Verbrauch bis zur Löschung betrug ${facts.money('amount_minor')}. ${facts.money('debt_minor')} davon deckte das Guthaben nicht; das Konto schuldet diesen Betrag.`,
+  'billing.debt_due': (facts) =>
+    `Das Konto schuldet ${facts.money('amount_minor')}. Ohne Zahlung wird die Maschine am ${facts.time('suspends_at')} abgeschaltet.`,
+  'billing.debt_settled': 'Das Konto schuldet nichts mehr: Die Maschine ist nicht mehr deswegen gesperrt.',
+  'billing.debt_suspended':
+    'Die Maschine wurde abgeschaltet, weil das Konto Geld schuldet. Sobald die Schuld bezahlt ist, ist sie wieder da.',
   'billing.written_off': (facts) =>
     `Der Verbrauch bis zur Löschung betrug ${facts.money('amount_minor')}. ${facts.money('written_off_minor')} davon deckte das Guthaben nicht; sie wurden ausgebucht.`,
   'console.ticket_issued': 'Der Bildschirm wurde geöffnet.',

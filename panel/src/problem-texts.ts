@@ -124,7 +124,7 @@ export const ERROR_TEXTS: Record<ErrorCode, string | ((details: ErrorDetails) =>
   vm_locked: 'An der Maschine läuft gerade ein anderer Vorgang.',
   invalid_state: 'Das ist im jetzigen Zustand nicht möglich.',
   vm_must_be_stopped: 'Die Maschine muss dafür ausgeschaltet sein oder neu gestartet werden dürfen.',
-  vm_suspended: 'Die Maschine ist gesperrt, weil sie nicht bezahlt ist.',
+  vm_suspended: 'Die Maschine ist gesperrt, weil sie nicht bezahlt ist oder das Konto Geld schuldet.',
   payment_due:
     'Der bezahlte Zeitraum ist abgelaufen. Die Größe lässt sich erst nach der Verlängerung ändern.',
   guest_agent_unavailable: 'Der Gast-Agent der Maschine antwortet nicht.',

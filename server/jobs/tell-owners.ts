@@ -8,6 +8,8 @@ import type { VmNotice } from '../mail/templates/vms.ts';
 
 /** Events of VMs that their owners are written to about. */
 const MAILS: Partial<Record<EventType, VmMailName>> = {
+  'billing.debt_due': 'vm_debt_due',
+  'billing.debt_suspended': 'vm_debt_suspended',
   'billing.renewal_due': 'vm_renewal_due',
   'billing.unpaid': 'vm_unpaid',
   'billing.ended': 'vm_ended',

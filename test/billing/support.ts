@@ -68,6 +68,7 @@ export function newVm(clock: Clock, accountId: string, change: Partial<VmRow> = 
     suspended_at: null,
     grace_ended_at: null,
     resume_after_payment: false,
+    debt_suspended_at: null,
     renewal_priority: 100,
     upgraded_at: null,
     renewal_notices: 0,

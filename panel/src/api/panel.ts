@@ -208,6 +208,7 @@ export interface Debt {
   currency: string;
   claimed_minor: number;
   shortfall_minor: number;
+  suspends_at: string | null;
   claims: Claim[];
   deleted_vms: VmDebt[];
 }

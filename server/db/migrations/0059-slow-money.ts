@@ -12,12 +12,15 @@ create index top_ups_to_recheck on top_ups (recheck_at) where status = 'pending'
 alter table wallets add column grace_began_at timestamptz;
 -- Since when a debt counts towards the suspension of VMs, of which the owner was warned then.
 alter table wallets add column debt_warned_at timestamptz;
+create index wallets_in_debt on wallets (account_id) where claimed_minor > 0 or debt_warned_at is not null;
 -- When a VM was switched off because of its account's debt.
 alter table vms add column debt_suspended_at timestamptz;
+create index vms_suspended_for_debt on vms (id) where debt_suspended_at is not null;
 `,
   down: `
 update vms set status = 'stopped' where debt_suspended_at is not null and suspended_at is null and status = 'suspended';
 alter table vms drop column debt_suspended_at;
+drop index wallets_in_debt;
 alter table wallets drop column debt_warned_at;
 alter table wallets drop column grace_began_at;
 update top_ups set expires_at = created_at + interval '14 days' where status = 'pending' and recheck_at is not null;

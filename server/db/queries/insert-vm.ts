@@ -13,6 +13,7 @@ export type NewVm = Omit<
   | 'suspended_at'
   | 'grace_ended_at'
   | 'resume_after_payment'
+  | 'debt_suspended_at'
   | 'upgraded_at'
   | 'renewal_notices'
   | 'deletion_notice_at'

@@ -51,6 +51,8 @@ export interface VmRow {
   /** When its grace ended, where it was switched off or was not to be renewed any more; as granted then, and not changed later. */
   grace_ended_at: Date | null;
   resume_after_payment: boolean;
+  /** When it was switched off because its account owes something, which may be long before its paid period ends. */
+  debt_suspended_at: Date | null;
   /** Where money is short, the lower number is renewed first. */
   renewal_priority: number;
   /** When the change to a dearer size was ordered that it has now; null where there was none. */
@@ -213,6 +215,7 @@ const CHANGEABLE = [
   'suspended_at',
   'grace_ended_at',
   'resume_after_payment',
+  'debt_suspended_at',
   'upgraded_at',
   'renewal_notices',
   'deletion_notice_at',

@@ -17,14 +17,16 @@ type Grace = Catalog['grace'];
  * catalog says since.
  */
 export function graceEnd(
-  vm: Renewable & Pick<VmRow, 'upgraded_at' | 'suspended_at' | 'grace_ended_at'>,
+  vm: Renewable & Pick<VmRow, 'upgraded_at' | 'grace_ended_at' | 'debt_suspended_at'>,
   { suspend_after_hours, held_hours = suspend_after_hours }: Grace,
 ): Date {
   if (vm.grace_ended_at) return vm.grace_ended_at;
   const end = vm.billing_period_end_at.getTime();
   const upgradedLate = vm.upgraded_at !== null && vm.upgraded_at.getTime() > end - held_hours * HOUR_MS;
   const graceMs = isRenewed(vm) && !upgradedLate ? suspend_after_hours * HOUR_MS : 0;
-  return new Date(end + graceMs);
+  // One that is off for a debt does not run on.
+  const off = vm.debt_suspended_at?.getTime() ?? Number.POSITIVE_INFINITY;
+  return new Date(Math.max(end, Math.min(end + graceMs, off)));
 }
 
 /** What a VM remembers where its owner, at `now`, does not want it renewed any more: in its grace, that this ends. */

@@ -234,6 +234,21 @@ export const CatalogSchema = Type.Object(
           'An account has the grace once in so many months; VMs that fall due later are suspended at the ends of their periods. 0 when absent: always',
       }),
     ),
+    debt: Type.Optional(
+      Type.Object(
+        {
+          suspend_after_hours: {
+            ...Positive,
+            description: 'How long after the warning the VMs of an account that owes something are suspended',
+          },
+        },
+        {
+          ...closed,
+          description:
+            'What a debt does besides that nothing new can be bought: when absent, nothing; otherwise it suspends the VMs of the account',
+        },
+      ),
+    ),
     restart: Type.Optional(RestartSchema),
     address_quarantine_hours: Type.Integer({
       minimum: 0,

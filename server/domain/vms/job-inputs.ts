@@ -20,9 +20,10 @@ export interface PowerInput {
   timeout_seconds: number;
 }
 
-/** A force-stop by the service itself, because the VM is unpaid. */
+/** A force-stop by the service itself: because the VM is unpaid, or because of a debt of its account. */
 export interface ForceStopInput {
   suspend?: true;
+  debt?: true;
 }
 
 export interface ResetPasswordInput {

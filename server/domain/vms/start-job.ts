@@ -1,5 +1,6 @@
 import type { Caller } from '../../access/principal.ts';
 import type { Transaction } from '../../db/database.ts';
+import { debtWarnedAt } from '../../db/queries/debt-suspensions.ts';
 import { cancelJob, insertJob, type JobRow } from '../../db/queries/jobs.ts';
 import { updateVm, type VmRow, type VmView } from '../../db/queries/vms.ts';
 import type { Signals } from '../../db/signals.ts';
@@ -8,6 +9,7 @@ import { ApiError } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Metrics } from '../../platform/metrics.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
+import { debtSuspendsAt } from '../billing/debt-suspension.ts';
 import { wayBack } from '../billing/dunning-events.ts';
 import { graceEnd } from '../billing/grace.ts';
 import { lockOrderOf, releaseFor } from '../billing/vm-orders.ts';
@@ -46,7 +48,10 @@ export interface JobRequest {
  * pre-empts is cancelled and its money released.
  */
 export async function startJob(start: JobStart, vm: VmView, request: JobRequest): Promise<JobRow> {
-  if (request.kind !== 'delete') requireGrace(start, vm);
+  if (request.kind !== 'delete') {
+    requireGrace(start, vm);
+    await requireNoDueDebt(start, vm);
+  }
   if (vm.active_job) await cancelActiveJob(start, vm.active_job);
   const job = await writeJob(start, vm, request, false);
   const event = jobRequested(request.kind);
@@ -60,6 +65,17 @@ function requireGrace({ services, now }: JobStart, vm: VmRow): void {
   throw new ApiError(
     'vm_suspended',
     `The paid period is over and the VM about to be suspended. To keep it, ${wayBack(vm)}.`,
+  );
+}
+
+/** The same where a debt of its account suspends it. */
+async function requireNoDueDebt({ db, services: { catalog }, now }: JobStart, vm: VmRow): Promise<void> {
+  if (!catalog.debt) return;
+  const suspendsAt = debtSuspendsAt(catalog, await debtWarnedAt(db, vm.account_id));
+  if (!suspendsAt || now < suspendsAt) return;
+  throw new ApiError(
+    'vm_suspended',
+    'The account owes money, and the VM is about to be suspended. Pay the debt to keep it running.',
   );
 }
 

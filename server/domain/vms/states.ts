@@ -99,6 +99,8 @@ export interface VmState extends Renewable {
   /** Null while it has never come into being. */
   provisioned_at: Date | null;
   wanted_power: WantedPower;
+  /** Set while it is suspended for a debt of its account. */
+  debt_suspended_at?: Date | null;
   /** Its host cannot be reached. */
   host_lost?: boolean | null;
   /** What happened last, where it is known. */
@@ -138,7 +140,9 @@ function requireState(vm: VmState, operation: VmOperation): void {
   if (vm.status === 'suspended') {
     throw new ApiError(
       'vm_suspended',
-      `The VM is suspended because it is unpaid. To have it back, ${wayBack(vm)}.`,
+      vm.debt_suspended_at
+        ? 'The VM is suspended because the account owes money. Pay the debt to have it back.'
+        : `The VM is suspended because it is unpaid. To have it back, ${wayBack(vm)}.`,
     );
   }
   if (neverMade) {

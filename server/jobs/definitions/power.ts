@@ -1,5 +1,6 @@
 import type { JobRow } from '../../db/queries/jobs.ts';
 import type { VmChange } from '../../db/queries/vms.ts';
+import { DEBT_SUSPENDED } from '../../domain/billing/debt-suspension.ts';
 import { suspended, suspensionFailed } from '../../domain/billing/dunning-events.ts';
 import { deletionAt } from '../../domain/billing/grace.ts';
 import type { ForceStopInput, PowerInput } from '../../domain/vms/job-inputs.ts';
@@ -62,9 +63,10 @@ export const reboot = powerJob(
   }),
 );
 
-const suspends = ({ input }: JobRow) => (input as ForceStopInput).suspend === true;
+const inputOf = ({ input }: JobRow) => input as ForceStopInput;
+const suspends = (job: JobRow) => inputOf(job).suspend === true || inputOf(job).debt === true;
 
-/** Cuts the power; where the service does so because the VM is unpaid, that suspends it. */
+/** Cuts the power; where the service does so because the VM is unpaid or its account in debt, that suspends it. */
 export const forceStop: JobDefinition = {
   steps: [{ name: 'power_off_guest', run: ({ compute, vm }) => compute.powerOff(vm.id) }],
   async succeeded(_tx, { job, vm, services }, at) {
@@ -73,6 +75,14 @@ export const forceStop: JobDefinition = {
         change: { status: 'stopped', ...WANTED_OFF },
         event: { type: 'vm.stopped', message: 'The VM was switched off.' },
       };
+    if (inputOf(job).debt) {
+      const change = {
+        debt_suspended_at: vm.debt_suspended_at ?? at,
+        dunning_failures: 0,
+        dunning_next_at: null,
+      };
+      return { change: { status: 'suspended', ...change }, event: DEBT_SUSPENDED };
+    }
     // One that was found running in spite of its suspension is deleted no later for that. What its customer wants stays.
     const change = { suspended_at: vm.suspended_at ?? at, dunning_failures: 0, dunning_next_at: null };
     const deletesAt = deletionAt({ ...vm, ...change }, services.catalog.grace)!;

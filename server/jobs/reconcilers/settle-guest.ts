@@ -6,6 +6,7 @@ import { systemFindVm, updateVm, type VmChange, type VmRow } from '../../db/quer
 import type { Signals } from '../../db/signals.ts';
 import { reservationOf } from '../../domain/hosts/supply.ts';
 import { type EventText, recordSystemEvent } from '../../domain/vms/events.ts';
+import type { ForceStopInput } from '../../domain/vms/job-inputs.ts';
 import type { JobPublisher } from '../../domain/vms/job-publisher.ts';
 import { startSystemJob } from '../../domain/vms/start-job.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -114,7 +115,8 @@ async function endStray(services: SettleServices, tx: Transaction, vm: VmRow): P
   const message = `The VM was found running although it was ${suspended ? 'suspended' : 'switched off'}.`;
   const subject = { account_id: vm.account_id, vm_id: vm.id };
   await recordSystemEvent(tx, services.clock, subject, 'warning', { type: 'guest.warning', message });
-  if (suspended) await startSystemJob(start, vm, { kind: 'force_stop', input: { suspend: true } });
+  const input: ForceStopInput = vm.suspended_at ? { suspend: true } : { debt: true };
+  if (suspended) await startSystemJob(start, vm, { kind: 'force_stop', input });
   else await startSystemJob(start, vm, { kind: 'stop', input: { timeout_seconds: STOP_TIMEOUT_SECONDS } });
   return true;
 }

@@ -22,6 +22,7 @@ import { collectDebts } from './collect-debts.ts';
 import { type DunServices, dun, nextDunningStep } from './dun-vm.ts';
 import { endPromoCredits } from './end-promo.ts';
 import { sellOverlookedDeposits } from './overlooked-deposits.ts';
+import { suspendDebtors } from './suspend-debtors.ts';
 
 /** What renewals need of the service. */
 export interface RenewalServices extends DunServices {
@@ -47,7 +48,7 @@ interface DueVm extends MeteredVm {
  * nodes at once: each VM is looked at again in its own transaction, and one that fails holds up no other. A VM that is
  * unpaid and has nothing to come yet is only read. The VMs of an account go in the order of their owner's ranking.
  * Promotional credit whose time is over ends before, so that it pays for none of them, and what an account owes is
- * taken before.
+ * taken before; where the catalog says so, what is left of it suspends VMs.
  */
 export async function renewVms(services: RenewalServices, failures = new Failures(services)): Promise<void> {
   const { db, clock } = services;
@@ -55,6 +56,7 @@ export async function renewVms(services: RenewalServices, failures = new Failure
   await endPromoCredits(services, failures);
   await collectDebts(services, failures);
   await sellOverlookedDeposits(services, failures);
+  await suspendDebtors(services, failures);
   let last: DueVm | undefined;
   /** What VMs of this account that go first are about to take, as soon as their jobs have ended. */
   let reserved = 0n;
@@ -175,7 +177,9 @@ async function renew(
   }
   const { charge: sale, period, price_monthly_minor } = months.at(-1)!;
   const { startAt, endAt } = period;
-  const resumed = vm.status === 'suspended';
+  // Promotional credit renews a VM that is off for a debt: it stays off until that is paid.
+  const isHeld = vm.debt_suspended_at !== null;
+  const resumed = vm.status === 'suspended' && !isHeld;
   const change = {
     billing_period_start_at: startAt,
     billing_period_end_at: endAt,
@@ -190,7 +194,7 @@ async function renew(
     unpaid_since: null,
     suspended_at: null,
     grace_ended_at: null,
-    resume_after_payment: false,
+    resume_after_payment: isHeld && vm.resume_after_payment,
     renewal_notices: 0,
     deletion_notice_at: null,
     dunning_failures: 0,

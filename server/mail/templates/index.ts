@@ -1,5 +1,6 @@
 import type { Template } from '../content.ts';
 import * as attacks from './attacks.ts';
+import * as debts from './debts.ts';
 import * as money from './money.ts';
 import * as moves from './moves.ts';
 import * as people from './people.ts';
@@ -20,6 +21,8 @@ export const TEMPLATES = {
   top_up_succeeded: money.topUpSucceeded,
   auto_top_up_failed: money.autoTopUpFailed,
   payment_taken_back: money.paymentTakenBack,
+  vm_debt_due: debts.debtDue,
+  vm_debt_suspended: debts.debtSuspended,
   vm_renewal_due: vms.renewalDue,
   vm_unpaid: vms.unpaid,
   vm_ended: vms.ended,

@@ -66,8 +66,10 @@ const MORE = { en: (count: number) => `and ${count} more`, de: (count: number) =
 export const TOP_UP = '/billing/top-up';
 export const MACHINES = '/machines';
 
-const amount = ({ amountMinor = 0, currency = 'EUR' }: VmNotice, locale: Locale) =>
+/** Returns the amount that a notice is about, as text. */
+export const amountOf = ({ amountMinor = 0, currency = 'EUR' }: VmNotice, locale: Locale) =>
   money(amountMinor, currency, locale);
+const amount = amountOf;
 const lacking = ({ lackingMinor = 0, currency = 'EUR' }: VmNotice, locale: Locale) =>
   money(lackingMinor, currency, locale);
 const when = (iso: string | undefined, locale: Locale) => (iso === undefined ? '' : instant(iso, locale));

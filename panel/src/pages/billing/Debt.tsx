@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { read } from '../../api/queries.ts';
-import { formatMoney, useLocale } from '../../format.ts';
+import { formatMoney, formatTime, useLocale } from '../../format.ts';
 import { defineTexts, useTexts } from '../../texts.ts';
 import { buttonClass } from '../../ui/Button.tsx';
 import { Notice } from '../../ui/Notice.tsx';
@@ -13,6 +13,8 @@ const texts = defineTexts(
   {
     owed: (amount: string) => `The account owes ${amount}`,
     why: 'The wallet does not cover payments that were taken back or the use of deleted machines. Until that is settled, you cannot buy machines or make them larger.',
+    off: (at: string) => `Unless it is paid, your machines will be switched off on ${at}.`,
+    areOff: 'Your machines are switched off until it is paid.',
     topUp: (amount: string) => `Top up ${amount} and all of it is paid within a minute.`,
     settling: 'The wallet covers it: it is paid within a minute.',
     pay: 'Top up',
@@ -30,6 +32,8 @@ const texts = defineTexts(
   {
     owed: (amount: string) => `Das Konto schuldet ${amount}`,
     why: 'Das Guthaben deckt zurückgeholte Zahlungen oder den Verbrauch gelöschter Maschinen nicht. Bis das beglichen ist, können Sie keine Maschinen kaufen oder vergrößern.',
+    off: (at: string) => `Ohne Zahlung werden Ihre Maschinen am ${at} abgeschaltet.`,
+    areOff: 'Ihre Maschinen sind abgeschaltet, bis das bezahlt ist.',
     topUp: (amount: string) => `Laden Sie ${amount} auf, und alles ist innerhalb einer Minute bezahlt.`,
     settling: 'Das Guthaben deckt den Betrag: Er wird innerhalb einer Minute bezahlt.',
     pay: 'Aufladen',
@@ -52,7 +56,7 @@ export function Debt() {
   const locale = useLocale();
   const { data: debt } = useQuery(read('getDebt'));
   if (!debt || debt.claimed_minor === 0) return null;
-  const { currency, claimed_minor, shortfall_minor, claims, deleted_vms } = debt;
+  const { currency, claimed_minor, shortfall_minor, suspends_at, claims, deleted_vms } = debt;
   const isCovered = shortfall_minor === 0;
   return (
     <Stack>
@@ -68,6 +72,11 @@ export function Debt() {
         }
       >
         <span>{t.why}</span>
+        {suspends_at && (
+          <span>
+            {Date.parse(suspends_at) > Date.now() ? t.off(formatTime(suspends_at, locale)) : t.areOff}
+          </span>
+        )}
         <span>{isCovered ? t.settling : t.topUp(formatMoney(shortfall_minor, currency, locale))}</span>
       </Notice>
       {claims.length > 0 && (

@@ -1,9 +1,11 @@
+import { debtWarnedAt } from '../../../db/queries/debt-suspensions.ts';
 import { claimsOf } from '../../../db/queries/top-up-reversals.ts';
 import { vmDebtsOf } from '../../../db/queries/vm-debts.ts';
 import { lookUpWallet } from '../../../db/queries/wallets.ts';
+import { debtSuspendsAt } from '../../../domain/billing/debt-suspension.ts';
 import { unpaidDebt } from '../../../domain/billing/ledger.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
-import { Currency, Enum, Id, Minor, Shape, Timestamp } from '../../../http/schemas.ts';
+import { Currency, Enum, Id, Minor, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 
@@ -48,6 +50,9 @@ export const getDebt = panelEndpoint({
       currency: Currency,
       claimed_minor: Minor('What it owes in all'),
       shortfall_minor: Minor('What has to be topped up to pay all of it'),
+      suspends_at: Nullable(
+        Timestamp('When the VMs are switched off unless it is paid; null where the debt does not do that'),
+      ),
       claims: Type.Array(ClaimShape, {
         description: `Payments that were taken back; at most ${MOST}, the oldest first`,
       }),
@@ -56,8 +61,9 @@ export const getDebt = panelEndpoint({
     { $id: 'Debt', description: 'What an account owes' },
   ),
   errors: [],
-  async handle({ caller: { accountId }, db }) {
+  async handle({ caller: { accountId }, db, services: { catalog } }) {
     const wallet = await lookUpWallet(db, accountId);
+    const warnedAt = await debtWarnedAt(db, accountId);
     const { currency, claimed_minor } = wallet;
     const [claims, deleted] = [await claimsOf(db, accountId, MOST), await vmDebtsOf(db, accountId, MOST)];
     return {
@@ -66,6 +72,7 @@ export const getDebt = panelEndpoint({
         claimed_minor: toJsonInteger(claimed_minor),
         // Promotional credit pays none of it.
         shortfall_minor: toJsonInteger(unpaidDebt(wallet)),
+        suspends_at: debtSuspendsAt(catalog, warnedAt),
         claims: claims.map((claim) => ({ ...claim, amount_minor: toJsonInteger(claim.amount_minor) })),
         deleted_vms: deleted.map((debt) => ({ ...debt, amount_minor: toJsonInteger(debt.amount_minor) })),
       },
