@@ -41,6 +41,8 @@ const DAY_MS = 24 * HOUR_MS;
 const WAITS_MS = [HOUR_MS, 6 * HOUR_MS, DAY_MS];
 /** Of an account in a day: whatever goes wrong, a card is not charged without end. */
 const MOST_A_DAY = 5;
+/** While the account owes something. Each charge is of the amount that its owner has chosen, however large the debt is. */
+const MOST_A_DAY_IN_DEBT = 1;
 /** When a charge is asked for again whose outcome is not known. */
 export const RETRY_MS = 5 * 60_000;
 /** For methods that take days, such as direct debits. */
@@ -63,7 +65,11 @@ export async function topUpByItself(parts: ChargeParts, failures: Failures): Pro
   }
 }
 
-const dailyLimit = (now: Date) => ({ since: new Date(now.getTime() - DAY_MS), most: MOST_A_DAY });
+const dailyLimit = (now: Date) => ({
+  since: new Date(now.getTime() - DAY_MS),
+  most: MOST_A_DAY,
+  mostInDebt: MOST_A_DAY_IN_DEBT,
+});
 
 /** Tops up one wallet, if nothing has changed since the account was found. */
 export async function topUpAccount(parts: ChargeParts, accountId: string): Promise<void> {

@@ -57,7 +57,12 @@ test('two nodes that have read the same list charge a card once', async (t) => {
 
 test('the daily limit holds for a node whose list is old', async (t) => {
   const { db, services, accountId, clock, automatic, write, sound } = await lowWallet(t);
-  const scope = { now: clock.now(), since: new Date(clock.now().getTime() - 86_400_000), most: 5 };
+  const scope = {
+    now: clock.now(),
+    since: new Date(clock.now().getTime() - 86_400_000),
+    most: 5,
+    mostInDebt: 1,
+  };
   assert.equal((await accountsToTopUp(db, scope, '', 10)).length, 1);
   for (let n = 1; n <= 5; n++) await write(n, 'failed');
   await topUpAccount(services, accountId);

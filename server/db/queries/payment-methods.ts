@@ -126,19 +126,27 @@ export async function noteAutoTopUp(
   );
 }
 
-/** Whether an account has no automatic top-up under way, and fewer than `most` since `since`. */
+/** How many automatic top-ups an account may have since an instant, and how many while it owes something. */
+export interface TopUpLimit {
+  since: Date;
+  most: number;
+  mostInDebt: number;
+}
+
+/** Whether an account has no automatic top-up under way, and fewer than the limit. */
 export async function mayTopUp(
   db: Queryable,
   accountId: string,
-  { since, most }: { since: Date; most: number },
+  { since, most, mostInDebt }: TopUpLimit,
 ): Promise<boolean> {
-  const { pending, recent } = await one<{ pending: number; recent: number }>(
+  const { pending, recent, owes } = await one<{ pending: number; recent: number; owes: boolean }>(
     db,
     sql`
-    select count(*) filter (where status = 'pending')::int as pending, count(*) filter (where created_at > ${since})::int as recent
+    select count(*) filter (where status = 'pending')::int as pending, count(*) filter (where created_at > ${since})::int as recent,
+      (select claimed_minor > 0 from wallets where account_id = ${accountId}) as owes
     from top_ups where account_id = ${accountId} and cause = 'auto'`,
   );
-  return pending === 0 && recent < most;
+  return pending === 0 && recent < (owes ? mostInDebt : most);
 }
 
 /** What is on its way into the wallet of an account: its payments that providers are working on. */
@@ -154,11 +162,11 @@ export async function processingMinor(db: Queryable, accountId: string): Promise
 
 /**
  * Up to `limit` active accounts after `after` whose wallets are below what they have set, that have no such top-up under
- * way, and fewer than `most` since `since`.
+ * way, and fewer than the limit.
  */
 export function accountsToTopUp(
   db: Queryable,
-  { now, since, most }: { now: Date; since: Date; most: number },
+  { now, since, most, mostInDebt }: TopUpLimit & { now: Date },
   after: string,
   limit: number,
 ): Promise<{ account_id: string }[]> {
@@ -172,6 +180,7 @@ export function accountsToTopUp(
       -- It has paid already, it seems, and an operator is asked.
       and not exists (select from unbooked_payments u where u.account_id = a.account_id and u.decided_at is null)
       and not exists (select from top_ups t where t.account_id = a.account_id and t.status = 'pending' and t.cause = 'auto')
-      and (select count(*) from top_ups t where t.account_id = a.account_id and t.cause = 'auto' and t.created_at > ${since}) < ${most}
+      and (select count(*) from top_ups t where t.account_id = a.account_id and t.cause = 'auto' and t.created_at > ${since})
+        < case when w.claimed_minor > 0 then ${mostInDebt}::int else ${most}::int end
     order by a.account_id limit ${limit}`);
 }
