@@ -108,7 +108,8 @@ export const PANEL_SETTINGS = {
     env: 'VAUBAN_STRIPE_SECRET_KEY',
     kind: kind.word,
     secret: true,
-    about: 'Secret or restricted key of your account at Stripe.',
+    about:
+      'Secret or restricted key of your account at Stripe. A restricted key needs write access to Checkout Sessions, PaymentIntents, Payment Methods, Customers, and Charges and Refunds, and read access to Disputes. Without read access to the last two, payments are not compared with the books, and the log says so each day.',
   },
   stripeSecretKeyFile: {
     env: 'VAUBAN_STRIPE_SECRET_KEY_FILE',

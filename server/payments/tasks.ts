@@ -6,6 +6,7 @@ import { inBatches } from '../platform/in-batches.ts';
 import { type ChargeParts, RETRY_MS, retryCharge, topUpByItself } from './auto-top-up.ts';
 import { RECHECK_MS } from './processing.ts';
 import { attemptRefund, RETRY_MS as REFUND_RETRY_MS } from './refund-top-up.ts';
+import { StripeForbidden } from './stripe/api.ts';
 import { compareWithStripe } from './stripe/compare.ts';
 import { recheckPayment } from './stripe/recheck.ts';
 
@@ -62,6 +63,24 @@ async function recheck(parts: ChargeParts, failures: Failures): Promise<void> {
     );
 }
 
+/**
+ * Returns whether the comparison was done. A key that may not read the lists does not stop automatic top-ups for good: the
+ * operator is told each day, and what was compared last stays noted, so that nothing is left out once the key has its rights.
+ */
+async function mayCompare({ logger }: ChargeParts, compare: () => Promise<void>): Promise<boolean> {
+  try {
+    await compare();
+    return true;
+  } catch (error) {
+    if (!(error instanceof StripeForbidden)) throw error;
+    logger.error(
+      { reason: error.message },
+      'the Stripe key may not list payments, refunds or disputes: they are not compared with the books',
+    );
+    return false;
+  }
+}
+
 /** Holds what the provider has against the books, once after the start and then once a day. */
 async function compareDaily(parts: ChargeParts, signal: AbortSignal): Promise<void> {
   const { db, clock, payments } = parts;
@@ -72,8 +91,11 @@ async function compareDaily(parts: ChargeParts, signal: AbortSignal): Promise<vo
   if (stripe) {
     const until = (await comparedUntil(db, 'stripe')) ?? (await newestTopUpAt(db, 'stripe'));
     const since = until && new Date(Math.min(until.getTime(), now.getTime()) - OVERLAP_MS);
-    if (since) await compareWithStripe({ ...parts, api: stripe.api }, since, signal);
-    await noteCompared(db, 'stripe', now);
+    if (
+      !since ||
+      (await mayCompare(parts, () => compareWithStripe({ ...parts, api: stripe.api }, since, signal)))
+    )
+      await noteCompared(db, 'stripe', now);
   }
   payments.comparedAt = now;
 }

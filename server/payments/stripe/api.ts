@@ -43,6 +43,11 @@ export class StripeRefusal extends Error {
   }
 }
 
+/** The key has no right to what was asked for: nothing is known about that, and asking again does not help. */
+export class StripeForbidden extends ProviderUnavailableError {
+  override name = 'StripeForbidden';
+}
+
 /** Stripe's REST API, as far as it is needed. Replies are as they come: who reads them looks at what is there. */
 export class StripeApi {
   readonly #settings: StripeSettings;
@@ -118,7 +123,8 @@ function describe(error: unknown): string {
 function refusalOf(status: number, reply: unknown): Error {
   const error = isObject(reply) && isObject(reply.error) ? reply.error : {};
   const message = typeof error.message === 'string' ? error.message : `status ${status}`;
-  // 401 and 403: our key is wrong, which says nothing about the payment.
+  if (status === 403) return new StripeForbidden(`Stripe: ${message}`);
+  // 401: our key is wrong, which says nothing about the payment.
   if (status !== 400 && status !== 402 && status !== 404)
     return new ProviderUnavailableError(`Stripe: ${message}`);
   const intent = isObject(error.payment_intent) ? error.payment_intent.id : null;

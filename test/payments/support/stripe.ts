@@ -19,6 +19,9 @@ export type Mishap =
   /** Does nothing, and says that something is wrong. */
   | 'unavailable';
 
+/** What Stripe says about a restricted key. */
+const FORBIDDEN = 'The provided key does not have the required permissions for this endpoint.';
+
 /** A server on this machine that speaks as much of Stripe's API as we do, with its rules about keys and repetitions. */
 export interface StripeDouble {
   url: string;
@@ -35,6 +38,8 @@ export interface StripeDouble {
   declined: Set<string>;
   /** Methods whose payments take days. */
   slow: Set<string>;
+  /** Paths that its key has no right to, such as "/v1/disputes". */
+  forbidden: Set<string>;
   /** What becomes of a refund. */
   refundStatus: 'succeeded' | 'pending' | 'failed';
   /** The customer pays at the page of a session; the events that follow. */
@@ -64,6 +69,7 @@ export async function startStripe(t: Lifetime): Promise<StripeDouble> {
     mishaps: [],
     declined: new Set(),
     slow: new Set(),
+    forbidden: new Set(),
     refundStatus: 'succeeded',
     pay: (sessionId) => pay(stripe, sessionId),
     event: (type, object) => ({ id: id('evt'), object: 'event', type, data: { object } }),
@@ -95,6 +101,8 @@ async function answer(
   };
   if (request.headers.authorization !== `Bearer ${STRIPE_KEY}`)
     return send(401, refusal('invalid_request_error', 'Invalid API Key provided'));
+  if (request.method === 'GET' && stripe.forbidden.has(path))
+    return send(403, refusal('invalid_request_error', FORBIDDEN));
   const mishap = stripe.mishaps.shift();
   if (mishap === 'unavailable') return send(503, refusal('api_error', 'Try again'));
   const key = request.headers['idempotency-key'] as string | undefined;
