@@ -1192,6 +1192,7 @@ create table unbooked_payments (
   decided_by text,
   reason text,
   payment_id id_text,
+  taken_back_minor bigint not null default 0,
   constraint unbooked_payments_amount_minor_check CHECK ((amount_minor > 0)),
   constraint unbooked_payments_check CHECK ((num_nulls(decided_at, decided_by) = ANY (ARRAY[0, 2]))),
   constraint unbooked_payments_check1 CHECK ((num_nonnulls(reason, payment_id) =
@@ -1201,7 +1202,8 @@ CASE
 END)),
   constraint unbooked_payments_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id),
   constraint unbooked_payments_pkey PRIMARY KEY (id),
-  constraint unbooked_payments_provider_provider_ref_key UNIQUE (provider, provider_ref)
+  constraint unbooked_payments_provider_provider_ref_key UNIQUE (provider, provider_ref),
+  constraint unbooked_payments_taken_back_minor_check CHECK ((taken_back_minor >= 0))
 );
 
 create table usage_readings (

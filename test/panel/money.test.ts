@@ -30,7 +30,7 @@ const fieldOf = (error?: { details?: Thing }) => error?.details?.fields?.[0]?.fi
 test('what is owed is shown with what pays it, and keeps the account open', async (t) => {
   const panel = await openPanel(t);
   const { browser } = await signInAs(panel, 'owner');
-  const settled = { claimed_minor: 0, shortfall_minor: 0, claims: [], deleted_vms: [] };
+  const settled = { claimed_minor: 0, shortfall_minor: 0, suspends_at: null, claims: [], deleted_vms: [] };
   assert.deepEqual(await browser.ok('GET', '/debt'), { currency: 'EUR', ...settled });
   const { top_up } = await browser.ok('POST', '/top-ups', {
     body: { amount_minor: 20_00, provider: 'test' },
@@ -47,7 +47,10 @@ test('what is owed is shown with what pays it, and keeps the account open', asyn
   );
   const owed = 20_00 - left;
   const { claims, ...debt } = await browser.ok('GET', '/debt');
-  assert.deepEqual(debt, { currency: 'EUR', claimed_minor: owed, shortfall_minor: owed, deleted_vms: [] });
+  assert.deepEqual(debt, {
+    ...{ currency: 'EUR', claimed_minor: owed, shortfall_minor: owed },
+    ...{ suspends_at: null, deleted_vms: [] },
+  });
   const [{ id, created_at, ...claim }] = claims;
   assert.match(`${id} ${created_at}`, /^rvs_/);
   const { id: top_up_id, reference } = top_up;

@@ -24,13 +24,14 @@ There are some where an older copy of the database was restored. Each one is boo
       const found = await client.list('/unbooked-payments', { query: { status } });
       if (json) return printJson(found);
       printTable(
-        ['PAID AT', 'ID', 'ACCOUNT', 'BY', 'AMOUNT>', 'THERE', 'STATUS'],
+        ['PAID AT', 'ID', 'ACCOUNT', 'BY', 'AMOUNT>', 'TAKEN BACK>', 'THERE', 'STATUS'],
         found.map((payment) => [
           instant(payment.paid_at),
           payment.id,
           payment.account_id ?? 'unknown',
           payment.provider,
           money(payment.amount_minor, payment.currency),
+          money(payment.taken_back_minor, payment.currency),
           payment.provider_ref,
           payment.status,
         ]),

@@ -1063,6 +1063,7 @@ export interface UnbookedPayment {
   decided_by: string | null;
   reason: string | null;
   payment_id: string | null;
+  taken_back_minor: number;
 }
 
 /** A VM of any account */

@@ -16,8 +16,11 @@ create index wallets_in_debt on wallets (account_id) where claimed_minor > 0 or 
 -- When a VM was switched off because of its account's debt.
 alter table vms add column debt_suspended_at timestamptz;
 create index vms_suspended_for_debt on vms (id) where debt_suspended_at is not null;
+-- What the provider has taken back of a payment that is in no books.
+alter table unbooked_payments add column taken_back_minor bigint not null default 0 check (taken_back_minor >= 0);
 `,
   down: `
+alter table unbooked_payments drop column taken_back_minor;
 update vms set status = 'stopped' where debt_suspended_at is not null and suspended_at is null and status = 'suspended';
 alter table vms drop column debt_suspended_at;
 drop index wallets_in_debt;

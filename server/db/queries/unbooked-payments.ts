@@ -1,4 +1,4 @@
-import { maybeOne, one, type Queryable, sql } from '../database.ts';
+import { execute, maybeOne, one, type Queryable, sql } from '../database.ts';
 import { ifGiven } from './filters.ts';
 import { type Page, pageOf } from './page.ts';
 import { readSetting, writeSetting } from './settings.ts';
@@ -26,15 +26,17 @@ export interface UnbookedPaymentRow {
   reason: string | null;
   /** Of the payment that it was booked as. */
   payment_id: string | null;
+  /** What its provider has taken back of it while it was in no books, such as by a dispute. */
+  taken_back_minor: bigint;
 }
 
 export type NewUnbookedPayment = Omit<
   UnbookedPaymentRow,
-  'decided_at' | 'decided_by' | 'reason' | 'payment_id'
+  'decided_at' | 'decided_by' | 'reason' | 'payment_id' | 'taken_back_minor'
 >;
 
 const columns = sql`id, provider, provider_ref, top_up_id, account_id, amount_minor, currency, paid_at, found_at, decided_at,
-  decided_by, reason, payment_id`;
+  decided_by, reason, payment_id, taken_back_minor`;
 
 /** Whether it was not noted before. */
 export async function insertUnbookedPayment(db: Queryable, row: NewUnbookedPayment): Promise<boolean> {
@@ -66,6 +68,27 @@ export function listUnbookedPayments(
 
 export function findUnbookedPayment(db: Queryable, id: string): Promise<UnbookedPaymentRow | undefined> {
   return maybeOne<UnbookedPaymentRow>(db, sql`select ${columns} from unbooked_payments where id = ${id}`);
+}
+
+/** Returns the payment that a provider knows by that name, if it is in no books. */
+export function findUnbookedOfProvider(
+  db: Queryable,
+  provider: string,
+  providerRef: string,
+): Promise<UnbookedPaymentRow | undefined> {
+  return maybeOne<UnbookedPaymentRow>(
+    db,
+    sql`
+    select ${columns} from unbooked_payments where provider = ${provider} and provider_ref = ${providerRef} and payment_id is null`,
+  );
+}
+
+/** Notes what was taken back of a payment in all. */
+export function noteTakenBack(db: Queryable, id: string, amountMinor: bigint): Promise<void> {
+  return execute(
+    db,
+    sql`update unbooked_payments set taken_back_minor = ${amountMinor}::bigint where id = ${id}`,
+  );
 }
 
 /** One that is locked until the transaction ends. */

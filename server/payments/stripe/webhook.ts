@@ -2,7 +2,12 @@ import type { Database } from '../../db/database.ts';
 import { findRefund } from '../../db/queries/top-up-refunds.ts';
 import { findReversal } from '../../db/queries/top-up-reversals.ts';
 import { findTopUpOfProvider, lockTopUp, systemFindTopUp, type TopUpRow } from '../../db/queries/top-ups.ts';
-import { accountOfCustomer } from '../../db/queries/unbooked-payments.ts';
+import {
+  accountOfCustomer,
+  findUnbookedOfProvider,
+  noteTakenBack,
+} from '../../db/queries/unbooked-payments.ts';
+import { toJsonInteger } from '../../domain/billing/money.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logging.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
@@ -180,12 +185,32 @@ async function takeReversal(
 ): Promise<boolean> {
   const { logger } = parts;
   const topUp = await topUpOf(parts, intentId);
-  if (!topUp) return false;
+  if (!topUp) return noteTakenFromUnbooked(parts, intentId, reversal);
   if (topUp.status !== 'succeeded' || topUp.currency !== currency) {
     logger.error({ top_up_id: topUp.id }, 'what was taken back is not booked: look at Stripe');
     return true;
   }
   await bookReversal(parts, topUp, reversal);
+  return true;
+}
+
+/** Notes what was taken back of a payment that is in no books, so that an operator who has booked it by hand sees it. */
+async function noteTakenFromUnbooked(
+  { db, logger }: WebhookParts,
+  intentId: string,
+  { providerRef, kind, amountMinor, isVoid }: Reversal,
+): Promise<boolean> {
+  const found = await findUnbookedOfProvider(db, 'stripe', intentId);
+  if (!found) return false;
+  await noteTakenBack(db, found.id, isVoid ? 0n : amountMinor);
+  const { id, account_id } = found;
+  const about = { unbooked_payment_id: id, account_id, kind, provider_ref: providerRef };
+  if (isVoid) logger.warn(about, 'a payment that is not in the books is not taken back after all');
+  else
+    logger.error(
+      { ...about, amount_minor: toJsonInteger(amountMinor) },
+      'a payment that is not in the books was taken back: if you have booked it by hand, debit its account',
+    );
   return true;
 }
 

@@ -21,11 +21,15 @@ export const UnbookedPaymentShape = Shape(
     decided_by: Nullable(Type.String({ description: 'Who did it' })),
     reason: Nullable(Type.String({ description: 'Why it was dismissed' })),
     payment_id: Nullable(Id('pay')),
+    taken_back_minor: Minor(
+      'What the provider has taken back of it while it was not in the books, such as by a dispute: if it was booked by hand, debit the account by it',
+    ),
   },
   { $id: 'UnbookedPayment', description: 'A payment that a provider has, and the books do not' },
 );
 
 export function presentUnbookedPayment(row: UnbookedPaymentRow) {
   const status = row.decided_at === null ? 'open' : row.payment_id === null ? 'dismissed' : 'booked';
-  return { ...row, status, amount_minor: toJsonInteger(row.amount_minor) };
+  const taken_back_minor = toJsonInteger(row.taken_back_minor);
+  return { ...row, status, amount_minor: toJsonInteger(row.amount_minor), taken_back_minor };
 }
