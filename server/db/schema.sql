@@ -1325,6 +1325,10 @@ create table vms (
   deposit_since timestamp with time zone,
   usage_sold_until timestamp with time zone,
   seal bytea,
+  throttle_mbps integer,
+  throttle_cause text,
+  included_notice_for timestamp with time zone,
+  unpaid_notice_for timestamp with time zone,
   debt_suspended_at timestamp with time zone,
   constraint vms_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint vms_deposit CHECK (((deposit_minor IS NULL) = (deposit_since IS NULL))),
@@ -1340,6 +1344,9 @@ create table vms (
   constraint vms_price_notice_minor_check CHECK ((price_notice_minor >= 0)),
   constraint vms_refundable_minor_check CHECK ((refundable_minor >= 0)),
   constraint vms_renewal_priority_check CHECK (((renewal_priority >= 1) AND (renewal_priority <= 1000))),
+  constraint vms_throttle CHECK (((throttle_mbps IS NULL) = (throttle_cause IS NULL))),
+  constraint vms_throttle_cause_check CHECK ((throttle_cause = ANY (ARRAY['included_traffic'::text, 'unpaid_usage'::text]))),
+  constraint vms_throttle_mbps_check CHECK ((throttle_mbps >= 0)),
   constraint vms_wanted_power_check CHECK ((wanted_power = ANY (ARRAY['on'::text, 'off'::text])))
 );
 
@@ -1500,6 +1507,7 @@ CREATE INDEX vms_metered ON public.vms USING btree (id) WHERE ((deleted_at IS NU
 CREATE INDEX vms_network_behind ON public.vms USING btree (id) WHERE ((deleted_at IS NULL) AND (network_applied < network_generation));
 CREATE INDEX vms_restarted ON public.vms USING btree (id) WHERE ((deleted_at IS NULL) AND (restart_attempts > 0));
 CREATE INDEX vms_suspended_for_debt ON public.vms USING btree (id) WHERE (debt_suspended_at IS NOT NULL);
+CREATE INDEX vms_throttled ON public.vms USING btree (account_id) WHERE (throttle_mbps IS NOT NULL);
 CREATE INDEX vms_to_restart ON public.vms USING btree (restart_attempts, id) WHERE ((deleted_at IS NULL) AND (wanted_power = 'on'::text) AND (status = 'stopped'::text));
 CREATE INDEX wallets_in_debt ON public.wallets USING btree (account_id) WHERE ((claimed_minor > 0) OR (debt_warned_at IS NOT NULL));
 CREATE INDEX webauthn_challenges_by_end ON public.webauthn_challenges USING btree (expires_at);

@@ -540,7 +540,7 @@ export interface EventActor {
 
 export type EventLevel = 'info' | 'warning' | 'error';
 
-export type EventType = 'agent.command_started' | 'billing.adjusted' | 'billing.charged' | 'billing.debt' | 'billing.debt_due' | 'billing.debt_settled' | 'billing.debt_suspended' | 'billing.deletion_due' | 'billing.ended' | 'billing.plan_retires' | 'billing.price_change' | 'billing.renewal_due' | 'billing.suspension_failed' | 'billing.traffic_used' | 'billing.unpaid' | 'billing.written_off' | 'console.ticket_issued' | 'console.token_issued' | 'console_share.created' | 'console_share.revoked' | 'firewall.rule_added' | 'firewall.rule_removed' | 'guest.crashed' | 'guest.powered_off' | 'guest.ready' | 'guest.rebooted' | 'guest.warning' | 'job.failed' | 'port_forward.added' | 'port_forward.removed' | 'snapshot.created' | 'snapshot.deleted' | 'snapshot.restored' | 'vm.created' | 'vm.deleted' | 'vm.move_canceled' | 'vm.move_scheduled' | 'vm.moved' | 'vm.password_reset' | 'vm.rebooted' | 'vm.rebuilt' | 'vm.resized' | 'vm.ssh_key_attached' | 'vm.started' | 'vm.stopped' | 'vm.suspended' | 'vm.updated' | 'vm.create_requested' | 'vm.start_requested' | 'vm.stop_requested' | 'vm.force_stop_requested' | 'vm.reboot_requested' | 'vm.reset_password_requested' | 'vm.attach_ssh_key_requested' | 'vm.change_plan_requested' | 'vm.change_custom_requested' | 'vm.snapshot_create_requested' | 'vm.snapshot_delete_requested' | 'vm.snapshot_restore_requested' | 'vm.rebuild_requested' | 'vm.move_requested' | 'vm.delete_requested';
+export type EventType = 'agent.command_started' | 'billing.adjusted' | 'billing.charged' | 'billing.debt' | 'billing.debt_due' | 'billing.debt_settled' | 'billing.debt_suspended' | 'billing.deletion_due' | 'billing.ended' | 'billing.plan_retires' | 'billing.price_change' | 'billing.renewal_due' | 'billing.suspension_failed' | 'billing.traffic_limited' | 'billing.traffic_used' | 'billing.unpaid' | 'billing.usage_unpaid' | 'billing.written_off' | 'console.ticket_issued' | 'console.token_issued' | 'console_share.created' | 'console_share.revoked' | 'firewall.rule_added' | 'firewall.rule_removed' | 'guest.crashed' | 'guest.powered_off' | 'guest.ready' | 'guest.rebooted' | 'guest.warning' | 'job.failed' | 'port_forward.added' | 'port_forward.removed' | 'snapshot.created' | 'snapshot.deleted' | 'snapshot.restored' | 'vm.created' | 'vm.deleted' | 'vm.move_canceled' | 'vm.move_scheduled' | 'vm.moved' | 'vm.password_reset' | 'vm.rebooted' | 'vm.rebuilt' | 'vm.resized' | 'vm.ssh_key_attached' | 'vm.started' | 'vm.stopped' | 'vm.suspended' | 'vm.updated' | 'vm.create_requested' | 'vm.start_requested' | 'vm.stop_requested' | 'vm.force_stop_requested' | 'vm.reboot_requested' | 'vm.reset_password_requested' | 'vm.attach_ssh_key_requested' | 'vm.change_plan_requested' | 'vm.change_custom_requested' | 'vm.snapshot_create_requested' | 'vm.snapshot_delete_requested' | 'vm.snapshot_restore_requested' | 'vm.rebuild_requested' | 'vm.move_requested' | 'vm.delete_requested';
 
 export type FirewallAction = 'accept' | 'drop';
 
@@ -1173,6 +1173,14 @@ export interface Template {
   available: boolean;
 }
 
+/** How fast it may send and receive because its traffic has come to a bound; absent if it has not */
+export interface Throttle {
+  mbps: number;
+  cause: ThrottleCause;
+}
+
+export type ThrottleCause = 'included_traffic' | 'unpaid_usage';
+
 /** The most that came in during an attack of the last 30 days */
 export interface TrafficPeak {
   bps: number;
@@ -1251,6 +1259,7 @@ export interface Vm {
   billing_period_start_at: string;
   billing_period_end_at: string;
   move_window: MoveWindow | null;
+  throttle?: Throttle;
   created_at: string;
   updated_at: string;
 }
