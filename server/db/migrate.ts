@@ -55,6 +55,7 @@ import { askedSeries } from './migrations/0055-asked-series.ts';
 import { sealedVms } from './migrations/0056-sealed-vms.ts';
 import { throttles } from './migrations/0057-throttles.ts';
 import { slowMoney } from './migrations/0059-slow-money.ts';
+import { documentDetails } from './migrations/0060-document-details.ts';
 
 /**
  * One change of the schema and its reverse. Never edited once released; add another instead. Each is one transaction, which
@@ -124,6 +125,7 @@ export const MIGRATIONS: readonly Migration[] = [
   sealedVms,
   throttles,
   slowMoney,
+  documentDetails,
 ];
 
 /**

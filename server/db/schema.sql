@@ -146,9 +146,13 @@ create table billing_profiles (
   vat_id text,
   exempt_reason text,
   updated_at timestamp with time zone not null,
+  order_reference text,
+  language text,
+  mail_to jsonb not null default '[]'::jsonb,
   constraint billing_profiles_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint billing_profiles_country_check CHECK ((country ~ '^[A-Z]{2}$'::text)),
   constraint billing_profiles_kind_check CHECK ((kind = ANY (ARRAY['business'::text, 'consumer'::text]))),
+  constraint billing_profiles_language_check CHECK ((language = ANY (ARRAY['en'::text, 'de'::text]))),
   constraint billing_profiles_pkey PRIMARY KEY (account_id)
 );
 
@@ -364,6 +368,7 @@ create table invoices (
   seller jsonb,
   buyer jsonb,
   taxes jsonb,
+  printed jsonb,
   constraint invoices_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint invoices_issued CHECK (
 CASE
@@ -614,6 +619,7 @@ create table order_lines (
   tax_category text not null,
   tax_reason text,
   price_hourly text,
+  hostname text,
   constraint order_lines_check CHECK (((tax_rate >= (0)::numeric) AND (abs(tax_minor) <= abs(amount_minor)) AND ((sign((tax_minor)::double precision) * sign((amount_minor)::double precision)) >= (0)::double precision))) NOT VALID,
   constraint order_lines_check1 CHECK (((tax_rate = (0)::numeric) OR (tax_category = 'standard'::text))),
   constraint order_lines_order_id_fkey FOREIGN KEY (order_id) REFERENCES orders(id),
@@ -1712,6 +1718,15 @@ begin
   return new;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.note_hostname()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  select vms.hostname into new.hostname from orders join vms on vms.id = orders.vm_id where orders.id = new.order_id;
+  return new;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.refuse_book_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1841,6 +1856,7 @@ CREATE TRIGGER number_series_no_truncate BEFORE TRUNCATE ON public.number_series
 CREATE TRIGGER operator_keys_append_only BEFORE DELETE OR UPDATE ON public.operator_keys FOR EACH ROW EXECUTE FUNCTION refuse_log_change();
 CREATE TRIGGER operator_log_append_only BEFORE DELETE OR UPDATE ON public.operator_log FOR EACH ROW EXECUTE FUNCTION refuse_log_change();
 CREATE TRIGGER operator_outcomes_append_only BEFORE DELETE OR UPDATE ON public.operator_outcomes FOR EACH ROW EXECUTE FUNCTION refuse_log_change();
+CREATE TRIGGER order_lines_hostname BEFORE INSERT ON public.order_lines FOR EACH ROW EXECUTE FUNCTION note_hostname();
 CREATE TRIGGER order_lines_kept BEFORE DELETE OR UPDATE ON public.order_lines FOR EACH ROW EXECUTE FUNCTION refuse_book_change();
 CREATE TRIGGER order_lines_no_truncate BEFORE TRUNCATE ON public.order_lines FOR EACH STATEMENT EXECUTE FUNCTION refuse_book_change();
 CREATE TRIGGER order_lines_sealed BEFORE INSERT OR UPDATE ON public.order_lines FOR EACH ROW EXECUTE FUNCTION seal_row();

@@ -9,6 +9,8 @@ import {
 import type { InvoiceDocument, Party } from '../domain/billing/invoice-document.ts';
 import { day } from './amounts.ts';
 import { type CategoryCode, eInvoiceTerms, type TaxedParty } from './en16931/terms.ts';
+import { period, priceOf } from './line-texts.ts';
+import { textsOf } from './texts/texts.ts';
 
 type InvoiceLine = NonNullable<FacturXInvoiceInput['lines']>[number];
 
@@ -19,6 +21,10 @@ const CATEGORY: Partial<Record<CategoryCode, VatCategoryCode>> = {
   AE: VatCategoryCode.REVERSE_CHARGE,
   O: VatCategoryCode.OUTSIDE_SCOPE,
 };
+
+/** Codes of UN/ECE Recommendation 20 for what lines count; it has none for a GB-month. */
+const UNIT_CODE: Record<string, string> = { month: 'MON', hour: 'HUR', GB: 'E34' };
+const UNIT_CODE_OF_ANYTHING = 'C62';
 
 /**
  * An invoice as XML by EN 16931: UN/CEFACT CII in the Factur-X (ZUGFeRD) profile "EN 16931". Throws where the schema of
@@ -36,6 +42,7 @@ function input(document: InvoiceDocument): FacturXInvoiceInput {
   const { number, issued_at, currency, lines } = document;
   const terms = eInvoiceTerms(document);
   const { totals } = terms;
+  const texts = textsOf(document.language);
   const code = (category: CategoryCode) => CATEGORY[category]!;
   const typeCode =
     document.type === 'invoice' ? DocumentTypeCode.COMMERCIAL_INVOICE : DocumentTypeCode.CREDIT_NOTE;
@@ -44,15 +51,24 @@ function input(document: InvoiceDocument): FacturXInvoiceInput {
     seller: party(document.seller, terms.seller, true),
     buyer: party(document.buyer, terms.buyer, false),
     billingPeriod: servicePeriod(document),
-    references: document.corrects.map((id) => ({ id, type: 'preceding' })),
+    references: [
+      ...document.corrects.map((id) => ({ id, type: 'preceding' as const })),
+      ...(document.order_reference === null
+        ? []
+        : [{ id: document.order_reference, type: 'order' as const }]),
+    ],
     lines: lines.map((line, index): InvoiceLine => {
       const { amount, category, rate } = terms.lines[index]!;
       return {
         id: String(index + 1),
-        name: line.description,
-        note: `${day(line.from_at)} – ${day(line.to_at)}`,
-        quantity: amount < 0n ? -1 : 1,
+        name: texts.sold(line.description),
+        ...(line.vm && { description: `${line.vm.hostname}, ${line.vm.id}` }),
+        note: `${period(line, texts)}; ${priceOf(line, currency, texts)}`,
+        // The price is that of the whole quantity, because a net price of one unit would have to be rounded.
+        quantity: amount < 0n ? -line.quantity : line.quantity,
+        unitCode: UNIT_CODE[line.unit] ?? UNIT_CODE_OF_ANYTHING,
         unitPrice: major(amount < 0n ? -amount : amount),
+        basisQuantity: line.quantity,
         lineTotal: major(amount),
         vatCategoryCode: code(category),
         vatRatePercent: rate === null ? undefined : perCent(rate),

@@ -1,4 +1,5 @@
 import type { InvoiceDocument, Obstacle } from '../domain/billing/invoice-document.ts';
+import type { DocumentLook } from './look.ts';
 
 export type DocumentFormat = 'pdf' | 'xml';
 
@@ -6,6 +7,7 @@ export type DocumentFormat = 'pdf' | 'xml';
 export interface Order {
   document: InvoiceDocument;
   format: DocumentFormat | null;
+  look: DocumentLook;
 }
 
 /** From the thread: the file, if one was asked for and may leave, why there is no e-invoice, or what went wrong. */

@@ -1,148 +1,212 @@
-import { createRequire } from 'node:module';
-import PDFDocument from 'pdfkit';
 import type { InvoiceDocument, Party } from '../domain/billing/invoice-document.ts';
 import { countryName } from '../domain/tax/countries.ts';
 import { day, decimal, percent } from './amounts.ts';
 import { ATTACHMENT_NAME, attachmentXmp } from './attachment-xmp.ts';
+import { period, quantityOf } from './line-texts.ts';
+import { type DocumentLook, PLAIN_LOOK } from './look.ts';
+import { type Column, type Letters, LOGO, Sheet } from './sheet.ts';
+import { type DocumentTexts, textsOf } from './texts/texts.ts';
 
-type Page = InstanceType<typeof PDFDocument>;
-
-/** Has the letters of all languages of Europe, and of most others outside of East Asia; PDF/A wants it embedded. */
-const { resolve } = createRequire(import.meta.url);
-const FONT = resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf');
-const BOLD = resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf');
-
-const MARGIN = 56;
-const TEXT_SIZE = 9;
+const BODY: Letters = { size: 9 };
+const CELL: Letters = { size: 8 };
+const STRONG_CELL: Letters = { size: 8, bold: true };
+const SMALL: Letters = { size: 7, color: '#555555' };
 const TITLE_SIZE = 16;
-const LINE_HEIGHT = 14;
-/** Left edge and width of each column, in points from the margin; amounts stand at the right of theirs. */
-const COLUMNS = [
-  { x: 0, width: 190 },
-  { x: 195, width: 130 },
-  { x: 325, width: 45, align: 'right' },
-  { x: 370, width: 113, align: 'right' },
-] as const;
+/** Between rows, and above and below rules. */
+const GAP = 4;
+const COLUMNS: readonly Column[] = [
+  { x: 0, width: 158 },
+  { x: 164, width: 108 },
+  { x: 276, width: 56, align: 'right' },
+  { x: 336, width: 50, align: 'right' },
+  { x: 390, width: 36, align: 'right' },
+  { x: 430, width: 53, align: 'right' },
+];
+/** Sums stand below the amounts, with more space for longer texts. */
+const SUM_COLUMNS: readonly Column[] = [
+  { x: 164, width: 160 },
+  { x: 330, width: 40, align: 'right' },
+  { x: 374, width: 109, align: 'right' },
+];
 
-const TITLE = { invoice: 'Invoice', credit_note: 'Credit note' };
+/** What is drawn, on what. */
+interface Drawing {
+  sheet: Sheet;
+  document: InvoiceDocument;
+  texts: DocumentTexts;
+  look: DocumentLook;
+}
 
 /**
  * An issued invoice as PDF/A-3b, with its XML attached as Factur-X where there is one. The same invoice makes the same
  * bytes: whatever a PDF says of its making is taken from the invoice.
  */
-export async function invoicePdf(document: InvoiceDocument, xml: string | undefined): Promise<Buffer> {
-  const title = `${TITLE[document.type]} ${document.number}`;
-  const page = new PDFDocument({
-    size: 'A4',
-    margin: MARGIN,
-    font: FONT,
-    subset: 'PDF/A-3b',
-    pdfVersion: '1.7',
-    lang: 'en',
-    // The library writes these into the XML metadata as they are, so nothing may stand here that a customer chose.
-    info: { Title: title, Creator: 'Vauban', Producer: 'Vauban', CreationDate: document.issued_at },
-  });
+export async function invoicePdf(
+  document: InvoiceDocument,
+  xml: string | undefined,
+  look: DocumentLook = PLAIN_LOOK,
+): Promise<Buffer> {
+  const { type, number, language, issued_at, footer } = document;
+  const texts = textsOf(language);
+  const title = `${texts.title[type]} ${number}`;
+  const footHeight = ((footer?.split('\n').length ?? 0) + 2) * SMALL.size * 1.5;
+  const sheet = new Sheet({ title, language, issuedAt: issued_at, footHeight, font: look.font });
+  const { pdf } = sheet;
   const chunks: Buffer[] = [];
-  page.on('data', (chunk: Buffer) => chunks.push(chunk));
-  const ended = new Promise((done, fail) => page.on('end', done).on('error', fail));
-  if (xml !== undefined) attach(page, xml, document.issued_at);
-  drawHead(page, document, title);
-  drawLines(page, document);
-  drawSums(page, document);
-  page.end();
+  pdf.on('data', (chunk: Buffer) => chunks.push(chunk));
+  const ended = new Promise((done, fail) => pdf.on('end', done).on('error', fail));
+  if (xml !== undefined) attach(sheet, xml, issued_at);
+  const drawing = { sheet, document, texts, look };
+  drawHead(drawing, title);
+  drawLines(drawing);
+  drawSums(drawing);
+  drawFeet(drawing);
+  pdf.end();
   await ended;
   return Buffer.concat(chunks);
 }
 
-function attach(page: Page, xml: string, at: Date): void {
+function attach({ pdf }: Sheet, xml: string, at: Date): void {
   const options = {
     type: 'application/xml',
     relationship: 'Alternative',
     creationDate: at,
     modifiedDate: at,
   };
-  page.file(Buffer.from(xml), { name: ATTACHMENT_NAME, ...options } as object);
+  pdf.file(Buffer.from(xml), { name: ATTACHMENT_NAME, ...options } as object);
   // Undocumented by the types: what is appended stands in the metadata beside what PDF/A needs.
-  (page as unknown as { appendXML(xml: string): void }).appendXML(attachmentXmp());
+  (pdf as unknown as { appendXML(xml: string): void }).appendXML(attachmentXmp());
 }
 
-function addressOf(party: Party): string[] {
+function addressOf(party: Party, texts: DocumentTexts): string {
   const { name, street, postcode, city, country, vat_id, tax_number, registration_id, email } = party;
   const lines = [
     name,
     street,
     [postcode, city].filter(Boolean).join(' '),
     country && countryName(country),
-    vat_id && `VAT id ${vat_id}`,
-    tax_number && `Tax number ${tax_number}`,
-    registration_id && `Registered as ${registration_id}`,
+    vat_id && texts.vatId(vat_id),
+    tax_number && texts.taxNumber(tax_number),
+    registration_id && texts.registered(registration_id),
     email,
   ];
-  return lines.filter((line): line is string => !!line);
+  return lines.filter((line): line is string => !!line).join('\n');
 }
 
-function drawHead(page: Page, document: InvoiceDocument, title: string): void {
-  const { seller, buyer, issued_at, period_start_at, period_end_at, corrects } = document;
-  page.font(FONT).fontSize(TEXT_SIZE).text(addressOf(seller).join('\n'), { align: 'right' });
-  page.moveDown(2).text(addressOf(buyer).join('\n'), { align: 'left' });
-  page.moveDown(3).font(BOLD).fontSize(TITLE_SIZE).text(title);
-  page.font(FONT).fontSize(TEXT_SIZE).moveDown(0.5);
+function drawHead({ sheet, document, texts, look }: Drawing, title: string): void {
+  const { seller, buyer, issued_at, period_start_at, period_end_at, corrects, order_reference } = document;
+  const shown = (at: Date) => texts.day(day(at));
+  const top = sheet.y;
+  if (look.logo) sheet.drawLogo(look.logo);
+  sheet.write(addressOf(seller, texts), BODY, { x: sheet.width / 2, width: sheet.width / 2, align: 'right' });
+  if (look.logo) sheet.y = Math.max(sheet.y, top + LOGO.height);
+  sheet.y += 2 * BODY.size;
+  sheet.write(addressOf(buyer, texts), BODY);
+  sheet.y += 3 * BODY.size;
+  sheet.write(title, { size: TITLE_SIZE, bold: true, color: look.color });
+  sheet.y += GAP;
   const lastDay = new Date(period_end_at.getTime() - 1);
-  page.text(
-    `Issued ${day(issued_at)}, for what was settled from ${day(period_start_at)} to ${day(lastDay)} (UTC)`,
-  );
-  if (corrects.length > 0) page.text(`Corrects ${corrects.join(', ')}`);
-  page.moveDown(2);
+  sheet.write(texts.issued(shown(issued_at), shown(period_start_at), shown(lastDay)), BODY);
+  if (order_reference !== null) sheet.write(texts.orderReference(order_reference), BODY);
+  if (corrects.length > 0) sheet.write(texts.corrects(corrects.join(', ')), BODY);
+  sheet.y += 2 * BODY.size;
 }
 
-/** One row of the table, on a new page where this one is full. */
-function drawRow(page: Page, cells: string[], font: string): void {
-  page.font(font);
-  const heights = cells.map((cell, index) => page.heightOfString(cell, { width: COLUMNS[index]!.width }));
-  const height = Math.max(LINE_HEIGHT, ...heights);
-  if (page.y + height > page.page.height - MARGIN) page.addPage();
-  const { y } = page;
-  for (const [index, cell] of cells.entries()) {
-    const { x, width, ...align } = COLUMNS[index]!;
-    page.text(cell, MARGIN + x, y, { width, ...align });
+/** A text in a cell, and a smaller one below it. */
+interface Cell {
+  text: string;
+  below?: string;
+}
+
+/** Draws one row, on a new page if this one is full; `onNewPage` draws what each page begins with. */
+function drawRow(
+  sheet: Sheet,
+  cells: readonly Cell[],
+  columns: readonly Column[],
+  letters: Letters,
+  onNewPage?: () => void,
+): void {
+  const drawn = cells.map(({ text, below }, index) => {
+    const { width } = columns[index]!;
+    const lines = text === '' ? [] : sheet.linesOf(text, width, letters);
+    const smaller = below === undefined ? [] : sheet.linesOf(below, width, SMALL);
+    const height = sheet.heightOf(lines, letters);
+    return { lines, smaller, height, whole: height + sheet.heightOf(smaller, SMALL) };
+  });
+  const height = Math.max(...drawn.map(({ whole }) => whole)) + GAP;
+  if (sheet.makeSpace(height)) onNewPage?.();
+  for (const [index, { lines, smaller, height }] of drawn.entries()) {
+    if (lines.length > 0) sheet.drawLines(lines, columns[index]!, sheet.y, letters);
+    if (smaller.length > 0) sheet.drawLines(smaller, columns[index]!, sheet.y + height, SMALL);
   }
-  page.x = MARGIN;
-  page.y = y + height;
+  sheet.y += height;
 }
 
-function drawRule(page: Page): void {
-  page
-    .moveTo(MARGIN, page.y)
-    .lineTo(page.page.width - MARGIN, page.y)
-    .lineWidth(0.5)
-    .stroke();
-  page.y += LINE_HEIGHT / 3;
-}
-
-function drawLines(page: Page, { lines, currency }: InvoiceDocument): void {
-  drawRow(page, ['Service', 'Period', 'Tax', `Net, ${currency}`], BOLD);
-  drawRule(page);
-  for (const { description, from_at, to_at, tax_rate, net_minor } of lines) {
-    const period = `${day(from_at)} – ${day(to_at)}`;
-    drawRow(page, [description, period, `${percent(tax_rate)} %`, decimal(net_minor, currency)], FONT);
+function drawLines({ sheet, document: { lines, currency }, texts, look }: Drawing): void {
+  const { head } = texts;
+  const titles = [head.service, head.period, head.quantity, head.unitPrice, head.tax, head.net(currency)];
+  const drawTableHead = () => {
+    drawRow(
+      sheet,
+      titles.map((text) => ({ text })),
+      COLUMNS,
+      STRONG_CELL,
+    );
+    sheet.rule(look.color);
+    sheet.y += GAP;
+  };
+  drawTableHead();
+  for (const line of lines) {
+    const { description, vm, unit_price, proration, tax_rate, net_minor } = line;
+    const cells: Cell[] = [
+      { text: texts.sold(description), ...(vm && { below: `${vm.hostname}, ${vm.id}` }) },
+      { text: period(line, texts) },
+      { text: quantityOf(line, texts) },
+      { text: texts.number(unit_price), ...(proration && { below: texts.inPart }) },
+      { text: `${texts.number(percent(tax_rate))} %` },
+      { text: texts.number(decimal(net_minor, currency)) },
+    ];
+    drawRow(sheet, cells, COLUMNS, CELL, drawTableHead);
   }
-  drawRule(page);
+  sheet.rule(look.color);
+  sheet.y += GAP;
 }
 
-function drawSums(page: Page, document: InvoiceDocument): void {
+function drawSums({ sheet, document, texts }: Drawing): void {
   const { type, taxes, net_minor, total_minor, currency, issued_at } = document;
-  const amount = (minor: bigint) => `${decimal(minor, currency)} ${currency}`;
-  drawRow(page, ['', 'Net', '', amount(net_minor)], FONT);
-  for (const { tax_rate, net_minor: net, tax_minor } of taxes) {
-    const of = `Tax on ${decimal(net, currency)}`;
-    drawRow(page, ['', of, `${percent(tax_rate)} %`, amount(tax_minor)], FONT);
+  const number = (minor: bigint) => texts.number(decimal(minor, currency));
+  const row = (label: string, rate: string, minor: bigint, letters: Letters) =>
+    drawRow(
+      sheet,
+      [{ text: label }, { text: rate }, { text: `${number(minor)} ${currency}` }],
+      SUM_COLUMNS,
+      letters,
+    );
+  row(texts.net, '', net_minor, BODY);
+  for (const { tax_rate, net_minor: net, tax_minor } of taxes)
+    row(texts.taxOn(number(net)), `${texts.number(percent(tax_rate))} %`, tax_minor, BODY);
+  row(texts.total[type], '', total_minor, { ...BODY, bold: true });
+  sheet.y += 2 * BODY.size;
+  for (const { reason } of taxes) if (reason !== null) sheet.write(texts.reason(reason), BODY);
+  sheet.write(texts.settled[type](texts.day(day(issued_at))), BODY);
+}
+
+/** Writes the seller's footer, the number of the document and that of the page on each page. */
+function drawFeet({ sheet, document: { number, footer }, texts, look }: Drawing): void {
+  const { pdf, width } = sheet;
+  const whole = { x: 0, width };
+  const { count } = pdf.bufferedPageRange();
+  for (let page = 0; page < count; page++) {
+    pdf.switchToPage(page);
+    sheet.y = sheet.bottom + SMALL.size;
+    sheet.rule(look.color);
+    sheet.y += GAP;
+    sheet.drawLines(
+      [`${number} · ${texts.page(page + 1, count)}`],
+      { ...whole, align: 'right' },
+      sheet.y,
+      SMALL,
+    );
+    if (footer !== null) sheet.drawLines(sheet.linesOf(footer, width * 0.7, SMALL), whole, sheet.y, SMALL);
   }
-  drawRow(page, ['', type === 'invoice' ? 'Total' : 'Total given back', '', amount(total_minor)], BOLD);
-  page.font(FONT).moveDown(2);
-  for (const { reason } of taxes) if (reason !== null) page.text(reason, MARGIN);
-  const settled =
-    type === 'invoice'
-      ? `Paid from the prepaid balance by ${day(issued_at)}. Nothing is due.`
-      : `Given back to the prepaid balance by ${day(issued_at)}.`;
-  page.text(settled, MARGIN);
 }

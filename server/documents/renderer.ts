@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { DocumentCheck, InvoiceDocument, Obstacle } from '../domain/billing/invoice-document.ts';
 import type { Clock } from '../platform/clock.ts';
-import { ApiError } from '../platform/errors.ts';
+import { ApiError, type FieldProblem, validationFailed } from '../platform/errors.ts';
 import type { Logger } from '../platform/logging.ts';
+import { type DocumentLook, PLAIN_LOOK } from './look.ts';
 import type { Answer, DocumentFormat, Order } from './messages.ts';
 import { obstacleTo } from './obstacle.ts';
 
@@ -26,7 +27,7 @@ interface Made {
   obstacle: Obstacle | undefined;
 }
 
-interface Task extends Order {
+interface Task extends Omit<Order, 'look'> {
   accountId: string;
   done: (made: Made) => void;
   failed: (error: Error) => void;
@@ -39,6 +40,7 @@ export interface RendererOptions {
   limitMs?: number;
   maxWaiting?: number;
   maxWaitingOfOne?: number;
+  look?: DocumentLook;
 }
 
 /**
@@ -54,7 +56,7 @@ export class DocumentRenderer implements DocumentCheck {
 
   constructor(options: RendererOptions) {
     const bounds = { limitMs: LIMIT_MS, maxWaiting: MAX_WAITING, maxWaitingOfOne: MAX_WAITING_OF_ONE };
-    this.#options = { ...bounds, ...options };
+    this.#options = { ...bounds, look: PLAIN_LOOK, ...options };
   }
 
   /** The document's bytes: always the same for the same document. Refuses with `service_unavailable` when too many wait. */
@@ -97,6 +99,19 @@ export class DocumentRenderer implements DocumentCheck {
     return promise;
   }
 
+  /** Throws `validation_failed` with each field whose text has letters that the font of documents lacks. */
+  async requirePrintable(fields: Record<string, string | null | undefined>): Promise<void> {
+    // Loaded for the first form: a start has no use for it.
+    const { missingLetters } = await import('./letters.ts');
+    const problems = Object.entries(fields).flatMap(([field, text]): FieldProblem[] => {
+      const missing = missingLetters(text ?? '', this.#options.look.font ?? undefined);
+      if (missing.length === 0) return [];
+      const message = `has letters that invoices cannot show: “${missing.join('')}”`;
+      return [{ field, code: 'not_printable', message }];
+    });
+    if (problems.length > 0) throw validationFailed(problems);
+  }
+
   /** Gives up what waits and ends the thread. */
   async close(): Promise<void> {
     for (const task of this.#waiting.splice(0)) task.failed(unavailable('The service stops.'));
@@ -127,14 +142,14 @@ export class DocumentRenderer implements DocumentCheck {
   }
 
   async #make(thread: Worker, { accountId, document, format, done, failed }: Task): Promise<void> {
-    const { clock, logger, limitMs } = this.#options;
+    const { clock, logger, limitMs, look } = this.#options;
     const over = new AbortController();
     const end = () => over.abort();
     thread.once('exit', end);
     clock.sleep(limitMs, over.signal).then(end, () => {});
     try {
       const answered = once(thread, 'message', { signal: over.signal });
-      thread.postMessage({ document, format } satisfies Order);
+      thread.postMessage({ document, format, look } satisfies Order);
       const [answer] = (await answered) as [Answer];
       if ('error' in answer) throw new Error(answer.error);
       done({ bytes: answer.bytes && Buffer.from(answer.bytes), obstacle: answer.obstacle ?? undefined });

@@ -2,6 +2,7 @@ import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import type { InvoiceDocument } from '../domain/billing/invoice-document.ts';
 import { eInvoice } from './e-invoice.ts';
+import type { DocumentLook } from './look.ts';
 import type { Answer, DocumentFormat, Order } from './messages.ts';
 import { obstacleTo } from './obstacle.ts';
 import { invoicePdf } from './pdf.ts';
@@ -11,19 +12,24 @@ import { invoicePdf } from './pdf.ts';
 /** Behind the service's own thread where there are fewer processors than work. */
 const NICE = 10;
 
-async function make({ document, format }: Order): Promise<Answer> {
+async function make({ document, format, look }: Order): Promise<Answer> {
   try {
     const obstacle = obstacleTo(document) ?? null;
-    const bytes = format === null ? null : await file(document, format, obstacle === null);
+    const bytes = format === null ? null : await file(document, format, look, obstacle === null);
     return { bytes, obstacle };
   } catch (error) {
     return { error: (error as Error).stack ?? String(error) };
   }
 }
 
-async function file(document: InvoiceDocument, format: DocumentFormat, mayLeave: boolean) {
+async function file(
+  document: InvoiceDocument,
+  format: DocumentFormat,
+  look: DocumentLook,
+  mayLeave: boolean,
+) {
   const xml = mayLeave ? await eInvoice(document) : undefined;
-  if (format === 'pdf') return invoicePdf(document, xml);
+  if (format === 'pdf') return invoicePdf(document, xml, look);
   return xml === undefined ? null : Buffer.from(xml);
 }
 

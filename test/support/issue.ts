@@ -10,9 +10,16 @@ export function issueInvoices(
   now: Date,
   limit?: number,
   seller: PartyRow | null = null,
+  footer: string | null = null,
 ): Promise<number> {
   const documents = {
     check: async (_: string, document: Parameters<typeof obstacleTo>[0]) => obstacleTo(document),
   };
-  return issueDocuments({ db, logger: createLogger({ logLevel: 'silent' }), documents }, now, limit, seller);
+  return issueDocuments(
+    { db, logger: createLogger({ logLevel: 'silent' }), documents },
+    now,
+    limit,
+    seller,
+    footer,
+  );
 }

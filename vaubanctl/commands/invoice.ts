@@ -104,15 +104,19 @@ function printInvoice(invoice: Invoice): void {
     account: invoice.account_id,
     seller: seller?.name ?? 'none',
     buyer: buyer ? [buyer.name, buyer.country, buyer.vat_id].filter(Boolean).join(', ') : 'none yet',
+    ...(invoice.order_reference !== null && { 'order number': invoice.order_reference }),
     net: amount(invoice.subtotal_minor),
     tax: amount(invoice.tax_minor),
     total: amount(invoice.total_minor),
   });
   print();
   printTable(
-    ['SERVICE', 'FROM', 'TO', 'TAX', 'RATE>', 'AMOUNT>'],
+    ['SERVICE', 'HOST', 'QUANTITY>', 'PRICE>', 'FROM', 'TO', 'TAX', 'RATE>', 'AMOUNT>'],
     invoice.lines.map((line) => [
       line.description,
+      line.hostname ?? '-',
+      `${line.quantity} ${line.unit}`,
+      line.unit_price,
       line.from_at.slice(0, 10),
       line.to_at.slice(0, 10),
       line.tax_category.replace('_', ' '),

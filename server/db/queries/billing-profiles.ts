@@ -12,27 +12,42 @@ export interface BillingProfileRow {
   /** Normalized: capitals and digits. */
   vat_id: string | null;
   exempt_reason: string | null;
+  /** The customer's own number, which documents quote. */
+  order_reference: string | null;
+  /** Of documents; null is that of the account's first owner. */
+  language: DocumentLanguage | null;
+  /** Addresses that documents are mailed to; if there are none, to the owners. */
+  mail_to: string[];
   updated_at: Date;
 }
 
-const columns = sql`account_id, kind, name, street, city, postcode, country, vat_id, exempt_reason, updated_at`;
+type DocumentLanguage = 'en' | 'de';
+
+const columns = sql`account_id, kind, name, street, city, postcode, country, vat_id, exempt_reason,
+  order_reference, language, mail_to, updated_at`;
 
 /** Who an account's invoices are for; undefined where nothing is known. */
 export function findBillingProfile(db: Queryable, accountId: string): Promise<BillingProfileRow | undefined> {
   return maybeOne(db, sql`select ${columns} from billing_profiles where account_id = ${accountId}`);
 }
 
+type Wishes = 'order_reference' | 'language' | 'mail_to';
+type NewProfile = Omit<BillingProfileRow, Wishes> & Partial<Pick<BillingProfileRow, Wishes>>;
+
 /** Writes the whole profile of an account in place of the one it had. */
-export function putBillingProfile(db: Queryable, row: BillingProfileRow): Promise<BillingProfileRow> {
+export function putBillingProfile(db: Queryable, row: NewProfile): Promise<BillingProfileRow> {
+  const { order_reference = null, language = null, mail_to = [] } = row;
   return one(
     db,
     sql`
     insert into billing_profiles (${columns})
     values (${row.account_id}, ${row.kind}, ${row.name}, ${row.street}, ${row.city}, ${row.postcode}, ${row.country},
-      ${row.vat_id}, ${row.exempt_reason}, ${row.updated_at})
+      ${row.vat_id}, ${row.exempt_reason}, ${order_reference}, ${language},
+      ${JSON.stringify(mail_to)}::text::jsonb, ${row.updated_at})
     on conflict (account_id) do update set kind = excluded.kind, name = excluded.name, street = excluded.street,
       city = excluded.city, postcode = excluded.postcode, country = excluded.country, vat_id = excluded.vat_id,
-      exempt_reason = excluded.exempt_reason, updated_at = excluded.updated_at
+      exempt_reason = excluded.exempt_reason, order_reference = excluded.order_reference, language = excluded.language,
+      mail_to = excluded.mail_to, updated_at = excluded.updated_at
     returning ${columns}`,
   );
 }

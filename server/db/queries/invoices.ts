@@ -32,6 +32,15 @@ export interface TaxedSum {
   tax_minor: number;
 }
 
+/** What an issued document says besides its parties and amounts. */
+export interface PrintedRow {
+  language: 'en' | 'de';
+  /** The customer's own number. */
+  order_reference: string | null;
+  /** The seller's, at the foot of each page. */
+  footer: string | null;
+}
+
 export interface InvoiceRow {
   id: string;
   account_id: string;
@@ -49,10 +58,12 @@ export interface InvoiceRow {
   buyer: PartyRow | null;
   /** Null for a draft, and for what was issued when tax was rounded on each line and added up. */
   taxes: TaxedSum[] | null;
+  /** Null for a draft, and for what was issued before it was stored. */
+  printed: PrintedRow | null;
 }
 
 export const invoiceColumns = sql`id, account_id, type, number, status, period_start_at, period_end_at, currency,
-  issued_at, paid_at, seller, buyer, taxes`;
+  issued_at, paid_at, seller, buyer, taxes, printed`;
 
 export interface Draft {
   accountId: string;

@@ -1,5 +1,5 @@
 import { type Database, execute, maybeOne, one, type Queryable, sql, type Transaction } from '../database.ts';
-import type { InvoiceType, InvoiceView, PartyRow, TaxedSum } from './invoices.ts';
+import type { InvoiceType, InvoiceView, PartyRow, PrintedRow, TaxedSum } from './invoices.ts';
 import { lockWallet } from './wallets.ts';
 
 /** After a month's end: what was settled in its last moments may still be committing. */
@@ -40,6 +40,10 @@ export interface Buyers {
   now: PartyRow;
   /** With whose VAT id the latest sale, or the deposit that it was sold out of, was taxed by reverse charge; null if there was none. */
   reverse_charged: PartyRow | null;
+  /** As the profile says; null if it says nothing. */
+  order_reference: string | null;
+  /** Of the profile, or of the account's first owner; null if neither is known. */
+  language: string | null;
   /** Orders on the draft so far: it changes with each, and with nothing else. */
   orders: number;
 }
@@ -71,6 +75,10 @@ export function buyersOf(db: Queryable, draft: InvoiceView): Promise<Buyers> {
           where orders.invoice_id = sold.id and tax_category = 'reverse_charge' and unit <> 'deposit')
         order by sold.issued_at desc, sold.id desc limit 1
       )) as reverse_charged,
+      order_reference, coalesce(language, (
+        select locale from memberships join people on people.id = person_id
+        where memberships.account_id = accounts.id and role = 'owner' order by people.id limit 1
+      )) as language,
       (select count(*)::int from orders where invoice_id = ${draft.id}) as orders
     from accounts left join billing_profiles profile on profile.account_id = accounts.id
     where accounts.id = ${draft.account_id}`,
@@ -84,6 +92,7 @@ export interface Issue {
   orders: number;
   seller: PartyRow | null;
   buyer: PartyRow;
+  printed: PrintedRow;
   taxes: TaxedSum[];
   totalMinor: bigint;
   taxMinor: bigint;
@@ -134,7 +143,7 @@ function bookRounding(tx: Transaction, { draft, taxes, now }: Issue): Promise<vo
 }
 
 async function number(tx: Transaction, issue: Issue): Promise<boolean> {
-  const { draft, seller, buyer, taxes, totalMinor, taxMinor, now } = issue;
+  const { draft, seller, buyer, printed, taxes, totalMinor, taxMinor, now } = issue;
   const locked = await maybeOne(
     tx,
     sql`select id from invoices where id = ${draft.id} and status = 'draft' for no key update`,
@@ -155,7 +164,8 @@ async function number(tx: Transaction, issue: Issue): Promise<boolean> {
     update invoices set status = 'paid', issued_at = ${series.at}, paid_at = ${series.at},
       sequence = ${series.last}::bigint, number = ${named}, total_minor = ${totalMinor}::bigint,
       tax_minor = ${taxMinor}::bigint, taxes = ${JSON.stringify(taxes)}::text::jsonb,
-      seller = ${seller && JSON.stringify(seller)}::text::jsonb, buyer = ${JSON.stringify(buyer)}::text::jsonb
+      seller = ${seller && JSON.stringify(seller)}::text::jsonb, buyer = ${JSON.stringify(buyer)}::text::jsonb,
+      printed = ${JSON.stringify(printed)}::text::jsonb
     where id = ${draft.id}`,
   );
   return true;

@@ -72,6 +72,8 @@ export interface OrderLineRow {
   tax_category: 'standard' | 'zero_rated' | 'exempt' | 'reverse_charge' | 'outside_scope';
   /** Why there is no tax; null where there is. */
   tax_reason: string | null;
+  /** Of its VM when it was sold; null if it is about no VM, and of lines from before this was noted. The store fills it. */
+  hostname: string | null;
 }
 
 export const orderColumns = sql`id, account_id, vm_id, kind, status, amount_minor, deposit_minor, balance_after_minor, currency,
@@ -81,7 +83,7 @@ export const orderColumns = sql`id, account_id, vm_id, kind, status, amount_mino
  * A line to be written; without a category it is taxed as the latest sale of its VM at that rate, or as the latest deposit if
  * the order moves one: what is sold of a deposit is taxed as on the day on which that was taken.
  */
-export type NewLine = Omit<OrderLineRow, 'order_id' | 'position' | 'tax_category'> & {
+export type NewLine = Omit<OrderLineRow, 'order_id' | 'position' | 'tax_category' | 'hostname'> & {
   tax_category: OrderLineRow['tax_category'] | null;
 };
 

@@ -1,4 +1,4 @@
-import type { InvoiceLineRow, InvoiceView, PartyRow } from '../../db/queries/invoices.ts';
+import type { InvoiceLineRow, InvoiceView, PartyRow, PrintedRow } from '../../db/queries/invoices.ts';
 import { ApiError } from '../../platform/errors.ts';
 import type { Seller } from '../catalog/catalog-schema.ts';
 import { countryName, eInvoiceCountry } from '../tax/countries.ts';
@@ -11,9 +11,21 @@ export type { DocumentTax } from './document-figures.ts';
 
 export type Party = PartyRow;
 
+/** The languages that documents are written in. */
+export const DOCUMENT_LANGUAGES = ['en', 'de'] as const;
+export type DocumentLanguage = (typeof DOCUMENT_LANGUAGES)[number];
+
 /** One thing that was sold, or given back. Amounts are minor units. */
 export interface DocumentLine {
   description: string;
+  /** The VM as it was called when the line was sold; null if it is about none, and on lines from before that was noted. */
+  vm: { id: string; hostname: string } | null;
+  quantity: number;
+  unit: string;
+  /** Price of one unit with tax, a decimal in major units. */
+  unit_price: string;
+  /** Whether the amount is a share of the unit. */
+  proration: boolean;
   from_at: Date;
   to_at: Date;
   category: TaxCategory;
@@ -35,6 +47,11 @@ export interface InvoiceDocument {
   currency: string;
   seller: Party;
   buyer: Party;
+  language: DocumentLanguage;
+  /** The customer's own number. */
+  order_reference: string | null;
+  /** What the seller has at the foot of each page; lines are separated by line feeds. */
+  footer: string | null;
   /** Numbers of the invoices that a credit note corrects. */
   corrects: string[];
   lines: DocumentLine[];
@@ -86,6 +103,9 @@ export function sellerParty(seller: Seller): Party {
   };
 }
 
+/** What documents had when nothing of it was stored. */
+const NOTHING_PRINTED: PrintedRow = { language: 'en', order_reference: null, footer: null };
+
 /** The document of an invoice, of what the store has fixed. Refuses with `document_unavailable` where it has none. */
 export function invoiceDocument(invoice: InvoiceView, lines: InvoiceLineRow[]): InvoiceDocument {
   const { type, number, issued_at, seller, buyer, currency, period_start_at, period_end_at } = invoice;
@@ -107,9 +127,15 @@ export function invoiceDocument(invoice: InvoiceView, lines: InvoiceLineRow[]): 
   const tax_minor = sum(taxes.map((tax) => tax.tax_minor));
   return {
     ...{ type, number, issued_at, period_start_at, period_end_at, currency, seller, buyer },
+    ...(invoice.printed ?? NOTHING_PRINTED),
     corrects: invoice.corrects.flatMap((corrected) => corrected.number ?? []),
     lines: figures.lines.map((line) => ({
       description: line.description,
+      vm: line.vm_id !== null && line.hostname !== null ? { id: line.vm_id, hostname: line.hostname } : null,
+      quantity: line.quantity,
+      unit: line.unit,
+      unit_price: line.unit_price,
+      proration: line.proration,
       from_at: line.from_at,
       to_at: line.to_at,
       category: line.tax_category,

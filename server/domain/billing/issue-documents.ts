@@ -11,13 +11,19 @@ import {
 import { type Buyers, buyersOf, dueDrafts, issueDraft } from '../../db/queries/issue-invoices.ts';
 import type { Logger } from '../../platform/logging.ts';
 import { type DocumentTax, taxesOnBase } from './document-figures.ts';
-import { type DocumentCheck, invoiceDocument } from './invoice-document.ts';
+import { DOCUMENT_LANGUAGES, type DocumentCheck, invoiceDocument } from './invoice-document.ts';
 import { plainRate, sum, toJsonInteger } from './money.ts';
 
 interface IssueServices {
   db: Database;
   logger: Logger;
   documents: DocumentCheck;
+}
+
+/** Who issues, and what is at the foot of each page. */
+interface Issuer {
+  seller: PartyRow | null;
+  footer: string | null;
 }
 
 /** Stands for the number that a document does not have before it is checked. */
@@ -34,10 +40,12 @@ export async function issueDocuments(
   now: Date,
   limit = 1_000,
   seller: PartyRow | null = null,
+  footer: string | null = null,
 ): Promise<number> {
-  const invoices = await issueSome(services, 'invoice', now, limit, seller);
+  const by = { seller, footer };
+  const invoices = await issueSome(services, 'invoice', now, limit, by);
   if (invoices === limit) return invoices;
-  return invoices + (await issueSome(services, 'credit_note', now, limit - invoices, seller));
+  return invoices + (await issueSome(services, 'credit_note', now, limit - invoices, by));
 }
 
 async function issueSome(
@@ -45,10 +53,10 @@ async function issueSome(
   type: InvoiceType,
   now: Date,
   limit: number,
-  seller: PartyRow | null,
+  by: Issuer,
 ): Promise<number> {
   const drafts = await dueDrafts(services.db, type, now, limit);
-  for (const id of drafts) await issueOne(services, id, now, seller);
+  for (const id of drafts) await issueOne(services, id, now, by);
   return drafts.length;
 }
 
@@ -56,7 +64,7 @@ async function issueOne(
   services: IssueServices,
   id: string,
   now: Date,
-  seller: PartyRow | null,
+  { seller, footer }: Issuer,
 ): Promise<void> {
   const { db } = services;
   const draft = (await systemFindInvoice(db, id))!;
@@ -72,11 +80,12 @@ async function issueOne(
     })),
   );
   const buyer = buyerOf(buyers, taxes);
-  const issued = { ...draft, issued_at: now, seller, buyer };
+  const printed = { ...printedOf(buyers), footer };
+  const issued = { ...draft, issued_at: now, seller, buyer, printed };
   if (!(await mayLeave(services, issued, lines))) return;
   const taxMinor = sum(taxes.map(({ tax_minor }) => tax_minor));
   await issueDraft(db, {
-    ...{ draft, orders: buyers.orders, seller, buyer, taxMinor, now },
+    ...{ draft, orders: buyers.orders, seller, buyer, printed, taxMinor, now },
     totalMinor: taxMinor + sum(taxes.map(({ net_minor }) => net_minor)),
     taxes: taxes.map((tax) => ({
       ...tax,
@@ -93,6 +102,11 @@ async function issueOne(
 function buyerOf({ now, reverse_charged }: Buyers, taxes: DocumentTax[]): PartyRow {
   const byBuyer = taxes.some(({ category }) => category === 'reverse_charge');
   return byBuyer && reverse_charged && reverse_charged.vat_id !== now.vat_id ? reverse_charged : now;
+}
+
+function printedOf({ language, order_reference }: Buyers) {
+  const known = DOCUMENT_LANGUAGES.find((one) => one === language);
+  return { language: known ?? 'en', order_reference };
 }
 
 /** Returns whether a document keeps the rules; one that does not is held. */

@@ -14,6 +14,15 @@ export const SellerSchema = Type.Object(
     tax_number: Type.Optional({ ...Text, description: 'Of the tax office, where there is no VAT id' }),
     registration_id: Type.Optional({ ...Text, description: 'In the trade register' }),
     email: Type.Optional(Text),
+    footer: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 600,
+        description:
+          'At the foot of each page of a document: what the law wants there, such as register and directors. At most six lines',
+        pattern: '^[^\\n]*(\\n[^\\n]*){0,5}$',
+      }),
+    ),
     exemption_reason: Type.Optional({
       ...Text,
       description: 'Why sales are exempt where the tax rate is 0, as the law wants it on invoices',

@@ -40,8 +40,8 @@ export interface TaxedBuyer {
 }
 
 /** As Article 226 (11a) of the VAT directive wants it said. */
-const REVERSE_CHARGE_NOTE = 'Reverse charge';
-const OUTSIDE_SCOPE_NOTE = 'Service outside the scope of VAT: the place of supply is abroad';
+export const REVERSE_CHARGE_NOTE = 'Reverse charge';
+export const OUTSIDE_SCOPE_NOTE = 'Service outside the scope of VAT: the place of supply is abroad';
 
 /**
  * The tax on a sale to `buyer`, who is a consumer at home where nothing is known. A service is taxed where its buyer

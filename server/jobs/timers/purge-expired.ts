@@ -73,6 +73,7 @@ export class ExpiredPurge {
   #chores(): Record<string, () => Promise<unknown>> {
     const { db, clock, catalog } = this.#services;
     const seller = catalog.seller ? sellerParty(catalog.seller) : null;
+    const footer = catalog.seller?.footer ?? null;
     const now = clock.now();
     const daysAgo = (days: number) => new Date(now.getTime() - days * DAY_MS);
     const replies = {
@@ -89,7 +90,7 @@ export class ExpiredPurge {
       end_overdue_orders: () => endOverdueOrders(this.#services, this.#failures),
       issue_invoices: async () => {
         await this.#series.check();
-        await inBatches((limit) => issueDocuments(this.#services, now, limit, seller));
+        await inBatches((limit) => issueDocuments(this.#services, now, limit, seller, footer));
         await this.#series.note();
       },
       recognize_revenue: async () => {

@@ -1,3 +1,4 @@
+import { decimal } from '../../../server/documents/amounts.ts';
 import { taxesOfLines } from '../../../server/domain/billing/document-figures.ts';
 import type {
   DocumentLine,
@@ -50,6 +51,11 @@ export function sample(
       const tax_minor = containedTax(amount, rate);
       return {
         description: `Shared S${index + 1}`,
+        vm: { id: 'vm_01ke1y3m8q7n5k2x4z9b1c3d6g', hostname: `web-${index + 1}` },
+        quantity: 1,
+        unit: 'month',
+        unit_price: decimal(amount, 'EUR'),
+        proration: false,
         from_at: new Date('2026-01-05T09:30:00Z'),
         to_at: new Date('2026-02-05T09:30:00Z'),
         category,
@@ -72,6 +78,9 @@ export function sample(
     currency: 'EUR',
     seller: SELLER,
     buyer: BUYER,
+    language: 'en',
+    order_reference: null,
+    footer: null,
     corrects: [],
     lines: lines.map(({ reason: _, ...line }) => line),
     taxes,

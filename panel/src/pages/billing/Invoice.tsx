@@ -9,6 +9,7 @@ import { Loaded } from '../../ui/Loaded.tsx';
 import { Card, Columns, Facts, Page, Stack } from '../../ui/Page.tsx';
 import { Table } from '../../ui/Table.tsx';
 import { DateOf, Money, Mono } from '../../ui/Values.tsx';
+import classes from './Billing.module.css';
 import { PdfButton } from './PdfButton.tsx';
 import { MoneyStateOf } from './states.tsx';
 import { texts } from './texts.ts';
@@ -25,8 +26,8 @@ export function Invoice() {
 function InvoicePage({ invoice }: { invoice: InvoiceWithLines }) {
   const t = useTexts(texts);
   const locale = useLocale();
-  const { id, number, type, status, seller, buyer, issued_at, period_start_at, period_end_at, corrects } =
-    invoice;
+  const { id, number, type, status, seller, buyer, issued_at, period_start_at, period_end_at } = invoice;
+  const { corrects, order_reference } = invoice;
   return (
     <Page
       title={`${t[type]} ${number ?? t.noNumber}`}
@@ -43,6 +44,7 @@ function InvoicePage({ invoice }: { invoice: InvoiceWithLines }) {
               facts={[
                 [t.period, `${formatDate(period_start_at, locale)} – ${formatDate(period_end_at, locale)}`],
                 ...(issued_at ? [[t.issued, <DateOf key="at" at={issued_at} />] as [string, ReactNode]] : []),
+                ...(order_reference ? [[t.orderReference, order_reference] as [string, ReactNode]] : []),
                 ...corrects.map(({ invoice_id, number }): [string, ReactNode] => [
                   t.corrects,
                   <Link key={invoice_id} to="/billing/invoices/$id" params={{ id: invoice_id }}>
@@ -84,7 +86,7 @@ function Lines({ invoice: { lines, currency } }: { invoice: InvoiceWithLines }) 
       rows={numbered}
       keyOf={({ index }) => String(index)}
       columns={[
-        { id: 'text', title: t.description, narrow: 'title', cell: ({ description }) => description },
+        { id: 'text', title: t.description, narrow: 'title', cell: SoldLine },
         {
           id: 'period',
           title: t.period,
@@ -94,13 +96,18 @@ function Lines({ invoice: { lines, currency } }: { invoice: InvoiceWithLines }) 
           id: 'quantity',
           title: t.quantity,
           align: 'end',
-          cell: ({ quantity, unit }) => `${quantity} ${unit}`,
+          cell: ({ quantity, unit }) => `${quantity} ${t.unit(unit, quantity)}`,
         },
         {
           id: 'price',
           title: t.unitPrice,
           align: 'end',
-          cell: ({ unit_price }) => <Mono>{formatDecimal(unit_price, currency, locale)}</Mono>,
+          cell: ({ unit_price, proration }) => (
+            <>
+              <Mono>{formatDecimal(unit_price, currency, locale)}</Mono>
+              {proration && <div className={classes.below}>{t.inPart}</div>}
+            </>
+          ),
         },
         {
           id: 'tax',
@@ -117,6 +124,20 @@ function Lines({ invoice: { lines, currency } }: { invoice: InvoiceWithLines }) 
         },
       ]}
     />
+  );
+}
+
+/** What was sold, with the VM as it was called then. */
+function SoldLine({ description, vm_id, hostname }: InvoiceWithLines['lines'][number]) {
+  return (
+    <>
+      {description}
+      {vm_id && hostname && (
+        <div className={classes.below}>
+          {hostname}, <Mono>{vm_id}</Mono>
+        </div>
+      )}
+    </>
   );
 }
 

@@ -56,6 +56,12 @@ export const texts = defineTexts(
     description: 'Description',
     quantity: 'Quantity',
     unitPrice: 'Unit price',
+    unit: (unit: string, quantity: number) => {
+      if (unit === 'month' || unit === 'hour') return quantity === 1 ? unit : `${unit}s`;
+      return unit === 'adjustment' ? '' : unit;
+    },
+    inPart: 'pro rata',
+    orderReference: 'Your order number',
     tax: 'Tax',
     subtotal: 'Without tax',
     ofWhichTax: (rate: string) => `Tax of ${rate}`,
@@ -155,6 +161,14 @@ export const texts = defineTexts(
     description: 'Beschreibung',
     quantity: 'Menge',
     unitPrice: 'Einzelpreis',
+    unit: (unit: string, quantity: number) => {
+      if (unit === 'month') return quantity === 1 ? 'Monat' : 'Monate';
+      if (unit === 'hour') return quantity === 1 ? 'Stunde' : 'Stunden';
+      if (unit === 'GB-month') return quantity === 1 ? 'GB-Monat' : 'GB-Monate';
+      return unit === 'adjustment' ? '' : unit;
+    },
+    inPart: 'anteilig',
+    orderReference: 'Ihre Bestellnummer',
     tax: 'Steuer',
     subtotal: 'Ohne Steuer',
     ofWhichTax: (rate: string) => `Steuer zu ${rate}`,

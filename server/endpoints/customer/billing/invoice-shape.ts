@@ -58,6 +58,9 @@ const invoiceFields = {
   paid_at: Nullable(Timestamp()),
   seller: Nullable(PartyShape),
   buyer: Nullable(PartyShape),
+  order_reference: Nullable(
+    Type.String({ description: "The buyer's own order number; null if none was given, and for a draft" }),
+  ),
   corrects: Type.Array(
     Shape(
       {
@@ -90,6 +93,13 @@ const InvoiceLineShape = Shape(
   {
     description: Type.String(),
     vm_id: Nullable(Id('vm')),
+    hostname: Nullable(
+      Type.String({
+        description:
+          'Of the VM when the line was sold; null if the line is about no VM, or is older than this field',
+        examples: ['web-1'],
+      }),
+    ),
     quantity: Type.Integer(),
     unit: Type.String({ examples: ['month', 'hour'] }),
     unit_price: Decimal('Price of one unit'),
@@ -139,6 +149,7 @@ export function presentInvoice(invoice: InvoiceView) {
     paid_at: invoice.paid_at,
     seller: invoice.seller,
     buyer: invoice.buyer,
+    order_reference: invoice.printed?.order_reference ?? null,
     corrects: invoice.corrects,
   };
 }
@@ -160,10 +171,11 @@ export function presentInvoiceWithLines(invoice: InvoiceView, rows: InvoiceLineR
 }
 
 function presentInvoiceLine(line: InvoiceLineRow) {
-  const { description, vm_id, quantity, unit, unit_price, from_at, to_at, proration } = line;
+  const { description, vm_id, hostname, quantity, unit, unit_price, from_at, to_at, proration } = line;
   return {
     description,
     vm_id,
+    hostname,
     quantity,
     unit,
     unit_price,
@@ -193,6 +205,7 @@ export const exampleInvoice = {
   paid_at: null,
   seller: null,
   buyer: null,
+  order_reference: null,
   corrects: [],
 };
 
@@ -207,6 +220,7 @@ export const exampleTax = {
 export const exampleInvoiceLine = {
   description: 'Shared S1',
   vm_id: 'vm_01ke1y3m8q7n5k2x4z9b1c3d6g',
+  hostname: 'web-1',
   quantity: 1,
   unit: 'month',
   unit_price: '3.99',

@@ -1,0 +1,37 @@
+import type { DocumentTexts } from './texts.ts';
+
+/** What documents say in English. */
+export const en: DocumentTexts = {
+  title: { invoice: 'Invoice', credit_note: 'Credit note' },
+  vatId: (id) => `VAT id ${id}`,
+  taxNumber: (number) => `Tax number ${number}`,
+  registered: (id) => `Registered as ${id}`,
+  issued: (day, from, to) => `Issued ${day}, for what was settled from ${from} to ${to} (UTC)`,
+  orderReference: (reference) => `Your order number: ${reference}`,
+  corrects: (numbers) => `Corrects ${numbers}`,
+  page: (page, pages) => `Page ${page} of ${pages}`,
+  head: {
+    service: 'Service',
+    period: 'Period',
+    quantity: 'Quantity',
+    unitPrice: 'Unit price, tax incl.',
+    tax: 'Tax',
+    net: (currency) => `Net, ${currency}`,
+  },
+  unit: (unit, quantity) => {
+    const name = { month: 'month', hour: 'hour', adjustment: '' }[unit] ?? unit;
+    return (unit === 'month' || unit === 'hour') && quantity !== 1 ? `${name}s` : name;
+  },
+  inPart: 'pro rata',
+  net: 'Net',
+  taxOn: (net) => `Tax on ${net}`,
+  total: { invoice: 'Total', credit_note: 'Total given back' },
+  settled: {
+    invoice: (day) => `Paid from the prepaid balance by ${day}. Nothing is due.`,
+    credit_note: (day) => `Given back to the prepaid balance by ${day}.`,
+  },
+  day: (iso) => iso,
+  number: (decimal) => decimal,
+  sold: (description) => description,
+  reason: (reason) => reason,
+};

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { create } from 'fontkit';
+import { runsOf } from '../../server/documents/directions.ts';
+import { missingLetters, REGULAR } from '../../server/documents/letters.ts';
+
+const texts = (line: string) => runsOf(line).map(({ text }) => text);
+
+test('a line from the right is split into what stands from left to right', () => {
+  // A house number and a Latin city stand left of the street; what is between them is turned around.
+  assert.deepEqual(texts('רחוב הרצל 5, Tel Aviv'), ['Tel Aviv', ' ,', '5', 'רחוב הרצל ']);
+  assert.deepEqual(texts('Beispiel עולם GmbH'), ['Beispiel ', 'עולם', ' GmbH']);
+  assert.deepEqual(texts('Beispiel GmbH'), ['Beispiel GmbH']);
+});
+
+test('brackets open towards what they enclose', () => {
+  // The run is drawn from its end, so that what is read first has to be the other bracket.
+  assert.deepEqual(texts('שלום (בעמ)'), ['שלום )בעמ(']);
+});
+
+test('letters that the font lacks are named once each', () => {
+  assert.deepEqual(missingLetters('Żółć Ελλάδα Ёлка שלום شركة'), []);
+  assert.deepEqual(missingLetters('漢字漢 Ltd.'), ['漢', '字']);
+});
+
+test('the font has forms of Arabic letters that join, and its shaping chooses them', () => {
+  const font = create(readFileSync(REGULAR)) as unknown as {
+    layout(text: string): { glyphs: { id: number }[] };
+  };
+  const glyphs = (text: string) => font.layout(text).glyphs.map(({ id }) => id);
+  const [{ text }] = runsOf('بيت') as [{ text: string }];
+  // From left to right: the final, the middle and the initial form, none of which is that of the letter by itself.
+  const alone = [...'تيب'].map((letter) => glyphs(letter)[0]);
+  const joined = glyphs(text);
+  assert.equal(joined.length, 3);
+  for (const [index, glyph] of joined.entries()) assert.notEqual(glyph, alone[index]);
+});
