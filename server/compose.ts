@@ -31,6 +31,7 @@ import { SimulatorGuests } from './db/queries/simulator-guests.ts';
 import { repeatingConflicts } from './db/repeat.ts';
 import { Signals } from './db/signals.ts';
 import { registerDocsSite } from './docs-site/docs-site.ts';
+import { loadLook } from './documents/look.ts';
 import { DocumentRenderer } from './documents/renderer.ts';
 import { type DemoAccess, ensureDemoAccount } from './domain/accounts/demo-account.ts';
 import { requireExponent } from './domain/billing/books-exponent.ts';
@@ -171,7 +172,7 @@ async function openServices(
     leadership,
     shield: new EdgeReconciler({ db, edge, clock, logger, leadership }),
     opsKeys,
-    documents: new DocumentRenderer({ clock, logger }),
+    documents: new DocumentRenderer({ clock, logger, look: await loadLook(config, brand) }),
     payments: new Payments(config, brand.name, site),
     mails: new MailSender({ config, brand, site, db, clock, logger, metrics, secrets }),
   };

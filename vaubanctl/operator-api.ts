@@ -124,6 +124,9 @@ export interface BillingProfile {
   country: string;
   vat_id: string | null;
   exempt_reason: string | null;
+  order_reference: string | null;
+  language: 'en' | 'de' | null;
+  mail_to: string[];
   updated_at: string;
 }
 
@@ -396,6 +399,7 @@ export interface Invoice {
   paid_at: string | null;
   seller: InvoiceParty | null;
   buyer: InvoiceParty | null;
+  order_reference: string | null;
   corrects: CorrectedInvoice[];
   taxes: InvoiceTax[];
   lines: InvoiceLine[];
@@ -410,6 +414,7 @@ export interface InvoiceDocument {
 export interface InvoiceLine {
   description: string;
   vm_id: string | null;
+  hostname: string | null;
   quantity: number;
   unit: string;
   unit_price: string;
@@ -501,6 +506,7 @@ export interface ListedInvoice {
   paid_at: string | null;
   seller: InvoiceParty | null;
   buyer: InvoiceParty | null;
+  order_reference: string | null;
   corrects: CorrectedInvoice[];
 }
 
@@ -844,6 +850,9 @@ export interface SetBillingProfileRequest {
   country: string;
   vat_id?: string;
   exempt_reason?: string;
+  order_reference?: string | null;
+  language?: 'en' | 'de' | null;
+  mail_to?: string[];
 }
 
 export interface SetBooksExponentRequest {

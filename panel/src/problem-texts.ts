@@ -46,6 +46,7 @@ export const FIELD_TEXTS: Record<FieldCode, FieldText> = {
   not_offered: 'Diese Zahlungsart wird nicht mehr angeboten.',
   not_own: 'Diese Adresse gehört nicht dazu.',
   not_positive: 'Der Betrag muss größer als null sein.',
+  not_printable: (letters) => `Diese Zeichen können auf Rechnungen nicht gedruckt werden: ${letters}.`,
   not_readable: 'Nur sichtbare Zeichen und Leerzeichen sind erlaubt.',
   not_supported: 'Das wird hier nicht unterstützt.',
   not_usable: 'Dieser Wert ist nicht verwendbar.',

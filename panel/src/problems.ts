@@ -11,7 +11,7 @@ export async function loadProblemTexts(language: Language): Promise<void> {
 }
 
 /** The figures of a message: "must have at least 10 characters" has "10", an amount keeps its currency. */
-const figuresOf = (message: string) => message.match(/\d+(?:[.,]\d+)*(?: [A-Z]{3}\b)?/g) ?? [];
+const figuresOf = (message: string) => message.match(/\d+(?:[.,]\d+)*(?: [A-Z]{3}\b)?|“[^”]+”/g) ?? [];
 
 /** What is wrong with a field, as a sentence. */
 export function fieldText({ field, code, message }: FieldProblem, language: Language): string {

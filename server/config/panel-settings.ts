@@ -23,6 +23,19 @@ export const PANEL_SETTINGS = {
     kind: kind.path,
     about: 'Your logo, an SVG or PNG file of at most 256 KB; the name stands there when absent.',
   },
+  documentLogo: {
+    env: 'VAUBAN_DOCUMENT_LOGO',
+    kind: kind.path,
+    about:
+      'Your logo on invoices and credit notes, a PNG file; `VAUBAN_PANEL_LOGO` when absent, if that is a PNG.',
+  },
+  documentFont: {
+    env: 'VAUBAN_DOCUMENT_FONT',
+    kind: kind.path,
+    about:
+      'Font of invoices and credit notes, a TrueType or OpenType file, if customers have names with letters that ours lacks, such as ' +
+      'Chinese ones.',
+  },
   panelBrandColor: {
     env: 'VAUBAN_PANEL_BRAND_COLOR',
     kind: panelKind.color,

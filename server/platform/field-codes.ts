@@ -36,6 +36,7 @@ export const FIELD_CODES = [
   'not_offered',
   'not_own',
   'not_positive',
+  'not_printable',
   'not_readable',
   'not_supported',
   'not_usable',

@@ -81,6 +81,8 @@ test('an empty environment gives the defaults', () => {
     qemuDedicatedCpus: undefined,
     panelName: 'Vauban',
     panelLogo: undefined,
+    documentLogo: undefined,
+    documentFont: undefined,
     panelBrandColor: '#2563c4',
     panelTermsUrl: undefined,
     panelSupportUrl: undefined,

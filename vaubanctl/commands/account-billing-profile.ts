@@ -14,6 +14,9 @@ interface Options {
   country?: string;
   vatId?: string;
   exemptReason?: string;
+  orderReference?: string;
+  language?: 'en' | 'de';
+  mailTo?: string[];
 }
 
 export function addAccountBillingProfile(parent: Command): void {
@@ -29,6 +32,9 @@ export function addAccountBillingProfile(parent: Command): void {
     .option('--country <code>', 'ISO 3166-1, such as DE')
     .option('--vat-id <id>', 'of a business; with one of another country of the EU it pays the tax itself')
     .option('--exempt-reason <text>', 'why it pays no tax, as the law wants it on invoices')
+    .option('--order-reference <number>', "the customer's own number, which documents quote")
+    .addOption(new Option('--language <code>', 'of documents').choices(['en', 'de']))
+    .option('--mail-to <address...>', 'who gets documents by mail; the owners if no one is named')
     .addHelpText(
       'after',
       `
@@ -39,13 +45,16 @@ Examples:
     )
     .action(async (id: string, options: Options, command: Command) => {
       const { client, json } = contextOf(command);
-      const { vatId: vat_id, exemptReason: exempt_reason, ...rest } = options;
+      const { vatId: vat_id, exemptReason: exempt_reason, orderReference, mailTo, ...rest } = options;
       const shown =
         Object.keys(options).length > 0
           ? await client.post('/accounts/{id}/billing-profile', {
               params: { id },
               // What is missing, the service names.
-              body: { ...rest, vat_id, exempt_reason } as Profile,
+              body: {
+                ...rest,
+                ...{ vat_id, exempt_reason, order_reference: orderReference, mail_to: mailTo },
+              } as Profile,
             })
           : await client.get('/accounts/{id}/billing-profile', { params: { id } });
       if (json) printJson(shown);
@@ -60,7 +69,12 @@ function print({ profile, tax }: TaxedProfile): void {
     printFields({ profile: 'none', tax: shownTax });
     return;
   }
-  const { kind, name, street, postcode, city, country, vat_id } = profile;
+  const { kind, name, street, postcode, city, country, vat_id, order_reference, language, mail_to } = profile;
   const address = [street, [postcode, city].filter(Boolean).join(' '), country].join(', ');
-  printFields({ kind, name, address, 'vat id': vat_id ?? 'none', tax: shownTax });
+  printFields({
+    ...{ kind, name, address, 'vat id': vat_id ?? 'none', tax: shownTax },
+    'order number': order_reference ?? 'none',
+    'documents in': language ?? "the owner's language",
+    'mailed to': mail_to.join(', ') || 'the owners',
+  });
 }

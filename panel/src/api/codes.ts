@@ -96,6 +96,7 @@ export type FieldCode =
   | 'not_offered'
   | 'not_own'
   | 'not_positive'
+  | 'not_printable'
   | 'not_readable'
   | 'not_supported'
   | 'not_usable'

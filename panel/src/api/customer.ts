@@ -585,12 +585,14 @@ export interface Invoice {
   paid_at: string | null;
   seller: InvoiceParty | null;
   buyer: InvoiceParty | null;
+  order_reference: string | null;
   corrects: CorrectedInvoice[];
 }
 
 export interface InvoiceLine {
   description: string;
   vm_id: string | null;
+  hostname: string | null;
   quantity: number;
   unit: string;
   unit_price: string;
@@ -646,6 +648,7 @@ export interface InvoiceWithLines {
   paid_at: string | null;
   seller: InvoiceParty | null;
   buyer: InvoiceParty | null;
+  order_reference: string | null;
   corrects: CorrectedInvoice[];
   taxes: InvoiceTax[];
   lines: InvoiceLine[];

@@ -118,6 +118,9 @@ export interface BillingProfile {
   postcode: string | null;
   country: string;
   vat_id: string | null;
+  order_reference: string | null;
+  language: 'en' | 'de' | null;
+  mail_to: string[];
   updated_at: string;
 }
 
@@ -453,6 +456,9 @@ export interface SetBillingProfileRequest {
   postcode?: string | null;
   country: string;
   vat_id?: string | null;
+  order_reference?: string | null;
+  language?: 'en' | 'de' | null;
+  mail_to?: string[];
 }
 
 export interface ShowInvitationRequest {

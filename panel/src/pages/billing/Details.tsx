@@ -34,6 +34,13 @@ const texts = defineTexts(
       `${code} is not the code of a country. Choose your country again: until then you cannot create a VM.`,
     vat: 'VAT identification number',
     vatHint: 'With it, a business in another country of the EU pays no VAT here.',
+    orderReference: 'Your order number',
+    orderReferenceHint: 'Your invoices quote it.',
+    language: 'Language of invoices',
+    english: 'English',
+    german: 'Deutsch',
+    mailTo: 'Send invoices to',
+    mailToHint: 'Up to 5 email addresses, separated by commas. If you name none, the owners get them.',
     save: 'Save',
     saved: 'Saved',
     tax: (rate: string) => `What you buy is taxed at ${rate}.`,
@@ -55,6 +62,14 @@ const texts = defineTexts(
       `${code} bezeichnet kein Land. Wählen Sie Ihr Land neu aus: Bis dahin können Sie keine VM erstellen.`,
     vat: 'Umsatzsteuer-Identifikationsnummer',
     vatHint: 'Damit zahlt ein Unternehmen in einem anderen Land der EU hier keine Umsatzsteuer.',
+    orderReference: 'Ihre Bestellnummer',
+    orderReferenceHint: 'Sie steht auf Ihren Rechnungen.',
+    language: 'Sprache der Rechnungen',
+    english: 'English',
+    german: 'Deutsch',
+    mailTo: 'Rechnungen senden an',
+    mailToHint:
+      'Bis zu 5 E-Mail-Adressen, durch Kommas getrennt. Ohne Angabe erhalten die Inhaber die Rechnungen.',
     save: 'Speichern',
     saved: 'Gespeichert',
     tax: (rate: string) => `Was Sie kaufen, wird mit ${rate} besteuert.`,
@@ -94,8 +109,6 @@ function DetailsForm({ billed: { profile, tax } }: { billed: BilledAs }) {
     changes: ['getBillingProfile'],
     onDone: () => announce(t.saved),
   });
-  // biome-ignore lint/style/noRestrictedGlobals: shows a rate
-  const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 });
   return (
     <Form
       error={set.error}
@@ -110,6 +123,7 @@ function DetailsForm({ billed: { profile, tax } }: { billed: BilledAs }) {
             country: country ?? '',
             postcode: postcode || null,
             vat_id: kind === 'business' && vat_id ? vat_id : null,
+            ...documentWishes(values),
           },
         });
       }}
@@ -162,8 +176,9 @@ function DetailsForm({ billed: { profile, tax } }: { billed: BilledAs }) {
       {kind === 'business' && (
         <Field label={t.vat} name="vat_id" defaultValue={profile?.vat_id ?? ''} hint={t.vatHint} mono />
       )}
+      <DocumentFields profile={profile} />
       {isStale && <Notice kind="warn">{t.again(profile.country)}</Notice>}
-      {profile && <Notice>{tax.reason ?? t.tax(percent.format(Number(tax.rate)))}</Notice>}
+      {profile && <Notice>{tax.reason ?? t.tax(percent(tax.rate, locale))}</Notice>}
       {mayChange && (
         <FormActions>
           <Button look="main" type="submit" isPending={set.isPending}>
@@ -174,6 +189,57 @@ function DetailsForm({ billed: { profile, tax } }: { billed: BilledAs }) {
     </Form>
   );
 }
+
+const percent = (rate: string, locale: string) =>
+  // biome-ignore lint/style/noRestrictedGlobals: shows a rate
+  new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 }).format(Number(rate));
+
+/** What documents quote, and how and to whom they go. */
+function DocumentFields({ profile }: { profile: BilledAs['profile'] }) {
+  const t = useTexts(texts);
+  const locale = useLocale();
+  const [language, setLanguage] = useState<DocumentLanguage>(
+    profile?.language ?? (locale.startsWith('de') ? 'de' : 'en'),
+  );
+  return (
+    <>
+      <Field
+        label={t.orderReference}
+        name="order_reference"
+        defaultValue={profile?.order_reference ?? ''}
+        hint={t.orderReferenceHint}
+      />
+      <Select
+        label={t.language}
+        name="language"
+        value={language}
+        onChange={setLanguage}
+        options={[
+          { value: 'en', label: t.english },
+          { value: 'de', label: t.german },
+        ]}
+      />
+      <Field
+        label={t.mailTo}
+        name="mail_to"
+        defaultValue={profile?.mail_to.join(', ')}
+        hint={t.mailToHint}
+        inputMode="email"
+      />
+    </>
+  );
+}
+
+type DocumentLanguage = 'en' | 'de';
+
+/** What {@link DocumentFields} were filled in with. */
+const documentWishes = (values: FormData) => ({
+  order_reference: textOf(values, 'order_reference').trim() || null,
+  language: textOf(values, 'language') as DocumentLanguage,
+  mail_to: textOf(values, 'mail_to')
+    .split(/[\s,;]/)
+    .filter(Boolean),
+});
 
 /** All countries by their name in the reader's language. */
 function useCountries() {

@@ -1,7 +1,9 @@
-import { putBillingProfile } from '../../../db/queries/billing-profiles.ts';
+import { findBillingProfile, putBillingProfile } from '../../../db/queries/billing-profiles.ts';
 import { requireOpen } from '../../../domain/accounts/account-status.ts';
+import { DOCUMENT_LANGUAGES } from '../../../domain/billing/invoice-document.ts';
 import { billingProfile } from '../../../domain/tax/billing-profile.ts';
-import { Enum, Input } from '../../../http/schemas.ts';
+import { documentWishes, MAX_BILLING_CONTACTS } from '../../../domain/tax/document-wishes.ts';
+import { Enum, Input, Nullable } from '../../../http/schemas.ts';
 import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { AccountParams } from '../accounts/account-shape.ts';
@@ -25,17 +27,28 @@ export const setBillingProfile = operatorEndpoint({
     country: Line('NL', 'ISO 3166-1 alpha-2'),
     vat_id: Type.Optional(Line('NL004495445B01')),
     exempt_reason: Type.Optional(Line('Diplomatic mission', 'Why it pays no tax, as it stands on invoices')),
+    order_reference: Type.Optional(Nullable(Line('PO-4711'))),
+    language: Type.Optional(Nullable(Enum(DOCUMENT_LANGUAGES))),
+    mail_to: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 254, examples: ['billing@example.com'] }), {
+        maxItems: MAX_BILLING_CONTACTS,
+      }),
+    ),
   }),
   data: TaxedProfileShape,
   errors: ['invalid_state'],
-  async handle({ params: { id }, body, services: { catalog, clock, db, logger } }) {
-    for (const [field, text] of Object.entries(body)) requireReadable(field, text);
+  async handle({ params: { id }, body, services: { catalog, clock, db, documents, logger } }) {
+    for (const [field, text] of Object.entries(body))
+      if (typeof text === 'string') requireReadable(field, text);
     const { postcode = null, vat_id = null, exempt_reason = null } = body;
-    const profile = billingProfile({ ...body, postcode, vat_id, exempt_reason });
+    const { kind, name, street, city, country, order_reference } = body;
+    await documents.requirePrintable({ name, street, city, postcode, order_reference, exempt_reason });
+    const profile = billingProfile({ kind, name, street, city, country, postcode, vat_id, exempt_reason });
     const row = await db.transaction(async (tx) => {
       await requireAccount(tx, id);
       await requireOpen(tx, id);
-      return putBillingProfile(tx, { account_id: id, ...profile, updated_at: clock.now() });
+      const wishes = documentWishes(body, await findBillingProfile(tx, id));
+      return putBillingProfile(tx, { account_id: id, ...profile, ...wishes, updated_at: clock.now() });
     });
     logger.info({ account_id: id, country: row.country }, 'billing profile changed');
     return { data: presentProfile(row, catalog) };

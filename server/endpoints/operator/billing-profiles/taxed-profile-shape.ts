@@ -1,4 +1,5 @@
 import type { BillingProfileRow } from '../../../db/queries/billing-profiles.ts';
+import { DOCUMENT_LANGUAGES } from '../../../domain/billing/invoice-document.ts';
 import { TAX_CATEGORIES, type TaxRules, taxFor } from '../../../domain/tax/tax.ts';
 import { Enum, Id, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
@@ -16,6 +17,17 @@ const BillingProfileShape = Shape(
     country: Type.String({ description: 'ISO 3166-1 alpha-2' }),
     vat_id: Nullable(Type.String()),
     exempt_reason: Nullable(Type.String()),
+    order_reference: Nullable(
+      Type.String({ description: "The customer's own number, which documents quote" }),
+    ),
+    language: Nullable(
+      Enum(DOCUMENT_LANGUAGES, {
+        description: "Of documents and of mails with them; null is the language of the account's first owner",
+      }),
+    ),
+    mail_to: Type.Array(Type.String(), {
+      description: 'Addresses that documents are mailed to; if there are none, they go to the owners',
+    }),
     updated_at: Timestamp(),
   },
   { $id: 'BillingProfile', description: "Who an account's invoices are for" },

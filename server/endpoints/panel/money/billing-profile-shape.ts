@@ -1,4 +1,5 @@
 import type { BillingProfileRow } from '../../../db/queries/billing-profiles.ts';
+import { DOCUMENT_LANGUAGES } from '../../../domain/billing/invoice-document.ts';
 import { TAX_CATEGORIES, type TaxRules, taxFor } from '../../../domain/tax/tax.ts';
 import { Enum, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
@@ -14,6 +15,17 @@ const ProfileShape = Shape(
     postcode: Nullable(Type.String()),
     country: Type.String({ description: 'ISO 3166-1 alpha-2', examples: ['DE'] }),
     vat_id: Nullable(Type.String()),
+    order_reference: Nullable(
+      Type.String({ description: "The customer's own number, which documents quote" }),
+    ),
+    language: Nullable(
+      Enum(DOCUMENT_LANGUAGES, {
+        description: "Of documents and of mails with them; null is the language of the account's first owner",
+      }),
+    ),
+    mail_to: Type.Array(Type.String(), {
+      description: 'Addresses that documents are mailed to; if there are none, they go to the owners',
+    }),
     updated_at: Timestamp(),
   },
   { $id: 'BillingProfile', description: 'Who the invoices are for' },
@@ -40,6 +52,9 @@ export function presentBilled(row: BillingProfileRow | undefined, rules: TaxRule
     postcode: row.postcode,
     country: row.country,
     vat_id: row.vat_id,
+    order_reference: row.order_reference,
+    language: row.language,
+    mail_to: row.mail_to,
     updated_at: row.updated_at,
   };
   return { profile: profile ?? null, tax: taxFor(rules, row) };

@@ -1,7 +1,9 @@
 import { findBillingProfile, putBillingProfile } from '../../../db/queries/billing-profiles.ts';
 import { requireOpen } from '../../../domain/accounts/account-status.ts';
+import { DOCUMENT_LANGUAGES } from '../../../domain/billing/invoice-document.ts';
 import { recordAudit } from '../../../domain/people/audit.ts';
 import { billingProfile } from '../../../domain/tax/billing-profile.ts';
+import { documentWishes, MAX_BILLING_CONTACTS } from '../../../domain/tax/document-wishes.ts';
 import { Enum, Input, Nullable } from '../../../http/schemas.ts';
 import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
@@ -26,7 +28,7 @@ export const setBillingProfile = panelEndpoint({
   tag: 'account',
   summary: 'Replace who the invoices are for',
   description:
-    'Invoices that are issued stay as they are. Why an account pays no tax is for the operator to say: it stays as it is.',
+    'Invoices that are issued stay as they are. Why an account pays no tax is for the operator to say: it stays as it is, and so do the order number, the language and the addresses if they are left out.',
   body: Input({
     kind: Enum(PROFILE_KINDS),
     name: Line('Example B.V.'),
@@ -35,25 +37,46 @@ export const setBillingProfile = panelEndpoint({
     postcode: Type.Optional(Nullable(Line('1012 LG'))),
     country: Line('NL', 'ISO 3166-1 alpha-2'),
     vat_id: Type.Optional(Nullable(Line('NL004495445B01'))),
+    order_reference: Type.Optional(Nullable(Line('PO-4711'))),
+    language: Type.Optional(Nullable(Enum(DOCUMENT_LANGUAGES))),
+    mail_to: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 254, examples: ['billing@example.com'] }), {
+        maxItems: MAX_BILLING_CONTACTS,
+      }),
+    ),
   }),
   data: BilledShape,
   errors: ['invalid_state'],
-  async handle({ caller: { accountId, ip }, session, body, db, services: { catalog, clock }, now }) {
+  async handle({
+    caller: { accountId, ip },
+    session,
+    body,
+    db,
+    services: { catalog, clock, documents },
+    now,
+  }) {
     await requireOpen(db, accountId);
     const before = await findBillingProfile(db, accountId);
     const { postcode = null, vat_id = null } = body;
+    const { kind, name, street, city, country, order_reference } = body;
+    await documents.requirePrintable({ name, street, city, postcode: body.postcode, order_reference });
     const profile = billingProfile({
-      ...body,
+      ...{ kind, name, street, city, country },
       postcode,
       vat_id,
       exempt_reason: before?.exempt_reason ?? null,
     });
-    const row = await putBillingProfile(db, { account_id: accountId, ...profile, updated_at: now });
+    const row = await putBillingProfile(db, {
+      account_id: accountId,
+      ...profile,
+      ...documentWishes(body, before),
+      updated_at: now,
+    });
     await recordAudit(db, clock, {
       accountId,
       personId: session.personId,
       action: 'billing_profile.changed',
-      details: { country: row.country, vat_id: row.vat_id },
+      details: { country: row.country, vat_id: row.vat_id, mail_to: row.mail_to },
       ip,
     });
     return { data: presentBilled(row, catalog) };
