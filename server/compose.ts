@@ -14,7 +14,7 @@ import { Leadership } from './cluster/leadership.ts';
 import { Node } from './cluster/membership.ts';
 import { fenceCompute } from './compute/fenced.ts';
 import { selectCompute, simulatedHosts } from './compute/select.ts';
-import { loadBrand } from './config/brand.ts';
+import { type Brand, loadBrand } from './config/brand.ts';
 import type { Config } from './config/config.ts';
 import { isOperatorPanelOn } from './config/panel-problems.ts';
 import { SETTINGS } from './config/settings.ts';
@@ -55,7 +55,8 @@ import { GuestReconciler } from './jobs/reconcilers/reconcile-guests.ts';
 import { NetworkReconciler } from './jobs/reconcilers/reconcile-network.ts';
 import { watchGuests } from './jobs/reconcilers/watch-guests.ts';
 import { JobRunner } from './jobs/runner.ts';
-import { MailSender } from './mail/sender.ts';
+import { attachDocuments } from './mail/attachments.ts';
+import { MailSender, type SenderParts } from './mail/sender.ts';
 import { registerHealth } from './operator/health.ts';
 import { isLocal } from './operator/local-caller.ts';
 import { Readiness } from './operator/readiness.ts';
@@ -151,6 +152,7 @@ async function openServices(
   const leadership = new Leadership(db);
   const queue = new JobQueue(db);
   const site = { panelUrl: '/panel', operatorUrl: '/operator' };
+  const papers = await openPapers({ config, brand, site, db, clock, logger, metrics, secrets });
   const services = {
     config,
     brand,
@@ -172,12 +174,18 @@ async function openServices(
     leadership,
     shield: new EdgeReconciler({ db, edge, clock, logger, leadership }),
     opsKeys,
-    documents: new DocumentRenderer({ clock, logger, look: await loadLook(config, brand) }),
     payments: new Payments(config, brand.name, site),
-    mails: new MailSender({ config, brand, site, db, clock, logger, metrics, secrets }),
+    ...papers,
   };
   const guests = new GuestReconciler(services);
   return { ...services, claim, guests, agent: new AgentRuns(services) };
+}
+
+/** What makes documents, and what mails them. */
+async function openPapers(parts: Omit<SenderParts, 'attach'> & { config: Config; brand: Brand }) {
+  const { config, brand, db, clock, logger } = parts;
+  const documents = new DocumentRenderer({ clock, logger, look: await loadLook(config, brand) });
+  return { documents, mails: new MailSender({ ...parts, attach: attachDocuments({ db, documents }) }) };
 }
 
 /** Composes and starts the service on its state (see `state.ts`), which it closes when it stops. */

@@ -42,6 +42,13 @@ export function instant(iso: string, locale: Locale): string {
   return `${text} UTC`;
 }
 
+/** The month of an instant in UTC, such as "January 2026". */
+export function month(iso: string, locale: Locale): string {
+  const parts = { month: 'long', year: 'numeric', timeZone: 'UTC' } as const;
+  // biome-ignore lint/style/noRestrictedGlobals: shows a date
+  return new Intl.DateTimeFormat(INTL[locale], parts).format(new Date(iso));
+}
+
 /** An amount in minor units, as people write it. */
 export function money(minor: number, currency: string, locale: Locale): string {
   return moneyFormat(INTL[locale], currency).format(minorToDecimal(minor, currency));

@@ -6,6 +6,7 @@ import type { Logger } from '../platform/logging.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import type { SecretBox } from '../platform/secrets.ts';
 import { storable } from '../platform/text.ts';
+import type { Attach } from './attachments.ts';
 import type { MailBrand } from './layout.ts';
 import { MAIL_PURPOSE } from './outbox.ts';
 import { renderMail } from './render.ts';
@@ -31,6 +32,8 @@ export interface SenderParts {
   logger: Logger;
   metrics: Pick<Metrics, 'mailEnded'>;
   secrets: SecretBox;
+  /** Adds the files that belong to a mail; none if absent. */
+  attach?: Attach;
 }
 
 /**
@@ -75,7 +78,7 @@ export class MailSender {
     const about = { mail_id: mail.id, template: mail.template };
     try {
       const { file } = await this.#transport.send({
-        ...this.#render(mail),
+        ...(await this.#render(mail)),
         id: mail.id,
         to: mail.recipient,
         date: mail.created_at,
@@ -94,9 +97,10 @@ export class MailSender {
   }
 
   /** A mail that cannot be made now, such as one of a newer release, is tried again like any other. */
-  #render({ template, sealed_values, locale }: MailRow) {
-    const values = JSON.parse(this.#parts.secrets.open(sealed_values!, MAIL_PURPOSE));
-    const { brand, site } = this.#parts;
-    return renderMail(template, values, locale, { brand, ...site });
+  async #render({ template, sealed_values, locale }: MailRow) {
+    const { brand, site, secrets, attach } = this.#parts;
+    const sealed = JSON.parse(secrets.open(sealed_values!, MAIL_PURPOSE));
+    const { values, attachments } = (await attach?.(template, sealed)) ?? { values: sealed, attachments: [] };
+    return { ...renderMail(template, values, locale, { brand, ...site }), attachments };
   }
 }

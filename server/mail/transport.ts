@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Mailbox, SmtpServer } from '../config/panel-kinds.ts';
 import type { Clock } from '../platform/clock.ts';
 import { writeDurably } from '../platform/durable-file.ts';
+import type { Attachment } from './attachments.ts';
 import { CONNECT_MS, connectMailServer } from './connection.ts';
 import type { Rendered } from './layout.ts';
 
@@ -12,6 +13,7 @@ export interface Outgoing extends Rendered {
   id: string;
   to: string;
   date: Date;
+  attachments?: Attachment[];
 }
 
 /** A mail that will not be taken however often it is offered, such as one to an address that does not exist. */
@@ -115,12 +117,14 @@ function isRefusal(error: unknown): boolean {
 export function fileTransport(dataDir: string): MailTransport {
   const directory = join(dataDir, 'mail');
   return {
-    async send({ id, to, subject, text, date }) {
+    async send({ id, to, subject, text, date, attachments = [] }) {
       await mkdir(directory, { recursive: true, mode: 0o700 });
       // Ids sort by age, and begin with no more than letters.
       const file = join(directory, `${id}.txt`);
       const head = `To: ${to}\nDate: ${date.toUTCString()}\nSubject: ${subject}\n\n`;
       await writeDurably(file, head + text, 0o600);
+      for (const { filename, content } of attachments)
+        await writeDurably(join(directory, `${id}-${filename}`), content, 0o600);
       const old = (await readdir(directory)).sort().slice(0, -FILES_KEPT);
       await Promise.all(old.map((name) => rm(join(directory, name), { force: true })));
       return { file };

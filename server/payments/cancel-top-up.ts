@@ -36,7 +36,7 @@ export async function callOff(
 /** Cancels a top-up that was called off. Money that comes all the same is booked, as for one that expired. */
 export async function cancelTopUp(
   tx: Transaction,
-  parts: Pick<SettleParts, 'clock' | 'logger'>,
+  parts: SettleParts,
   accountId: string,
   id: string,
 ): Promise<TopUpRow> {

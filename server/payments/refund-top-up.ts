@@ -11,13 +11,16 @@ import { reversedOf } from '../db/queries/top-up-reversals.ts';
 import { lockTopUp, systemFindTopUp, type TopUpRow } from '../db/queries/top-ups.ts';
 import { creditAccount, debitAccount } from '../domain/accounts/book-payment.ts';
 import { formatMinor, max, sum, toJsonInteger } from '../domain/billing/money.ts';
+import { mailOwners } from '../mail/owners.ts';
 import type { Clock } from '../platform/clock.ts';
 import { ApiError, invalidField, notFound } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/logging.ts';
+import type { SecretBox } from '../platform/secrets.ts';
 import type { Payments } from './payments.ts';
 import { ProviderUnavailableError, type RefundOutcome } from './provider.ts';
 import { isRemembered } from './remembered.ts';
+import { type SettleParts, valuesOf } from './settle.ts';
 import { unitProblem } from './start-top-up.ts';
 
 /** What refunds take. */
@@ -26,6 +29,7 @@ export interface RefundParts {
   db: Database;
   logger: Logger;
   payments: Payments;
+  secrets: SecretBox;
 }
 
 /** When a refund is asked for again whose outcome is not known. */
@@ -161,10 +165,11 @@ async function askLater(
  */
 export async function settleRefund(
   tx: Transaction,
-  { clock, logger }: Pick<RefundParts, 'clock' | 'logger'>,
+  parts: SettleParts,
   id: string,
   outcome: RefundOutcome,
 ): Promise<TopUpRefundRow> {
+  const { clock, logger } = parts;
   const found = await findRefund(tx, id);
   if (!found) throw notFound();
   const topUp = (await lockTopUp(tx, found.top_up_id))!;
@@ -174,6 +179,7 @@ export async function settleRefund(
   if (outcome.status !== 'failed') {
     if (refund.status === 'succeeded') return refund;
     const settled = outcome.status === 'succeeded' ? { status: 'succeeded' as const, settled_at: at } : {};
+    if (outcome.status === 'succeeded') await mailRefund(tx, parts, topUp, refund);
     return changeRefund(tx, refund, { ...settled, provider_ref: outcome.providerRef, retry_at: null });
   }
   const { payment } = await creditAccount(tx, clock, {
@@ -183,6 +189,8 @@ export async function settleRefund(
     reference: `${id} returned`,
     isDue: true,
   });
+  // Nobody was told of one that was refused at once.
+  if (refund.status === 'succeeded') await mailReturned(tx, parts, topUp, refund);
   tx.afterCommit(() => logger.warn({ refund_id: id, reason: outcome.error }, 'refund failed'));
   return changeRefund(tx, refund, {
     status: 'failed',
@@ -191,4 +199,24 @@ export async function settleRefund(
     settled_at: at,
     retry_at: null,
   });
+}
+
+function mailRefund(tx: Transaction, parts: SettleParts, topUp: TopUpRow, refund: TopUpRefundRow) {
+  const { amount_minor, reason } = refund;
+  return mailOwners(tx, parts, topUp.account_id, 'top_up_refunded', (account) => ({
+    ...valuesOf({ ...topUp, amount_minor }, account),
+    reason,
+  }));
+}
+
+function mailReturned(
+  tx: Transaction,
+  parts: SettleParts,
+  topUp: TopUpRow,
+  { amount_minor }: TopUpRefundRow,
+) {
+  return mailOwners(tx, parts, topUp.account_id, 'payment_returned', (account) => ({
+    ...valuesOf({ ...topUp, amount_minor }, account),
+    kind: 'refund' as const,
+  }));
 }

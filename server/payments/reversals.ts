@@ -62,6 +62,11 @@ export async function settleReversal(
       ? logger.error(about, 'a payment was taken back that the wallet does not cover')
       : logger.warn(about, isVoid ? 'a payment is not taken back after all' : 'a payment was taken back'),
   );
+  if (isVoid && known && known.status !== 'void' && booked.status === 'void')
+    await mailOwners(tx, parts, account_id, 'payment_returned', (account) => ({
+      ...valuesOf({ ...topUp, amount_minor: known.amount_minor }, account),
+      kind,
+    }));
   if (isVoid || known?.status === 'owed' || known?.status === 'taken') return booked;
   await mailOwners(tx, parts, account_id, 'payment_taken_back', (account) => ({
     ...valuesOf({ ...topUp, amount_minor: amountMinor }, account),

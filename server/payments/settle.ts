@@ -2,6 +2,7 @@ import type { Transaction } from '../db/database.ts';
 import { changeTopUp, type TopUpRow } from '../db/queries/top-ups.ts';
 import { creditAccount } from '../domain/accounts/book-payment.ts';
 import { toJsonInteger } from '../domain/billing/money.ts';
+import { mailBilling } from '../mail/billing-contacts.ts';
 import { mailOwners } from '../mail/owners.ts';
 import type { TopUpValues } from '../mail/templates/money.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -62,7 +63,11 @@ export async function settlePaid(
     retry_at: null,
     recheck_at: null,
   });
-  await mailOwners(tx, parts, topUp.account_id, 'top_up_succeeded', (account) => valuesOf(topUp, account));
+  await mailBilling(tx, parts, topUp.account_id, 'top_up_succeeded', `receipt ${topUp.id}`, (account) => ({
+    ...valuesOf(topUp, account),
+    paidAt: clock.now().toISOString(),
+    method: topUp.provider,
+  }));
   tx.afterCommit(() =>
     logger.info(
       { top_up_id: topUp.id, account_id: topUp.account_id, provider: topUp.provider, payment_id: payment.id },
@@ -80,14 +85,30 @@ export function valuesOf({ amount_minor, currency, reference }: TopUpRow, accoun
 /** Ends a top-up that was not paid; what is decided stays so. The caller holds its lock. */
 export async function settleUnpaid(
   tx: Transaction,
-  { clock, logger }: Pick<SettleParts, 'clock' | 'logger'>,
+  parts: SettleParts,
   topUp: TopUpRow,
   { status, error }: { status: 'failed' | 'expired' | 'canceled'; error: string | null },
 ): Promise<TopUpRow> {
   if (topUp.status !== 'pending') return topUp;
+  const { clock, logger } = parts;
   const change = { status, error, settled_at: clock.now(), retry_at: null, recheck_at: null };
   tx.afterCommit(() =>
     logger.info({ top_up_id: topUp.id, account_id: topUp.account_id, status, error }, 'top-up ended'),
   );
+  // An automatic one has a mail of its own, and who cancels it knows.
+  if (status !== 'canceled' && topUp.cause === 'person') await mailUnpaid(tx, parts, topUp, error);
   return changeTopUp(tx, topUp, change);
+}
+
+/** Tells the owners that a top-up failed, or expired if there is no reason. */
+export async function mailUnpaid(
+  tx: Transaction,
+  parts: SettleParts,
+  topUp: TopUpRow,
+  reason: string | null,
+): Promise<void> {
+  await mailOwners(tx, parts, topUp.account_id, 'top_up_ended', (account) => ({
+    ...valuesOf(topUp, account),
+    reason,
+  }));
 }

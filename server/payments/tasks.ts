@@ -7,6 +7,7 @@ import { type ChargeParts, RETRY_MS, retryCharge, topUpByItself } from './auto-t
 import { RECHECK_MS } from './processing.ts';
 import { attemptRefund, RETRY_MS as REFUND_RETRY_MS } from './refund-top-up.ts';
 import { StripeForbidden } from './stripe/api.ts';
+import { mailUnpaid } from './settle.ts';
 import { compareWithStripe } from './stripe/compare.ts';
 import { recheckPayment } from './stripe/recheck.ts';
 
@@ -25,7 +26,7 @@ export async function lookAfterPayments(
 ): Promise<void> {
   const { db, clock } = parts;
   const now = clock.now();
-  await inBatches((limit) => expireTopUps(db, now, limit));
+  await inBatches((limit) => expire(parts, now, limit));
   // What was charged or refunded already, and the books do not know, must not be asked for again: so it is where an older
   // copy of them was restored, and after a day Stripe has forgotten that it was asked before.
   const compare = () =>
@@ -79,6 +80,15 @@ async function mayCompare({ logger }: ChargeParts, compare: () => Promise<void>)
     );
     return false;
   }
+}
+
+/** Ends top-ups that were not paid in time, and tells the owners of those that a person started. */
+function expire(parts: ChargeParts, now: Date, limit: number): Promise<number> {
+  return parts.db.transaction(async (tx) => {
+    const expired = await expireTopUps(tx, now, limit);
+    for (const topUp of expired) if (topUp.cause === 'person') await mailUnpaid(tx, parts, topUp, null);
+    return expired.length;
+  });
 }
 
 /** Holds what the provider has against the books, once after the start and then once a day. */

@@ -4,12 +4,12 @@ import { dirname } from 'node:path';
 // What must still be there, and whole, after the power has failed at any moment.
 
 /**
- * Makes `path` hold `text`: written aside, put on the disk and moved into place, so that a reader sees all of it or what
+ * Makes `path` hold `content`: written aside, put on the disk and moved into place, so that a reader sees all of it or what
  * was there before. Writers of one path at the same time need an `aside` each, in the same file system.
  */
 export async function writeDurably(
   path: string,
-  text: string,
+  content: string | Uint8Array,
   mode: number,
   aside = `${path}.new`,
 ): Promise<void> {
@@ -18,7 +18,7 @@ export async function writeDurably(
     await rm(aside, { force: true, recursive: true });
     const file = await open(aside, 'wx', mode);
     try {
-      await file.writeFile(text);
+      await file.writeFile(content);
       await file.sync();
     } finally {
       await file.close();

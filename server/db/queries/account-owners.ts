@@ -8,6 +8,21 @@ export interface AccountOwnerRow {
   account_name: string;
 }
 
+/** Returns the addresses that an account's documents go to by its billing profile, with the language of its documents. */
+export function contactsOf(
+  db: Queryable,
+  accountId: string,
+): Promise<Pick<AccountOwnerRow, 'email' | 'locale' | 'account_name'>[]> {
+  return db.query(sql`
+    select contact.email, accounts.name as account_name, coalesce(language, (
+      select locale from memberships join people on people.id = person_id
+      where memberships.account_id = accounts.id and role = 'owner' order by people.id limit 1
+    ), 'en') as locale
+    from billing_profiles join accounts on accounts.id = account_id,
+      jsonb_array_elements_text(mail_to) with ordinality as contact (email, position)
+    where account_id = ${accountId} order by position`);
+}
+
 /** The owners of an account whose addresses are known to be theirs. */
 export function ownersOf(db: Queryable, accountId: string): Promise<AccountOwnerRow[]> {
   return db.query<AccountOwnerRow>(sql`

@@ -97,6 +97,14 @@ export interface Issue {
   totalMinor: bigint;
   taxMinor: bigint;
   now: Date;
+  onIssued?: (tx: Transaction, issued: IssuedDocument) => Promise<void>;
+}
+
+/** A document that has just got its number. */
+export interface IssuedDocument {
+  draft: InvoiceView;
+  number: string;
+  totalMinor: bigint;
 }
 
 /**
@@ -168,5 +176,6 @@ async function number(tx: Transaction, issue: Issue): Promise<boolean> {
       printed = ${JSON.stringify(printed)}::text::jsonb
     where id = ${draft.id}`,
   );
+  await issue.onIssued?.(tx, { draft, number: named, totalMinor });
   return true;
 }

@@ -141,20 +141,13 @@ export function shownStatus({ status, recheck_at }: TopUpRow): ShownTopUpStatus 
   return status === 'pending' && recheck_at ? 'processing' : status;
 }
 
-/** Ends up to `limit` top-ups that were not paid in time; one that is paid later is still taken. */
-export async function expireTopUps(db: Queryable, now: Date, limit: number): Promise<number> {
-  const { n } = await one<{ n: number }>(
-    db,
-    sql`
-    with gone as (
-      update top_ups set status = 'expired', settled_at = ${now} where id = any(array(
-        select id from top_ups where status = 'pending' and expires_at <= ${now} order by expires_at limit ${limit}
-        for no key update skip locked))
-      returning 1
-    )
-    select count(*)::int as n from gone`,
-  );
-  return n;
+/** Ends up to `limit` top-ups that were not paid in time, and returns them; one that is paid later is still taken. */
+export function expireTopUps(db: Queryable, now: Date, limit: number): Promise<TopUpRow[]> {
+  return db.query<TopUpRow>(sql`
+    update top_ups set status = 'expired', settled_at = ${now} where id = any(array(
+      select id from top_ups where status = 'pending' and expires_at <= ${now} order by expires_at limit ${limit}
+      for no key update skip locked))
+    returning ${columns}`);
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Database } from '../../db/database.ts';
+import type { Database, Transaction } from '../../db/database.ts';
 import { holdDocument } from '../../db/queries/held-documents.ts';
 import {
   type InvoiceLineRow,
@@ -8,7 +8,13 @@ import {
   type PartyRow,
   systemFindInvoice,
 } from '../../db/queries/invoices.ts';
-import { type Buyers, buyersOf, dueDrafts, issueDraft } from '../../db/queries/issue-invoices.ts';
+import {
+  type Buyers,
+  buyersOf,
+  dueDrafts,
+  type IssuedDocument,
+  issueDraft,
+} from '../../db/queries/issue-invoices.ts';
 import type { Logger } from '../../platform/logging.ts';
 import { type DocumentTax, taxesOnBase } from './document-figures.ts';
 import { DOCUMENT_LANGUAGES, type DocumentCheck, invoiceDocument } from './invoice-document.ts';
@@ -18,6 +24,8 @@ interface IssueServices {
   db: Database;
   logger: Logger;
   documents: DocumentCheck;
+  /** Called in the transaction that issues a document of a known seller, such as to have it mailed. */
+  onIssued?: (tx: Transaction, issued: IssuedDocument) => Promise<void>;
 }
 
 /** Who issues, and what is at the foot of each page. */
@@ -86,6 +94,7 @@ async function issueOne(
   const taxMinor = sum(taxes.map(({ tax_minor }) => tax_minor));
   await issueDraft(db, {
     ...{ draft, orders: buyers.orders, seller, buyer, printed, taxMinor, now },
+    ...(seller && services.onIssued && { onIssued: services.onIssued }),
     totalMinor: taxMinor + sum(taxes.map(({ net_minor }) => net_minor)),
     taxes: taxes.map((tax) => ({
       ...tax,

@@ -1,12 +1,13 @@
 import { DEVICE_DAYS } from '../../access/realms.ts';
 import { SharedLimitStore } from '../../access/shared-limits.ts';
-import { sql } from '../../db/database.ts';
+import { sql, type Transaction } from '../../db/database.ts';
 import { deleteAgentRunsBefore } from '../../db/queries/agent-runs.ts';
 import { deleteAttemptsBefore } from '../../db/queries/attempts.ts';
 import { deleteAuditBefore } from '../../db/queries/audit-entries.ts';
 import { deleteExpiredViewerSlots, deleteSharesBefore } from '../../db/queries/console-shares.ts';
 import { deleteTicketsBefore } from '../../db/queries/console-tickets.ts';
 import { deleteEventsBefore } from '../../db/queries/events.ts';
+import type { IssuedDocument } from '../../db/queries/issue-invoices.ts';
 import { deleteFinishedJobs, type JobPlace } from '../../db/queries/jobs.ts';
 import { deleteKnownDevicesBefore } from '../../db/queries/known-devices.ts';
 import { deleteTokensBefore } from '../../db/queries/mail-tokens.ts';
@@ -19,6 +20,8 @@ import { type DocumentCheck, sellerParty } from '../../domain/billing/invoice-do
 import { issueDocuments } from '../../domain/billing/issue-documents.ts';
 import { Failures } from '../../platform/failures.ts';
 import { inBatches } from '../../platform/in-batches.ts';
+import { noticeExpiringCredits } from './credit-notices.ts';
+import { mailDocument } from './mail-document.ts';
 import { endOverdueOrders } from './overdue-orders.ts';
 import { type RenewalServices, sweepFailedCreations } from './renew-vms.ts';
 import { SeriesWatch } from './watch-series.ts';
@@ -90,9 +93,14 @@ export class ExpiredPurge {
       end_overdue_orders: () => endOverdueOrders(this.#services, this.#failures),
       issue_invoices: async () => {
         await this.#series.check();
-        await inBatches((limit) => issueDocuments(this.#services, now, limit, seller, footer));
+        const onIssued = (tx: Transaction, issued: IssuedDocument) =>
+          mailDocument(tx, this.#services, issued);
+        await inBatches((limit) =>
+          issueDocuments({ ...this.#services, onIssued }, now, limit, seller, footer),
+        );
         await this.#series.note();
       },
+      notice_expiring_credits: () => inBatches((limit) => noticeExpiringCredits(this.#services, limit)),
       recognize_revenue: async () => {
         if (now < this.#recognized) return;
         this.#recognized = new Date((await recognizeRevenue(db, now)).getTime() + DAY_MS);

@@ -1,8 +1,10 @@
 import type { Template } from '../content.ts';
 import * as attacks from './attacks.ts';
 import * as debts from './debts.ts';
+import * as documents from './documents.ts';
 import * as money from './money.ts';
 import * as moves from './moves.ts';
+import * as payments from './payments.ts';
 import * as people from './people.ts';
 import * as traffic from './traffic.ts';
 import * as vms from './vms.ts';
@@ -23,6 +25,12 @@ export const TEMPLATES = {
   payment_taken_back: money.paymentTakenBack,
   vm_debt_due: debts.debtDue,
   vm_debt_suspended: debts.debtSuspended,
+  top_up_ended: payments.topUpEnded,
+  top_up_refunded: payments.topUpRefunded,
+  payment_returned: payments.paymentReturned,
+  credit_given: payments.creditGiven,
+  credit_expiring: payments.creditExpiring,
+  document_issued: documents.documentIssued,
   vm_renewal_due: vms.renewalDue,
   vm_unpaid: vms.unpaid,
   vm_ended: vms.ended,

@@ -1,4 +1,4 @@
-import { money, type Template } from '../content.ts';
+import { instant, type Locale, money, type Template } from '../content.ts';
 
 /** Money that came in. */
 export interface TopUpValues {
@@ -7,6 +7,19 @@ export interface TopUpValues {
   currency: string;
   reference: string;
 }
+
+/** A receipt: mails of the last release lack when and how it was paid. */
+export interface ReceiptValues extends TopUpValues {
+  paidAt?: string;
+  method?: string;
+}
+
+const METHOD_NAMES: Record<Locale, Record<string, string>> = {
+  en: { stripe: 'Card or online payment', bank_transfer: 'Bank transfer' },
+  de: { stripe: 'Karte oder Onlinezahlung', bank_transfer: 'Überweisung' },
+};
+const methodName = (method: string, locale: Locale) =>
+  METHOD_NAMES[locale][method] ?? method.replaceAll('_', ' ');
 
 /** An automatic top-up that failed. */
 export interface AutoTopUpFailedValues extends TopUpValues {
@@ -24,17 +37,33 @@ export interface TakenBackValues extends TopUpValues {
   owedMinor?: number;
 }
 
-export const topUpSucceeded: Template<TopUpValues> = {
-  en: ({ account, amountMinor, currency, reference }, { panelUrl }) => ({
+export const topUpSucceeded: Template<ReceiptValues> = {
+  en: ({ account, amountMinor, currency, reference, paidAt, method }, { panelUrl }) => ({
     subject: `${money(amountMinor, currency, 'en')} received`,
     paragraphs: [`Thank you: ${money(amountMinor, currency, 'en')} are in the wallet of ${account}.`],
-    facts: [['Reference', reference]],
+    facts: [
+      ['Amount', money(amountMinor, currency, 'en')],
+      ['Reference', reference],
+      ...(paidAt ? [['Paid on', instant(paidAt, 'en')] as const] : []),
+      ...(method ? [['Method', methodName(method, 'en')] as const] : []),
+    ],
     action: { label: 'See the wallet', url: `${panelUrl}/billing` },
+    notes: [
+      'This is your receipt for a prepayment. You will get an invoice for what you buy with it after the end of the month.',
+    ],
   }),
-  de: ({ account, amountMinor, currency, reference }, { panelUrl }) => ({
+  de: ({ account, amountMinor, currency, reference, paidAt, method }, { panelUrl }) => ({
     subject: `${money(amountMinor, currency, 'de')} erhalten`,
     paragraphs: [`Danke: ${money(amountMinor, currency, 'de')} sind im Guthaben von ${account}.`],
-    facts: [['Referenz', reference]],
+    facts: [
+      ['Betrag', money(amountMinor, currency, 'de')],
+      ['Referenz', reference],
+      ...(paidAt ? [['Bezahlt am', instant(paidAt, 'de')] as const] : []),
+      ...(method ? [['Zahlungsart', methodName(method, 'de')] as const] : []),
+    ],
+    notes: [
+      'Das ist Ihre Quittung für eine Vorauszahlung. Über das, was Sie davon kaufen, erhalten Sie nach dem Ende des Monats eine Rechnung.',
+    ],
     action: { label: 'Guthaben ansehen', url: `${panelUrl}/billing` },
   }),
 };

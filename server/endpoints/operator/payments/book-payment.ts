@@ -1,8 +1,12 @@
 import type { Transaction } from '../../../db/database.ts';
+import type { PaymentRow } from '../../../db/queries/payments.ts';
 import { systemFindTopUp } from '../../../db/queries/top-ups.ts';
 import type { requireOpen } from '../../../domain/accounts/account-status.ts';
 import type { creditAccount } from '../../../domain/accounts/book-payment.ts';
+import { toJsonInteger } from '../../../domain/billing/money.ts';
 import { Input } from '../../../http/schemas.ts';
+import { mailBilling } from '../../../mail/billing-contacts.ts';
+import type { MailParts } from '../../../mail/outbox.ts';
 import type { OperatorServices } from '../../../operator/endpoint.ts';
 import { invalidField } from '../../../platform/errors.ts';
 import { type Static, Type } from '../../../platform/schema.ts';
@@ -53,9 +57,18 @@ async function requireOwnTopUp(tx: Transaction, accountId: string, reference: st
     );
 }
 
+function mailReceipt(tx: Transaction, parts: MailParts, payment: PaymentRow): Promise<void> {
+  const { id, account_id, amount_minor, currency, method, reference, created_at } = payment;
+  return mailBilling(tx, parts, account_id, 'top_up_succeeded', `receipt ${id}`, (account) => ({
+    ...{ account, currency, method, amountMinor: toJsonInteger(amount_minor) },
+    reference: reference ?? id,
+    paidAt: created_at.toISOString(),
+  }));
+}
+
 /** Books a payment, once where it has a key, and answers with it and the wallet after it. */
 export async function bookPayment(
-  { clock, db, logger }: OperatorServices,
+  { clock, db, logger, secrets }: OperatorServices,
   { id, path, body, book, require, done }: Booking,
 ) {
   const { method = DEFAULT_METHOD, reference } = body;
@@ -68,6 +81,7 @@ export async function bookPayment(
       if (reference !== undefined) await requireOwnTopUp(tx, id, reference);
       const booking = { accountId: id, amountMinor, method, reference, field: amountField(body) };
       const { payment, wallet } = await book(tx, clock, booking);
+      if (payment.amount_minor > 0n) await mailReceipt(tx, { clock, secrets }, payment);
       return { ...presentPayment(payment), wallet: presentWallet(wallet) };
     }),
   );

@@ -1,6 +1,8 @@
 import { requireOpen } from '../../../domain/accounts/account-status.ts';
+import { toJsonInteger } from '../../../domain/billing/money.ts';
 import { grantPromo } from '../../../domain/billing/promo-credits.ts';
 import { Input, Timestamp } from '../../../http/schemas.ts';
+import { mailOwners } from '../../../mail/owners.ts';
 import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { AccountParams } from '../accounts/account-shape.ts';
 import { requireAccount } from '../accounts/require-account.ts';
@@ -26,7 +28,7 @@ export const grantPromoCredit = operatorEndpoint({
   }),
   data: ChangedPromoCreditShape,
   errors: ['invalid_state', ...ONCE_ERRORS],
-  async handle({ params: { id }, body, actor, services: { clock, db, logger } }) {
+  async handle({ params: { id }, body, actor, services: { clock, db, logger, secrets } }) {
     const { reason } = body;
     requireReadable('reason', reason);
     const request = { path: `/accounts/${id}/promo-credits`, body };
@@ -39,6 +41,11 @@ export const grantPromoCredit = operatorEndpoint({
         const until = new Date(body.until);
         const grant = { accountId: id, amountMinor, field, until, reason, actor };
         const { credit, wallet } = await grantPromo(tx, clock, grant);
+        await mailOwners(tx, { clock, secrets }, id, 'credit_given', (account) => ({
+          ...{ account, currency, reason },
+          amountMinor: toJsonInteger(credit.amount_minor),
+          expiresAt: credit.expires_at.toISOString(),
+        }));
         return { ...presentPromoCredit(credit, currency, clock.now()), wallet: presentWallet(wallet) };
       }),
     );

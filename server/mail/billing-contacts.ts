@@ -1,0 +1,27 @@
+import type { Transaction } from '../db/database.ts';
+import { contactsOf, ownersOf } from '../db/queries/account-owners.ts';
+import { localeOf } from './content.ts';
+import { enqueueMail, type Mail, type MailParts } from './outbox.ts';
+import type { TemplateName, TemplateValues } from './templates/index.ts';
+
+/**
+ * Mails those who get an account's documents: the addresses of its billing profile in the language of its documents, or else its
+ * owners, each in their own. `key` names what the mail is about: it is
+ * written once, even if the recipients are others by then.
+ */
+export async function mailBilling<N extends TemplateName>(
+  tx: Transaction,
+  parts: MailParts,
+  accountId: string,
+  template: N,
+  key: string,
+  values: (account: string) => TemplateValues[N],
+): Promise<void> {
+  const contacts = await contactsOf(tx, accountId);
+  const recipients = contacts.length > 0 ? contacts : await ownersOf(tx, accountId);
+  for (const [index, { email, locale, account_name }] of recipients.entries()) {
+    const dedupeKey = `${key} ${index}`;
+    const mail = { to: email, locale: localeOf(locale), accountId, template, dedupeKey };
+    await enqueueMail(tx, parts, { ...mail, values: values(account_name) } as Mail);
+  }
+}

@@ -1,0 +1,67 @@
+import { money, month, type Template } from '../content.ts';
+
+/** A document that was issued. */
+export interface DocumentIssuedValues {
+  account: string;
+  type: 'invoice' | 'credit_note';
+  invoiceId: string;
+  number: string;
+  /** First instant of its month. */
+  periodStartAt: string;
+  /** Negative for a credit note. */
+  totalMinor: number;
+  currency: string;
+  /** The files that go with it, as the sender has them: none of a document that is too long. */
+  attached?: readonly ('pdf' | 'xml')[];
+}
+
+const link = (panelUrl: string, id: string) => `${panelUrl}/billing/invoices/${id}`;
+
+export const documentIssued: Template<DocumentIssuedValues> = {
+  en: (values, { panelUrl }) => {
+    const { account, type, invoiceId, number, periodStartAt, totalMinor, currency, attached = [] } = values;
+    const name = type === 'invoice' ? 'invoice' : 'credit note';
+    return {
+      subject: `${type === 'invoice' ? 'Invoice' : 'Credit note'} ${number} for ${month(periodStartAt, 'en')}`,
+      paragraphs: [
+        `The ${name} of ${account} for ${month(periodStartAt, 'en')} is ready.`,
+        attached.length === 0
+          ? `You can read the ${name} in the panel.`
+          : attached.includes('xml')
+            ? `The PDF is attached, and so is the e-invoice (XML).`
+            : 'The PDF is attached.',
+        type === 'invoice'
+          ? 'It was paid from your wallet. Nothing is due.'
+          : 'The amount was given back to your wallet.',
+      ],
+      facts: [
+        ['Number', number],
+        ['Total', money(Math.abs(totalMinor), currency, 'en')],
+      ],
+      action: { label: `See the ${name}`, url: link(panelUrl, invoiceId) },
+    };
+  },
+  de: (values, { panelUrl }) => {
+    const { account, type, invoiceId, number, periodStartAt, totalMinor, currency, attached = [] } = values;
+    const name = type === 'invoice' ? 'Rechnung' : 'Rechnungskorrektur';
+    return {
+      subject: `${name} ${number} für ${month(periodStartAt, 'de')}`,
+      paragraphs: [
+        `Die ${name} von ${account} für ${month(periodStartAt, 'de')} liegt vor.`,
+        attached.length === 0
+          ? `Sie können die ${name} im Panel lesen.`
+          : attached.includes('xml')
+            ? 'Das PDF und die E-Rechnung (XML) sind angehängt.'
+            : 'Das PDF ist angehängt.',
+        type === 'invoice'
+          ? 'Sie wurde aus Ihrem Guthaben bezahlt. Es ist nichts zu zahlen.'
+          : 'Der Betrag wurde Ihrem Guthaben gutgeschrieben.',
+      ],
+      facts: [
+        ['Nummer', number],
+        ['Betrag', money(Math.abs(totalMinor), currency, 'de')],
+      ],
+      action: { label: `${name} ansehen`, url: link(panelUrl, invoiceId) },
+    };
+  },
+};

@@ -1,0 +1,173 @@
+import { instant, money, type Template } from '../content.ts';
+import type { TopUpValues } from './money.ts';
+
+/** A top-up that was not paid. */
+export interface TopUpEndedValues extends TopUpValues {
+  /** Why it failed, as its provider says; null if it was not paid in time. */
+  reason: string | null;
+}
+
+/** Money of a top-up that was sent back to where it came from. */
+export interface RefundValues extends TopUpValues {
+  reason: string;
+}
+
+/** Money that is back in the wallet: a dispute that was won, or a refund that its bank did not take. */
+export interface ReturnedValues extends TopUpValues {
+  kind: 'refund' | 'dispute';
+}
+
+/** Promotional credit. */
+export interface CreditValues {
+  account: string;
+  amountMinor: number;
+  currency: string;
+  expiresAt: string;
+}
+
+export const topUpEnded: Template<TopUpEndedValues> = {
+  en: ({ account, amountMinor, currency, reference, reason }, { panelUrl }) => {
+    const amount = money(amountMinor, currency, 'en');
+    return {
+      subject: reason === null ? `Your top-up of ${amount} has expired` : `Your top-up of ${amount} failed`,
+      paragraphs: [
+        reason === null
+          ? `The top-up of ${amount} for ${account} was not paid in time. Nothing was charged.`
+          : `The top-up of ${amount} for ${account} failed. Nothing is in the wallet.`,
+        'If you still need the money in your wallet, top up again.',
+      ],
+      facts: [['Reference', reference], ...(reason === null ? [] : [['Reason', reason] as const])],
+      action: { label: 'Top up', url: `${panelUrl}/billing/top-up` },
+    };
+  },
+  de: ({ account, amountMinor, currency, reference, reason }, { panelUrl }) => {
+    const amount = money(amountMinor, currency, 'de');
+    return {
+      subject:
+        reason === null
+          ? `Ihre Aufladung über ${amount} ist abgelaufen`
+          : `Ihre Aufladung über ${amount} ist fehlgeschlagen`,
+      paragraphs: [
+        reason === null
+          ? `Die Aufladung über ${amount} für ${account} wurde nicht rechtzeitig bezahlt. Es wurde nichts abgebucht.`
+          : `Die Aufladung über ${amount} für ${account} ist fehlgeschlagen. Das Guthaben ist unverändert.`,
+        'Wenn Sie das Guthaben noch brauchen, laden Sie es bitte erneut auf.',
+      ],
+      facts: [['Referenz', reference], ...(reason === null ? [] : [['Grund', reason] as const])],
+      action: { label: 'Guthaben aufladen', url: `${panelUrl}/billing/top-up` },
+    };
+  },
+};
+
+export const topUpRefunded: Template<RefundValues> = {
+  en: ({ account, amountMinor, currency, reference, reason }, { panelUrl }) => {
+    const amount = money(amountMinor, currency, 'en');
+    return {
+      subject: `${amount} refunded`,
+      paragraphs: [
+        `${amount} from the wallet of ${account} was sent back to the card or bank account that paid it. Your bank may take some days to show it.`,
+      ],
+      facts: [
+        ['Payment', reference],
+        ['Reason', reason],
+      ],
+      action: { label: 'See the wallet', url: `${panelUrl}/billing` },
+    };
+  },
+  de: ({ account, amountMinor, currency, reference, reason }, { panelUrl }) => {
+    const amount = money(amountMinor, currency, 'de');
+    return {
+      subject: `${amount} erstattet`,
+      paragraphs: [
+        `${amount} aus dem Guthaben von ${account} wurden auf die Karte oder das Bankkonto zurückgezahlt, von dem sie kamen. Bis Ihre Bank das zeigt, können einige Tage vergehen.`,
+      ],
+      facts: [
+        ['Zahlung', reference],
+        ['Grund', reason],
+      ],
+      action: { label: 'Guthaben ansehen', url: `${panelUrl}/billing` },
+    };
+  },
+};
+
+export const paymentReturned: Template<ReturnedValues> = {
+  en: ({ account, amountMinor, currency, reference, kind }, { panelUrl }) => {
+    const amount = money(amountMinor, currency, 'en');
+    return {
+      subject: kind === 'dispute' ? `The dispute over ${amount} has ended` : `A refund of ${amount} failed`,
+      paragraphs: [
+        kind === 'dispute'
+          ? `The dispute over a payment to ${account} was decided in our favour.`
+          : `The bank did not accept a refund to ${account}.`,
+        `What was taken from the wallet for it is back, and no debt is left of it.`,
+      ],
+      facts: [
+        ['Payment', reference],
+        ['Amount', amount],
+      ],
+      action: { label: 'See the wallet', url: `${panelUrl}/billing` },
+    };
+  },
+  de: ({ account, amountMinor, currency, reference, kind }, { panelUrl }) => {
+    const amount = money(amountMinor, currency, 'de');
+    return {
+      subject:
+        kind === 'dispute'
+          ? `Der Widerspruch gegen ${amount} ist erledigt`
+          : `Eine Erstattung von ${amount} ist fehlgeschlagen`,
+      paragraphs: [
+        kind === 'dispute'
+          ? `Über den Widerspruch gegen eine Zahlung für ${account} wurde zu unseren Gunsten entschieden.`
+          : `Die Bank hat eine Erstattung für ${account} nicht angenommen.`,
+        'Was dafür vom Guthaben abgezogen wurde, ist wieder da, und es bleibt keine Schuld daraus.',
+      ],
+      facts: [
+        ['Zahlung', reference],
+        ['Betrag', amount],
+      ],
+      action: { label: 'Guthaben ansehen', url: `${panelUrl}/billing` },
+    };
+  },
+};
+
+export const creditGiven: Template<CreditValues & { reason: string }> = {
+  en: ({ account, amountMinor, currency, expiresAt, reason }, { panelUrl }) => ({
+    subject: `${money(amountMinor, currency, 'en')} of credit for ${account}`,
+    paragraphs: [
+      `You have been given ${money(amountMinor, currency, 'en')} of promotional credit. It pays for your next charges before your own money does.`,
+    ],
+    facts: [
+      ['Reason', reason],
+      ['Valid until', instant(expiresAt, 'en')],
+    ],
+    action: { label: 'See the wallet', url: `${panelUrl}/billing` },
+  }),
+  de: ({ account, amountMinor, currency, expiresAt, reason }, { panelUrl }) => ({
+    subject: `${money(amountMinor, currency, 'de')} Gutschrift für ${account}`,
+    paragraphs: [
+      `Sie haben eine Gutschrift von ${money(amountMinor, currency, 'de')} erhalten. Damit werden Ihre nächsten Kosten bezahlt, vor Ihrem eigenen Geld.`,
+    ],
+    facts: [
+      ['Grund', reason],
+      ['Gültig bis', instant(expiresAt, 'de')],
+    ],
+    action: { label: 'Guthaben ansehen', url: `${panelUrl}/billing` },
+  }),
+};
+
+export const creditExpiring: Template<CreditValues> = {
+  en: ({ account, amountMinor, currency, expiresAt }, { panelUrl }) => ({
+    subject: `${money(amountMinor, currency, 'en')} of credit for ${account} will expire`,
+    paragraphs: [
+      `${money(amountMinor, currency, 'en')} of your promotional credit is unused and will expire on ${instant(expiresAt, 'en')}.`,
+    ],
+    action: { label: 'See the wallet', url: `${panelUrl}/billing` },
+  }),
+  de: ({ account, amountMinor, currency, expiresAt }, { panelUrl }) => ({
+    subject: `${money(amountMinor, currency, 'de')} Gutschrift für ${account} verfallen bald`,
+    paragraphs: [
+      `${money(amountMinor, currency, 'de')} Ihrer Gutschrift sind nicht verbraucht und verfallen am ${instant(expiresAt, 'de')}.`,
+    ],
+    action: { label: 'Guthaben ansehen', url: `${panelUrl}/billing` },
+  }),
+};
