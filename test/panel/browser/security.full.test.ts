@@ -55,6 +55,7 @@ const HOSTILE_FIELDS = [
   'runAgent.message',
   'setBillingProfile.city',
   'setBillingProfile.name',
+  'setBillingProfile.order_reference',
   'setBillingProfile.postcode',
   'setBillingProfile.street',
   'updateProfile.name',
@@ -62,7 +63,7 @@ const HOSTILE_FIELDS = [
 ];
 /** Texts that have to name something, to be of a form, or to be a secret; and those that are one of the above by another way. */
 const HARMLESS =
-  /\.(email|password|token|code|public_key|user_data|(\w+_)?(id|ids|ips|ports)|cidrs|source|provider|image|plan|template|region|zone|country|vat_id)$|^closeAccount|^completeSignUp\.name$|^create(Custom)?Vm\.notes$|approval\.reason$/;
+  /\.(email|password|token|code|public_key|user_data|(\w+_)?(id|ids|ips|ports)|cidrs|source|provider|image|plan|template|region|zone|country|vat_id|mail_to)$|^closeAccount|^completeSignUp\.name$|^create(Custom)?Vm\.notes$|approval\.reason$/;
 const MARKUP = '<img src=x>';
 
 /** Every text of a body that would take markup, as the operation and the path to it. */

@@ -117,7 +117,10 @@ async function furnish({ page, operate }: Stage, { account, vm, words, says }: F
   says('/members', name);
   await ask(page, 'PATCH', '/person', { name });
   await ask(page, 'POST', '/members', { email: MEMBER, role: 'viewer' });
-  const called = { name: 'Ada Example', street: 'Main St 1', city: 'Bonn', postcode: '53111' };
+  const called = {
+    ...{ name: 'Ada Example', street: 'Main St 1', city: 'Bonn', postcode: '53111' },
+    order_reference: 'PO-4711',
+  };
   const place = Object.fromEntries(
     Object.entries(called).map(([field, plain]) => [field, words.one(plain, 100)]),
   );
