@@ -197,7 +197,7 @@ function drawFeet({ sheet, document: { number, footer }, texts, look }: Drawing)
   const whole = { x: 0, width };
   const { count } = pdf.bufferedPageRange();
   for (let page = 0; page < count; page++) {
-    pdf.switchToPage(page);
+    sheet.turnTo(page);
     sheet.y = sheet.bottom + SMALL.size;
     sheet.rule(look.color);
     sheet.y += GAP;

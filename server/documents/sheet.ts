@@ -46,6 +46,11 @@ export class Sheet {
   readonly bottom: number;
   readonly width: number;
   y = MARGIN;
+  /** How letters look at present; undefined on a new page, which begins without a colour. */
+  #letters: Letters | undefined;
+  /** Long documents say the same thousands of times: lines and widths by what they depend on. */
+  readonly #broken = new Map<string, string[]>();
+  readonly #widths = new Map<string, number>();
 
   constructor({ title, language, issuedAt, footHeight, font }: SheetOptions) {
     this.#fonts = { regular: font ?? REGULAR, bold: font ?? BOLD };
@@ -69,14 +74,20 @@ export class Sheet {
   makeSpace(height: number): boolean {
     if (this.y + height <= this.bottom) return false;
     this.pdf.addPage();
+    this.#letters = undefined;
     this.y = MARGIN;
     return true;
   }
 
   /** Breaks a text into lines that fit into `width`; a word that does not is cut. */
   linesOf(text: string, width: number, letters: Letters): string[] {
+    const key = `${letters.size} ${letters.bold} ${width} ${text}`;
+    const known = this.#broken.get(key);
+    if (known) return known;
     this.#choose(letters);
-    return text.split('\n').flatMap((paragraph) => this.#broken(paragraph, width));
+    const lines = text.split('\n').flatMap((paragraph) => this.#break(paragraph, width));
+    this.#broken.set(key, lines);
+    return lines;
   }
 
   /** The height of so many lines. */
@@ -88,7 +99,7 @@ export class Sheet {
   drawLines(lines: readonly string[], { x, width, align }: Column, y: number, letters: Letters): void {
     this.#choose(letters);
     for (const [index, line] of lines.entries()) {
-      const left = align === 'right' ? x + width - this.#widthOf(line) : x;
+      const left = align === 'right' ? x + width - this.#widthIn(line, letters) : x;
       this.#draw(line, MARGIN + left, y + index * letters.size * LEADING);
     }
   }
@@ -103,6 +114,12 @@ export class Sheet {
     }
   }
 
+  /** Goes back to a page, such as to number it. */
+  turnTo(page: number): void {
+    this.pdf.switchToPage(page);
+    this.#letters = undefined;
+  }
+
   /** Draws a PNG at the top left. */
   drawLogo(png: Uint8Array): void {
     this.pdf.image(Buffer.from(png), MARGIN, this.y, { fit: [LOGO.width, LOGO.height] });
@@ -115,7 +132,10 @@ export class Sheet {
     pdf.moveTo(MARGIN, this.y).lineTo(right, this.y).lineWidth(0.5).strokeColor(color).stroke();
   }
 
-  #choose({ size, bold = false, color = '#000000' }: Letters): void {
+  #choose(letters: Letters): void {
+    if (this.#letters === letters) return;
+    this.#letters = letters;
+    const { size, bold = false, color = '#000000' } = letters;
     this.pdf
       .font(bold ? this.#fonts.bold : this.#fonts.regular)
       .fontSize(size)
@@ -139,7 +159,14 @@ export class Sheet {
     return runsOf(line).reduce((width, { text }) => width + this.pdf.widthOfString(text, WHOLE), 0);
   }
 
-  #broken(paragraph: string, width: number): string[] {
+  #widthIn(line: string, { size, bold }: Letters): number {
+    const key = `${size} ${bold} ${line}`;
+    const width = this.#widths.get(key) ?? this.#widthOf(line);
+    this.#widths.set(key, width);
+    return width;
+  }
+
+  #break(paragraph: string, width: number): string[] {
     if (this.#widthOf(paragraph) <= width) return [paragraph];
     const lines: string[] = [];
     let line = '';
