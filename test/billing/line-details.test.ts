@@ -19,6 +19,7 @@ test('a line keeps the host name of its VM as it was when it was sold', async (t
   const vm = await storedVm(db, clock, accountId);
   const { invoice_id } = await sell(db, clock, vm, [399n], termsFor(profile()));
   await execute(db, sql`update vms set hostname = 'renamed' where id = ${vm.id}`);
+  clock.advance(1_000);
   await sell(db, clock, vm, [699n], termsFor(profile()));
   await issueInvoices(db, new Date('2026-02-01T00:10:00Z'), 10, SELLER);
 
