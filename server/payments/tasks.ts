@@ -6,8 +6,8 @@ import { inBatches } from '../platform/in-batches.ts';
 import { type ChargeParts, RETRY_MS, retryCharge, topUpByItself } from './auto-top-up.ts';
 import { RECHECK_MS } from './processing.ts';
 import { attemptRefund, RETRY_MS as REFUND_RETRY_MS } from './refund-top-up.ts';
-import { StripeForbidden } from './stripe/api.ts';
 import { mailUnpaid } from './settle.ts';
+import { StripeForbidden } from './stripe/api.ts';
 import { compareWithStripe } from './stripe/compare.ts';
 import { recheckPayment } from './stripe/recheck.ts';
 
