@@ -56,6 +56,7 @@ import { sealedVms } from './migrations/0056-sealed-vms.ts';
 import { throttles } from './migrations/0057-throttles.ts';
 import { slowMoney } from './migrations/0059-slow-money.ts';
 import { documentDetails } from './migrations/0060-document-details.ts';
+import { salesByCountry } from './migrations/0061-sales-by-country.ts';
 
 /**
  * One change of the schema and its reverse. Never edited once released; add another instead. Each is one transaction, which
@@ -126,6 +127,7 @@ export const MIGRATIONS: readonly Migration[] = [
   throttles,
   slowMoney,
   documentDetails,
+  salesByCountry,
 ];
 
 /**

@@ -146,13 +146,9 @@ create table billing_profiles (
   vat_id text,
   exempt_reason text,
   updated_at timestamp with time zone not null,
-  order_reference text,
-  language text,
-  mail_to jsonb not null default '[]'::jsonb,
   constraint billing_profiles_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint billing_profiles_country_check CHECK ((country ~ '^[A-Z]{2}$'::text)),
   constraint billing_profiles_kind_check CHECK ((kind = ANY (ARRAY['business'::text, 'consumer'::text]))),
-  constraint billing_profiles_language_check CHECK ((language = ANY (ARRAY['en'::text, 'de'::text]))),
   constraint billing_profiles_pkey PRIMARY KEY (account_id)
 );
 
@@ -368,7 +364,6 @@ create table invoices (
   seller jsonb,
   buyer jsonb,
   taxes jsonb,
-  printed jsonb,
   constraint invoices_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint invoices_issued CHECK (
 CASE
@@ -441,6 +436,9 @@ create table journal (
   hash bytea not null,
   promo_credit_id id_text,
   invoice_id id_text,
+  tax_category text,
+  country text,
+  vat_id text,
   constraint journal_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint journal_accounts CHECK ((((debit || ' '::text) || credit) ~ '^((wallet|hold|promo|promo_expense|write_off|receivable|cash|revenue|clearing:[a-z][a-z0-9_]{0,31}|(deferred|revenue|refunds|tax):0([.][0-9]{1,6})?)( |$)){2}$'::text)) NOT VALID,
   constraint journal_amount_minor_check CHECK ((amount_minor > 0)),
@@ -619,7 +617,7 @@ create table order_lines (
   tax_category text not null,
   tax_reason text,
   price_hourly text,
-  hostname text,
+  sold_to jsonb,
   constraint order_lines_check CHECK (((tax_rate >= (0)::numeric) AND (abs(tax_minor) <= abs(amount_minor)) AND ((sign((tax_minor)::double precision) * sign((amount_minor)::double precision)) >= (0)::double precision))) NOT VALID,
   constraint order_lines_check1 CHECK (((tax_rate = (0)::numeric) OR (tax_category = 'standard'::text))),
   constraint order_lines_order_id_fkey FOREIGN KEY (order_id) REFERENCES orders(id),
@@ -1152,7 +1150,6 @@ create table top_ups (
   retry_at timestamp with time zone,
   session_ref text,
   sealed_page text,
-  recheck_at timestamp with time zone,
   constraint top_ups_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint top_ups_amount_minor_check CHECK ((amount_minor > 0)),
   constraint top_ups_cause_check CHECK ((cause = ANY (ARRAY['person'::text, 'auto'::text]))),
@@ -1198,7 +1195,6 @@ create table unbooked_payments (
   decided_by text,
   reason text,
   payment_id id_text,
-  taken_back_minor bigint not null default 0,
   constraint unbooked_payments_amount_minor_check CHECK ((amount_minor > 0)),
   constraint unbooked_payments_check CHECK ((num_nulls(decided_at, decided_by) = ANY (ARRAY[0, 2]))),
   constraint unbooked_payments_check1 CHECK ((num_nonnulls(reason, payment_id) =
@@ -1208,8 +1204,7 @@ CASE
 END)),
   constraint unbooked_payments_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id),
   constraint unbooked_payments_pkey PRIMARY KEY (id),
-  constraint unbooked_payments_provider_provider_ref_key UNIQUE (provider, provider_ref),
-  constraint unbooked_payments_taken_back_minor_check CHECK ((taken_back_minor >= 0))
+  constraint unbooked_payments_provider_provider_ref_key UNIQUE (provider, provider_ref)
 );
 
 create table usage_readings (
@@ -1331,11 +1326,6 @@ create table vms (
   deposit_since timestamp with time zone,
   usage_sold_until timestamp with time zone,
   seal bytea,
-  throttle_mbps integer,
-  throttle_cause text,
-  included_notice_for timestamp with time zone,
-  unpaid_notice_for timestamp with time zone,
-  debt_suspended_at timestamp with time zone,
   constraint vms_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint vms_deposit CHECK (((deposit_minor IS NULL) = (deposit_since IS NULL))),
   constraint vms_deposit_minor_check CHECK ((deposit_minor >= 0)),
@@ -1350,9 +1340,6 @@ create table vms (
   constraint vms_price_notice_minor_check CHECK ((price_notice_minor >= 0)),
   constraint vms_refundable_minor_check CHECK ((refundable_minor >= 0)),
   constraint vms_renewal_priority_check CHECK (((renewal_priority >= 1) AND (renewal_priority <= 1000))),
-  constraint vms_throttle CHECK (((throttle_mbps IS NULL) = (throttle_cause IS NULL))),
-  constraint vms_throttle_cause_check CHECK ((throttle_cause = ANY (ARRAY['included_traffic'::text, 'unpaid_usage'::text]))),
-  constraint vms_throttle_mbps_check CHECK ((throttle_mbps >= 0)),
   constraint vms_wanted_power_check CHECK ((wanted_power = ANY (ARRAY['on'::text, 'off'::text])))
 );
 
@@ -1364,8 +1351,6 @@ create table wallets (
   updated_at timestamp with time zone not null,
   promo_minor bigint not null default 0,
   claimed_minor bigint not null default 0,
-  grace_began_at timestamp with time zone,
-  debt_warned_at timestamp with time zone,
   constraint wallets_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint wallets_available_minor_check CHECK ((available_minor >= 0)),
   constraint wallets_claimed_minor_check CHECK ((claimed_minor >= 0)),
@@ -1405,6 +1390,7 @@ CREATE INDEX firewall_rules_by_vm ON public.firewall_rules USING btree (vm_id, i
 CREATE INDEX idempotency_keys_by_age ON public.idempotency_keys USING btree (created_at);
 CREATE INDEX invoice_corrections_by_invoice ON public.invoice_corrections USING btree (invoice_id);
 CREATE INDEX invoices_by_account ON public.invoices USING btree (account_id, id DESC);
+CREATE INDEX invoices_by_month ON public.invoices USING btree (period_start_at, id);
 CREATE INDEX invoices_by_number ON public.invoices USING btree (number);
 CREATE UNIQUE INDEX invoices_draft ON public.invoices USING btree (account_id, type, period_start_at) WHERE (status = 'draft'::text);
 CREATE INDEX invoices_drafts ON public.invoices USING btree (period_end_at) WHERE (status = 'draft'::text);
@@ -1489,7 +1475,6 @@ CREATE INDEX top_up_reversals_owed ON public.top_up_reversals USING btree (accou
 CREATE INDEX top_ups_of_account ON public.top_ups USING btree (account_id, id);
 CREATE INDEX top_ups_pending ON public.top_ups USING btree (account_id) WHERE (status = 'pending'::text);
 CREATE INDEX top_ups_to_expire ON public.top_ups USING btree (expires_at) WHERE ((status = 'pending'::text) AND (expires_at IS NOT NULL));
-CREATE INDEX top_ups_to_recheck ON public.top_ups USING btree (recheck_at) WHERE ((status = 'pending'::text) AND (recheck_at IS NOT NULL));
 CREATE INDEX top_ups_to_retry ON public.top_ups USING btree (retry_at) WHERE ((status = 'pending'::text) AND (retry_at IS NOT NULL));
 CREATE INDEX unbooked_payments_open ON public.unbooked_payments USING btree (account_id) WHERE (decided_at IS NULL);
 CREATE INDEX usage_readings_by_account ON public.usage_readings USING btree (account_id);
@@ -1512,11 +1497,35 @@ CREATE INDEX vms_failed_creations ON public.vms USING btree (updated_at) WHERE (
 CREATE INDEX vms_metered ON public.vms USING btree (id) WHERE ((deleted_at IS NULL) AND (status <> ALL (ARRAY['stopped'::text, 'suspended'::text])));
 CREATE INDEX vms_network_behind ON public.vms USING btree (id) WHERE ((deleted_at IS NULL) AND (network_applied < network_generation));
 CREATE INDEX vms_restarted ON public.vms USING btree (id) WHERE ((deleted_at IS NULL) AND (restart_attempts > 0));
-CREATE INDEX vms_suspended_for_debt ON public.vms USING btree (id) WHERE (debt_suspended_at IS NOT NULL);
-CREATE INDEX vms_throttled ON public.vms USING btree (account_id) WHERE (throttle_mbps IS NOT NULL);
 CREATE INDEX vms_to_restart ON public.vms USING btree (restart_attempts, id) WHERE ((deleted_at IS NULL) AND (wanted_power = 'on'::text) AND (status = 'stopped'::text));
-CREATE INDEX wallets_in_debt ON public.wallets USING btree (account_id) WHERE ((claimed_minor > 0) OR (debt_warned_at IS NOT NULL));
 CREATE INDEX webauthn_challenges_by_end ON public.webauthn_challenges USING btree (expires_at);
+
+CREATE OR REPLACE FUNCTION public.booked_line(entry journal)
+ RETURNS order_lines
+ LANGUAGE sql
+AS $function$
+  select (leg.line).* from (
+    select line, row_number() over (order by position, number) as place, code, amount
+    from order_lines line cross join lateral (
+      values (1, 'net', amount_minor - tax_minor), (2, 'tax', tax_minor)) as part (number, code, amount)
+    where order_id = entry.order_id and unit <> 'deposit' and amount <> 0
+  ) leg, lateral (
+    select case when entry.debit ~ '^(deferred|revenue|refunds|tax):' then entry.debit else entry.credit end as account
+  ) rated
+  where trim_scale((leg.line).tax_rate)::text = split_part(account, ':', 2)
+  order by abs(amount) = entry.amount_minor and (code = 'tax') = (account like 'tax:%') desc,
+    place = 1 + (select count(*) from journal before
+      where before.order_id = entry.order_id and before.reason in ('capture', 'charge', 'refund') and before.id < entry.id) desc, place
+  limit 1
+$function$;
+
+CREATE OR REPLACE FUNCTION public.buyer_noted(buyer jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select jsonb_strip_nulls(jsonb_build_object('country', buyer -> 'country', 'vat_id', buyer -> 'vat_id'))
+$function$;
 
 CREATE OR REPLACE FUNCTION public.chain_journal()
  RETURNS trigger
@@ -1698,6 +1707,18 @@ begin
   return new;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.line_buyer(line order_lines)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(line.sold_to, (
+    select buyer_noted(coalesce(invoices.buyer, to_jsonb(profile)))
+    from orders left join invoices on invoices.id = orders.invoice_id
+      left join billing_profiles profile on profile.account_id = orders.account_id
+    where orders.id = line.order_id))
+$function$;
+
 CREATE OR REPLACE FUNCTION public.move_journal_head()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1718,12 +1739,40 @@ begin
   return new;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.note_hostname()
+CREATE OR REPLACE FUNCTION public.note_entry_buyer()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+declare
+  buyer jsonb;
 begin
-  select vms.hostname into new.hostname from orders join vms on vms.id = orders.vm_id where orders.id = new.order_id;
+  select line.tax_category, line_buyer(line) into new.tax_category, buyer from booked_line(new) line;
+  new.country := buyer ->> 'country';
+  new.vat_id := buyer ->> 'vat_id';
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.note_line_buyer()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  of orders;
+begin
+  select * into of from orders where id = new.order_id;
+  if of.corrects_order_id is not null then
+    select line_buyer(line) into new.sold_to from order_lines line
+      where order_id = of.corrects_order_id and (tax_rate, tax_category) = (new.tax_rate, new.tax_category)
+      order by position limit 1;
+  elsif new.amount_minor < 0 and of.adjustment is distinct from 'credit' or new.unit = 'hour' then
+    select line_buyer(sold) into new.sold_to from orders sale join order_lines sold on sold.order_id = sale.id,
+      lateral (select sold.from_at <= new.from_at and sold.to_at >= new.to_at as in_period) service
+      where sale.vm_id = of.vm_id and sale.status = 'completed' and sold.amount_minor >= 0
+        and (sold.tax_rate, sold.tax_category) = (new.tax_rate, new.tax_category)
+        and (in_period or new.amount_minor < 0)
+      order by in_period desc, sale.id desc, sold.position desc limit 1;
+  end if;
+  new.sold_to := coalesce(new.sold_to, buyer_noted(of.buyer), '{}');
   return new;
 end $function$;
 
@@ -1847,6 +1896,7 @@ CREATE TRIGGER invoices_kept BEFORE DELETE ON public.invoices FOR EACH ROW EXECU
 CREATE TRIGGER invoices_no_truncate BEFORE TRUNCATE ON public.invoices FOR EACH STATEMENT EXECUTE FUNCTION refuse_book_change();
 CREATE TRIGGER invoices_sealed BEFORE INSERT OR UPDATE ON public.invoices FOR EACH ROW EXECUTE FUNCTION seal_row();
 CREATE TRIGGER journal_append_only BEFORE DELETE OR UPDATE ON public.journal FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER journal_buyer BEFORE INSERT ON public.journal FOR EACH ROW WHEN (((new.tax_category IS NULL) AND (new.order_id IS NOT NULL) AND (new.reason = ANY (ARRAY['capture'::text, 'charge'::text, 'refund'::text])))) EXECUTE FUNCTION note_entry_buyer();
 CREATE TRIGGER journal_chained BEFORE INSERT ON public.journal FOR EACH ROW EXECUTE FUNCTION chain_journal();
 CREATE TRIGGER journal_head_moved AFTER INSERT ON public.journal FOR EACH ROW EXECUTE FUNCTION move_journal_head();
 CREATE TRIGGER journal_no_truncate BEFORE TRUNCATE ON public.journal FOR EACH STATEMENT EXECUTE FUNCTION refuse_book_change();
@@ -1856,7 +1906,7 @@ CREATE TRIGGER number_series_no_truncate BEFORE TRUNCATE ON public.number_series
 CREATE TRIGGER operator_keys_append_only BEFORE DELETE OR UPDATE ON public.operator_keys FOR EACH ROW EXECUTE FUNCTION refuse_log_change();
 CREATE TRIGGER operator_log_append_only BEFORE DELETE OR UPDATE ON public.operator_log FOR EACH ROW EXECUTE FUNCTION refuse_log_change();
 CREATE TRIGGER operator_outcomes_append_only BEFORE DELETE OR UPDATE ON public.operator_outcomes FOR EACH ROW EXECUTE FUNCTION refuse_log_change();
-CREATE TRIGGER order_lines_hostname BEFORE INSERT ON public.order_lines FOR EACH ROW EXECUTE FUNCTION note_hostname();
+CREATE TRIGGER order_lines_buyer BEFORE INSERT ON public.order_lines FOR EACH ROW EXECUTE FUNCTION note_line_buyer();
 CREATE TRIGGER order_lines_kept BEFORE DELETE OR UPDATE ON public.order_lines FOR EACH ROW EXECUTE FUNCTION refuse_book_change();
 CREATE TRIGGER order_lines_no_truncate BEFORE TRUNCATE ON public.order_lines FOR EACH STATEMENT EXECUTE FUNCTION refuse_book_change();
 CREATE TRIGGER order_lines_sealed BEFORE INSERT OR UPDATE ON public.order_lines FOR EACH ROW EXECUTE FUNCTION seal_row();

@@ -69,7 +69,7 @@ export interface OperatorEndpointDefinition<
 > extends OperationDefinition<P, Q, B, 'GET' | 'POST'> {
   tag: OperatorTag;
   /** Media type of a reply that is a file; `data` is the schema of a line of it. */
-  file?: 'application/x-ndjson' | 'text/csv';
+  file?: 'application/gzip' | 'application/x-ndjson' | 'text/csv';
   handle(context: OperatorContext<InputsOf<P>, InputsOf<Q>, InputsOf<B>>): Promise<Result | FileContent>;
 }
 

@@ -10,6 +10,7 @@ import { Prng } from '../simulation/prng.ts';
 import { freshDatabase } from '../support/database.ts';
 import { ledgerProblems } from '../support/invariants.ts';
 import { issueInvoices } from '../support/issue.ts';
+import { documentSales, journalSales, listedSales } from './support/sales.ts';
 import { SELLER } from './support/samples.ts';
 import { DUTCH, documentOf, profile, sell, setProfile, termsFor } from './support/seller.ts';
 
@@ -17,6 +18,8 @@ const ACCOUNTS = Number(process.env.DOCUMENTS_ACCOUNTS ?? 500);
 const SEED = process.env.DOCUMENTS_SEED ?? 'documents';
 /** Each e-invoice is judged by the rules; of these many the XML is made, too, and held against the schema. */
 const WITH_SCHEMA = 50;
+const JANUARY = { from: new Date('2026-01-01T00:00:00Z'), to: new Date('2026-02-01T00:00:00Z') };
+const YEAR = { from: JANUARY.from, to: new Date('2027-01-01T00:00:00Z') };
 
 /** One buyer of each tax case, and one who moves from one case to another in mid-month. */
 const BUYERS: BillingProfile[] = [
@@ -79,6 +82,11 @@ test(`a month of ${ACCOUNTS} accounts of mixed tax cases: every document is vali
       add(written, `${tax_rate} ${made.buyer.country} ${category}`, sign * net_minor, sign * tax_minor);
   }
   assert.deepEqual(await journalSums(db), written);
+  // By who bought each line, who may have moved since: what the documents' lines come to, the exports and the list of sales.
+  const sales = await documentSales(db);
+  assert.deepEqual(await journalSales(db, YEAR), sales);
+  assert.deepEqual(await listedSales(db, JANUARY.from), sales);
+  t.diagnostic(`${Object.keys(sales).length} kinds of sales by rate, country, category and VAT id`);
   t.diagnostic(`${issued.length} documents, ${Object.keys(written).length} cases: ${casesOf(written)}`);
   const roundings = await db.query(sql`select id from journal where reason = 'rounding'`);
   assert.ok(roundings.length > 0, 'some documents differ from the sum of their sales');

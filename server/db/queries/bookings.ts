@@ -1,4 +1,5 @@
 import { one, type Queryable, type Sql, sql } from '../database.ts';
+import type { OrderLineRow } from './orders.ts';
 
 /** One entry of the journal, with what it belongs to. */
 export interface BookingRow {
@@ -20,6 +21,10 @@ export interface BookingRow {
   promo_credit_id: string | null;
   /** Of the payment, as the operator gave it; of promotional credit, the reason. */
   reference: string | null;
+  /** Of an entry of a sale, as is the country and VAT id of its buyer. */
+  tax_category: OrderLineRow['tax_category'] | null;
+  country: string | null;
+  vat_id: string | null;
 }
 
 /** Days from `from` until before `to`, in UTC. */
@@ -56,10 +61,15 @@ export function bookingTotals(db: Queryable, days: Days, rest: Sql): Promise<Boo
 const columns = sql`journal.id, coalesce(day::text, to_char(journal.created_at at time zone 'UTC', 'YYYY-MM-DD')) as date,
   journal.created_at as at, journal.account_id, accounts.name as account_name, debit, credit, journal.amount_minor,
   journal.currency, journal.reason, order_id, payment_id, promo_credit_id, invoices.number as document,
-  coalesce(payments.reference, promo_credits.reason) as reference`;
+  coalesce(payments.reference, promo_credits.reason) as reference, coalesce(journal.tax_category, past.tax_category) as tax_category,
+  coalesce(journal.country, past.buyer ->> 'country') as country, coalesce(journal.vat_id, past.buyer ->> 'vat_id') as vat_id`;
 const tables = sql`journal left join accounts on accounts.id = journal.account_id
   left join orders on orders.id = order_id left join invoices on invoices.id = coalesce(journal.invoice_id, orders.invoice_id)
-  left join payments on payments.id = payment_id left join promo_credits on promo_credits.id = promo_credit_id`;
+  left join payments on payments.id = payment_id left join promo_credits on promo_credits.id = promo_credit_id
+  left join lateral (
+    select line.tax_category, line_buyer(line) as buyer from booked_line(journal) line
+    where journal.tax_category is null and journal.order_id is not null and journal.debit || ' ' || journal.credit like '%:%'
+  ) past on true`;
 
 /** Rows read at once. */
 const BATCH = 1_000;

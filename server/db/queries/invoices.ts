@@ -167,6 +167,11 @@ export function listInvoices(
   return db.query<InvoiceView>(selectInvoices(sql`${matching} ${pageOf(sql`id`, page)}`));
 }
 
+/** Lists the documents of all accounts for a month, by its first instant. */
+export function listInvoicesOfMonth(db: Queryable, month: Date, page: Page): Promise<InvoiceView[]> {
+  return db.query<InvoiceView>(selectInvoices(sql`period_start_at = ${month} ${pageOf(sql`id`, page)}`));
+}
+
 export function findInvoice(db: Queryable, accountId: string, id: string): Promise<InvoiceView | undefined> {
   return maybeOne<InvoiceView>(db, selectInvoices(sql`account_id = ${accountId} and id = ${id}`));
 }

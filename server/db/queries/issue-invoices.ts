@@ -94,6 +94,8 @@ export interface Issue {
   buyer: PartyRow;
   printed: PrintedRow;
   taxes: TaxedSum[];
+  /** The differences to the tax that was booked with its sales. */
+  roundings: Rounding[];
   totalMinor: bigint;
   taxMinor: bigint;
   now: Date;
@@ -128,25 +130,32 @@ export async function issueDraft(db: Database, issue: Issue): Promise<boolean> {
   });
 }
 
+/** The difference of a document's tax to that of its sales at a rate and category and to a buyer; positive if more is due. */
+export interface Rounding {
+  tax_rate: string;
+  tax_category: TaxedSum['category'];
+  country: string | null;
+  vat_id: string | null;
+  due_minor: number;
+}
+
 /**
- * Books the difference between the tax of a document and the tax that was booked with its sales, for each rate: between revenue
- * and the tax that is owed, as customers have paid what they were charged.
+ * Books the difference between the tax of a document and the tax that was booked with its sales: between revenue and the tax that
+ * is owed, as customers have paid what they were charged.
  */
-function bookRounding(tx: Transaction, { draft, taxes, now }: Issue): Promise<void> {
+function bookRounding(tx: Transaction, { draft, roundings, now }: Issue): Promise<void> {
   return execute(
     tx,
     sql`
-    insert into journal (account_id, debit, credit, amount_minor, currency, reason, invoice_id, created_at)
-    select ${draft.account_id}, case when due > 0 then 'revenue:' else 'tax:' end || rate,
-      case when due > 0 then 'tax:' else 'revenue:' end || rate, abs(due), ${draft.currency}, 'rounding', ${draft.id}, ${now}
-    from (
-      select trim_scale(tax_rate)::text as rate, sum(tax_minor)::bigint as tax
-      from jsonb_to_recordset(${JSON.stringify(taxes)}::text::jsonb) as document (tax_rate numeric, tax_minor bigint) group by 1
-    ) document join (
-      select trim_scale(tax_rate)::text as rate, sum(tax_minor)::bigint as tax
-      from orders join order_lines on order_id = orders.id where invoice_id = ${draft.id} and unit <> 'deposit' group by 1
-    ) sold using (rate), lateral (select document.tax - sold.tax as due) as difference
-    where due <> 0 order by rate`,
+    insert into journal (account_id, debit, credit, amount_minor, currency, reason, invoice_id, created_at, tax_category, country,
+      vat_id)
+    select ${draft.account_id}, case when due_minor > 0 then 'revenue:' else 'tax:' end || rate,
+      case when due_minor > 0 then 'tax:' else 'revenue:' end || rate, abs(due_minor), ${draft.currency}, 'rounding',
+      ${draft.id}, ${now}, tax_category, country, vat_id
+    from jsonb_to_recordset(${JSON.stringify(roundings)}::text::jsonb)
+      as item (tax_rate numeric, tax_category text, country text, vat_id text, due_minor bigint),
+      lateral (select trim_scale(tax_rate)::text as rate) as account
+    where due_minor <> 0 order by rate, tax_category, country, vat_id`,
   );
 }
 

@@ -74,6 +74,15 @@ export interface OrderLineRow {
   tax_reason: string | null;
   /** Of its VM when it was sold; null if it is about no VM, and of lines from before this was noted. The store fills it. */
   hostname: string | null;
+  /** Who bought it, as known when it was sold; null in lines of 0.10.0 and older. */
+  sold_to: SoldTo | null;
+}
+
+/** A buyer as the books know them; nothing of one without a billing profile. */
+export interface SoldTo {
+  /** ISO 3166-1 alpha-2. */
+  country?: string;
+  vat_id?: string;
 }
 
 export const orderColumns = sql`id, account_id, vm_id, kind, status, amount_minor, deposit_minor, balance_after_minor, currency,
@@ -83,7 +92,7 @@ export const orderColumns = sql`id, account_id, vm_id, kind, status, amount_mino
  * A line to be written; without a category it is taxed as the latest sale of its VM at that rate, or as the latest deposit if
  * the order moves one: what is sold of a deposit is taxed as on the day on which that was taken.
  */
-export type NewLine = Omit<OrderLineRow, 'order_id' | 'position' | 'tax_category' | 'hostname'> & {
+export type NewLine = Omit<OrderLineRow, 'order_id' | 'position' | 'tax_category' | 'hostname' | 'sold_to'> & {
   tax_category: OrderLineRow['tax_category'] | null;
 };
 

@@ -114,7 +114,7 @@ export interface OrderBooking {
 
 /**
  * Books an order by its lines: each moves its net amount and its tax between the customer's money and the accounts of
- * its tax rate. What is served after `at` is deferred; anything else is revenue, or a refund, at once.
+ * its tax rate, with who bought it. What is served after `at` is deferred; anything else is revenue, or a refund, at once.
  */
 export async function bookOrder(db: Queryable, order: OrderBooking): Promise<WalletRow> {
   const fromWallet = order.party === 'wallet' ? order.amountMinor : 0n;
@@ -127,16 +127,18 @@ export async function bookOrder(db: Queryable, order: OrderBooking): Promise<Wal
         held_minor = held_minor - ${order.amountMinor - fromWallet}::bigint, updated_at = ${order.at}
       where account_id = ${order.accountId} returning ${columns}
     ), legs as (
-      select position, leg.* from order_lines, lateral (
+      select position, tax_category, line_buyer(order_lines) as buyer, leg.* from order_lines, lateral (
         values (1, case when to_at > ${order.at} then 'deferred:' when amount_minor > 0 then 'revenue:' else 'refunds:' end
           || trim_scale(tax_rate), amount_minor - tax_minor), (2, 'tax:' || trim_scale(tax_rate), tax_minor)
       ) as leg (number, code, amount)
       where order_id = ${order.orderId} and unit <> 'deposit' and amount <> 0
     ), entries as (
-      insert into journal (account_id, debit, credit, amount_minor, currency, reason, order_id, created_at)
+      insert into journal (account_id, debit, credit, amount_minor, currency, reason, order_id, created_at, tax_category,
+        country, vat_id)
       select account_id, case when amount > 0 then ${order.party} else code end,
         case when amount > 0 then code else ${order.party} end, abs(amount), currency,
-        case when amount > 0 then ${sold} else 'refund' end, ${order.orderId}, ${order.at}
+        case when amount > 0 then ${sold} else 'refund' end, ${order.orderId}, ${order.at}, tax_category,
+        buyer ->> 'country', buyer ->> 'vat_id'
       from moved, legs order by position, number
     )
     select ${columns} from moved`,

@@ -16,9 +16,10 @@ import {
   issueDraft,
 } from '../../db/queries/issue-invoices.ts';
 import type { Logger } from '../../platform/logging.ts';
-import { type DocumentTax, taxesOnBase } from './document-figures.ts';
+import { type DocumentTax, documentFigures } from './document-figures.ts';
+import { roundingsOf } from './document-sales.ts';
 import { DOCUMENT_LANGUAGES, type DocumentCheck, invoiceDocument } from './invoice-document.ts';
-import { plainRate, sum, toJsonInteger } from './money.ts';
+import { sum, toJsonInteger } from './money.ts';
 
 interface IssueServices {
   db: Database;
@@ -79,14 +80,7 @@ async function issueOne(
   // The orders are counted before the lines are read, so that an order that joins in between shows.
   const buyers = await buyersOf(db, draft);
   const lines = await invoiceLines(db, draft);
-  const taxes = taxesOnBase(
-    lines.map(({ tax_category, tax_rate, tax_reason, amount_minor }) => ({
-      category: tax_category,
-      tax_rate: plainRate(tax_rate),
-      reason: tax_reason,
-      amount_minor,
-    })),
-  );
+  const { taxes, lines: figured } = documentFigures(draft, lines);
   const buyer = buyerOf(buyers, taxes);
   const printed = { ...printedOf(buyers), footer };
   const issued = { ...draft, issued_at: now, seller, buyer, printed };
@@ -95,6 +89,7 @@ async function issueOne(
   await issueDraft(db, {
     ...{ draft, orders: buyers.orders, seller, buyer, printed, taxMinor, now },
     ...(seller && services.onIssued && { onIssued: services.onIssued }),
+    roundings: roundingsOf(lines, figured, buyer),
     totalMinor: taxMinor + sum(taxes.map(({ net_minor }) => net_minor)),
     taxes: taxes.map((tax) => ({
       ...tax,

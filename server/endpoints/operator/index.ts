@@ -16,6 +16,7 @@ import { getBillingProfile } from './billing-profiles/get-billing-profile.ts';
 import { setBillingProfile } from './billing-profiles/set-billing-profile.ts';
 import { auditBooks } from './books/audit-books.ts';
 import { exportBookings } from './books/export-bookings.ts';
+import { exportSales } from './books/export-sales.ts';
 import { getBooks } from './books/get-books.ts';
 import { getSeries } from './books/get-series.ts';
 import { getStatement } from './books/get-statement.ts';
@@ -39,8 +40,10 @@ import { collectImages } from './images/collect-images.ts';
 import { importImage } from './images/import-image.ts';
 import { listImages } from './images/list-images.ts';
 import { removeImage } from './images/remove-image.ts';
+import { downloadDocuments } from './invoices/download-documents.ts';
 import { getInvoice } from './invoices/get-invoice.ts';
 import { getInvoiceDocument } from './invoices/get-invoice-document.ts';
+import { listDocuments } from './invoices/list-documents.ts';
 import { listHeldDocuments } from './invoices/list-held-documents.ts';
 import { listInvoices } from './invoices/list-invoices.ts';
 import { abandonJob } from './jobs/abandon-job.ts';
@@ -143,9 +146,12 @@ export const OPERATOR_ENDPOINTS: readonly OperatorEndpoint[] = [
   listInvoices,
   getInvoice,
   getInvoiceDocument,
+  listDocuments,
+  downloadDocuments,
   listHeldDocuments,
   getStatement,
   exportBookings,
+  exportSales,
   auditBooks,
   getBooks,
   setBooksExponent,

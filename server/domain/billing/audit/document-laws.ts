@@ -43,22 +43,22 @@ export const DOCUMENT_LAWS: AccountLaw[] = [
         is distinct from (lines.gross, round(lines.gross * lines.rate / (1 + lines.rate)))`,
   },
   {
-    name: 'the journal has the tax of each document, by rate',
+    name: 'the journal has the tax of each document, by category and rate',
     offences: (scope) => sql`
       select i.id || ' at ' || coalesce(due.rate, booked.rate) || ' differs from its sales by ' || coalesce(due.amount, 0)
         || ', booked are ' || coalesce(booked.amount, 0) as what
       from (
-        select document.invoice_id, document.rate, sum(document.tax - coalesce(lines.tax, 0)) as amount
+        select document.invoice_id, document.tax_category, document.rate, sum(document.tax - coalesce(lines.tax, 0)) as amount
         from ${said(scope)} document left join ${sold(scope)} lines
           on (lines.invoice_id, lines.tax_category, lines.rate) = (document.invoice_id, document.tax_category, document.rate)
-        group by 1, 2
+        group by 1, 2, 3
       ) due full join (
-        select invoice_id, rate, sum(amount) as amount from (
-          select invoice_id, substr(case when credit like 'tax:%' then credit else debit end, 5)::numeric as rate,
+        select invoice_id, tax_category, rate, sum(amount) as amount from (
+          select invoice_id, tax_category, substr(case when credit like 'tax:%' then credit else debit end, 5)::numeric as rate,
             case when credit like 'tax:%' then amount_minor else -amount_minor end as amount
           from journal where reason = 'rounding' and ${scope(sql`account_id`)}
-        ) entry group by 1, 2
-      ) booked on (booked.invoice_id, booked.rate) = (due.invoice_id, due.rate)
+        ) entry group by 1, 2, 3
+      ) booked on (booked.invoice_id, booked.tax_category, booked.rate) = (due.invoice_id, due.tax_category, due.rate)
         join invoices i on i.id = coalesce(due.invoice_id, booked.invoice_id)
       where coalesce(due.amount, 0) <> coalesce(booked.amount, 0)`,
   },

@@ -1,6 +1,7 @@
 import { sql } from '../../../db/database.ts';
 import { DOCUMENT_LAWS } from './document-laws.ts';
 import type { AccountLaw } from './law.ts';
+import { SALE_LAWS } from './sale-laws.ts';
 
 /** Ledger accounts of what is earned and owed to the tax office, "revenue" alone being that of entries before there were rates. */
 const SELLER = '^(deferred|revenue|refunds|tax)(:|$)';
@@ -8,6 +9,7 @@ const SELLER = '^(deferred|revenue|refunds|tax)(:|$)';
 /** Orders, their lines and the documents that they are on. */
 export const ORDER_LAWS: AccountLaw[] = [
   ...DOCUMENT_LAWS,
+  ...SALE_LAWS,
   {
     name: "an order's entries are what its status says",
     offences: (scope) => sql`

@@ -16,28 +16,35 @@ const COLUMNS = [
   'payment',
   'reference',
   'promo_credit',
+  'tax_category',
+  'country',
+  'vat_id',
 ];
 
 /** A spreadsheet runs what begins with one of these as a formula; names and references are others' words. */
 const FORMULA = /^[=+\-@\t\r]/;
+/** An amount below zero is none. */
+const AMOUNT = /^-[0-9]+(\.[0-9]+)?$/;
 
 function cell(value: string | null): string {
-  const text = FORMULA.test(value ?? '') ? `'${value}` : (value ?? '');
+  const text = FORMULA.test(value ?? '') && !AMOUNT.test(value ?? '') ? `'${value}` : (value ?? '');
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-const line = (cells: (string | null)[]) => Buffer.from(`${cells.map(cell).join(',')}\r\n`);
+/** A line of a file for bookkeeping. */
+export const csvLine = (cells: (string | null)[]) => Buffer.from(`${cells.map(cell).join(',')}\r\n`);
 
 /** Minor units as a decimal in major units: 4990 EUR is "49.90". */
 export function decimal(minor: bigint, currency: string): string {
+  if (minor < 0n) return `-${decimal(-minor, currency)}`;
   return formatMicros(minorToMicros(minor, currency), currencyExponent(currency));
 }
 
 /** Entries of the journal as CSV (RFC 4180, UTF-8): a line each, amounts as decimals with a point. */
 export async function* csvOf(bookings: AsyncIterable<BookingRow>): AsyncGenerator<Buffer> {
-  yield line(COLUMNS);
+  yield csvLine(COLUMNS);
   for await (const row of bookings) {
-    yield line([
+    yield csvLine([
       row.date,
       String(row.id),
       row.debit,
@@ -52,6 +59,9 @@ export async function* csvOf(bookings: AsyncIterable<BookingRow>): AsyncGenerato
       row.payment_id,
       row.reference,
       row.promo_credit_id,
+      row.tax_category,
+      row.country,
+      row.vat_id,
     ]);
   }
 }

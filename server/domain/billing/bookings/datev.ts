@@ -13,6 +13,7 @@ const MAX_AMOUNT = 10n ** 10n;
 const DECIMALS = 2;
 const MAX_TEXT = 60;
 const MAX_DOCUMENT = 36;
+const MAX_VAT_ID = 15;
 
 /** The account of the books for one of the ledger's: by its whole code, or for all of its kind. */
 export function datevAccount({ accounts }: Datev, code: string): string | undefined {
@@ -78,6 +79,28 @@ function textOf({ reason, account_name, reference }: BookingRow): string {
   return text.replaceAll(/\p{C}/gu, ' ').slice(0, MAX_TEXT);
 }
 
+/** Names of the tax categories in German, for the tax adviser. */
+const CATEGORY = {
+  standard: 'steuerpflichtig',
+  zero_rated: 'Nullsatz',
+  exempt: 'steuerfrei',
+  reverse_charge: 'Reverse Charge',
+  outside_scope: 'nicht steuerbar',
+} as const;
+
+/** Country, category and VAT id of a sale as "Zusatzinformation"; by reverse charge the id also has its own field. */
+function buyerOf({ tax_category, country, vat_id }: BookingRow): Record<string, string> {
+  if (tax_category === null) return {};
+  const known = { Land: country, Steuerkategorie: CATEGORY[tax_category], 'USt-IdNr.': vat_id };
+  const facts = Object.entries(known).filter(([, value]) => value !== null) as [string, string][];
+  const named = facts.flatMap(([kind, value], index) => [
+    [`Zusatzinformation - Art ${index + 1}`, kind],
+    [`Zusatzinformation- Inhalt ${index + 1}`, value],
+  ]);
+  const byBuyer = tax_category === 'reverse_charge' && vat_id !== null && vat_id.length <= MAX_VAT_ID;
+  return { ...Object.fromEntries(named), ...(byBuyer && { 'EU-Land u. UStID (Bestimmung)': vat_id }) };
+}
+
 function record(datev: Datev, row: BookingRow): string {
   const [, month, date] = row.date.split('-');
   const amount = decimal(row.amount_minor, row.currency);
@@ -91,6 +114,7 @@ function record(datev: Datev, row: BookingRow): string {
     'Belegfeld 1': documentOf(row),
     'Belegfeld 2': `${row.id}`.slice(-12),
     Buchungstext: textOf(row),
+    ...buyerOf(row),
   };
   return DATEV_COLUMNS.map((column, index) => {
     const value = values[column] ?? '';

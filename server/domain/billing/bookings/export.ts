@@ -1,10 +1,12 @@
 import { type Database, empty, sql } from '../../../db/database.ts';
 import { type BookingRow, bookingsOf, bookingTotals, type Days } from '../../../db/queries/bookings.ts';
+import { salesOf } from '../../../db/queries/sales.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { ApiError, invalidField } from '../../../platform/errors.ts';
 import type { Catalog } from '../../catalog/catalog-schema.ts';
 import { csvOf } from './csv.ts';
 import { DATEV_MAX_ENTRIES, datevAccount, datevOf, requireDatev } from './datev.ts';
+import { salesCsv } from './sales-csv.ts';
 
 export const EXPORT_FORMATS = ['csv', 'datev'] as const;
 
@@ -25,7 +27,7 @@ export async function exportBookings(
   { month, format, part }: ExportRequest,
 ): Promise<FileContent> {
   const days = daysOf(month);
-  if (days.from > clock.now()) throw invalidField('month', 'in_future', 'must not be in the future');
+  requireBegun(days, clock);
   if (format === 'csv') {
     if (part !== undefined) throw invalidField('part', 'not_allowed', 'is not for CSV, which is one file');
     return csvOf(bookingsOf(db, days, empty));
@@ -57,8 +59,21 @@ export async function exportBookings(
   });
 }
 
+/** The sales of a month as CSV, of the documents that they are on: drafts, too. */
+export function exportSales({ db, clock }: { db: Database; clock: Clock }, month: string): FileContent {
+  requireBegun(daysOf(month), clock);
+  return salesCsv(salesOf(db, monthStart(month)));
+}
+
+function requireBegun({ from }: Days, clock: Clock): void {
+  if (from > clock.now()) throw invalidField('month', 'in_future', 'must not be in the future');
+}
+
+/** The first instant of a month such as "2026-01", in UTC. */
+export const monthStart = (month: string): Date => new Date(`${month}-01T00:00:00.000Z`);
+
 function daysOf(month: string): Days {
-  const from = new Date(`${month}-01T00:00:00.000Z`);
+  const from = monthStart(month);
   return { from, to: new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + 1, 1)) };
 }
 

@@ -2,12 +2,7 @@ import { exportBookings as bookingsOf, EXPORT_FORMATS } from '../../../domain/bi
 import { Enum, Input } from '../../../http/schemas.ts';
 import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
-
-const Month = Type.String({
-  pattern: '^20[0-9]{2}-(0[1-9]|1[0-2])$',
-  'x-expected': 'a year and a month, such as 2026-01',
-  examples: ['2026-01'],
-});
+import { Month } from './month.ts';
 
 export const exportBookings = operatorEndpoint({
   operation: 'exportBookings',

@@ -1,0 +1,71 @@
+import type { Database } from '../../db/database.ts';
+import { type InvoiceView, invoiceLines, listInvoicesOfMonth } from '../../db/queries/invoices.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { ApiError } from '../../platform/errors.ts';
+import type { ArchivedFile } from '../../platform/tar.ts';
+import { type InvoiceDocument, invoiceDocument } from './invoice-document.ts';
+
+/** Makes documents, elsewhere than in the service's own thread. */
+interface Renderer {
+  render(accountId: string, document: InvoiceDocument, format: 'pdf' | 'xml'): Promise<Buffer>;
+}
+
+interface ArchiveServices {
+  db: Database;
+  clock: Clock;
+  documents: Renderer;
+}
+
+/** Documents looked up at once. */
+const BATCH = 100;
+/** While customers' documents fill the queue, the archive waits for its turn: this often, and that long in between. */
+const MAX_TRIES = 60;
+const RETRY_MS = 5_000;
+
+/**
+ * Makes the files of a month's documents, one at a time, newest first: PDF and XML of each that is issued. If a document has no
+ * such file, a text of its name says why.
+ */
+export async function* monthFiles(services: ArchiveServices, month: Date): AsyncGenerator<ArchivedFile> {
+  const folder = month.toISOString().slice(0, 7);
+  let afterId: string | null = null;
+  for (;;) {
+    const found: InvoiceView[] = await listInvoicesOfMonth(services.db, month, { limit: BATCH, afterId });
+    const page = found.slice(0, BATCH);
+    for (const invoice of page) if (invoice.number !== null) yield* filesOf(services, invoice, folder);
+    if (found.length <= BATCH) return;
+    afterId = page.at(-1)!.id;
+  }
+}
+
+async function* filesOf(
+  services: ArchiveServices,
+  invoice: InvoiceView,
+  folder: string,
+): AsyncGenerator<ArchivedFile> {
+  const lines = await invoiceLines(services.db, invoice);
+  for (const format of ['pdf', 'xml'] as const) {
+    const name = `${folder}/${invoice.number}.${format}`;
+    const at = invoice.issued_at!;
+    try {
+      const make = () =>
+        services.documents.render(invoice.account_id, invoiceDocument(invoice, lines), format);
+      yield { name, content: await inTurn(services.clock, make), at };
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 'document_unavailable') throw error;
+      yield { name: `${name}.txt`, content: Buffer.from(`${error.message}\n`), at };
+    }
+  }
+}
+
+async function inTurn(clock: Clock, make: () => Promise<Buffer>): Promise<Buffer> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await make();
+    } catch (error) {
+      const isBusy = error instanceof ApiError && error.code === 'service_unavailable';
+      if (!isBusy || tries === MAX_TRIES) throw error;
+      await clock.sleep(RETRY_MS);
+    }
+  }
+}

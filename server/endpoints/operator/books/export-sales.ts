@@ -1,0 +1,19 @@
+import { exportSales as salesOf } from '../../../domain/billing/bookings/export.ts';
+import { Input } from '../../../http/schemas.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { Month } from './month.ts';
+
+export const exportSales = operatorEndpoint({
+  operation: 'exportSales',
+  method: 'GET',
+  path: '/sales',
+  money: true,
+  tag: 'money',
+  summary: 'Read the sales of a month by document, rate, country, tax category and VAT id, as CSV',
+  query: Input({ month: Month }),
+  file: 'text/csv',
+  data: Type.String({ description: 'Lines with headings' }),
+  errors: [],
+  handle: async ({ query: { month }, services }) => ({ content: salesOf(services, month) }),
+});

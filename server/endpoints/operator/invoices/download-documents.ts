@@ -1,0 +1,23 @@
+import { monthStart } from '../../../domain/billing/bookings/export.ts';
+import { monthFiles } from '../../../domain/billing/month-archive.ts';
+import { Input } from '../../../http/schemas.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { tarGz } from '../../../platform/tar.ts';
+import { Month } from '../books/month.ts';
+
+export const downloadDocuments = operatorEndpoint({
+  operation: 'downloadDocuments',
+  method: 'GET',
+  path: '/documents/archive',
+  money: true,
+  tag: 'money',
+  summary: 'Read PDF and XML of all issued documents of a month as one archive',
+  query: Input({ month: Month }),
+  file: 'application/gzip',
+  data: Type.String({ description: 'A tar file, compressed' }),
+  errors: [],
+  handle: async ({ query, services }) => ({
+    content: tarGz(monthFiles(services, monthStart(query.month))),
+  }),
+});
