@@ -575,6 +575,26 @@ export interface MoneyOfSpan {
   sold_minor: number;
 }
 
+/** An invoice or a credit note of some account, without its lines */
+export interface MonthDocument {
+  account_id: string;
+  id: string;
+  type: InvoiceType;
+  number: string | null;
+  status: InvoiceStatus;
+  period_start_at: string;
+  period_end_at: string;
+  subtotal_minor: number;
+  tax_minor: number;
+  total_minor: number;
+  currency: string;
+  issued_at: string | null;
+  paid_at: string | null;
+  seller: InvoiceParty | null;
+  buyer: InvoiceParty | null;
+  corrects: CorrectedInvoice[];
+}
+
 /** Between these instants VMs are switched off for some moments, because they are moved to another machine. One that is switched off before is moved at once */
 export interface MoveWindow {
   from_at: string;
@@ -1189,6 +1209,7 @@ export interface Lists {
   '/outages': { query: { limit?: number; cursor?: string }; item: CreditedOutage };
   '/accounts/{id}/orders': { query: { limit?: number; cursor?: string }; item: Order };
   '/accounts/{id}/invoices': { query: { limit?: number; cursor?: string }; item: ListedInvoice };
+  '/documents': { query: { month: string; limit?: number; cursor?: string }; item: MonthDocument };
   '/held-documents': { query: { limit?: number; cursor?: string }; item: HeldDocument };
   '/vms': { query: { limit?: number; cursor?: string; account?: string; search?: string; payment?: 'unpaid'; status?: 'provisioning' | 'stopped' | 'starting' | 'running' | 'stopping' | 'rebooting' | 'resizing' | 'deleting' | 'suspended' | 'error' }; item: Vm };
   '/jobs': { query: { limit?: number; cursor?: string; state?: 'stuck' | 'active' | 'abandoned' }; item: Job };
@@ -1203,8 +1224,10 @@ export interface Lists {
 
 /** What a GET of each file takes, and a line of it. */
 export interface Files {
+  '/documents/archive': { query: { month: string }; line: string };
   '/accounts/{id}/statement': { query: { from?: string; to?: string }; line: StatementEntry };
   '/bookings': { query: { month: string; format: 'csv' | 'datev'; part?: number }; line: string };
+  '/sales': { query: { month: string }; line: string };
 }
 
 /** What a POST of each path takes, and what it answers under `data`. */

@@ -25,7 +25,9 @@ import { addClusterList } from './commands/cluster-list.ts';
 import { addClusterRemove } from './commands/cluster-remove.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addDoctor } from './commands/doctor.ts';
+import { addDocumentDownload, addDocumentList } from './commands/document.ts';
 import { addExportBookings } from './commands/export-bookings.ts';
+import { addExportSales } from './commands/export-sales.ts';
 import { addHostActions } from './commands/host-actions.ts';
 import { addHostDrain } from './commands/host-drain.ts';
 import { addHostList } from './commands/host-list.ts';
@@ -147,6 +149,10 @@ addInvoiceShow(invoice);
 addInvoiceFile(invoice, 'pdf');
 addInvoiceFile(invoice, 'xml');
 
+const document = program.command('document').description('documents of a month, of all accounts');
+addDocumentList(document);
+addDocumentDownload(document);
+
 const key = program.command('key').description('API keys of an account');
 addKeyCreate(key);
 addKeyList(key);
@@ -238,6 +244,7 @@ addBooksSeries(books);
 
 const exports = program.command('export').description('files for bookkeeping');
 addExportBookings(exports);
+addExportSales(exports);
 
 addOverview(program);
 addAudit(program);

@@ -48,7 +48,7 @@ test('no file of the service holds more than one concept has room in', () => {
 /** Files that write for people by other means, each with its reason. */
 const WRITERS: Record<string, string> = {
   'vaubanctl/output.ts': 'it escapes what others have written, so that all else need not',
-  'vaubanctl/commands/export-bookings.ts': 'a file for bookkeeping, byte by byte as it arrives',
+  'vaubanctl/save-content.ts': 'a file for bookkeeping, byte by byte as it arrives',
 };
 
 test('vaubanctl prints by its output module alone', () => {

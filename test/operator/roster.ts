@@ -77,6 +77,7 @@ const PARTICULARS: Record<string, (world: World) => Particulars> = {
     query: 'format=pdf',
   }),
   exportBookings: ({ openedAt }) => ({ query: `month=${monthBefore(openedAt)}&format=csv` }),
+  exportSales: ({ openedAt }) => ({ query: `month=${monthBefore(openedAt)}` }),
   bookUnbookedPayment: ({ unbooked, ids }) => ({
     ids: { 'unbooked-payments': unbooked[0]! },
     body: { account_id: ids.accounts },

@@ -96,12 +96,12 @@ test('the bookings of a month are CSV that a spreadsheet cannot be tricked with'
   assert.equal(lines.length, 10, 'a heading, eight entries, the end of the last line');
   assert.equal(
     lines[0],
-    'date,entry,debit,credit,amount,currency,reason,document,account,name,order,payment,reference,promo_credit',
+    'date,entry,debit,credit,amount,currency,reason,document,account,name,order,payment,reference,promo_credit,tax_category,country,vat_id',
   );
   assert.match(
     lines[1]!,
     new RegExp(
-      `^2026-01-01,\\d+,clearing:bank_transfer,wallet,100\\.00,EUR,top_up,,${id},"Müller & Söhne; ""Ltd"" €",,pay_\\w+,'=transfer 1,$`,
+      `^2026-01-01,\\d+,clearing:bank_transfer,wallet,100\\.00,EUR,top_up,,${id},"Müller & Söhne; ""Ltd"" €",,pay_\\w+,'=transfer 1,,,,$`,
     ),
   );
   const printed = await ctl('export', 'bookings', '--month', '2026-01', '--format', 'csv');

@@ -1,11 +1,8 @@
-import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
-import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { contextOf } from '../context.ts';
-import { Failure } from '../failure.ts';
 import type { Files } from '../operator-api.ts';
 import { parseCount } from '../option-values.ts';
+import { saveContent } from '../save-content.ts';
 
 interface ExportOptions {
   month: string;
@@ -36,20 +33,6 @@ Examples:
     .action(async ({ month, format, part, output }: ExportOptions, command: Command) => {
       const { client } = contextOf(command);
       const content = client.download('/bookings', { query: { month, format, part } });
-      if (output === undefined) await pipeline(content, process.stdout, { end: false });
-      else await writeWhole(content, output);
+      await saveContent(content, output);
     });
-}
-
-/** Writes a file that is there only once all of it is. */
-async function writeWhole(content: AsyncIterable<Buffer>, path: string): Promise<void> {
-  const unfinished = `${path}.unfinished`;
-  try {
-    await pipeline(content, createWriteStream(unfinished));
-    await rename(unfinished, path);
-  } catch (error) {
-    await rm(unfinished, { force: true });
-    if (error instanceof Failure) throw error;
-    throw new Failure([`cannot write ${path}: ${(error as Error).message}`], 1);
-  }
 }

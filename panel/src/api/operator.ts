@@ -575,6 +575,26 @@ export interface MoneyOfSpan {
   sold_minor: number;
 }
 
+/** An invoice or a credit note of some account, without its lines */
+export interface MonthDocument {
+  account_id: string;
+  id: string;
+  type: InvoiceType;
+  number: string | null;
+  status: InvoiceStatus;
+  period_start_at: string;
+  period_end_at: string;
+  subtotal_minor: number;
+  tax_minor: number;
+  total_minor: number;
+  currency: string;
+  issued_at: string | null;
+  paid_at: string | null;
+  seller: InvoiceParty | null;
+  buyer: InvoiceParty | null;
+  corrects: CorrectedInvoice[];
+}
+
 /** Between these instants VMs are switched off for some moments, because they are moved to another machine. One that is switched off before is moved at once */
 export interface MoveWindow {
   from_at: string;
@@ -1194,9 +1214,12 @@ export interface OperatorOperations {
   'operator.listInvoices': { params: { id: string }; query: { limit?: number; cursor?: string }; data: ListedInvoice[]; list: true };
   'operator.getInvoice': { params: { id: string }; data: Invoice };
   'operator.getInvoiceDocument': { params: { id: string }; query: { format: 'pdf' | 'xml' }; data: InvoiceDocument };
+  'operator.listDocuments': { query: { month: string; limit?: number; cursor?: string }; data: MonthDocument[]; list: true };
+  'operator.downloadDocuments': { query: { month: string }; line: string };
   'operator.listHeldDocuments': { query: { limit?: number; cursor?: string }; data: HeldDocument[]; list: true };
   'operator.getStatement': { params: { id: string }; query: { from?: string; to?: string }; line: StatementEntry };
   'operator.exportBookings': { query: { month: string; format: 'csv' | 'datev'; part?: number }; line: string };
+  'operator.exportSales': { query: { month: string }; line: string };
   'operator.auditBooks': { data: AuditReport };
   'operator.getBooks': { data: Books };
   'operator.setBooksExponent': { body: SetBooksExponentRequest; data: Books };
@@ -1300,9 +1323,12 @@ export const OPERATOR_OPERATIONS = {
   'operator.listInvoices': ['GET', '/accounts/{id}/invoices'],
   'operator.getInvoice': ['GET', '/invoices/{id}'],
   'operator.getInvoiceDocument': ['GET', '/invoices/{id}/document'],
+  'operator.listDocuments': ['GET', '/documents'],
+  'operator.downloadDocuments': ['GET', '/documents/archive'],
   'operator.listHeldDocuments': ['GET', '/held-documents'],
   'operator.getStatement': ['GET', '/accounts/{id}/statement'],
   'operator.exportBookings': ['GET', '/bookings'],
+  'operator.exportSales': ['GET', '/sales'],
   'operator.auditBooks': ['POST', '/audit'],
   'operator.getBooks': ['GET', '/books'],
   'operator.setBooksExponent': ['POST', '/books/exponent'],

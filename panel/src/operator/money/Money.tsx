@@ -18,6 +18,7 @@ import { overviewQuery } from '../overview-query.ts';
 import { AccountLink, StateOf } from '../parts.tsx';
 import { texts } from '../texts.ts';
 import { Books } from './Books.tsx';
+import { Documents } from './Documents.tsx';
 import { HeldDocuments } from './HeldDocuments.tsx';
 
 const CHANGED = ['operator.listTopUps', 'operator.getOverview', 'operator.getAccount'] as const;
@@ -41,6 +42,7 @@ export function Money() {
           <Transfers />
         </Section>
         <HeldDocuments />
+        <Documents />
         <Section title={t.topUps}>
           <TopUps />
         </Section>
