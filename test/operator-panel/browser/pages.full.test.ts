@@ -159,6 +159,37 @@ async function correct({ page, open, command }: Desk, account: string): Promise<
   assert.match(await command('promo', 'list', account), /revoked/);
 }
 
+/** Looks at this month's documents, which are drafts, and downloads them and their sales. */
+async function takeDocuments({ page, open }: Desk, account: string): Promise<void> {
+  await open('money');
+  const heading = page.getByRole('heading', { name: 'Documents', exact: true });
+  const section = page.locator('section').filter({ has: heading });
+  await section.getByLabel('Month').fill(new Date().toISOString().slice(0, 7));
+  const rows = section.getByRole('row', { name: 'No number yet' });
+  await rows.filter({ hasText: '13.34' }).waitFor();
+  assert.equal(await rows.count(), 2);
+  const download = async (name: string) => {
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      section.getByRole('link', { name, exact: true }).click(),
+    ]);
+    return readFile(await file.path());
+  };
+  const sales = (await download('Sales as CSV')).toString();
+  assert.match(
+    sales,
+    new RegExp(`,credit_note,draft,,${account},demo,,,zero_rated,0,-13\\.34,0\\.00,-13\\.34,EUR,`),
+  );
+  assert.deepEqual([...(await download('Download all')).subarray(0, 2)], [0x1f, 0x8b], 'gzip');
+  if (process.env.VAUBAN_TEST_SCREENSHOTS) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      const path = join(process.env.VAUBAN_TEST_SCREENSHOTS, `documents-${colorScheme}.png`);
+      await page.screenshot({ path, fullPage: true });
+    }
+  }
+}
+
 /** Reports an outage of a machine, and credits it. */
 async function creditOutage({ page, open, command }: Desk, vm: string): Promise<void> {
   await open('outages');
@@ -325,6 +356,7 @@ test('an operator goes through every page, credits an account and confirms a tra
   const machine = await buyMachine(customer);
   await find(desk, 'web-1');
   await correct(desk, account.id);
+  await takeDocuments(desk, account.id);
   await creditOutage(desk, machine.id);
   await protect(desk, account.id, machine.ipv4);
   await setThreshold(desk, machine.ipv4);
