@@ -106,8 +106,10 @@ const REACH = `(() => {
 /** What can be operated on a page, and is not reached by Tab alone. */
 async function unreachable(page: Page): Promise<string[]> {
   const count = Number(await page.evaluate(MARK));
+  // A field for a month has stops for the month, the year and the calendar.
+  const parts = 2 * (await page.locator('input[type="month"]').count());
   // Once round, from wherever the page has put the focus.
-  for (let press = 0; press < count + 2; press++) {
+  for (let press = 0; press < count + parts + 2; press++) {
     if (await page.evaluate(REACH)) await page.keyboard.press('Control+Alt+Enter');
     await page.keyboard.press('Tab');
   }
