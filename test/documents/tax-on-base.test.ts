@@ -111,7 +111,7 @@ test('the audit finds documents whose tax is not that of their base, or not in t
     `${changed}`,
   );
   const booked = await tamper(`update journal set amount_minor = 83 where reason = 'rounding'`);
-  assert.ok(booked.includes('the journal has the tax of each document, by rate'), `${booked}`);
+  assert.ok(booked.includes('the journal has the tax of each document, by category and rate'), `${booked}`);
 });
 
 test('whatever the lines, they add up to the base and none is off by a unit', () => {
