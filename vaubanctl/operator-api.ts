@@ -592,6 +592,7 @@ export interface MonthDocument {
   paid_at: string | null;
   seller: InvoiceParty | null;
   buyer: InvoiceParty | null;
+  order_reference: string | null;
   corrects: CorrectedInvoice[];
 }
 

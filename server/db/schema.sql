@@ -146,9 +146,13 @@ create table billing_profiles (
   vat_id text,
   exempt_reason text,
   updated_at timestamp with time zone not null,
+  order_reference text,
+  language text,
+  mail_to jsonb not null default '[]'::jsonb,
   constraint billing_profiles_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint billing_profiles_country_check CHECK ((country ~ '^[A-Z]{2}$'::text)),
   constraint billing_profiles_kind_check CHECK ((kind = ANY (ARRAY['business'::text, 'consumer'::text]))),
+  constraint billing_profiles_language_check CHECK ((language = ANY (ARRAY['en'::text, 'de'::text]))),
   constraint billing_profiles_pkey PRIMARY KEY (account_id)
 );
 
@@ -364,6 +368,7 @@ create table invoices (
   seller jsonb,
   buyer jsonb,
   taxes jsonb,
+  printed jsonb,
   constraint invoices_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint invoices_issued CHECK (
 CASE
@@ -617,6 +622,7 @@ create table order_lines (
   tax_category text not null,
   tax_reason text,
   price_hourly text,
+  hostname text,
   sold_to jsonb,
   constraint order_lines_check CHECK (((tax_rate >= (0)::numeric) AND (abs(tax_minor) <= abs(amount_minor)) AND ((sign((tax_minor)::double precision) * sign((amount_minor)::double precision)) >= (0)::double precision))) NOT VALID,
   constraint order_lines_check1 CHECK (((tax_rate = (0)::numeric) OR (tax_category = 'standard'::text))),
@@ -1150,6 +1156,7 @@ create table top_ups (
   retry_at timestamp with time zone,
   session_ref text,
   sealed_page text,
+  recheck_at timestamp with time zone,
   constraint top_ups_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint top_ups_amount_minor_check CHECK ((amount_minor > 0)),
   constraint top_ups_cause_check CHECK ((cause = ANY (ARRAY['person'::text, 'auto'::text]))),
@@ -1195,6 +1202,7 @@ create table unbooked_payments (
   decided_by text,
   reason text,
   payment_id id_text,
+  taken_back_minor bigint not null default 0,
   constraint unbooked_payments_amount_minor_check CHECK ((amount_minor > 0)),
   constraint unbooked_payments_check CHECK ((num_nulls(decided_at, decided_by) = ANY (ARRAY[0, 2]))),
   constraint unbooked_payments_check1 CHECK ((num_nonnulls(reason, payment_id) =
@@ -1204,7 +1212,8 @@ CASE
 END)),
   constraint unbooked_payments_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id),
   constraint unbooked_payments_pkey PRIMARY KEY (id),
-  constraint unbooked_payments_provider_provider_ref_key UNIQUE (provider, provider_ref)
+  constraint unbooked_payments_provider_provider_ref_key UNIQUE (provider, provider_ref),
+  constraint unbooked_payments_taken_back_minor_check CHECK ((taken_back_minor >= 0))
 );
 
 create table usage_readings (
@@ -1326,6 +1335,11 @@ create table vms (
   deposit_since timestamp with time zone,
   usage_sold_until timestamp with time zone,
   seal bytea,
+  throttle_mbps integer,
+  throttle_cause text,
+  included_notice_for timestamp with time zone,
+  unpaid_notice_for timestamp with time zone,
+  debt_suspended_at timestamp with time zone,
   constraint vms_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint vms_deposit CHECK (((deposit_minor IS NULL) = (deposit_since IS NULL))),
   constraint vms_deposit_minor_check CHECK ((deposit_minor >= 0)),
@@ -1340,6 +1354,9 @@ create table vms (
   constraint vms_price_notice_minor_check CHECK ((price_notice_minor >= 0)),
   constraint vms_refundable_minor_check CHECK ((refundable_minor >= 0)),
   constraint vms_renewal_priority_check CHECK (((renewal_priority >= 1) AND (renewal_priority <= 1000))),
+  constraint vms_throttle CHECK (((throttle_mbps IS NULL) = (throttle_cause IS NULL))),
+  constraint vms_throttle_cause_check CHECK ((throttle_cause = ANY (ARRAY['included_traffic'::text, 'unpaid_usage'::text]))),
+  constraint vms_throttle_mbps_check CHECK ((throttle_mbps >= 0)),
   constraint vms_wanted_power_check CHECK ((wanted_power = ANY (ARRAY['on'::text, 'off'::text])))
 );
 
@@ -1351,6 +1368,8 @@ create table wallets (
   updated_at timestamp with time zone not null,
   promo_minor bigint not null default 0,
   claimed_minor bigint not null default 0,
+  grace_began_at timestamp with time zone,
+  debt_warned_at timestamp with time zone,
   constraint wallets_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint wallets_available_minor_check CHECK ((available_minor >= 0)),
   constraint wallets_claimed_minor_check CHECK ((claimed_minor >= 0)),
@@ -1475,6 +1494,7 @@ CREATE INDEX top_up_reversals_owed ON public.top_up_reversals USING btree (accou
 CREATE INDEX top_ups_of_account ON public.top_ups USING btree (account_id, id);
 CREATE INDEX top_ups_pending ON public.top_ups USING btree (account_id) WHERE (status = 'pending'::text);
 CREATE INDEX top_ups_to_expire ON public.top_ups USING btree (expires_at) WHERE ((status = 'pending'::text) AND (expires_at IS NOT NULL));
+CREATE INDEX top_ups_to_recheck ON public.top_ups USING btree (recheck_at) WHERE ((status = 'pending'::text) AND (recheck_at IS NOT NULL));
 CREATE INDEX top_ups_to_retry ON public.top_ups USING btree (retry_at) WHERE ((status = 'pending'::text) AND (retry_at IS NOT NULL));
 CREATE INDEX unbooked_payments_open ON public.unbooked_payments USING btree (account_id) WHERE (decided_at IS NULL);
 CREATE INDEX usage_readings_by_account ON public.usage_readings USING btree (account_id);
@@ -1497,7 +1517,10 @@ CREATE INDEX vms_failed_creations ON public.vms USING btree (updated_at) WHERE (
 CREATE INDEX vms_metered ON public.vms USING btree (id) WHERE ((deleted_at IS NULL) AND (status <> ALL (ARRAY['stopped'::text, 'suspended'::text])));
 CREATE INDEX vms_network_behind ON public.vms USING btree (id) WHERE ((deleted_at IS NULL) AND (network_applied < network_generation));
 CREATE INDEX vms_restarted ON public.vms USING btree (id) WHERE ((deleted_at IS NULL) AND (restart_attempts > 0));
+CREATE INDEX vms_suspended_for_debt ON public.vms USING btree (id) WHERE (debt_suspended_at IS NOT NULL);
+CREATE INDEX vms_throttled ON public.vms USING btree (account_id) WHERE (throttle_mbps IS NOT NULL);
 CREATE INDEX vms_to_restart ON public.vms USING btree (restart_attempts, id) WHERE ((deleted_at IS NULL) AND (wanted_power = 'on'::text) AND (status = 'stopped'::text));
+CREATE INDEX wallets_in_debt ON public.wallets USING btree (account_id) WHERE ((claimed_minor > 0) OR (debt_warned_at IS NOT NULL));
 CREATE INDEX webauthn_challenges_by_end ON public.webauthn_challenges USING btree (expires_at);
 
 CREATE OR REPLACE FUNCTION public.booked_line(entry journal)
@@ -1752,6 +1775,15 @@ begin
   return new;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.note_hostname()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  select vms.hostname into new.hostname from orders join vms on vms.id = orders.vm_id where orders.id = new.order_id;
+  return new;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.note_line_buyer()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1907,6 +1939,7 @@ CREATE TRIGGER operator_keys_append_only BEFORE DELETE OR UPDATE ON public.opera
 CREATE TRIGGER operator_log_append_only BEFORE DELETE OR UPDATE ON public.operator_log FOR EACH ROW EXECUTE FUNCTION refuse_log_change();
 CREATE TRIGGER operator_outcomes_append_only BEFORE DELETE OR UPDATE ON public.operator_outcomes FOR EACH ROW EXECUTE FUNCTION refuse_log_change();
 CREATE TRIGGER order_lines_buyer BEFORE INSERT ON public.order_lines FOR EACH ROW EXECUTE FUNCTION note_line_buyer();
+CREATE TRIGGER order_lines_hostname BEFORE INSERT ON public.order_lines FOR EACH ROW EXECUTE FUNCTION note_hostname();
 CREATE TRIGGER order_lines_kept BEFORE DELETE OR UPDATE ON public.order_lines FOR EACH ROW EXECUTE FUNCTION refuse_book_change();
 CREATE TRIGGER order_lines_no_truncate BEFORE TRUNCATE ON public.order_lines FOR EACH STATEMENT EXECUTE FUNCTION refuse_book_change();
 CREATE TRIGGER order_lines_sealed BEFORE INSERT OR UPDATE ON public.order_lines FOR EACH ROW EXECUTE FUNCTION seal_row();

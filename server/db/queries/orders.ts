@@ -92,7 +92,10 @@ export const orderColumns = sql`id, account_id, vm_id, kind, status, amount_mino
  * A line to be written; without a category it is taxed as the latest sale of its VM at that rate, or as the latest deposit if
  * the order moves one: what is sold of a deposit is taxed as on the day on which that was taken.
  */
-export type NewLine = Omit<OrderLineRow, 'order_id' | 'position' | 'tax_category' | 'hostname' | 'sold_to'> & {
+export type NewLine = Omit<
+  OrderLineRow,
+  'order_id' | 'position' | 'tax_category' | 'hostname' | 'sold_to'
+> & {
   tax_category: OrderLineRow['tax_category'] | null;
 };
 
