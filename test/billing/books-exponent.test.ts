@@ -211,6 +211,6 @@ test('which operations wait for it is a reviewed list', () => {
   assert.deepEqual(named, [
     'changeCustom changePlan createVm deleteVm getCustomQuote getDeletePreview getPlanQuote listPlanOptions',
     'createCustomVm setAutoTopUp startTopUp',
-    'bookUnbookedPayment confirmTopUp creditAccount creditOutage debitAccount exportBookings getInvoiceDocument grantPromoCredit makeAdjustment refundOrder refundTopUp revokePromoCredit voidOrder',
+    'bookUnbookedPayment confirmTopUp creditAccount creditOutage debitAccount downloadDocuments exportBookings exportSales getInvoiceDocument grantPromoCredit makeAdjustment refundOrder refundTopUp revokePromoCredit voidOrder',
   ]);
 });

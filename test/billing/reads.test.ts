@@ -71,6 +71,7 @@ test('an invoice collects a calendar month and shows the tax in its total', asyn
     paid_at: null,
     seller: null,
     buyer: null,
+    order_reference: null,
     corrects: [],
   });
   const { type, total_minor, tax_minor, corrects } = presentInvoice(second!);

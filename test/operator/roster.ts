@@ -78,6 +78,8 @@ const PARTICULARS: Record<string, (world: World) => Particulars> = {
   }),
   exportBookings: ({ openedAt }) => ({ query: `month=${monthBefore(openedAt)}&format=csv` }),
   exportSales: ({ openedAt }) => ({ query: `month=${monthBefore(openedAt)}` }),
+  listDocuments: ({ openedAt }) => ({ query: `month=${monthBefore(openedAt)}` }),
+  downloadDocuments: ({ openedAt }) => ({ query: `month=${monthBefore(openedAt)}` }),
   bookUnbookedPayment: ({ unbooked, ids }) => ({
     ids: { 'unbooked-payments': unbooked[0]! },
     body: { account_id: ids.accounts },
