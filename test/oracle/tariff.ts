@@ -2,7 +2,7 @@ import { Rational } from './rational.ts';
 import type { Seller, Taxed } from './tax.ts';
 
 /** Digits behind the point, as ISO 4217 has them. */
-export const DIGITS: Record<string, number> = { EUR: 2, JPY: 0, KWD: 3 };
+export const DIGITS: Record<string, number> = { EUR: 2, HUF: 2, JPY: 0, KWD: 3 };
 
 /** A later price, announced with its date; without an hour it is sold by the month only. */
 interface Later<Price> {

@@ -2,13 +2,16 @@ import { join, type Sql, sql } from '../../server/db/database.ts';
 import { LONGEST_PENDING_HOURS } from '../../server/jobs/timers/overdue-orders.ts';
 import { PRICE_NOTICE_DAYS } from './price-notice-days.ts';
 
+/** Minor units of a major one. */
+const MINOR = sql`(select 10::numeric ^ exponent from books)`;
+
 /** What the laws below speak of, worked out once for all of them. */
 const TERMS = sql`
   -- Order lines that a VM was really charged or given back, with what they belong to.
   charged as materialized (
     select vm_id, kind, order_id, created_at, position, order_lines.amount_minor, quantity, unit, unit_price, from_at, to_at, proration,
       lag(unit_price) over before as month_price, lag(order_lines.amount_minor) over before as given_minor,
-      lag(to_at) over before as month_end, seconds, unit_price::numeric * 100 * seconds / 3600 as due_by_hour
+      lag(to_at) over before as month_end, seconds, unit_price::numeric * ${MINOR} * seconds / 3600 as due_by_hour
     from order_lines join orders on orders.id = order_id, lateral (
       select floor(extract(epoch from to_at - from_at)) as seconds) as served
     where status = 'completed'
@@ -44,8 +47,8 @@ const TERMS = sql`
           -- What a correction keeps from being released is no time.
           when share.unit = 'adjustment' then 0
           when share.unit = 'hour' then least(share.due_by_hour * length,
-            share.month_price::numeric * 100 * floor(extract(epoch from share.month_end - share.from_at)))
-          else case share.position when 1 then -1 else 1 end * share.unit_price::numeric * 100 * share.seconds end), 0)
+            share.month_price::numeric * ${MINOR} * floor(extract(epoch from share.month_end - share.from_at)))
+          else case share.position when 1 then -1 else 1 end * share.unit_price::numeric * ${MINOR} * share.seconds end), 0)
         / length as exact
     from months left join charged share
       on share.vm_id = months.vm_id and share.kind like 'change%' and case share.unit
@@ -75,7 +78,7 @@ export const billingLaws = (now: Date, skew: string): Record<string, Sql> => ({
   'grace that was used is paid, as long as the VM ran and no longer': sql`
     select vm_id || ' paid ' || amount_minor || ' for ' || from_at || ' to ' || to_at as what
     from graces grace, lateral (
-      select unit_price::numeric * 100 * extract(epoch from to_at - from_at) as used, 86400 as day
+      select unit_price::numeric * ${MINOR} * extract(epoch from to_at - from_at) as used, 86400 as day
     ) as worked_out
     where not exists (select 1 from months where months.vm_id = grace.vm_id and months.to_at = grace.from_at)
       or to_at - from_at > interval '72 hours'
@@ -84,7 +87,7 @@ export const billingLaws = (now: Date, skew: string): Record<string, Sql> => ({
       -- Hours cost at most the month that was not paid, at the price that its renewal would have had: that of a month of this VM
       -- or of a notice. It is not that of the month that is bought with the grace, which is a new sale and may be cheaper.
       or case unit when 'hour' then amount_minor <> round(due_by_hour) and (amount_minor > due_by_hour
-          or not exists (select 1 from charged sold where sold.vm_id = grace.vm_id and sold.unit in ('month', 'deposit') and sold.unit_price::numeric * 100 = amount_minor)
+          or not exists (select 1 from charged sold where sold.vm_id = grace.vm_id and sold.unit in ('month', 'deposit') and sold.unit_price::numeric * ${MINOR} = amount_minor)
           and not exists (select 1 from events where events.vm_id = grace.vm_id and type = 'billing.price_change' and (metadata->>'price_monthly_minor')::numeric = amount_minor))
         else amount_minor not between floor(used / (31 * day)) and ceil(used / (28 * day)) end`,
   'no grace reaches into a month that is paid': sql`
@@ -112,7 +115,7 @@ export const billingLaws = (now: Date, skew: string): Record<string, Sql> => ({
       and not exists (select 1 from sold free
         where free.booked is null and free.vm_id = line.vm_id and free.to_at = line.from_at and free.price = line.price)
       and not exists (select 1 from events where events.vm_id = line.vm_id and type = 'billing.price_change'
-        and (metadata->>'price_monthly_minor')::numeric = price * 100
+        and (metadata->>'price_monthly_minor')::numeric = price * ${MINOR}
         and events.created_at <= from_at - ${`${PRICE_NOTICE_DAYS} days`}::text::interval)`,
   'no size is changed after the end of the period': sql`
     select order_id || ' was ordered at ' || created_at || ', the period ended ' || to_at as what
@@ -131,15 +134,15 @@ export const billingLaws = (now: Date, skew: string): Record<string, Sql> => ({
   'what is given up is paid back to the second, and never more than was paid': sql`
     select order_id || ' gives back ' || -charged.amount_minor || ', should be ' || expected as what
     from charged join periods on periods.vm_id = charged.vm_id and periods.to_at = charged.to_at,
-      lateral (select greatest(0, floor(charged.unit_price::numeric * 100
+      lateral (select greatest(0, floor(charged.unit_price::numeric * ${MINOR}
         * floor(extract(epoch from charged.to_at - charged.from_at)) / length - (exact - paid))) as expected) as worked_out
     where kind = 'delete_refund' and unit = 'month' and -charged.amount_minor not between expected - corrected and expected
       and not exists (select 1 from order_lines hours where hours.order_id = charged.order_id and hours.unit = 'hour')`,
   'what is given up by the hour leaves the hours that have begun to be paid, up to the price of the month': sql`
     select order_id || ' leaves ' || left_minor || ', should be ' || round(due, 3) as what
     from charged hours join periods on periods.vm_id = hours.vm_id and periods.to_at = month_end, lateral (
-      select month_price::numeric * 100 * floor(extract(epoch from month_end - from_at)) / length as open,
-        ceil(seconds / 3600) * unit_price::numeric * 100 as begun, paid + given_minor + amount_minor as left_minor
+      select month_price::numeric * ${MINOR} * floor(extract(epoch from month_end - from_at)) / length as open,
+        ceil(seconds / 3600) * unit_price::numeric * ${MINOR} as begun, paid + given_minor + amount_minor as left_minor
     ) as worked_out, lateral (select exact - open + least(open, begun) as due) as sum
     where kind = 'delete_refund' and unit = 'hour' and left_minor - due not between -0.500001 and 0.500001 + corrected`,
   'an hour costs what it cost when its month was sold': sql`
@@ -153,7 +156,7 @@ export const billingLaws = (now: Date, skew: string): Record<string, Sql> => ({
     from (select order_lines.*, orders.kind from order_lines join orders on orders.id = order_id
       where status = 'completed' and unit in ('GB', 'GB-month')) line
     where kind not in ('renew', 'delete_refund') or from_at > to_at
-      or amount_minor not between floor((quantity - 1) * (unit_price::numeric - 0.000001) * 100) and ceil(quantity * (unit_price::numeric + 0.000001) * 100)`,
+      or amount_minor not between floor((quantity - 1) * (unit_price::numeric - 0.000001) * ${MINOR}) and ceil(quantity * (unit_price::numeric + 0.000001) * ${MINOR})`,
   'every byte that was sent is settled or open, once': sql`
     select vms.id || ' has sent ' || meter.out_bytes || ', read ' || last.out_bytes as what
     from vms join traffic_meters meter on meter.vm_id = vms.id join lateral (
@@ -165,7 +168,7 @@ export const billingLaws = (now: Date, skew: string): Record<string, Sql> => ({
       where status = 'completed' and kind = 'renew' and unit = 'GB-month') line
     join months month on month.vm_id = line.vm_id and month.from_at = line.from_at and month.to_at = line.to_at,
     lateral (select sum(size_bytes * greatest(0, extract(epoch from least(coalesce(until_at, line.to_at), line.to_at) - greatest(used.from_at, line.from_at))))
-        / extract(epoch from line.to_at - line.from_at) / 1e9 * line.unit_price::numeric * 100 as exact
+        / extract(epoch from line.to_at - line.from_at) / 1e9 * line.unit_price::numeric * ${MINOR} as exact
       from snapshot_usage used where used.vm_id = line.vm_id) worked_out
     where abs(exact - line.amount_minor) > 0.5`,
   'no month is paid before it begins': sql`

@@ -6,6 +6,7 @@ import { Failures } from '../../server/platform/failures.ts';
 import { defer } from '../support/cleanup.ts';
 import { freshDatabase } from '../support/database.ts';
 import { depth } from '../support/depth.ts';
+import { priceIn } from './currencies.ts';
 import { figuresOf, type Mutation, mutate } from './mutations.ts';
 import { Prng } from './prng.ts';
 import { World } from './world.ts';
@@ -27,7 +28,7 @@ test(`the audit finds each of ${MUTATIONS} edited figures, and none where there 
   clock.advance(40 * 86_400_000);
   await world.settle();
   // Prices rise, of which owners are told.
-  for (const plan of catalog.plans) plan.price_monthly = '99.00';
+  for (const plan of catalog.plans) plan.price_monthly = priceIn(catalog.currency, '99.00');
   await new PriceNotices(world.services, new Failures(world.services)).run();
   assert.deepEqual((await audit(db, clock)).findings, []);
 

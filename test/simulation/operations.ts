@@ -15,6 +15,7 @@ import { giveTrafficNotices } from '../../server/jobs/timers/traffic-notices.ts'
 import { Failures } from '../../server/platform/failures.ts';
 import type { Call, Reply } from '../jobs/support/customer.ts';
 import { CORRECTIONS } from './corrections.ts';
+import { priceIn } from './currencies.ts';
 import { HOST_OPERATIONS } from './hosts.ts';
 import { MEMBERS } from './members.ts';
 import type { Prng } from './prng.ts';
@@ -182,7 +183,7 @@ const deleteSnapshot = onVm(async ({ customer }, vm, prng) => {
 
 /** What is used costs more, less, or nothing, in the periods that begin from now on. */
 const repriceUsage: Operation = async ({ services: { catalog } }, prng) => {
-  const price = (most: number) => (prng.between(0, most) / 10_000).toFixed(4);
+  const price = (most: number) => priceIn(catalog.currency, (prng.between(0, most) / 10_000).toFixed(4));
   catalog.usage = {
     ...(prng.chance(0.8) && { traffic_per_gb: price(20) }),
     ...(prng.chance(0.8) && { snapshot_gb_month: price(2_000) }),
@@ -232,11 +233,13 @@ const reprice: Operation = async (world, prng) => {
   const { services } = world;
   world.rereadCatalog();
   const plan = findPlan(services.catalog, prng.pick(PLANS))!;
-  plan.price_monthly = `${prng.between(1, 80)}.${prng.between(10, 99)}`;
-  // Between what a short month of hours comes to, and thrice that; now and then it is not sold by the hour.
-  const hour = (Number(plan.price_monthly) / 672) * (1.001 + 2 * prng.fraction());
+  const { currency } = services.catalog;
+  const month = `${prng.between(1, 80)}.${prng.between(10, 99)}`;
+  plan.price_monthly = priceIn(currency, month);
+  // Between the price of a short month of hours, and three times that; now and then it is not sold by the hour.
+  const hour = (Number(month) / 672) * (1.01 + 2 * prng.fraction());
   if (prng.chance(0.1)) delete plan.price_hourly;
-  else plan.price_hourly = hour.toFixed(6);
+  else plan.price_hourly = priceIn(currency, hour.toFixed(5));
   return 'ok';
 };
 
@@ -250,7 +253,7 @@ const announcePrice: Operation = async (world, prng) => {
   plan.prices = [
     {
       valid_from: day(ahead),
-      price_monthly: `${prng.between(1, 80)}.${prng.between(10, 99)}`,
+      price_monthly: priceIn(services.catalog.currency, `${prng.between(1, 80)}.${prng.between(10, 99)}`),
       ...(prng.chance(0.5) && { existing_from: day(ahead + prng.between(0, 60)) }),
     },
   ];

@@ -19,6 +19,7 @@ import {
   unfinishedJobs,
 } from '../jobs/support/installation.ts';
 import { creditWholly, Operator, SLA } from './corrections.ts';
+import { currencyOf, sellIn } from './currencies.ts';
 import { Faults } from './faults.ts';
 import { HOSTS, Hosts, isOutOfReach } from './hosts.ts';
 import { rememberMembers } from './members.ts';
@@ -173,7 +174,8 @@ export class World {
     const first = await openInstallation(db, options);
     const second = await openInstallation(db, { ...options, clock: new FastClock(clock) });
     first.services.catalog.price_notice_days = PRICE_NOTICE_DAYS;
-    first.services.catalog.custom.price_hourly = CUSTOM_HOUR;
+    first.services.catalog.custom.price_hourly = { ...CUSTOM_HOUR };
+    sellIn(currencyOf(seed), first.services.catalog);
     first.services.catalog.sla = SLA;
     limitTraffic(first.services.catalog);
     // Both read the same file.
