@@ -50,7 +50,7 @@ const MUST_SEE = [
 ];
 
 /** A connection is closed after twice as many (`server/db/postgres-connection.ts`). */
-const MAX_TEXTS = 500;
+const MAX_TEXTS = 550;
 /** A function that runs more texts composes them: each combination is prepared and planned by every connection. */
 const MAX_TEXTS_AT = 4;
 /** Functions that compose, with the largest number of their texts. */

@@ -62,6 +62,10 @@ export const expectedUnits = (lines: Line[]): { units: Expected; claims: bigint 
   return { units, claims: BigInt(Object.keys(units).length) };
 };
 
+/** The orders that an order corrects, directly or by way of others. */
+const correctedBy = ({ correction }: Order): Order[] =>
+  correction?.corrects ? [correction.corrects, ...correctedBy(correction.corrects)] : [];
+
 /** Who a document is made out to: today's buyer, or who bought by reverse charge with another VAT id. */
 export function buyerOf(document: Document, today: Buyer | null, orders: Order[]): Buyer | null {
   const isByBuyer = ({ taxed }: Line) => taxed.category === 'reverse_charge';
@@ -82,10 +86,15 @@ export function buyerOf(document: Document, today: Buyer | null, orders: Order[]
   const corrected = [...document.corrects].filter(
     ({ orders, buyer }) => orders.some(isCharged) && buyer?.vat_id,
   );
+  // What takes back a refund is taxed as that was.
+  const undone = document.orders
+    .flatMap(correctedBy)
+    .filter((order) => isCharged(order) && order.buyer?.vat_id);
   const latest = (of: Order[]) => of.toSorted((a, b) => a.settledAt! - b.settledAt!).at(-1)?.buyer;
   const sold =
     latest(sales) ??
     latest(deposits) ??
-    corrected.toSorted((a, b) => a.issuedAt! - b.issuedAt! || (a.id! < b.id! ? -1 : 1)).at(-1)?.buyer;
+    corrected.toSorted((a, b) => a.issuedAt! - b.issuedAt! || (a.id! < b.id! ? -1 : 1)).at(-1)?.buyer ??
+    latest(undone);
   return sold && sold.vat_id !== today?.vat_id ? sold : today;
 }

@@ -38,7 +38,10 @@ export async function dueDrafts(
 export interface Buyers {
   /** By the account's billing profile, or by its name if there is none. */
   now: PartyRow;
-  /** With whose VAT id the latest sale, or the deposit that it was sold out of, was taxed by reverse charge; null if there was none. */
+  /**
+   * With whose VAT id the latest sale was taxed by reverse charge, or the deposit that it was sold out of, or the order that it
+   * corrects, as when a refund is voided; null if there was none.
+   */
   reverse_charged: PartyRow | null;
   /** As the profile says; null if it says nothing. */
   order_reference: string | null;
@@ -74,6 +77,14 @@ export function buyersOf(db: Queryable, draft: InvoiceView): Promise<Buyers> {
           select 1 from orders join order_lines on order_id = orders.id
           where orders.invoice_id = sold.id and tax_category = 'reverse_charge' and unit <> 'deposit')
         order by sold.issued_at desc, sold.id desc limit 1
+      ), (
+        with recursive corrected (id) as (
+          select corrects_order_id from orders where invoice_id = ${draft.id}
+          union select corrects_order_id from corrected join orders using (id)
+        )
+        select buyer from corrected join orders using (id) where buyer ->> 'vat_id' is not null
+          and exists (select 1 from order_lines where order_id = orders.id and tax_category = 'reverse_charge' and unit <> 'deposit')
+        order by settled_at desc, id desc limit 1
       )) as reverse_charged,
       order_reference, coalesce(language, (
         select locale from memberships join people on people.id = person_id
