@@ -49,7 +49,7 @@ const MUST_SEE = [
   'mail_tokens',
 ];
 
-/** A connection is closed after twice as many (`server/db/postgres-connection.ts`). */
+/** A connection is closed after 1,000 (`server/db/postgres-connection.ts`). */
 const MAX_TEXTS = 550;
 /** A function that runs more texts composes them: each combination is prepared and planned by every connection. */
 const MAX_TEXTS_AT = 4;
