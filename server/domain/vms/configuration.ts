@@ -36,11 +36,12 @@ export function hasDeposit({ metered_since, deposit_since }: VmRow): boolean {
 }
 
 /**
- * Whether the running period is settled: given up by a deletion, or over and its usage sold, even if a clock that was set back
- * says that it still runs.
+ * Whether the running period is settled: given up by a deletion, even one that failed, or over and its usage sold. That holds
+ * even if a clock that was set back says that it still runs.
  */
-function isSettled({ status, usage_sold_until, billing_period_end_at }: VmRow): boolean {
-  return status === 'deleting' || usage_sold_until?.getTime() === billing_period_end_at.getTime();
+function isSettled({ status, deletion_failed_at, usage_sold_until, billing_period_end_at }: VmRow): boolean {
+  const isGivenUp = status === 'deleting' || deletion_failed_at !== null;
+  return isGivenUp || usage_sold_until?.getTime() === billing_period_end_at.getTime();
 }
 
 /** The period that a VM is paid for, as it was sold. */
