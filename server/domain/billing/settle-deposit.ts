@@ -22,8 +22,9 @@ interface SettleServices {
 const NONE = { deposit_minor: null, deposit_since: null } as const;
 
 /**
- * Sells the usage of a VM's period that is over, out of its deposit, whether or not the VM is renewed: once. Returns the VM
- * as it is then. The caller holds the VM.
+ * Sells the usage of a VM's period that is over, out of its deposit, whether or not the VM is renewed: once. A deposit that a
+ * node of the last release has overlooked is sold too, at the latest now: the deposit of a renewal would take its place, and it
+ * would be held for good. Returns the VM as it is then. The caller holds the VM.
  */
 export async function endDeposit<V extends MeteredVm>(
   services: SettleServices,
@@ -31,7 +32,11 @@ export async function endDeposit<V extends MeteredVm>(
   vm: V,
   now: Date,
 ): Promise<V> {
-  if (!hasDeposit(vm) || vm.billing_period_end_at > now) return vm;
+  if (vm.deposit_minor === null || vm.billing_period_end_at > now) return vm;
+  if (!hasDeposit(vm)) {
+    await sellOverlookedDeposit(services, tx, vm, now);
+    return { ...vm, ...NONE };
+  }
   const end = vm.billing_period_end_at;
   // Money that a change kept for traffic does not pay for the time since then.
   const period = { ...runningPeriod(vm), usedAhead: usedAhead(vm, services.catalog, null, end) };
