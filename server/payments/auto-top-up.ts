@@ -148,7 +148,8 @@ async function charge(
 
 async function askLater(tx: Transaction, { clock }: ChargeParts, id: string): Promise<void> {
   const locked = await lockTopUp(tx, id);
-  if (locked?.status !== 'pending') return;
+  // Its event may have come while the reply was waited for.
+  if (locked?.status !== 'pending' || locked.recheck_at) return;
   await changeTopUp(tx, locked, { retry_at: new Date(clock.now().getTime() + RETRY_MS) });
 }
 

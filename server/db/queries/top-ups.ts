@@ -152,7 +152,8 @@ export function expireTopUps(db: Queryable, now: Date, limit: number): Promise<T
 
 /**
  * Charges whose outcome is not known and that are due to be asked for again. One that is due after `latest`, which is further
- * away than any time that is ever set, is due at once: the clock was set back.
+ * away than any time that is ever set, is due at once: the clock was set back. One that its provider is working on is none of
+ * them, even if the node that made it has missed the reply.
  */
 export function topUpsToRetry(
   db: Queryable,
@@ -160,7 +161,7 @@ export function topUpsToRetry(
   limit: number,
 ): Promise<TopUpRow[]> {
   return db.query<TopUpRow>(sql`
-    select ${columns} from top_ups where status = 'pending' and (retry_at <= ${now} or retry_at > ${latest})
+    select ${columns} from top_ups where status = 'pending' and recheck_at is null and (retry_at <= ${now} or retry_at > ${latest})
     order by retry_at, id limit ${limit}`);
 }
 
