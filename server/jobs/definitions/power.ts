@@ -29,7 +29,8 @@ const wantedOn = ({ job }: JobContext): VmChange => ({
   wanted_power: 'on',
   ...(!job.by_service && NOT_RESTARTED),
 });
-const WANTED_OFF: VmChange = { wanted_power: 'off', ...NOT_RESTARTED };
+/** Switched off, it is not to be started by a payment: a suspension that failed before has left that it ran. */
+const WANTED_OFF: VmChange = { wanted_power: 'off', resume_after_payment: false, ...NOT_RESTARTED };
 
 export const start = powerJob(
   { name: 'start_guest', waits: true, run: ({ compute, vm, signal }) => compute.start(vm.id, signal) },
