@@ -1,4 +1,5 @@
 import type { DocumentLine } from '../domain/billing/invoice-document.ts';
+import { microsToMinor, parseMicros } from '../domain/billing/money.ts';
 import { day } from './amounts.ts';
 import type { DocumentTexts } from './texts/texts.ts';
 
@@ -10,8 +11,28 @@ export const period = ({ from_at, to_at }: DocumentLine, texts: DocumentTexts): 
 export const quantityOf = ({ quantity, unit }: DocumentLine, texts: DocumentTexts): string =>
   `${quantity} ${texts.unit(unit, quantity)}`.trim();
 
+/**
+ * Returns a note on the unit price of a line whose amount is not its quantity at that price: a share of the unit, or hours that
+ * cost no more than their month.
+ */
+export function priceNote(line: DocumentLine, currency: string, texts: DocumentTexts): string | undefined {
+  if (line.proration) return texts.inPart;
+  return isCapped(line, currency) ? texts.capped : undefined;
+}
+
+function isCapped(
+  { unit, quantity, unit_price, net_minor, tax_minor }: DocumentLine,
+  currency: string,
+): boolean {
+  if (unit !== 'hour') return false;
+  const hours = microsToMinor(BigInt(quantity) * parseMicros(unit_price), currency);
+  // What rounding left over before may be in the line, too.
+  return hours > net_minor + tax_minor + 1n;
+}
+
 /** Returns the quantity and price of a line in one phrase, such as "317 hours × 0.0060 EUR". */
 export function priceOf(line: DocumentLine, currency: string, texts: DocumentTexts): string {
   const price = `${quantityOf(line, texts)} × ${texts.number(line.unit_price)} ${currency}`;
-  return line.proration ? `${price}, ${texts.inPart}` : price;
+  const note = priceNote(line, currency, texts);
+  return note === undefined ? price : `${price}, ${note}`;
 }

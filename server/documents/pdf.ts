@@ -2,7 +2,7 @@ import type { InvoiceDocument, Party } from '../domain/billing/invoice-document.
 import { countryName } from '../domain/tax/countries.ts';
 import { day, decimal, percent } from './amounts.ts';
 import { ATTACHMENT_NAME, attachmentXmp } from './attachment-xmp.ts';
-import { period, quantityOf } from './line-texts.ts';
+import { period, priceNote, quantityOf } from './line-texts.ts';
 import { type DocumentLook, PLAIN_LOOK } from './look.ts';
 import { type Column, type Letters, LOGO, Sheet } from './sheet.ts';
 import { type DocumentTexts, textsOf } from './texts/texts.ts';
@@ -157,12 +157,13 @@ function drawLines({ sheet, document: { lines, currency }, texts, look }: Drawin
   };
   drawTableHead();
   for (const line of lines) {
-    const { description, vm, unit_price, proration, tax_rate, net_minor } = line;
+    const { description, vm, unit_price, tax_rate, net_minor } = line;
+    const note = priceNote(line, currency, texts);
     const cells: Cell[] = [
       { text: texts.sold(description), ...(vm && { below: `${vm.hostname}, ${vm.id}` }) },
       { text: period(line, texts) },
       { text: quantityOf(line, texts) },
-      { text: texts.number(unit_price), ...(proration && { below: texts.inPart }) },
+      { text: texts.number(unit_price), ...(note !== undefined && { below: note }) },
       { text: `${texts.number(percent(tax_rate))} %` },
       { text: texts.number(decimal(net_minor, currency)) },
     ];

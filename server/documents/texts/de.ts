@@ -8,6 +8,8 @@ const SOLD: readonly (readonly [english: string, german: string])[] = [
   ['Unused month of ', 'Nicht genutzter Monat von '],
   ['Used time on ', 'Genutzte Zeit von '],
   ['Remaining time on ', 'Restliche Zeit von '],
+  ['Use that was credited before', 'Nutzung, die schon gutgeschrieben war'],
+  ['Traffic used ahead of time', 'Vorzeitig verbrauchter Datenverkehr'],
   ['Traffic of ', 'Datenverkehr von '],
   ['Snapshots of ', 'Snapshots von '],
   ['Refund of ', 'Erstattung von '],
@@ -52,6 +54,7 @@ export const de: DocumentTexts = {
     return { adjustment: '', 'GB-month': quantity === 1 ? 'GB-Monat' : 'GB-Monate' }[unit] ?? unit;
   },
   inPart: 'anteilig',
+  capped: 'höchstens der Monatspreis',
   net: 'Netto',
   taxOn: (net) => `Steuer auf ${net}`,
   total: { invoice: 'Gesamtbetrag', credit_note: 'Erstattet' },

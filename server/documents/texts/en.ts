@@ -23,6 +23,7 @@ export const en: DocumentTexts = {
     return (unit === 'month' || unit === 'hour') && quantity !== 1 ? `${name}s` : name;
   },
   inPart: 'pro rata',
+  capped: 'capped at the monthly price',
   net: 'Net',
   taxOn: (net) => `Tax on ${net}`,
   total: { invoice: 'Total', credit_note: 'Total given back' },

@@ -26,6 +26,8 @@ export interface DocumentTexts {
   unit(unit: string, quantity: number): string;
   /** Beside the price of a unit of which a line is a share. */
   inPart: string;
+  /** Beside the price of an hour, on a line of hours that cost more than their month would. */
+  capped: string;
   net: string;
   taxOn(net: string): string;
   total: Record<OfType, string>;
