@@ -96,7 +96,7 @@ export const EVENT_TEXTS: Record<EventType, Text> = {
   'billing.renewal_due': (facts) =>
     `In ${facts.text('days') === '1' ? 'einem Tag' : `${facts.text('days')} Tagen`} soll die Maschine für ${facts.money('amount_minor')} verlängert werden. Das Guthaben deckt das nicht.`,
   'billing.suspension_failed': (facts) =>
-    `Die Maschine ist nicht bezahlt und ließ sich nicht abschalten. Der nächste Versuch ist am ${facts.time('next_attempt_at')}.`,
+    `Die Maschine ließ sich nicht abschalten. Das ist wegen eines offenen Betrags fällig. Der nächste Versuch ist am ${facts.time('next_attempt_at')}.`,
   'billing.traffic_limited': (facts) =>
     `Der enthaltene Datenverkehr ist verbraucht. Bis ${facts.time('due_at')} ${limited(facts)}.`,
   'billing.traffic_used': (facts) =>

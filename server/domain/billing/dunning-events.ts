@@ -84,11 +84,11 @@ export function suspended(vm: VmRow, deletesAt: Date): EventText {
   };
 }
 
-/** It could not be switched off. */
+/** It could not be switched off, whether it is unpaid or its account owes money. */
 export function suspensionFailed(nextAt: Date): EventText {
   return {
     type: 'billing.suspension_failed',
-    message: `The VM is to be switched off because it is not paid, which failed. The next attempt is at ${nextAt.toISOString()}.`,
+    message: `The VM could not be switched off, which is due because of an unpaid amount. The next attempt is at ${nextAt.toISOString()}.`,
     metadata: { next_attempt_at: nextAt },
   };
 }
