@@ -20,13 +20,13 @@ export function graceEnd(
   vm: Renewable & Pick<VmRow, 'upgraded_at' | 'grace_ended_at' | 'debt_suspended_at'>,
   { suspend_after_hours, held_hours = suspend_after_hours }: Grace,
 ): Date {
-  if (vm.grace_ended_at) return vm.grace_ended_at;
   const end = vm.billing_period_end_at.getTime();
+  // One that is off for a debt does not run on.
+  const off = Math.max(end, vm.debt_suspended_at?.getTime() ?? Number.POSITIVE_INFINITY);
+  if (vm.grace_ended_at) return new Date(Math.min(vm.grace_ended_at.getTime(), off));
   const upgradedLate = vm.upgraded_at !== null && vm.upgraded_at.getTime() > end - held_hours * HOUR_MS;
   const graceMs = isRenewed(vm) && !upgradedLate ? suspend_after_hours * HOUR_MS : 0;
-  // One that is off for a debt does not run on.
-  const off = vm.debt_suspended_at?.getTime() ?? Number.POSITIVE_INFINITY;
-  return new Date(Math.max(end, Math.min(end + graceMs, off)));
+  return new Date(Math.min(end + graceMs, off));
 }
 
 /** What a VM remembers where its owner, at `now`, does not want it renewed any more: in its grace, that this ends. */
