@@ -107,10 +107,10 @@ function withAbsolute(schema: object): object {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"openapi#/components/'));
 }
 
-/** What the schema of a media type is of: the body, or each line of it. */
+/** Returns what the schema of a media type describes: the body, each line of it, or nothing of an archive or a PDF. */
 function valuesIn(type: string, text: string): unknown[] {
   if (type === 'application/json') return [JSON.parse(text)];
-  if (type === 'text/event-stream') return [];
   const lines = text.split('\n').slice(0, -1);
-  return type === 'text/csv' ? lines : lines.map((line) => JSON.parse(line));
+  if (type === 'text/csv') return lines;
+  return type === 'application/x-ndjson' ? lines.map((line) => JSON.parse(line)) : [];
 }
