@@ -34,8 +34,9 @@ create function line_buyer(line order_lines) returns jsonb language sql stable a
     where orders.id = line.order_id))
 $$;
 
--- A correction has the buyer of the order that it corrects. What gives back, and the hours of a month that is given back,
--- have the buyer of the latest sale of their VM whose tax they keep: if possible, of their period.
+-- A correction has the buyer of the order that it corrects: of a line that it undoes rather than of one with its sign, and of
+-- its period if possible. What gives back, and what is sold of a month or a deposit that is given back, have the buyer of
+-- the latest sale of their VM whose tax they keep: if possible, of their period.
 create function note_line_buyer() returns trigger language plpgsql as $$
 declare
   of orders;
@@ -43,9 +44,12 @@ begin
   select * into of from orders where id = new.order_id;
   if of.corrects_order_id is not null then
     select line_buyer(line) into new.sold_to from order_lines line
-      where order_id = of.corrects_order_id and (tax_rate, tax_category) = (new.tax_rate, new.tax_category)
-      order by position limit 1;
-  elsif new.amount_minor < 0 and of.adjustment is distinct from 'credit' or new.unit = 'hour' then
+      where order_id = of.corrects_order_id and unit <> 'deposit'
+        and (tax_rate, tax_category) = (new.tax_rate, new.tax_category)
+      order by (amount_minor < 0) = (new.amount_minor > 0) desc, (from_at, to_at) = (new.from_at, new.to_at) desc, position
+      limit 1;
+  elsif new.amount_minor < 0 and of.adjustment is distinct from 'credit' or new.unit = 'hour'
+    or of.deposit_minor is not null and (new.unit = 'adjustment' or new.unit = 'month' and of.kind = 'hourly_usage') then
     select line_buyer(sold) into new.sold_to from orders sale join order_lines sold on sold.order_id = sale.id,
       lateral (select sold.from_at <= new.from_at and sold.to_at >= new.to_at as in_period) service
       where sale.vm_id = of.vm_id and sale.status = 'completed' and sold.amount_minor >= 0

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sql } from '../../server/db/database.ts';
+import { refundOrder } from '../../server/domain/billing/adjustments/correct-order.ts';
+import { ManualClock } from '../../server/platform/clock.ts';
+import { fundedAccount, storedVm, withLedger } from '../billing/support.ts';
+import { buyVm } from '../jobs/support/landlord.ts';
+import { Operator } from '../jobs/support/operator.ts';
+import { freshDatabase } from '../support/database.ts';
+import { assertInvariants, ledgerProblems } from '../support/invariants.ts';
+import { give, throttling } from '../timers/throttle-support.ts';
+import { send } from '../timers/usage-support.ts';
+import { SELLER } from './support/samples.ts';
+import { DUTCH, profile, sell, setProfile, termsFor } from './support/seller.ts';
+
+/** Taxed at the rate of Germany, so that only the country tells them apart. */
+const FRENCH = profile({ country: 'FR' });
+
+test('what is given back of a change is given back to who bought by it, not to who sold back', async (t) => {
+  const db = await freshDatabase(t);
+  const clock = new ManualClock('2026-01-05T00:00:00Z');
+  const accountId = await fundedAccount(db, clock, 10_000n);
+  const vm = await storedVm(db, clock, accountId);
+  await setProfile(db, clock, accountId, profile());
+  await sell(db, clock, vm, [999n], termsFor(profile()));
+  clock.advance(1_000);
+  await setProfile(db, clock, accountId, FRENCH);
+  const change = await sell(db, clock, vm, [-500n, 999n], termsFor(FRENCH));
+  clock.advance(1_000);
+  const wish = { orderId: change.id, reason: 'goodwill', actor: 'test' };
+  const refund = await withLedger(db, clock, (ledger) => refundOrder(ledger, wish, () => 200n));
+  const lines = await db.query(
+    sql`select amount_minor, sold_to ->> 'country' as country from order_lines where order_id in (${change.id}, ${refund.id})
+      order by order_id, position`,
+  );
+  assert.deepEqual(lines, [
+    { amount_minor: -500n, country: 'DE' },
+    { amount_minor: 999n, country: 'FR' },
+    { amount_minor: -200n, country: 'FR' },
+  ]);
+  assert.deepEqual(await ledgerProblems(db), []);
+});
+
+test('what is kept of a deposit for traffic is sold to the VAT id under which the deposit was taken', async (t) => {
+  const { fixture, customer } = await throttling(t);
+  const { services } = fixture.installation;
+  const { name, street, city, postcode, country, vat_id } = SELLER;
+  const seller = { name, street, city, postcode, country, vat_id };
+  Object.assign(services.catalog, { tax_rate: '0.19', seller });
+  const operator = new Operator(services);
+  await operator.setBuyer(customer, DUTCH);
+  const id = await buyVm(fixture, customer, { billing: 'hourly' });
+  await send(fixture, id, '2026-01-01', 1000);
+  services.clock.set(new Date('2026-01-01T00:30:00Z'));
+  await operator.setBuyer(customer, FRENCH);
+  await give(fixture, customer, id);
+  const sold = await fixture.db.query(
+    sql`select unit, tax_category, sold_to from order_lines join orders on orders.id = order_id
+      where vm_id = ${id} and kind = 'delete_refund' and unit <> 'deposit' order by position`,
+  );
+  const dutch = { country: 'NL', vat_id: DUTCH.vat_id };
+  assert.deepEqual(sold, [
+    { unit: 'hour', tax_category: 'reverse_charge', sold_to: dutch },
+    { unit: 'adjustment', tax_category: 'reverse_charge', sold_to: dutch },
+  ]);
+  await assertInvariants(fixture.db);
+});
