@@ -1,30 +1,55 @@
 import { OUTSIDE_SCOPE_NOTE, REVERSE_CHARGE_NOTE } from '../../domain/tax/tax.ts';
 import type { DocumentTexts } from './texts.ts';
 
-/** What a line was sold as, in English, up to the name of what was sold. */
-const SOLD: readonly (readonly [english: string, german: string])[] = [
-  ['Grace on ', 'Nachfrist für '],
-  ['Unused time on ', 'Nicht genutzte Zeit von '],
-  ['Unused month of ', 'Nicht genutzter Monat von '],
-  ['Used time on ', 'Genutzte Zeit von '],
-  ['Remaining time on ', 'Restliche Zeit von '],
-  ['Use that was credited before', 'Nutzung, die schon gutgeschrieben war'],
-  ['Traffic used ahead of time', 'Vorzeitig verbrauchter Datenverkehr'],
-  ['Traffic of ', 'Datenverkehr von '],
-  ['Snapshots of ', 'Snapshots von '],
-  ['Refund of ', 'Erstattung von '],
-  ['Void of ', 'Storno von '],
-  ['Credit: ', 'Gutschrift: '],
-  ['Debit: ', 'Belastung: '],
-  ['SLA credit, ', 'Gutschrift nach SLA, '],
+/** What a line was sold as, in English, and the German of it and of what follows. */
+const SOLD: readonly (readonly [english: string, german: (rest: string) => string])[] = [
+  ['Grace on ', (name) => `Nachfrist für ${name}`],
+  ['Unused time on ', (name) => `Nicht genutzte Zeit von ${name}`],
+  ['Unused month of ', (name) => `Nicht genutzter Monat von ${name}`],
+  ['Used time on ', (name) => `Genutzte Zeit von ${name}`],
+  ['Remaining time on ', (name) => `Restliche Zeit von ${name}`],
+  ['Use that was credited before', (rest) => `Nutzung, die schon gutgeschrieben war${rest}`],
+  ['Traffic used ahead of time', (rest) => `Vorzeitig verbrauchter Datenverkehr${rest}`],
+  ['Traffic of ', (rest) => `Datenverkehr von ${figures(rest)}`],
+  ['Snapshots of ', (rest) => `Snapshots von ${figures(rest)}`],
+  ['Refund of ', (rest) => `Erstattung: ${corrected(rest)}`],
+  ['Void of ', (rest) => `Storno: ${corrected(rest)}`],
+  ['Credit: ', (reason) => `Gutschrift: ${reason}`],
+  ['Debit: ', (reason) => `Belastung: ${reason}`],
+  ['SLA credit, ', (rest) => `Gutschrift nach SLA, ${share(rest)}`],
 ];
-/** What follows it. */
-const AFTER: readonly (readonly [english: string, german: string])[] = [
-  [' hours', ' Stunden'],
-  [' hour', ' Stunde'],
-  [' GB included', ' GB inklusive'],
-  [' GB-months', ' GB-Monate'],
-];
+
+function sold(description: string): string {
+  const known = SOLD.find(([english]) => description.startsWith(english));
+  return known ? known[1](description.slice(known[0].length)) : hours(description);
+}
+
+/** "Shared S1, 3 hours" */
+function hours(description: string): string {
+  const end = [' hours', ' hour'].find((word) => description.endsWith(word));
+  if (end === undefined) return description;
+  return `${description.slice(0, -end.length)}${end === ' hour' ? ' Stunde' : ' Stunden'}`;
+}
+
+/** "Shared S1: 12.5 GB, 10 GB included": a name may have a point, too. */
+function figures(rest: string): string {
+  const at = rest.lastIndexOf(':');
+  const said = rest.slice(at).replaceAll('.', ',');
+  return rest.slice(0, at) + said.replace('included', 'inklusive').replace('GB-months', 'GB-Monate');
+}
+
+/** "Unused time on Shared S1 (goodwill)": a line, and why it was corrected. */
+function corrected(rest: string): string {
+  const at = rest.indexOf(' (');
+  return at < 0 ? sold(rest) : sold(rest.slice(0, at)) + rest.slice(at);
+}
+
+/** "12.5 % of the month: outage in Cologne" */
+function share(rest: string): string {
+  const [percent, ...reason] = rest.split(' % of the month: ');
+  return `${percent!.replace('.', ',')} % des Monats: ${reason.join(' % of the month: ')}`;
+}
+
 const REASONS: Record<string, string> = {
   [REVERSE_CHARGE_NOTE]: 'Steuerschuldnerschaft des Leistungsempfängers (Reverse charge)',
   [OUTSIDE_SCOPE_NOTE]: 'Nicht steuerbar: Der Ort der Leistung liegt im Ausland',
@@ -64,12 +89,6 @@ export const de: DocumentTexts = {
   },
   day: (iso) => iso.split('-').reverse().join('.'),
   number: (decimal) => decimal.replace('.', ','),
-  sold: (description) => {
-    const before = SOLD.find(([english]) => description.startsWith(english));
-    const after = AFTER.find(([english]) => description.endsWith(english));
-    const start = before ? before[0].length : 0;
-    const end = description.length - (after ? after[0].length : 0);
-    return `${before?.[1] ?? ''}${description.slice(start, end)}${after?.[1] ?? ''}`;
-  },
+  sold,
   reason: (reason) => REASONS[reason] ?? reason,
 };
