@@ -50,7 +50,7 @@ function readLogo(path: string): Uint8Array {
 async function requireDrawable(logo: Uint8Array): Promise<void> {
   const { Sheet } = await import('./sheet.ts');
   try {
-    new Sheet({ title: '', language: 'en', issuedAt: new Date(0), footHeight: 0 }).drawLogo(logo);
+    new Sheet({ title: '', language: 'en', issuedAt: new Date(0) }).drawLogo(logo);
   } catch (error) {
     throw new ConfigError([
       `VAUBAN_DOCUMENT_LOGO: the logo of documents must be a PNG without interlacing: ${reasonOf(error)}`,

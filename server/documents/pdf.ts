@@ -1,5 +1,4 @@
 import type { InvoiceDocument, Party } from '../domain/billing/invoice-document.ts';
-import { countryName } from '../domain/tax/countries.ts';
 import { day, decimal, percent } from './amounts.ts';
 import { ATTACHMENT_NAME, attachmentXmp } from './attachment-xmp.ts';
 import { period, priceNote, quantityOf } from './line-texts.ts';
@@ -49,8 +48,9 @@ export async function invoicePdf(
   const { type, number, language, issued_at, footer } = document;
   const texts = textsOf(language);
   const title = `${texts.title[type]} ${number}`;
-  const footHeight = ((footer?.split('\n').length ?? 0) + 2) * SMALL.size * 1.5;
-  const sheet = new Sheet({ title, language, issuedAt: issued_at, footHeight, font: look.font });
+  const sheet = new Sheet({ title, language, issuedAt: issued_at, font: look.font });
+  const foot = footOf(sheet, footer);
+  sheet.keepFoot((foot.length + 2) * SMALL.size * 1.5);
   const { pdf } = sheet;
   const chunks: Buffer[] = [];
   pdf.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -60,7 +60,7 @@ export async function invoicePdf(
   drawHead(drawing, title);
   drawLines(drawing);
   drawSums(drawing);
-  drawFeet(drawing);
+  drawFeet(drawing, foot);
   pdf.end();
   await ended;
   return Buffer.concat(chunks);
@@ -84,7 +84,7 @@ function addressOf(party: Party, texts: DocumentTexts): string {
     name,
     street,
     [postcode, city].filter(Boolean).join(' '),
-    country && countryName(country),
+    country && texts.country(country),
     vat_id && texts.vatId(vat_id),
     tax_number && texts.taxNumber(tax_number),
     registration_id && texts.registered(registration_id),
@@ -192,8 +192,12 @@ function drawSums({ sheet, document, texts }: Drawing): void {
   sheet.write(texts.settled[type](texts.day(day(issued_at))), BODY);
 }
 
+/** The seller's footer, broken into lines that leave space for the number of the page. */
+const footOf = (sheet: Sheet, footer: string | null) =>
+  footer === null ? [] : sheet.linesOf(footer, sheet.width * 0.7, SMALL);
+
 /** Writes the seller's footer, the number of the document and that of the page on each page. */
-function drawFeet({ sheet, document: { number, footer }, texts, look }: Drawing): void {
+function drawFeet({ sheet, document: { number }, texts, look }: Drawing, foot: readonly string[]): void {
   const { pdf, width } = sheet;
   const whole = { x: 0, width };
   const { count } = pdf.bufferedPageRange();
@@ -208,6 +212,6 @@ function drawFeet({ sheet, document: { number, footer }, texts, look }: Drawing)
       sheet.y,
       SMALL,
     );
-    if (footer !== null) sheet.drawLines(sheet.linesOf(footer, width * 0.7, SMALL), whole, sheet.y, SMALL);
+    sheet.drawLines(foot, whole, sheet.y, SMALL);
   }
 }

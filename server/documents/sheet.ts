@@ -30,8 +30,6 @@ export interface SheetOptions {
   title: string;
   language: string;
   issuedAt: Date;
-  /** Left free at the foot of each page, in points. */
-  footHeight: number;
   /** Path of a font file for all letters, in place of ours. */
   font?: string | null;
 }
@@ -43,8 +41,8 @@ export interface SheetOptions {
 export class Sheet {
   readonly pdf: PdfDocument;
   readonly #fonts: { regular: string; bold: string };
-  readonly bottom: number;
   readonly width: number;
+  bottom: number;
   y = MARGIN;
   /** How letters look at present; undefined on a new page, which begins without a colour. */
   #letters: Letters | undefined;
@@ -52,7 +50,7 @@ export class Sheet {
   readonly #broken = new Map<string, string[]>();
   readonly #widths = new Map<string, number>();
 
-  constructor({ title, language, issuedAt, footHeight, font }: SheetOptions) {
+  constructor({ title, language, issuedAt, font }: SheetOptions) {
     this.#fonts = { regular: font ?? REGULAR, bold: font ?? BOLD };
     this.pdf = new PDFDocument({
       size: 'A4',
@@ -67,7 +65,12 @@ export class Sheet {
       info: { Title: title, Creator: 'Vauban', Producer: 'Vauban', CreationDate: issuedAt },
     });
     this.width = this.pdf.page.width - 2 * MARGIN;
-    this.bottom = this.pdf.page.height - MARGIN - footHeight;
+    this.bottom = this.pdf.page.height - MARGIN;
+  }
+
+  /** Leaves that much free at the foot of each page, in points. */
+  keepFoot(height: number): void {
+    this.bottom -= height;
   }
 
   /** Begins a page if `height` has no space on this one; true if it did. */

@@ -1,4 +1,5 @@
 import { OUTSIDE_SCOPE_NOTE, REVERSE_CHARGE_NOTE } from '../../domain/tax/tax.ts';
+import { COUNTRIES } from './countries-de.ts';
 import type { DocumentTexts } from './texts.ts';
 
 /** What a line was sold as, in English, and the German of it and of what follows. */
@@ -87,6 +88,7 @@ export const de: DocumentTexts = {
     invoice: (day) => `Bis zum ${day} aus dem Guthaben bezahlt. Es ist nichts zu zahlen.`,
     credit_note: (day) => `Bis zum ${day} dem Guthaben gutgeschrieben.`,
   },
+  country: (code) => COUNTRIES[code] ?? code,
   day: (iso) => iso.split('-').reverse().join('.'),
   number: (decimal) => decimal.replace('.', ','),
   sold,

@@ -1,3 +1,4 @@
+import { countryName } from '../../domain/tax/countries.ts';
 import type { DocumentTexts } from './texts.ts';
 
 /** What documents say in English. */
@@ -31,6 +32,7 @@ export const en: DocumentTexts = {
     invoice: (day) => `Paid from the prepaid balance by ${day}. Nothing is due.`,
     credit_note: (day) => `Given back to the prepaid balance by ${day}.`,
   },
+  country: countryName,
   day: (iso) => iso,
   number: (decimal) => decimal,
   sold: (description) => description,

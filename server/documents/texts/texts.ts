@@ -32,6 +32,8 @@ export interface DocumentTexts {
   taxOn(net: string): string;
   total: Record<OfType, string>;
   settled: Record<OfType, (day: string) => string>;
+  /** The name of a country, by its code. */
+  country(code: string): string;
   /** A day such as "2026-01-31". */
   day(iso: string): string;
   /** A decimal such as "3.99". */
