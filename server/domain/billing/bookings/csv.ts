@@ -21,13 +21,17 @@ const COLUMNS = [
   'vat_id',
 ];
 
-/** A spreadsheet runs what begins with one of these as a formula; names and references are others' words. */
-const FORMULA = /^[=+\-@\t\r]/;
+/**
+ * A spreadsheet runs what begins with one of these as a formula; names and references are others' words. In much of Europe its
+ * separator is a semicolon, so that what follows one is a cell of its own.
+ */
+const FORMULA = /(^|;)(?= *[=+\-@\t\r])/g;
 /** An amount below zero is none. */
 const AMOUNT = /^-[0-9]+(\.[0-9]+)?$/;
 
 function cell(value: string | null): string {
-  const text = FORMULA.test(value ?? '') && !AMOUNT.test(value ?? '') ? `'${value}` : (value ?? '');
+  const said = value ?? '';
+  const text = AMOUNT.test(said) ? said : said.replace(FORMULA, "$1'");
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
