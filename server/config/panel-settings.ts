@@ -27,7 +27,8 @@ export const PANEL_SETTINGS = {
     env: 'VAUBAN_DOCUMENT_LOGO',
     kind: kind.path,
     about:
-      'Your logo on invoices and credit notes, a PNG file; `VAUBAN_PANEL_LOGO` when absent, if that is a PNG.',
+      'Your logo on invoices and credit notes, a PNG file of at most 256 KB and a million pixels; `VAUBAN_PANEL_LOGO` when absent, ' +
+      'if that is one.',
   },
   documentFont: {
     env: 'VAUBAN_DOCUMENT_FONT',

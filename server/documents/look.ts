@@ -15,6 +15,11 @@ export interface DocumentLook {
 
 export const PLAIN_LOOK: DocumentLook = { logo: null, color: '#000000', font: null };
 
+/** As of the panel's logo: it is in each document, and in each mail with one. */
+const MAX_LOGO_BYTES = 256 * 1024;
+/** Fine enough for print, at 600 to the inch. Each document takes time for each of them. */
+const MAX_LOGO_PIXELS = 1_000_000;
+
 /** Every document has these, whatever it says. */
 const LETTERS_OF_TEXTS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789ÄÖÜäöüß–×·%.,:;()&-';
 
@@ -36,14 +41,31 @@ export async function loadLook(
   return look;
 }
 
-const pngOf = (logo: Brand['logo']) => (logo?.type === 'image/png' ? new Uint8Array(logo.bytes) : null);
+/** A logo that is large enough for the panel may be too large for each document: then these have none. */
+function pngOf(logo: Brand['logo']): Uint8Array | null {
+  if (logo?.type !== 'image/png' || excessOf(logo.bytes) !== undefined) return null;
+  return new Uint8Array(logo.bytes);
+}
+
+/** Returns what is too much of a PNG; undefined if nothing is. */
+function excessOf(png: Buffer): string | undefined {
+  if (png.length > MAX_LOGO_BYTES) return `${png.length} bytes, and may have 256 KB`;
+  // A file that ends before its size is refused where it is drawn.
+  if (png.length < 24) return undefined;
+  const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)];
+  return width * height > MAX_LOGO_PIXELS ? `${width} × ${height} pixels, and may have a million` : undefined;
+}
 
 function readLogo(path: string): Uint8Array {
+  let file: Buffer;
   try {
-    return new Uint8Array(readFileSync(path));
+    file = readFileSync(path);
   } catch (error) {
     throw new ConfigError([`VAUBAN_DOCUMENT_LOGO: ${path} cannot be read: ${reasonOf(error)}`]);
   }
+  const excess = excessOf(file);
+  if (excess !== undefined) throw new ConfigError([`VAUBAN_DOCUMENT_LOGO: ${path} has ${excess}`]);
+  return new Uint8Array(file);
 }
 
 /** The library is loaded for it: without a logo or a font of its own, a start has no use for it. */
