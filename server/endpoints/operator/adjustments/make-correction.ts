@@ -11,12 +11,14 @@ import { presentAdjustment } from './adjustment-shape.ts';
 
 /** Makes a correction once, and answers with its order and the wallet after it. */
 export async function makeCorrection(
-  { clock, db, logger }: OperatorServices,
+  { clock, db, documents, logger }: OperatorServices,
   path: string,
   body: { reason: string; key?: string },
   work: (tx: Transaction) => Promise<OrderRow>,
 ) {
   requireReadable('reason', body.reason);
+  // It is part of a document's line.
+  await documents.requirePrintable({ reason: body.reason });
   const data = await db.transaction((tx) =>
     once(tx, clock, { path, body }, async () => {
       const order = await work(tx);

@@ -26,9 +26,11 @@ export const reportOutage = operatorEndpoint({
   }),
   data: OutageShape,
   errors: [...ONCE_ERRORS],
-  async handle({ body, actor, services: { catalog, clock, db, logger } }) {
+  async handle({ body, actor, services: { catalog, clock, db, documents, logger } }) {
     const { reason } = body;
     requireReadable('reason', reason);
+    // The credits for it say it on documents.
+    await documents.requirePrintable({ reason });
     const data = await db.transaction((tx) =>
       once(tx, clock, { path: '/outages', body }, async () => {
         const now = clock.now();
