@@ -40,7 +40,9 @@ export interface TakenBackValues extends TopUpValues {
 export const topUpSucceeded: Template<ReceiptValues> = {
   en: ({ account, amountMinor, currency, reference, paidAt, method }, { panelUrl }) => ({
     subject: `${money(amountMinor, currency, 'en')} received`,
-    paragraphs: [`Thank you: ${money(amountMinor, currency, 'en')} are in the wallet of ${account}.`],
+    paragraphs: [
+      `Thank you. We have received ${money(amountMinor, currency, 'en')} for the wallet of ${account}.`,
+    ],
     facts: [
       ['Amount', money(amountMinor, currency, 'en')],
       ['Reference', reference],
@@ -54,7 +56,9 @@ export const topUpSucceeded: Template<ReceiptValues> = {
   }),
   de: ({ account, amountMinor, currency, reference, paidAt, method }, { panelUrl }) => ({
     subject: `${money(amountMinor, currency, 'de')} erhalten`,
-    paragraphs: [`Danke: ${money(amountMinor, currency, 'de')} sind im Guthaben von ${account}.`],
+    paragraphs: [
+      `Danke. Wir haben ${money(amountMinor, currency, 'de')} für das Guthaben von ${account} erhalten.`,
+    ],
     facts: [
       ['Betrag', money(amountMinor, currency, 'de')],
       ['Referenz', reference],
