@@ -9,7 +9,7 @@ export const period = ({ from_at, to_at }: DocumentLine, texts: DocumentTexts): 
 
 /** Returns what a line counts, such as "317 hours". */
 export const quantityOf = ({ quantity, unit }: DocumentLine, texts: DocumentTexts): string =>
-  `${quantity} ${texts.unit(unit, quantity)}`.trim();
+  `${texts.number(String(quantity))} ${texts.unit(unit, quantity)}`.trim();
 
 /**
  * Returns a note on the unit price of a line whose amount is not its quantity at that price: a share of the unit, or hours that

@@ -20,6 +20,7 @@ export interface DocumentLine {
   description: string;
   /** The VM as it was called when the line was sold; null if it is about none, and on lines from before that was noted. */
   vm: { id: string; hostname: string } | null;
+  /** Of hours that are sold to the second, a decimal of at most four digits. */
   quantity: number;
   unit: string;
   /** Price of one unit with tax, a decimal in major units. */
@@ -106,6 +107,16 @@ export function sellerParty(seller: Seller): Party {
 /** What documents had when nothing of it was stored. */
 const NOTHING_PRINTED: PrintedRow = { language: 'en', order_reference: null, footer: null };
 
+/** The least of an hour that four digits show: a clock that was set back has served nothing, and nothing has no price. */
+const LEAST_HOURS = 0.0001;
+
+/** What a line counts: the share of an hour that it sells in the books is many hours, which its reader would have to guess. */
+function countOf({ unit, quantity, proration, from_at, to_at }: InvoiceLineRow) {
+  if (unit !== 'hour' || !proration) return { quantity, proration };
+  const hours = Number(((to_at.getTime() - from_at.getTime()) / 3_600_000).toFixed(4));
+  return { quantity: Math.max(hours, LEAST_HOURS), proration: false };
+}
+
 /** The document of an invoice, of what the store has fixed. Refuses with `document_unavailable` where it has none. */
 export function invoiceDocument(invoice: InvoiceView, lines: InvoiceLineRow[]): InvoiceDocument {
   const { type, number, issued_at, seller, buyer, currency, period_start_at, period_end_at } = invoice;
@@ -132,10 +143,9 @@ export function invoiceDocument(invoice: InvoiceView, lines: InvoiceLineRow[]): 
     lines: figures.lines.map((line) => ({
       description: line.description,
       vm: line.vm_id !== null && line.hostname !== null ? { id: line.vm_id, hostname: line.hostname } : null,
-      quantity: line.quantity,
+      ...countOf(line),
       unit: line.unit,
       unit_price: line.unit_price,
-      proration: line.proration,
       from_at: line.from_at,
       to_at: line.to_at,
       category: line.tax_category,
