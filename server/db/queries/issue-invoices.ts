@@ -40,7 +40,7 @@ export interface Buyers {
   now: PartyRow;
   /**
    * With whose VAT id the latest sale was taxed by reverse charge, or the deposit that it was sold out of, or the order that it
-   * corrects, as when a refund is voided; null if there was none.
+   * corrects, as when a refund is voided, or the sale of which a change gives a part back; null if there was none.
    */
   reverse_charged: PartyRow | null;
   /** As the profile says; null if it says nothing. */
@@ -85,6 +85,15 @@ export function buyersOf(db: Queryable, draft: InvoiceView): Promise<Buyers> {
         select buyer from corrected join orders using (id) where buyer ->> 'vat_id' is not null
           and exists (select 1 from order_lines where order_id = orders.id and tax_category = 'reverse_charge' and unit <> 'deposit')
         order by settled_at desc, id desc limit 1
+      ), (
+        select coalesce(sale.buyer, document.buyer) from orders given join order_lines back on back.order_id = given.id
+          join orders sale on sale.vm_id = given.vm_id and sale.id <> given.id left join invoices document on document.id = sale.invoice_id
+        where given.invoice_id = ${draft.id} and back.tax_category = 'reverse_charge' and back.amount_minor < 0 and back.unit <> 'deposit'
+          and sale.status = 'completed' and sale.settled_at <= given.settled_at
+          and coalesce(sale.buyer, document.buyer) ->> 'vat_id' is not null
+          and exists (select 1 from order_lines where order_id = sale.id and tax_category = 'reverse_charge'
+            and unit <> 'deposit' and amount_minor >= 0)
+        order by sale.settled_at desc, sale.id desc limit 1
       )) as reverse_charged,
       order_reference, coalesce(language, (
         select locale from memberships join people on people.id = person_id
