@@ -14,7 +14,7 @@ import { Leadership } from './cluster/leadership.ts';
 import { Node } from './cluster/membership.ts';
 import { fenceCompute } from './compute/fenced.ts';
 import { selectCompute, simulatedHosts } from './compute/select.ts';
-import { type Brand, loadBrand } from './config/brand.ts';
+import { loadBrand } from './config/brand.ts';
 import type { Config } from './config/config.ts';
 import { isOperatorPanelOn } from './config/panel-problems.ts';
 import { SETTINGS } from './config/settings.ts';
@@ -79,7 +79,7 @@ import { Schedule } from './platform/schedule.ts';
 import { openSecretBox } from './platform/secrets.ts';
 import type { Services } from './services.ts';
 import { EdgeReconciler } from './shield/reconcile-edge.ts';
-import { logStart, warnOfPretence } from './start-log.ts';
+import { logStart, warnOfLetters, warnOfPretence } from './start-log.ts';
 import { VERSION } from './version.ts';
 
 /** What a test may put in the place of a part. */
@@ -152,7 +152,7 @@ async function openServices(
   const leadership = new Leadership(db);
   const queue = new JobQueue(db);
   const site = { panelUrl: '/panel', operatorUrl: '/operator' };
-  const papers = await openPapers({ config, brand, site, db, clock, logger, metrics, secrets });
+  const papers = await openPapers({ config, brand, catalog, site, db, clock, logger, metrics, secrets });
   const services = {
     config,
     brand,
@@ -182,9 +182,13 @@ async function openServices(
 }
 
 /** What makes documents, and what mails them. */
-async function openPapers(parts: Omit<SenderParts, 'attach'> & { config: Config; brand: Brand }) {
-  const { config, brand, db, clock, logger } = parts;
-  const documents = new DocumentRenderer({ clock, logger, look: await loadLook(config, brand) });
+async function openPapers(
+  parts: Omit<SenderParts, 'attach'> & Pick<Services, 'config' | 'brand' | 'catalog'>,
+) {
+  const { config, brand, catalog, db, clock, logger } = parts;
+  const look = await loadLook(config, brand);
+  await warnOfLetters({ catalog, look, logger });
+  const documents = new DocumentRenderer({ clock, logger, look });
   return { documents, mails: new MailSender({ ...parts, attach: attachDocuments({ db, documents }) }) };
 }
 

@@ -1,3 +1,4 @@
+import type { DocumentLook } from './documents/look.ts';
 import type { Services } from './services.ts';
 import { VERSION } from './version.ts';
 
@@ -17,6 +18,29 @@ export function warnOfPretence({
     );
   if (!config.mailSmtpUrl)
     logger.warn('VAUBAN_MAIL_SMTP_URL is not set: mails to customers are written to files and not delivered');
+}
+
+/** Where the alphabets other than the Latin one begin: our font has all letters before. */
+const NOT_LATIN = '\u0250';
+
+/** Names letters of the seller and of plans that the font of documents lacks: documents show boxes in their place. */
+export async function warnOfLetters({
+  catalog: { seller, plans },
+  look: { font },
+  logger,
+}: Pick<Services, 'catalog' | 'logger'> & { look: DocumentLook }): Promise<void> {
+  const text = [...Object.values(seller ?? {}), ...plans.map(({ name }) => name)]
+    .join('')
+    .replaceAll('\n', '');
+  // The library is loaded for it: with Latin letters, a start has no use for it.
+  if (font === null && [...text].every((letter) => letter < NOT_LATIN)) return;
+  const { missingLetters } = await import('./documents/letters.ts');
+  const missing = missingLetters(text, font ?? undefined);
+  if (missing.length > 0)
+    logger.warn(
+      { letters: missing.join('') },
+      'documents cannot show letters that the catalog has: VAUBAN_DOCUMENT_FONT names a font with them',
+    );
 }
 
 /** What the service has been composed of. */
