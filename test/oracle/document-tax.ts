@@ -90,11 +90,25 @@ export function buyerOf(document: Document, today: Buyer | null, orders: Order[]
   const undone = document.orders
     .flatMap(correctedBy)
     .filter((order) => isCharged(order) && order.buyer?.vat_id);
+  // What a change gives back is taxed as its sale was, beside what it sells by today's.
+  const back = document.orders.filter(({ lines }) =>
+    lines.some((line) => isByBuyer(line) && !isDeposit(line) && line.amount < 0n),
+  );
+  const given = orders.filter(
+    (order) =>
+      order.status === 'completed' &&
+      order.buyer?.vat_id &&
+      order.lines.some((line) => isByBuyer(line) && !isDeposit(line) && line.amount >= 0n) &&
+      back.some(
+        (one) => one !== order && one.vm && one.vm === order.vm && order.settledAt! <= one.settledAt!,
+      ),
+  );
   const latest = (of: Order[]) => of.toSorted((a, b) => a.settledAt! - b.settledAt!).at(-1)?.buyer;
   const sold =
     latest(sales) ??
     latest(deposits) ??
     corrected.toSorted((a, b) => a.issuedAt! - b.issuedAt! || (a.id! < b.id! ? -1 : 1)).at(-1)?.buyer ??
-    latest(undone);
+    latest(undone) ??
+    latest(given);
   return sold && sold.vat_id !== today?.vat_id ? sold : today;
 }
