@@ -25,7 +25,10 @@ function isCapped(
   currency: string,
 ): boolean {
   if (unit !== 'hour') return false;
-  const hours = microsToMinor(BigInt(quantity) * parseMicros(unit_price), currency);
+  const hours = microsToMinor(
+    (parseMicros(String(quantity)) * parseMicros(unit_price)) / parseMicros('1'),
+    currency,
+  );
   // What rounding left over before may be in the line, too.
   return hours > net_minor + tax_minor + 1n;
 }
