@@ -11,7 +11,7 @@ revoke update, delete on operator_keys, operator_log, operator_outcomes from vau
 -- An order is settled once, a draft is issued once: the triggers refuse a second time.
 revoke update, delete on orders, invoices, number_series, payments, promo_credits from vauban_service;
 grant update (status, invoice_id, balance_after_minor, settled_at) on orders to vauban_service;
-grant update (status, number, sequence, issued_at, paid_at, total_minor, tax_minor, taxes, seller, buyer) on invoices to vauban_service;
+grant update (status, number, sequence, issued_at, paid_at, total_minor, tax_minor, taxes, seller, buyer, printed) on invoices to vauban_service;
 grant update (remaining_minor, revoked_at) on promo_credits to vauban_service;
 grant update (last, last_issued_at, asked_at, asked_because, at_least) on number_series to vauban_service;
 -- A snapshot's use ends once.
