@@ -72,7 +72,7 @@ test('credit is given, spent, listed and revoked; the statement and the export s
   const bookings = await ctl('export', 'bookings', '--month', month, '--format', 'csv');
   assert.match(
     bookings,
-    new RegExp(`promo_expense,promo,10\\.00,EUR,promo_grant,.*,welcome,${credit.id}\\r\\n`),
+    new RegExp(`promo_expense,promo,10\\.00,EUR,promo_grant,.*,welcome,${credit.id},,,\\r\\n`),
   );
   assert.deepEqual(await ledgerProblems(db), []);
 });
