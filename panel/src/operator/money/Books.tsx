@@ -2,13 +2,11 @@ import { useState } from 'react';
 import { useChange } from '../../api/queries.ts';
 import { useTexts } from '../../texts.ts';
 import { Button, buttonClass } from '../../ui/Button.tsx';
-import { Field } from '../../ui/Field.tsx';
 import { FormActions } from '../../ui/Form.tsx';
 import { Notice, Problem } from '../../ui/Notice.tsx';
 import { Card, Columns } from '../../ui/Page.tsx';
 import { texts } from '../texts.ts';
-
-const MONTH = /^20\d\d-(0[1-9]|1[0-2])$/;
+import { isMonth, MonthField } from './MonthField.tsx';
 
 /** Holds the books against their laws, and hands out the journal of a month. */
 export function Books() {
@@ -37,15 +35,8 @@ export function Books() {
         )}
       </Card>
       <Card title={t.bookings}>
-        <Field
-          label={t.month_of}
-          value={month}
-          onChange={setMonth}
-          type="month"
-          placeholder="2026-01"
-          autoComplete="off"
-        />
-        {MONTH.test(month) && (
+        <MonthField label={t.month_of} value={month} onChange={setMonth} />
+        {isMonth(month) && (
           <FormActions>
             {(['csv', 'datev'] as const).map((format) => (
               <a

@@ -3,7 +3,6 @@ import { useState } from 'react';
 import { readPages } from '../../api/queries.ts';
 import { defineTexts, useTexts } from '../../texts.ts';
 import { buttonClass } from '../../ui/Button.tsx';
-import { Field } from '../../ui/Field.tsx';
 import { FormActions } from '../../ui/Form.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { More } from '../../ui/More.tsx';
@@ -11,6 +10,7 @@ import { Foot, Section } from '../../ui/Page.tsx';
 import { Table } from '../../ui/Table.tsx';
 import { Money, Mono } from '../../ui/Values.tsx';
 import { AccountLink, StateOf } from '../parts.tsx';
+import { isMonth, MonthField } from './MonthField.tsx';
 
 const documentTexts = defineTexts(
   {
@@ -47,8 +47,6 @@ const documentTexts = defineTexts(
   },
 );
 
-const MONTH = /^20\d\d-(0[1-9]|1[0-2])$/;
-
 /** The month before this one, whose documents are issued. */
 function lastMonth(): string {
   const now = new Date();
@@ -61,15 +59,8 @@ export function Documents() {
   const [month, setMonth] = useState(lastMonth);
   return (
     <Section title={t.title} description={t.why}>
-      <Field
-        label={t.month}
-        value={month}
-        onChange={setMonth}
-        type="month"
-        placeholder="2026-01"
-        autoComplete="off"
-      />
-      {MONTH.test(month) && (
+      <MonthField label={t.month} value={month} onChange={setMonth} />
+      {isMonth(month) && (
         <>
           <FormActions>
             <a
