@@ -71,7 +71,7 @@ export interface HeldChange {
 }
 
 /**
- * Changes to a month of `freshMinor` minor units at `now`: the deposit that was held is released, the time until then is
+ * Changes to a month of `priceMinor` minor units at `now`: the deposit that was held is released, the time until then is
  * sold, and a deposit for the rest is due, of the most that it can cost. `fresh` makes its line.
  */
 export function changeDeposit(

@@ -2,7 +2,10 @@ import { type Sql, sql } from '../../../db/database.ts';
 import { charged, latestSales } from './charged-lines.ts';
 import type { AccountLaw, Scope } from './law.ts';
 
-/** Hours that a change, a deletion or the end of a month charged, each with the line before it, which gives back what was paid for them. */
+/**
+ * Hours that a change, a deletion or the end of a month charged, each with the line before it, which gives back the money that
+ * was paid for them.
+ */
 const hours = (scope: Scope): Sql => sql`(
   select hours.*, given.amount_minor as given_minor, given.unit_price as month_price, given.from_at as given_from,
     given.to_at as given_to, given.unit in ('month', 'deposit') and given.amount_minor <= 0 as is_given

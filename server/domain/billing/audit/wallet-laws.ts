@@ -27,7 +27,8 @@ export const WALLET_LAWS: AccountLaw[] = [
       select w.account_id || ' holds ' || w.held_minor || ', its orders ask for ' || coalesce(o.asked, 0) as what
       from wallets w left join (
         select account_id, sum(case status when 'pending' then greatest(amount_minor, 0) else coalesce(deposit_minor, 0) end) as asked
-        from orders where status in ('pending', 'completed') and ${scope(sql`account_id`)} group by account_id
+        from orders where (status = 'pending' or status = 'completed' and deposit_minor is not null)
+          and ${scope(sql`account_id`)} group by account_id
       ) o on o.account_id = w.account_id
       where ${scope(sql`w.account_id`)} and w.held_minor <> coalesce(o.asked, 0)`,
   },
