@@ -64,8 +64,7 @@ export class Observer {
     const { tenant, now, prices } = look;
     const path = `/v1/vm/${vm.id}`;
     const shown = await tenant.customer.must({ method: 'GET', path });
-    // What is absent is no throttle.
-    this.compare(look, 'vm', { throttle: null, ...shown }, views.vm(vm, prices));
+    this.compare(look, 'vm', shown, views.vm(vm, prices));
     await this.#get(look, 'vm_billing', `${path}/billing`, views.vmBilling(tenant.account, vm, now, prices));
     await this.#get(
       look,

@@ -21,7 +21,7 @@ test('a VM that has sent what is included is throttled until its next period, wi
   const id = await buyVm(fixture, customer);
   await send(fixture, id, '2026-01-10', 999);
   await look(fixture);
-  assert.deepEqual([await held(fixture, id), await throttleOf(customer, id)], [[null, 'accept'], undefined]);
+  assert.deepEqual([await held(fixture, id), await throttleOf(customer, id)], [[null, 'accept'], null]);
   await send(fixture, id, '2026-01-10', 1);
   await look(fixture);
   await look(fixture);

@@ -1262,7 +1262,7 @@ export interface Vm {
   billing_period_start_at: string;
   billing_period_end_at: string;
   move_window: MoveWindow | null;
-  throttle?: Throttle;
+  throttle: Throttle | null;
   created_at: string;
   updated_at: string;
 }

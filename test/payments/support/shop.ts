@@ -65,6 +65,8 @@ export async function paymentShop(
     });
     return reply.statusCode;
   };
+  // One for all its work: each node keeps a connection of the pool to itself.
+  let node: Awaited<ReturnType<typeof installation.openNode>> | undefined;
   return {
     stripe,
     db,
@@ -72,7 +74,7 @@ export async function paymentShop(
     services,
     http: installation.http,
     /** Jobs run to their ends. */
-    work: async () => runJobs(installation, await installation.openNode()),
+    work: async () => runJobs(installation, (node ??= await installation.openNode())),
     customer,
     accountId,
     wish,

@@ -91,7 +91,7 @@ export const VmShape = Shape(
     billing_period_start_at: Timestamp('Start of the period that is paid'),
     billing_period_end_at: Timestamp('End of the period that is paid'),
     move_window: Nullable(MoveWindowShape),
-    throttle: Type.Optional(ThrottleShape),
+    throttle: Nullable(ThrottleShape),
     created_at: Timestamp(),
     updated_at: Timestamp(),
   },
@@ -127,7 +127,7 @@ export function presentVm(vm: VmView) {
     billing_period_start_at: vm.billing_period_start_at,
     billing_period_end_at: vm.billing_period_end_at,
     move_window: vm.move_from_at && { from_at: vm.move_from_at, to_at: vm.move_to_at },
-    ...(vm.throttle_mbps !== null && { throttle: { mbps: vm.throttle_mbps, cause: vm.throttle_cause } }),
+    throttle: vm.throttle_mbps === null ? null : { mbps: vm.throttle_mbps, cause: vm.throttle_cause },
     created_at: vm.created_at,
     updated_at: vm.updated_at,
   };
@@ -163,6 +163,7 @@ export const exampleVm = {
   billing_period_start_at: '2026-01-05T09:30:00.000Z',
   billing_period_end_at: '2026-02-05T09:30:00.000Z',
   move_window: null,
+  throttle: null,
   created_at: '2026-01-05T09:30:00.000Z',
   updated_at: '2026-01-05T09:30:00.000Z',
 };
