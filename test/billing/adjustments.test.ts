@@ -113,6 +113,20 @@ test('a deletion leaves to refunds what it has not given back', async (t) => {
   await sound();
 });
 
+test('a void gives back the hours that a deposit has paid, though the order took less than they cost', async (t) => {
+  const { clock, done, buy, change, undo, spent, sound } = await shop(t);
+  const { path } = await buy('s2', 'eu-central', 'hourly');
+  await done();
+  clock.advance(21 * DAY_MS);
+  const spentBefore = await spent();
+  const order = await change(path, 's4');
+  const hours = 5_29n;
+  assert.ok(order.amount_minor > 0 && order.amount_minor < hours, `took ${order.amount_minor}`);
+  assert.equal((await undo(order.id)).amount_minor, -hours);
+  assert.equal(await spent(), spentBefore + BigInt(order.amount_minor) - hours);
+  await sound();
+});
+
 test('each month is refunded for itself, and a renewal starts over', async (t) => {
   const { clock, services, customer, done, buy, change, refund, spent, sound } = await shop(t);
   const { order, path } = await buy('s2');

@@ -23,13 +23,13 @@ export async function shop(t: TestContext) {
   const customer = await openCustomer(installation, FUNDS);
   const done = () => runJobs(installation, node);
   /** Orders a VM, which is still to be made. */
-  const place = async (plan: string, region = 'eu-central') => {
-    const body = { ...VM, plan, region };
+  const place = async (plan: string, region = 'eu-central', billing = 'monthly') => {
+    const body = { ...VM, plan, region, billing };
     const { vm, order } = await customer.must({ method: 'POST', path: '/v1/vm', body });
     return { id: vm.id as string, order, path: `/v1/vm/${vm.id}` };
   };
-  const buy = async (plan: string, region?: string) => {
-    const bought = await place(plan, region);
+  const buy = async (plan: string, region?: string, billing?: string) => {
+    const bought = await place(plan, region, billing);
     await done();
     return bought;
   };

@@ -1,5 +1,6 @@
 import { sql } from '../../../db/database.ts';
 import { isMonth, periodNet } from '../../../db/queries/adjustments.ts';
+import { isDeposit } from '../../../db/queries/orders.ts';
 import type { AccountLaw } from './law.ts';
 
 const COMPLETED = sql`paid.status = 'completed'`;
@@ -16,18 +17,21 @@ export const ADJUSTMENT_LAWS: AccountLaw[] = [
         or (made.account_id, made.vm_id) is distinct from (of.account_id, of.vm_id))`,
   },
   {
-    name: 'corrections undo no more than an order',
+    name: 'corrections undo no more than an order sold',
+    // A deposit is not sold: a correction gives back the hours that it paid for, which may be more than the order took.
     // What corrects a correction, and nothing corrects that.
     offences: (scope) => sql`
-      select of.id || ' is ' || of.amount_minor || ', its corrections are ' || made.amount as what
+      select of.id || ' sold ' || sold.amount || ', its corrections are ' || made.amount as what
       from orders of join (
         select first.corrects_order_id, sum(first.amount_minor + coalesce(second.amount, 0)) as amount
         from orders first left join lateral (
           select sum(amount_minor) as amount from orders where corrects_order_id = first.id
         ) second on true
         where first.corrects_order_id is not null and ${scope(sql`first.account_id`)} group by 1
-      ) made on made.corrects_order_id = of.id
-      where ${scope(sql`of.account_id`)} and (of.amount_minor + made.amount) * sign(of.amount_minor) < 0`,
+      ) made on made.corrects_order_id = of.id, lateral (
+        select coalesce(sum(amount_minor), 0) as amount from order_lines where order_id = of.id and not ${isDeposit(sql`order_lines`)}
+      ) sold
+      where ${scope(sql`of.account_id`)} and (sold.amount + made.amount) * sign(sold.amount) < 0`,
   },
   {
     name: 'no month of a VM gives back more than was paid for it',
