@@ -11,6 +11,8 @@ import { SKEW_MS, World } from './world.ts';
 
 /** Operations between two checks: each reads all that has happened, and at 1,000 they took a seventh of the time. */
 const BATCH = 2500;
+/** Operations that a failure lists: all of a batch bury what failed. */
+const LISTED = 100;
 
 const [seed, operations, begin, killed] = [process.argv[2]!, ...process.argv.slice(3).map(Number)];
 const db = await openState(loadConfig(process.env));
@@ -20,7 +22,7 @@ const checks = new Checks(world);
 
 async function requireSound(problems: string[]): Promise<void> {
   if (problems.length === 0) return;
-  throw new Error(`${problems.join('\n')}\nafter, among others:\n${world.log.join('\n')}`);
+  throw new Error(`${problems.join('\n')}\nafter, among others:\n${world.log.slice(-LISTED).join('\n')}`);
 }
 
 // Sound before anything else happens, whatever was under way as the one before was killed.
