@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomInt } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { type Sql, sql } from '../../server/db/database.ts';
 import { findPromoCredit } from '../../server/db/queries/promo-credits.ts';
@@ -12,7 +13,9 @@ import {
   revokePromo,
 } from '../../server/domain/billing/promo-credits.ts';
 import { ManualClock } from '../../server/platform/clock.ts';
+import { Prng } from '../simulation/prng.ts';
 import { freshDatabase } from '../support/database.ts';
+import { depth } from '../support/depth.ts';
 import { ledgerProblems } from '../support/invariants.ts';
 import { fundedAccount, orderOf, storedVm, withLedger } from './support.ts';
 
@@ -183,6 +186,38 @@ test('an order of several lines takes and gives by its net', async (t) => {
   assert.deepEqual(await wallet(), [601n, 0n, 0n]);
   await complete(await place(-299n, 149n));
   assert.deepEqual(await wallet(), [751n, 31n, 0n], '150 of the 499 that was paid, 100 of it with credit');
+});
+
+test('a line too small for a share of the credit takes none of it', async (t) => {
+  const { grant, settle, wallet, left } = await setUp(t, 3000n);
+  const credit = await grant(3n, 10);
+  await settle(1000n, 1n, 1002n);
+  assert.equal(await left(credit), 0n);
+  assert.deepEqual(await wallet(), [1000n, 0n, 0n]);
+});
+
+test('lines and credits of any sizes share all of the credit', async (t) => {
+  const seed = Number(process.env.SEED ?? randomInt(2 ** 31));
+  t.diagnostic(`SEED=${seed}`);
+  const { grant, settle, wallet } = await setUp(t, 1_000_000n);
+  const prng = new Prng(String(seed));
+  let spent = 0n;
+  for (let n = 0; n < depth(20, 200); n++) {
+    const amounts = Array.from({ length: prng.between(1, 6) }, () =>
+      BigInt(prng.between(1, prng.pick([2, 50, 900])!)),
+    );
+    const total = amounts.reduce((sum, amount) => sum + amount, 0n);
+    let granted = 0n;
+    for (let credits = prng.between(1, 3); credits > 0; credits--) {
+      const amount = BigInt(prng.between(1, 5));
+      if (granted + amount > total) break;
+      await grant(amount, prng.between(1, 9));
+      granted += amount;
+    }
+    await settle(...amounts);
+    spent += total - granted;
+    assert.deepEqual(await wallet(), [1_000_000n - spent, 0n, 0n]);
+  }
 });
 
 test('a refund counts what was paid, not what is only held', async (t) => {

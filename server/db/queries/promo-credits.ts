@@ -104,7 +104,8 @@ interface Draw {
 
 /**
  * Takes what an order costs from an account's credit, the soonest end first, and notes what it took of which, and for
- * which line: each line that charges has its share. The caller holds the wallet's lock, and has seen that there is as much.
+ * which line: each line that charges has its share, which rounds to nothing for a small one. The caller holds the wallet's
+ * lock, and has seen that there is as much.
  */
 export async function drawPromo(
   db: Queryable,
@@ -131,7 +132,7 @@ export async function drawPromo(
     ), draws as (
       insert into promo_draws (order_id, promo_credit_id, position, amount_minor)
       select ${orderId}, taken.id, lines.position, least(taken.upto, lines.upto) - greatest(taken.before, lines.before)
-      from taken join lines on taken.before < lines.upto and lines.before < taken.upto
+      from taken join lines on taken.before < lines.upto and lines.before < taken.upto and lines.before < lines.upto
       order by taken.before, lines.before
     )
     select coalesce(sum(amount), 0)::bigint as moved from credits`,
