@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { blocks, type ContractCases, limits, SENT_PORT } from './contract-harness.ts';
 import { EDGE_CLASSES } from './driver.ts';
 
-/** What is counted. */
+/** The contract's tests about counting. */
 export const COUNTING: ContractCases = {
   async 'what came in was passed or dropped, to the packet, in every class'(harness) {
     if (!harness.driver.capabilities().counts) return;
@@ -11,7 +11,7 @@ export const COUNTING: ContractCases = {
     await send(target);
     const { in: all, passed } = (await totalsOf(target.id))!;
     const [counter] = await countersOf(target.id);
-    // Fractions of packets, which a simulation has, may be counted on either side.
+    // A simulation has fractions of packets, which may count on either side.
     assert.ok(Math.abs(all.packets - passed.packets - counter!.dropped.packets) <= 1);
     const [detail] = (await driver.readDetail([target.id])).rows;
     const counted = EDGE_CLASSES.reduce((sum, name) => sum + detail!.classes[name].packets, 0);

@@ -2,28 +2,28 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { EdgeDriver, EdgeMatch, EdgeRule, EdgeTarget, RuleCounters, TargetTotals } from './driver.ts';
 
-/** Of a packet of some hundred bytes. */
+/** For packets of a few hundred bytes. */
 const BITS_PER_PACKET = 4_000;
 
-/** One driver over one edge, as a test of the contract uses it. */
+/** One driver over one edge, as the contract's tests use it. */
 export interface EdgeContractSetup {
   driver: EdgeDriver;
-  /** A target of this edge, without rules, with an id and an address that were never used. */
+  /** Returns a target of this edge without rules, with a new id and a new address. */
   target(): EdgeTarget;
   /**
-   * Sends UDP packets from source port `SENT_PORT` to a target for a moment and lets them be counted; roughly
-   * `SENT_PPS` packets a second, so that a limit far below that drops most of them.
+   * Sends UDP packets from source port `SENT_PORT` to a target for a moment and waits until they are counted. Roughly
+   * `SENT_PPS` packets per second, so that a limit far below that drops most of them.
    */
   send(target: EdgeTarget): Promise<void>;
-  /** What was seen of a target's packets beside the edge; for one that counts nothing itself. */
+  /** Returns the target's packets as seen outside the edge, for an edge that counts nothing itself. */
   seen?(target: EdgeTarget): Promise<Pick<TargetTotals, 'in' | 'passed'>>;
   /** Closes the driver and opens another over the same edge, as a restart of the service does. */
   reopen(): Promise<EdgeDriver>;
-  /** Releases the edge, after the targets were removed. */
+  /** Releases the edge, after its targets were removed. */
   close(): Promise<void>;
 }
 
-/** What harnesses send from. */
+/** Source port that harnesses send from. */
 export const SENT_PORT = 123;
 export const SENT_PPS = 50_000;
 
@@ -36,15 +36,15 @@ export interface EdgeContractOptions {
 }
 
 export interface Harness extends EdgeContractSetup {
-  /** Puts a target on the edge, with these rules; it is taken off when the test ends. */
+  /** Puts a target with these rules on the edge until the test ends. */
   put(rules?: EdgeRule[]): Promise<EdgeTarget>;
   totalsOf(id: string): Promise<TargetTotals | undefined>;
   countersOf(id: string): Promise<RuleCounters[]>;
-  /** What came in and passed so far, by the count of the harness or of the edge. */
+  /** Returns the packets that arrived and passed so far, as counted by the harness or the edge. */
   seen(target: EdgeTarget): Promise<Pick<TargetTotals, 'in' | 'passed'>>;
 }
 
-/** One line of the contract, and the test of it. */
+/** The contract's promises, each with its test. */
 export type ContractCases = Record<string, (harness: Harness) => Promise<void>>;
 
 const ANY: EdgeMatch = {
@@ -61,7 +61,7 @@ export function blocks(id: string, match: Partial<EdgeMatch>): EdgeRule {
   return { id, action: 'block', match: { ...ANY, ...match }, rate: null };
 }
 
-/** Limits by whichever unit the edge knows, to about so many of the packets that a harness sends. */
+/** A limit of about this many of a harness's packets per second, in a unit that the edge supports. */
 export function limitsBy(driver: EdgeDriver, id: string, match: Partial<EdgeMatch>, pps: number): EdgeRule {
   if (driver.capabilities().rateUnits.includes('pps')) return limits(id, match, pps);
   return { ...limits(id, match, pps), rate: { unit: 'bps', value: pps * BITS_PER_PACKET } };
@@ -71,7 +71,7 @@ export function limits(id: string, match: Partial<EdgeMatch>, pps: number): Edge
   return { id, action: 'rate_limit', match: { ...ANY, ...match }, rate: { unit: 'pps', value: pps } };
 }
 
-/** Opens an edge for one test, which takes its targets off when it ends. */
+/** Opens an edge for one test. Its targets are taken off the edge when the test ends. */
 export async function openHarness(t: TestContext, options: EdgeContractOptions): Promise<Harness> {
   const setup = await options.open(t);
   const ids: string[] = [];

@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { blocks, type ContractCases, limitsBy, SENT_PORT } from './contract-harness.ts';
 import type { TargetTotals } from './driver.ts';
 
-/** Far below what a harness sends. */
+/** Far below the rate of a harness. */
 const FEW_PPS = 10;
-/** More than any limit keeps room for. */
+/** Exceeds the burst that any limit allows. */
 const BURSTS = 3;
 
-/** Whether what was sent was dropped; on some edges a little else comes in, too. */
+/**
+ * Asserts that at least nine tenths of the packets were dropped; on some edges a little other traffic arrives, too.
+ */
 function assertDropped({ in: all, passed }: Pick<TargetTotals, 'in' | 'passed'>): void {
   assert.ok(
     all.packets > 0 && passed.packets < all.packets / 10,
@@ -15,7 +17,7 @@ function assertDropped({ in: all, passed }: Pick<TargetTotals, 'in' | 'passed'>)
   );
 }
 
-/** What is in force. */
+/** The contract's tests about rules. */
 export const RULES: ContractCases = {
   async 'it proves that it works, and says what it can do'({ driver }) {
     const { ok, summary } = await driver.probe();

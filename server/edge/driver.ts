@@ -1,60 +1,68 @@
 /**
- * The promise of a DDoS edge: what stands in front of the protected addresses, counts what comes in and drops
- * what the rules say. Vauban decides *what* should be in force; a driver makes it so on one engine (the simulator,
- * nftables, routers by FlowSpec). `contract.ts` is the executable form of this promise: every driver passes it.
+ * The interface of a DDoS edge, which sits in front of the protected addresses, counts incoming traffic and drops
+ * packets according to the rules. Vauban decides *what* should be in force; a driver makes it so on one engine (the
+ * simulator, nftables, routers through FlowSpec). `contract.ts` is the executable form of this interface: every
+ * driver passes it.
  *
  * Every method is idempotent: called again with the same arguments it converges on the same result. A driver never
  * imports `domain/`. The service calls the methods that change something from one place only, one at a time.
  */
 export interface EdgeDriver {
   readonly name: string;
-  /** How often totals are to be read, in milliseconds; each second where the edge does not say. */
+  /** Interval at which totals should be read, in milliseconds; one second if absent. */
   readonly readEveryMs?: number;
 
-  /** Proves that the edge works here, and says what it can do, in one line for the start-up log. */
+  /** Checks that the edge works here, and describes its capabilities in one line for the start-up log. */
   probe(): Promise<EdgeReport>;
-  /** What rules may ask of this edge. What it cannot do is refused by the API, never approximated. */
+  /**
+   * Returns the features that rules may use on this edge. The API refuses all others instead of approximating them.
+   */
   capabilities(): EdgeCapabilities;
 
   /**
-   * Calls `listener` whenever the edge may no longer hold what it was given, as another process has altered it or it was
-   * restarted: then it is to be reconciled. Absent where nothing but this driver can alter the edge.
+   * Calls `listener` whenever the edge may no longer hold what it was given, because another process altered it or it
+   * was restarted. The edge must then be reconciled. Absent if nothing but this driver can alter the edge.
    */
   onAltered?(listener: () => void): void;
 
-  /** Makes the edge hold exactly these targets with exactly these rules: all of it, or nothing and a throw. */
+  /**
+   * Makes the edge hold exactly these targets with exactly these rules. If that fails, throws and changes nothing.
+   */
   reconcile(targets: EdgeTarget[]): Promise<EdgeReceipt>;
-  /** Makes one target's rules exactly these, atomically, the others untouched; adds a target that is not there. */
+  /** Replaces one target's rules atomically and leaves the others untouched; adds the target if it is absent. */
   putTarget(target: EdgeTarget): Promise<EdgeReceipt>;
-  /** Takes a target off the edge: its traffic passes uncounted. An absent one is a success. */
+  /** Takes a target off the edge: its traffic then passes uncounted. Succeeds if the target is absent. */
   removeTarget(id: string): Promise<void>;
 
   /** Totals of every target on the edge: cheap enough to be read every second. */
   readTotals(): Promise<EdgeReading<TargetTotals>>;
-  /** What comes in, class by class, of the given targets; one that is not there is left out. */
+  /** Returns the incoming traffic of the given targets by class; absent targets are left out. */
   readDetail(ids: string[]): Promise<EdgeReading<TargetDetail>>;
-  /** What each rule of the given targets dropped since it was put there. */
+  /** Returns what each rule of the given targets has dropped since it was added. */
   readRuleCounters(ids: string[]): Promise<EdgeReading<RuleCounters>>;
 
-  /** Begins to count the source ports of what comes in to the given targets, from zero; ends by itself after 30 s. */
+  /**
+   * Starts counting the source ports of traffic to the given targets, from zero. Stops automatically after at most 30
+   * s.
+   */
   startPortSample(ids: string[]): Promise<void>;
-  /** What the latest port sample of each target counted so far; a target without one is left out. */
+  /** Returns the latest port sample of each target so far; targets without one are left out. */
   readPortSamples(ids: string[]): Promise<PortSample[]>;
 
-  /** Drops everything to a target, or no longer: the last resort, when the uplink itself is full. */
+  /** Starts or stops dropping everything to a target: the last resort, when the uplink itself is full. */
   blackhole(id: string, on: boolean): Promise<void>;
 
-  /** What attacks are noticed by, where that is not what this edge counts itself. */
+  /** The source of the traffic figures that attacks are detected from; absent if that is the edge itself. */
   readonly seen?: TrafficSource;
 
-  /** Present on an edge of pretence only: makes attacks. */
+  /** Starts attacks; present on a simulated edge only. */
   readonly attacks?: SimulatedAttacks;
 
-  /** Releases timers and connections; what is in force stays in force. */
+  /** Releases timers and connections; rules stay in force. */
   close(): Promise<void>;
 }
 
-/** What says what comes in to targets: an edge, or something that sees what does not pass this host. */
+/** A source of incoming traffic figures: an edge, or a collector that sees traffic which does not pass this host. */
 export type TrafficSource = Pick<
   EdgeDriver,
   'readTotals' | 'readDetail' | 'startPortSample' | 'readPortSamples'
@@ -67,29 +75,31 @@ export interface EdgeReport {
 }
 
 export interface EdgeCapabilities {
-  /** Units that a rate limit may have; none where limits are beyond it. */
+  /** Units that a rate limit may have; empty if the edge cannot limit rates. */
   rateUnits: readonly RateUnit[];
-  /** The highest rate that it can enforce; absent where there is no such bound. */
+  /** The highest rate that the edge can enforce; absent if there is no such bound. */
   maxRate?: Readonly<Record<RateUnit, number>>;
   /**
-   * `priority`: rules are looked at in the order given. `specificity`: in an order of the edge's own; where that would
-   * matter, a rule is refused.
+   * `priority`: rules are evaluated in the given order. `specificity`: in the edge's own order; a rule for which the
+   * order matters is refused.
    */
   ordering: 'priority' | 'specificity';
-  /** Whether a limit can also bound each sender. */
+  /** True if a limit can also apply to each sender. */
   limitsSources: boolean;
-  /** Whether it can answer SYN in the place of a target; absent where it cannot. */
+  /** True if the edge can answer SYN on behalf of a target; absent if it cannot. */
   synProxy?: boolean;
-  /** Whether it counts what comes in and what is dropped. Where it does not, readings are empty and no attack is noticed. */
+  /**
+   * True if the edge counts incoming and dropped packets. If not, its readings are empty and it detects no attack.
+   */
   counts: boolean;
   maxRulesPerTarget: number;
-  /** Networks whose addresses can be put on this edge; null where any can. */
+  /** Networks whose addresses can be put on this edge; null if any can. */
   prefixes: readonly string[] | null;
-  /** Which rules of a target it cannot enforce exactly as they are given; absent where there are none. */
+  /** Returns the rules of a target that the edge cannot enforce exactly as given; absent if it can enforce all. */
   refusals?(target: EdgeTarget): EdgeRefusal[];
 }
 
-/** A rule that the edge does not enforce, the part of it that is beyond the edge, and why. */
+/** A rule that the edge does not enforce, the field that the edge cannot express, and why. */
 export interface EdgeRefusal {
   targetId: string;
   ruleId: string;
@@ -99,7 +109,10 @@ export interface EdgeRefusal {
 
 export type RateUnit = 'pps' | 'bps';
 
-/** A protected address and its rules in evaluation order: the first match decides; what none matches passes. */
+/**
+ * A protected address and its rules in evaluation order: the first match decides, and packets that match no rule
+ * pass.
+ */
 export interface EdgeTarget {
   id: string;
   ip: string;
@@ -109,10 +122,13 @@ export interface EdgeTarget {
 
 export interface EdgeRule {
   id: string;
-  /** `block` drops what it matches; `rate_limit` lets `rate` of it pass, all sources together, and drops the rest. */
+  /**
+   * `block` drops all matching packets; `rate_limit` passes up to `rate` of them, all sources together, and drops the
+   * rest.
+   */
   action: 'block' | 'rate_limit';
   match: EdgeMatch;
-  /** Iff the action is `rate_limit`; `bps` is bits a second. */
+  /** Present iff the action is `rate_limit`; `bps` is bits per second. */
   rate: EdgeRate | null;
 }
 
@@ -120,13 +136,14 @@ export interface EdgeRate {
   unit: RateUnit;
   value: number;
   /**
-   * Of that, what one sender may have in packets a second, so that few senders cannot use it up; absent where there is no
-   * such bound. A sender in IPv6 is a /64. Senders beyond those that the edge can tell apart share what there is.
+   * The part of `value` that one sender may use, in packets per second, so that a few senders cannot exhaust it;
+   * absent if there is no such bound. An IPv6 sender is a /64. Senders beyond the number that the edge can
+   * distinguish share the remainder.
    */
   perSource?: number;
   /**
-   * Iff the edge is to answer these SYN in the target's place, as many as `value` says, and open connections only for
-   * clients that answer back; absent otherwise. For a match of SYN without ACK.
+   * Present iff the edge should answer matching SYN packets on behalf of the target, up to `value`, and open
+   * connections only for clients that complete the handshake. For a match of SYN without ACK.
    */
   synProxy?: true;
 }
@@ -134,32 +151,32 @@ export interface EdgeRate {
 export type ProtocolName = 'tcp' | 'udp' | 'icmp' | 'icmpv6' | 'gre' | 'esp' | 'ah';
 export type TcpFlag = 'fin' | 'syn' | 'rst' | 'psh' | 'ack' | 'urg';
 
-/** Which packets a rule takes: those that satisfy every part that is not null, empty or `any`. */
+/** The packets a rule applies to: those that satisfy every part that is not null, empty or `any`. */
 export interface EdgeMatch {
-  /** A name, or the number of a protocol that has none here. */
+  /** A name, or the number of a protocol without a name here. */
   protocol: 'any' | ProtocolName | number;
   /** Source network in CIDR notation. */
   source: string | null;
-  /** "53" or "1024-2000", any of them. A later fragment carries no ports, so it matches no list. */
+  /** "53" or "1024-2000"; one of them must match. A later fragment carries no ports, so it matches no list. */
   sourcePorts: string[];
   destinationPorts: string[];
-  /** Of the whole IP packet in bytes, both ends included. */
+  /** Length of the whole IP packet in bytes, both ends included. */
   packetLength: { min: number; max: number } | null;
   /** TCP packets whose header has all of `set` and none of `unset`. */
   tcpFlags: { set: TcpFlag[]; unset: TcpFlag[] } | null;
-  /** `only`: every fragment, the first included; `none`: whole packets. */
+  /** `only`: every fragment, including the first; `none`: whole packets. */
   fragments: 'any' | 'only' | 'none';
 }
 
-/** What is in force from now on. */
+/** The number of targets and rules now in force. */
 export interface EdgeReceipt {
   targets: number;
   rules: number;
-  /** Rules that were given and are not in force, as this edge cannot enforce them exactly; absent where there are none. */
+  /** Given rules that are not in force because this edge cannot enforce them exactly; absent if there are none. */
   refused?: EdgeRefusal[];
 }
 
-/** Values read at one instant. Counters never fall within one epoch; another epoch counts from zero. */
+/** Values read at one instant. Counters never fall within one epoch; a new epoch counts from zero. */
 export interface EdgeReading<Row> {
   epoch: string;
   at: Date;
@@ -171,16 +188,19 @@ export interface Volume {
   bytes: number;
 }
 
-/** Cumulative since the target was put on the edge. What came in was passed or dropped, to the packet. */
+/** Cumulative since the target was put on the edge. Every incoming packet either passed or was dropped. */
 export interface TargetTotals {
   id: string;
   in: Volume;
   passed: Volume;
-  /** What the target sent; null on an edge that sees one direction only. */
+  /** Bytes that the target sent; null on an edge that sees one direction only. */
   outBytes: number | null;
 }
 
-/** Each packet is in one class. `fragment` comes before all others; `syn` is TCP with SYN and without ACK. */
+/**
+ * Each packet is in exactly one class. `fragment` takes precedence over all others; `syn` is TCP with SYN and without
+ * ACK.
+ */
 export const EDGE_CLASSES = ['syn', 'tcp', 'udp', 'icmp', 'fragment', 'other'] as const;
 export type EdgeClass = (typeof EDGE_CLASSES)[number];
 
@@ -195,15 +215,14 @@ export interface RuleCounters {
   dropped: Volume;
 }
 
-/** How much came from each source port; packets without ports are not in it. */
+/** Traffic by source port; packets without ports are not included. */
 export interface PortSample {
   id: string;
   ports: ({ protocol: 'tcp' | 'udp'; port: number } & Volume)[];
-  /** Packets from ports that are not listed, where there are more than the edge tells apart. */
+  /** Packets from ports that are not listed because there are more than the edge can distinguish. */
   others: Record<'tcp' | 'udp', number>;
 }
 
-/** Attacks that a simulated edge can make. */
 export const SIMULATED_VECTORS = [
   'syn_flood',
   'udp_flood',
@@ -215,13 +234,13 @@ export const SIMULATED_VECTORS = [
 export type SimulatedVector = (typeof SIMULATED_VECTORS)[number];
 
 export interface SimulatedAttacks {
-  /** Begins an attack of `pps` packets a second, over after `seconds`; on top of those under way. */
+  /** Starts an attack of `pps` packets per second that lasts `seconds`, in addition to ongoing ones. */
   start(id: string, attack: { vector: SimulatedVector; pps: number; seconds: number }): Promise<void>;
-  /** Ends what is under way; how many attacks that were. */
+  /** Ends the ongoing attacks and returns their number. */
   stop(id: string): Promise<number>;
 }
 
-/** The edge has no such target, or cannot be reached; trying later may work. */
+/** The edge has no such target, or cannot be reached; a retry may succeed. */
 export class EdgeUnavailableError extends Error {
   override name = 'EdgeUnavailableError';
 }

@@ -6,25 +6,25 @@ import type { FlowspecEdge } from './flowspec/flowspec.ts';
 export interface LayeredEdgeParts {
   /** Holds every rule and counts. */
   local: EdgeDriver;
-  /** Have in front of it what can be announced exactly. */
+  /** Hold the rules that can be announced exactly, in front of this host. */
   routers: FlowspecEdge;
   clock: Clock;
   logger: Logger;
 }
 
-/** Routers that could not be brought up to date are tried again after so long, if they are not back before. */
+/** Delay before routers that could not be updated are retried, if they are not back earlier. */
 const RETRY_MS = 30_000;
 
 /**
- * This host, and routers in front of it. The host holds all rules, so what routers have only takes load off it: where they
- * cannot be reached nothing is lost, and where a rule cannot be announced exactly it is the host's alone.
+ * This host with routers in front of it. The host holds all rules, so the routers only reduce its load: nothing is
+ * lost if they cannot be reached, and a rule that cannot be announced exactly is enforced by the host only.
  */
 export class LayeredEdge implements EdgeDriver {
   readonly name = 'nftables+flowspec';
   readonly readEveryMs: number;
   readonly #parts: LayeredEdgeParts;
   #listener: () => void = () => {};
-  /** When routers that could not be brought up to date are tried again, epoch milliseconds; undefined where they were. */
+  /** When routers that could not be updated are retried, in epoch milliseconds; undefined if they are up to date. */
   #retryAt: number | undefined;
 
   constructor(parts: LayeredEdgeParts) {
@@ -69,7 +69,7 @@ export class LayeredEdge implements EdgeDriver {
 
   readTotals() {
     const { clock, local, routers } = this.#parts;
-    // Has it look after what is announced, too.
+    // Makes the router edge verify its announcements, too.
     routers.readTotals();
     if (this.#retryAt !== undefined && clock.now().getTime() >= this.#retryAt) {
       this.#retryAt = undefined;
@@ -83,7 +83,10 @@ export class LayeredEdge implements EdgeDriver {
   startPortSample = (ids: string[]) => this.#parts.local.startPortSample(ids);
   readPortSamples = (ids: string[]) => this.#parts.local.readPortSamples(ids);
 
-  /** Here at once; that routers do not follow is an error, as only they help where the uplink is full. */
+  /**
+   * Takes effect here immediately. Throws if the routers do not follow, because only they help when the uplink is
+   * full.
+   */
   async blackhole(id: string, on: boolean): Promise<void> {
     await this.#parts.local.blackhole(id, on);
     await this.#parts.routers.blackhole(id, on);

@@ -1,7 +1,10 @@
 import type { Clock } from '../platform/clock.ts';
 import { type EdgeDriver, type EdgeReading, EdgeUnavailableError } from './driver.ts';
 
-/** No edge: nothing is counted, nothing is dropped, and no address can be put behind it. */
+/**
+ * Returns the driver for an installation without an edge: it counts and drops nothing, and no address can be put
+ * behind it.
+ */
 export function createNoEdge(clock: Clock): EdgeDriver {
   const nothing = async <Row>(): Promise<EdgeReading<Row>> => ({ epoch: 'off', at: clock.now(), rows: [] });
   const refuse = async (): Promise<never> => {

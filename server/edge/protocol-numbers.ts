@@ -1,6 +1,6 @@
 import type { ProtocolName, TcpFlag } from './driver.ts';
 
-/** As IP numbers them (IANA, "Assigned Internet Protocol Numbers"). */
+/** IP protocol numbers (IANA, "Assigned Internet Protocol Numbers"). */
 export const PROTOCOL_NUMBERS: Record<ProtocolName, number> = {
   tcp: 6,
   udp: 17,
@@ -11,5 +11,5 @@ export const PROTOCOL_NUMBERS: Record<ProtocolName, number> = {
   ah: 51,
 };
 
-/** The bits of TCP's flags, as they stand in its header (RFC 9293). */
+/** The bits of the TCP flags in the header (RFC 9293). */
 export const FLAG_BITS: Record<TcpFlag, number> = { fin: 1, syn: 2, rst: 4, psh: 8, ack: 16, urg: 32 };

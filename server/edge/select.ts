@@ -10,9 +10,9 @@ import type { EdgeStore } from './simulator/store.ts';
 export interface EdgeParts {
   clock: Clock;
   logger: Logger;
-  /** Where the simulator keeps its targets. */
+  /** Storage for the simulator's targets. */
   simulatorStore: EdgeStore;
-  /** How many addresses are promised an edge. */
+  /** Counts the addresses that should be protected by an edge. */
   countProtected(): Promise<number>;
 }
 
@@ -31,10 +31,10 @@ type EdgeConfig = Pick<
 >;
 
 /**
- * The DDoS edge that the configuration names; one that is named and does not work is not replaced by another:
- * {@link ConfigError}, or {@link UnavailableError} for what may come back, says why. `auto`, which production does not
- * know, takes nftables where it is set up and works. {@link ConfigError} also where there is to be none, although
- * addresses are promised one.
+ * Returns the DDoS edge that the configuration names. An edge that does not work is not replaced by another: throws
+ * {@link ConfigError}, or {@link UnavailableError} if it may recover. `auto`, which production does not accept, uses
+ * nftables if it is configured and works. Also throws {@link ConfigError} if the edge is off although addresses
+ * should be protected.
  */
 export async function selectEdge(config: EdgeConfig, parts: EdgeParts): Promise<EdgeDriver> {
   const edge = await namedEdge(config, parts);
@@ -80,13 +80,13 @@ async function automatic(config: EdgeConfig, parts: EdgeParts): Promise<EdgeDriv
   }
 }
 
-/** Nothing of the simulator is read where it is not taken. */
+/** The simulator's code is loaded only if it is used. */
 async function simulator({ clock, simulatorStore: store }: EdgeParts): Promise<EdgeDriver> {
   const { createEdgeSimulator } = await import('./simulator/simulator.ts');
   return createEdgeSimulator({ store, clock });
 }
 
-/** nftables of this host, which must work: its probe makes a table and deletes it. */
+/** Returns the nftables edge of this host after checking that it works: its probe creates and deletes a table. */
 async function nftables(config: EdgeConfig, parts: EdgeParts): Promise<EdgeDriver> {
   const edge = await (config.edgeHelper === undefined ? direct(config, parts) : helped(config.edgeHelper));
   const { ok, summary } = await edge.probe();
@@ -95,7 +95,7 @@ async function nftables(config: EdgeConfig, parts: EdgeParts): Promise<EdgeDrive
   throw new ConfigError([`VAUBAN_EDGE: nftables does not work here: ${summary}`]);
 }
 
-/** {@link UnavailableError}: a helper that is away may come back. */
+/** Throws {@link UnavailableError} if the helper is down, because it may come back. */
 async function helped(path: string): Promise<EdgeDriver> {
   const { EdgeClient } = await import('./nftables/helper/client.ts');
   const client = new EdgeClient(path);
@@ -122,7 +122,7 @@ async function direct({ edgeDevices, edgePrefixes }: EdgeConfig, { clock }: Edge
   return new NftablesEdge({ devices: edgeDevices!, prefixes: edgePrefixes, clock });
 }
 
-/** Routers by way of the GoBGP of this host, which must answer and have routers for neighbours. */
+/** Returns routers controlled through this host's GoBGP, which must answer and have routers as neighbours. */
 async function flowspec(config: EdgeConfig, { clock }: EdgeParts): Promise<FlowspecEdge> {
   const { flowspecGobgp: gobgp, flowspecPrefixes: prefixes } = config;
   const missing = [

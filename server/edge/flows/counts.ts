@@ -4,7 +4,7 @@ import type { Flow } from './line.ts';
 
 type Classes = Record<EdgeClass, Volume>;
 
-/** Ports of a protocol that are told apart in a sample; an attacker chooses how many there are. */
+/** Ports of a protocol that a sample distinguishes. Bounded because an attacker chooses how many there are. */
 const MOST_PORTS = 1_024;
 const SAMPLE_MS = 30_000;
 
@@ -17,7 +17,7 @@ interface Sample {
 interface Counted {
   id: string;
   total: Classes;
-  /** What came since the last step, and before it what is still being spread. */
+  /** Traffic since the last step, and earlier traffic that is still being spread over steps. */
   fresh: Classes;
   spread: { each: Classes; left: number }[];
   sample: Sample | undefined;
@@ -27,8 +27,8 @@ const nothing = (): Classes =>
   Object.fromEntries(EDGE_CLASSES.map((name) => [name, { packets: 0, bytes: 0 }])) as Classes;
 
 /**
- * What flows say came in to the targets. An exporter tells of a flow when it is over, or every so many seconds: what it tells
- * is spread over so many steps of a second, or it would look like a burst.
+ * Incoming traffic of targets according to flow records. An exporter reports a flow when it ends, or every so many
+ * seconds, so its packets are spread over that many one-second steps; otherwise they would look like a burst.
  */
 export class FlowCounts {
   readonly #steps: number;
@@ -39,7 +39,7 @@ export class FlowCounts {
     this.#steps = steps;
   }
 
-  /** Watches an address from now on; of another the same target is no longer watched. */
+  /** Starts watching an address, in place of the target's previous one if there was another. */
   add(id: string, ip: string): void {
     const key = canonicalIp(ip);
     if (this.#byIp.get(key)?.id === id) return;
@@ -55,14 +55,14 @@ export class FlowCounts {
     for (const [ip, one] of this.#byIp) if (one === counted) this.#byIp.delete(ip);
   }
 
-  /** Watches these alone. */
+  /** Watches exactly these targets. */
   replace(targets: { id: string; ip: string }[]): void {
     const wanted = new Set(targets.map(({ id }) => id));
     for (const id of [...this.#byId.keys()]) if (!wanted.has(id)) this.remove(id);
     for (const { id, ip } of targets) this.add(id, ip);
   }
 
-  /** Takes a flow; one to an address that is not watched is nothing to us. */
+  /** Counts a flow; ignores one to an address that is not watched. */
   take({ ip, class: name, source, packets, bytes }: Flow, now: number): void {
     const counted =
       this.#byIp.get(ip) ?? (ip.includes(':') ? this.#byIp.get(safelyCanonical(ip)) : undefined);
@@ -77,7 +77,7 @@ export class FlowCounts {
     else sample.others[source.protocol] += packets;
   }
 
-  /** So many seconds have passed. */
+  /** Advances by this many seconds. */
   step(seconds: number): void {
     for (const counted of this.#byId.values()) {
       counted.spread.push({ each: counted.fresh, left: this.#steps });

@@ -20,31 +20,36 @@ import { readLine } from './line.ts';
 /** Much longer than any line of the collector. */
 const LONGEST_LINE = 4_096;
 const SECOND = 1_000;
-/** A collector that has said nothing for so long is away: nothing may be concluded from its silence. */
+/** A collector that was silent for this long is considered down: its silence then says nothing about the traffic. */
 const SILENT_MS = 30_000;
 const OTHERS_MAY_WRITE = 0o002;
 
 /**
- * What a collector of NetFlow, IPFIX or sFlow (pmacct) writes to a pipe: what came in to targets whose traffic does not pass
- * this host. What is written to the pipe is believed, so it is refused where others than the collector can write to it.
+ * Flow records that a NetFlow, IPFIX or sFlow collector (pmacct) writes to a pipe, for targets whose traffic does not
+ * pass this host. The records are trusted, so a pipe that others than the collector can write to is refused.
  */
 export class FlowSource implements TrafficSource {
   readonly #clock: Clock;
   readonly #counts: FlowCounts;
   readonly #socket: Socket;
   readonly #epoch = `flows-${randomBytes(6).toString('hex')}`;
-  /** When the collector last ended a round, and the instant up to which its rounds are counted; epoch milliseconds. */
+  /**
+   * When the collector last ended a round, and the instant up to which its rounds are counted, in epoch milliseconds.
+   */
   #purgedAt: number;
   #countedAt: number;
 
-  /** `seconds`: how often exporters tell of a flow that goes on. {@link ConfigError} where the pipe cannot be used. */
+  /**
+   * `seconds` is the interval at which exporters report an ongoing flow. Throws {@link ConfigError} if the pipe
+   * cannot be used.
+   */
   constructor({ pipe, seconds, clock }: { pipe: string; seconds: number; clock: Clock }) {
     this.#clock = clock;
     this.#counts = new FlowCounts(seconds);
     this.#purgedAt = clock.now().getTime();
     this.#countedAt = this.#purgedAt;
     this.#socket = new Socket({ fd: openPipe(pipe), readable: true, writable: false });
-    // A pipe that breaks falls silent, which is noticed when it is read.
+    // A broken pipe falls silent, which the next reading notices.
     readLines(this.#socket, {
       peer: 'the flow collector',
       onLine: (line) => this.#take(line),
@@ -64,7 +69,7 @@ export class FlowSource implements TrafficSource {
       ...dated,
       rows: rows.map(({ id, classes }) => {
         const all = sumOf(classes);
-        // What is dropped behind the exporter is not known here.
+        // Drops behind the exporter are not known here.
         return { id, in: all, passed: all, outBytes: null };
       }),
     };
@@ -87,8 +92,9 @@ export class FlowSource implements TrafficSource {
   }
 
   /**
-   * Readings are of the end of the collector's last round, or whole seconds after it, when it has nothing to say: rounds and
-   * looks are as long, and of two in one look, or none, rates would be twice too high, or zero.
+   * Dates readings at the end of the collector's last round, or whole seconds after it while the collector is silent.
+   * Rounds and looks are equally long: a look that covered two rounds would show twice the rate, and one that covered
+   * none would show zero.
    */
   #read<Row>(rows: () => Row[]): EdgeReading<Row> {
     const now = this.#clock.now().getTime();
@@ -120,7 +126,10 @@ function sumOf(classes: TargetDetail['classes']): Volume {
   return { packets: sum('packets'), bytes: sum('bytes') };
 }
 
-/** Open for writing as well, or it would end whenever the collector closes it, which is after each round. */
+/**
+ * Opens the pipe for writing as well. Otherwise reading would end whenever the collector closes it, which is after
+ * each round.
+ */
 function openPipe(path: string): number {
   let fd: number;
   try {

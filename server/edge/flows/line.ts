@@ -1,11 +1,11 @@
 import { parseJson } from '../../platform/peer/json.ts';
 import type { EdgeClass, Volume } from '../driver.ts';
 
-/** What a collector has counted of packets to one address that look alike. */
+/** A collector's count of similar packets to one address. */
 export interface Flow extends Volume {
   ip: string;
   class: EdgeClass;
-  /** Of TCP and UDP. */
+  /** For TCP and UDP only. */
   source: { protocol: 'tcp' | 'udp'; port: number } | null;
 }
 
@@ -13,13 +13,17 @@ const OBJECT = '{'.charCodeAt(0);
 const SYN = 2;
 const ACK = 16;
 const MAX_PORT = 65_535;
-/** More than any link brings in a second; what a broken or hostile exporter says beyond it is not believed. */
+/** More than any link carries in a second; larger figures from a broken or hostile exporter are ignored. */
 const MOST_PACKETS = 1e10;
 const MOST_BYTES = 1e13;
 
-/** A line of pmacct's print plugin in JSON: a flow, `purge` at the end of what was counted up to now, or nothing of interest. */
+/**
+ * Parses a line of pmacct's print plugin in JSON: a flow, `purge` at the end of a round, or undefined for anything
+ * else.
+ */
 export function readLine(line: string | Uint8Array): Flow | 'purge' | undefined {
-  // Refusing what is no object this way costs a hundredth of what a parser's error does, and a broken collector may write millions of lines.
+  // Rejecting non-objects this way costs a hundredth of what a parse error costs, and a broken collector may write
+  // millions of lines.
   if (line[0] !== '{' && line[0] !== OBJECT) return undefined;
   let row: Record<string, unknown>;
   try {
@@ -46,7 +50,7 @@ function kindOf({
   if (protocol !== 'tcp' && protocol !== 'udp') return { class: 'other', source: null };
   const source = isCount(port, MAX_PORT) ? ({ protocol, port } as const) : null;
   if (protocol === 'udp') return { class: 'udp', source };
-  // Flags of all packets of a flow together: a connection that was answered has ACK as well.
+  // The combined flags of all packets of a flow: an answered connection has ACK as well.
   const flags = Number(tcp_flags);
   return { class: (flags & SYN) !== 0 && (flags & ACK) === 0 ? 'syn' : 'tcp', source };
 }

@@ -1,10 +1,13 @@
 import type { EdgeDriver, EdgeReceipt, EdgeTarget } from '../driver.ts';
 import type { FlowSource } from './flow-source.ts';
 
-/** As often as the collector speaks. */
+/** The interval at which the collector writes. */
 const READ_EVERY_MS = 1_000;
 
-/** An edge whose attacks are noticed by flows, not by what it counts itself; everything else it does as before. */
+/**
+ * An edge whose attacks are detected from flow records instead of its own counters. Otherwise it behaves like the
+ * wrapped edge.
+ */
 export class FlowWatchedEdge implements EdgeDriver {
   readonly readEveryMs = READ_EVERY_MS;
   readonly #edge: EdgeDriver;

@@ -3,14 +3,14 @@ import type { EdgeMatch, EdgeRefusal, TcpFlag } from '../driver.ts';
 import { FLAG_BITS, PROTOCOL_NUMBERS } from '../protocol-numbers.ts';
 import { addressBytes } from './route.ts';
 
-// What a rule matches, in the words of FlowSpec: RFC 8955, and RFC 8956 for IPv6.
+// Encodes a rule's match as FlowSpec components: RFC 8955, and RFC 8956 for IPv6.
 
 type Family = 4 | 6;
-/** One part of a match: its type, and the bytes behind it. */
+/** One part of a match: its type, and the bytes that follow it. */
 export interface Component {
   type: number;
   value: Buffer;
-  /** Of a network: its bits, as zeros and ones. */
+  /** For a network: its prefix as a string of binary digits. */
   network?: string;
 }
 
@@ -24,7 +24,7 @@ const TYPE = {
   packetLength: 10,
   fragment: 12,
 };
-/** Routers look behind these headers of IPv6 for the protocol (IANA, "IPv6 Extension Header Types"). */
+/** IPv6 headers that routers skip when looking for the protocol (IANA, "IPv6 Extension Header Types"). */
 const EXTENSION_HEADERS = [0, 43, 44, 50, 51, 60, 135, 139, 140, 253, 254];
 /** A later fragment, and the first one. */
 const IS_FRAGMENT = 0x02 | 0x04;
@@ -39,7 +39,7 @@ interface Item {
   value: number;
 }
 
-/** Something in a rule that FlowSpec has no words for. */
+/** Part of a rule that FlowSpec cannot express. */
 export class InexpressibleError extends Error {
   override name = 'InexpressibleError';
   readonly part: EdgeRefusal['field'];
@@ -50,7 +50,10 @@ export class InexpressibleError extends Error {
   }
 }
 
-/** What a match is for packets to an address, in the order of types; throws {@link InexpressibleError}. */
+/**
+ * Returns a match for packets to an address as components, in the order of their types. Throws {@link
+ * InexpressibleError}.
+ */
 export function componentsOf(match: EdgeMatch, ip: string, family: Family): Component[] {
   const protocols = protocolsOf(match, family);
   return [
@@ -68,7 +71,7 @@ export function componentsOf(match: EdgeMatch, ip: string, family: Family): Comp
   ];
 }
 
-/** The bytes that stand for a match in BGP. */
+/** Returns the bytes that represent a match in BGP. */
 export function nlriOf(components: Component[]): Buffer {
   const body = Buffer.concat(components.flatMap(({ type, value }) => [Buffer.of(type), value]));
   const length =
@@ -76,7 +79,7 @@ export function nlriOf(components: Component[]): Buffer {
   return Buffer.concat([length, body]);
 }
 
-/** Which of two is asked first by a router (RFC 8955, 5.1): below 0 where it is `a`. */
+/** Compares the order in which routers evaluate two rules (RFC 8955, 5.1): negative if `a` comes first. */
 export function order(a: Component[], b: Component[]): number {
   for (let index = 0; index < Math.max(a.length, b.length); index++) {
     const [one, other] = [a[index], b[index]];
@@ -91,14 +94,14 @@ export function order(a: Component[], b: Component[]): number {
   return 0;
 }
 
-/** The longer of two where one is in the other, else the lower. */
+/** If one network contains the other, the longer prefix comes first; otherwise the lower one. */
 function orderOfNetworks(a: string, b: string): number {
   const common = Math.min(a.length, b.length);
   const [one, other] = [a.slice(0, common), b.slice(0, common)];
   return one === other ? b.length - a.length : one < other ? -1 : 1;
 }
 
-/** The lower as bytes; of two that begin alike the longer. */
+/** The lower bytes come first; if one is a prefix of the other, the longer. */
 function orderOfItems(a: Buffer, b: Buffer): number {
   const common = Math.min(a.length, b.length);
   return Buffer.compare(a.subarray(0, common), b.subarray(0, common)) || b.length - a.length;
@@ -127,7 +130,9 @@ function source(text: string | null, family: Family): Component[] {
   return [network(TYPE.source, cidr.address, cidr.prefix, family)];
 }
 
-/** Length, for IPv6 where the pattern begins, and as many bytes as the length needs. */
+/**
+ * Encodes the length, for IPv6 also the offset at which the pattern begins, and as many bytes as the length needs.
+ */
 function network(type: number, ip: string, length: number, family: Family): Component {
   const bytes = addressBytes(ip).subarray(0, Math.ceil(length / 8));
   const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');
@@ -153,7 +158,7 @@ function range(ports: string): Item[] {
 const length = (packetLength: EdgeMatch['packetLength']) =>
   packetLength ? between(packetLength.min, packetLength.max) : [];
 
-/** All bits of the one, and none of the others. */
+/** All of the `set` bits and none of the `unset` ones. */
 function flags(tcpFlags: EdgeMatch['tcpFlags']): Item[] {
   if (!tcpFlags) return [];
   if (tcpFlags.set.length + tcpFlags.unset.length === 0) {
@@ -172,7 +177,7 @@ function fragments(which: EdgeMatch['fragments']): Item[] {
   return [{ op: which === 'none' ? BITS.not : 0, value: IS_FRAGMENT }];
 }
 
-/** A list of items with its end marked; no component where there are none. */
+/** Encodes a list of items with its end marked. Returns no component for an empty list. */
 function items(type: number, list: Item[]): Component[] {
   if (list.length === 0) return [];
   const bytes = list.flatMap(({ op, value }, index) => {

@@ -1,15 +1,15 @@
 import { nlriOf } from './components.ts';
 import { addressBytes, isFlowspec, type RouteFamily } from './route.ts';
 
-/** As `google.protobuf.Any` has it. */
+/** In the shape of `google.protobuf.Any`. */
 export interface Any {
   type_url: string;
   value: Buffer;
 }
 
 /**
- * What a route is for, as the bytes of BGP, from an event of GoBGP: that has no bytes, but messages in messages. Undefined
- * where it is of a kind that the edge never announces.
+ * Returns the BGP bytes of the route in a GoBGP event, which contains nested messages instead of those bytes.
+ * Undefined for a kind of route that the edge never announces.
  */
 export function nlriOfEvent(family: RouteFamily, { type_url, value }: Any): Buffer | undefined {
   const found = fieldsOf(value);
@@ -34,7 +34,7 @@ function componentOf({ afi }: RouteFamily, any: Buffer): { type: number; value: 
   return { type, value: Buffer.concat(messages(found, 2).map(itemOf)) };
 }
 
-/** A list's item: the operator says how many bytes its value has. */
+/** Encodes a list item: the operator contains the length of its value in bytes. */
 function itemOf(item: Buffer): Buffer {
   const found = fieldsOf(item);
   const op = number(found, 1);
@@ -50,7 +50,7 @@ function prefixOf(offset: number[], length: number, address: string): Buffer {
   ]);
 }
 
-/** Of a message of protobuf; of a number its value, else its bytes. */
+/** A field of a protobuf message; a number has its value, anything else its bytes. */
 interface Field {
   id: number;
   value: number | Buffer;

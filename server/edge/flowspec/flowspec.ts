@@ -18,25 +18,25 @@ import { Rib } from './rib.ts';
 import { blackholeRoute, isFlowspec, keyOf, type Route } from './route.ts';
 
 export interface FlowspecOptions {
-  /** Where GoBGP's API is, as gRPC names it. */
+  /** Address of GoBGP's API, in gRPC's notation. */
   gobgp: string;
-  /** Nothing outside of these networks is ever announced. */
+  /** Nothing outside these networks is ever announced. */
   prefixes: readonly string[];
-  /** The most rules that are announced at a time; routers hold few. */
+  /** The maximum number of rules announced at a time; routers hold few. */
   maxAnnouncements: number;
-  /** What asks routers to drop everything to an address: `65535:666`. */
+  /** The community that asks routers to drop everything to an address: `65535:666`. */
   blackholeCommunity: string;
   clock: Clock;
 }
 
-/** What was done behind its back is noticed by then, where GoBGP did not say so. */
+/** Interval at which changes made by others are noticed if GoBGP did not report them. */
 const VERIFY_EVERY_MS = 60_000;
-/** Between attempts to reach a GoBGP that is away. */
+/** Delay between attempts to reach a GoBGP that is down. */
 const RETRY_MS = 250;
-/** More than the service lets a target have. */
+/** More than the service allows for a target. */
 const MAX_RULES_PER_TARGET = 1_000;
 
-/** A target as it is to be: what routers are told of it. */
+/** The wanted announcements for a target. */
 interface Held {
   ip: string;
   routes: Route[];
@@ -44,8 +44,9 @@ interface Held {
 }
 
 /**
- * Routers by BGP FlowSpec: rules are announced by a GoBGP of this host, and enforced by whichever router it has a session
- * with. What a rule says is announced exactly or not at all (see {@link planOf}). It counts nothing.
+ * Routers controlled through BGP FlowSpec. GoBGP on this host announces the rules, and any router that it has a
+ * session with enforces them. A rule is announced exactly or not at all (see {@link planOf}). This edge counts
+ * nothing.
  */
 export class FlowspecEdge implements EdgeDriver {
   readonly name = 'flowspec';
@@ -57,11 +58,11 @@ export class FlowspecEdge implements EdgeDriver {
   readonly #held = new Map<string, Held>();
   #listener: () => void = () => {};
   #watching = false;
-  /** The latest change did not reach every rule's router. */
+  /** True if the latest change did not reach a router for every rule. */
   #failed = false;
   #verifiedAt = 0;
   #doubted = false;
-  /** What is read is of one state, and what is written is based on one. */
+  /** Makes sure that each reading shows a single state and each change is based on one. */
   readonly #turns = new Turns();
 
   constructor(options: FlowspecOptions) {
@@ -94,7 +95,7 @@ export class FlowspecEdge implements EdgeDriver {
     }
   }
 
-  /** Throws where GoBGP does not answer. */
+  /** Throws if GoBGP does not answer. */
   async reachable(): Promise<void> {
     await this.#gobgp.asn();
   }
@@ -111,7 +112,6 @@ export class FlowspecEdge implements EdgeDriver {
     };
   }
 
-  /** Whether rules for an address may be announced. */
   mayAnnounce(ip: string): boolean {
     return this.#mayAnnounce(ip);
   }
@@ -199,7 +199,10 @@ export class FlowspecEdge implements EdgeDriver {
     return { epoch: this.name, at: this.#options.clock.now(), rows: [] };
   }
 
-  /** The routes of a target's rules, beside so many others; what there is no room for is refused, like the rest. */
+  /**
+   * Returns the routes of a target's rules, given the number of routes of other targets. Rules that exceed the
+   * maximum are refused like those that cannot be expressed.
+   */
   #planned(target: EdgeTarget, others: number): { routes: Route[]; refused: EdgeRefusal[] } {
     const { maxAnnouncements } = this.#options;
     const { announced, refused } = planOf(target);
@@ -226,7 +229,7 @@ export class FlowspecEdge implements EdgeDriver {
     return blackholed ? [...routes, blackholeRoute(ip, this.#options.blackholeCommunity)] : routes;
   }
 
-  /** Makes what is announced for these addresses what it is to be; others are left alone. */
+  /** Updates the announcements for these addresses and leaves others alone. */
   #renew(ips: string[]): Promise<void> {
     const wanted = [...this.#held.values()]
       .filter(({ ip }) => ips.includes(ip))
@@ -234,7 +237,10 @@ export class FlowspecEdge implements EdgeDriver {
     return this.#bring(wanted, this.#rib.except(wanted, ips));
   }
 
-  /** Announces what is missing and withdraws what is not wanted; done when it was read back and a router has it. */
+  /**
+   * Announces missing routes and withdraws unwanted ones. Resolves once they have been read back and a router has
+   * them.
+   */
   async #bring(wanted: Route[], unwanted: Route[]): Promise<void> {
     this.#watch();
     this.#failed = true;
@@ -243,14 +249,14 @@ export class FlowspecEdge implements EdgeDriver {
     this.#failed = false;
   }
 
-  /** Listens to GoBGP; where that ends, waits until it is back, and reports that everything may be gone. */
+  /** Listens to GoBGP. If the stream ends, waits until GoBGP is back and reports that everything may be gone. */
   #watch(): void {
     if (this.#watching || this.#closing.signal.aborted) return;
     this.#watching = true;
     this.#gobgp.watch({
       onReady: () => {
         this.#rib.told();
-        // What happened before was not told.
+        // Earlier events were not reported.
         this.#doubt();
       },
       onSession: () => this.#doubt(),
@@ -278,7 +284,7 @@ export class FlowspecEdge implements EdgeDriver {
     }
   }
 
-  /** Compares what is announced with what is to be, soon; many doubts at once are one. */
+  /** Soon compares the announcements with the wanted ones; several simultaneous doubts cause one comparison. */
   #doubt(): void {
     if (this.#doubted || this.#closing.signal.aborted) return;
     this.#doubted = true;
@@ -306,7 +312,7 @@ export class FlowspecEdge implements EdgeDriver {
   }
 }
 
-/** Throws unless a router that is connected is sent as many routes of each family as there are. */
+/** Throws unless a connected router has been sent as many routes of each family as there are. */
 function requireSent(neighbours: Neighbour[], counts: Neighbour['sent']): void {
   for (const { family, routes } of counts) {
     const isSent = neighbours.some(

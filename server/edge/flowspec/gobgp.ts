@@ -9,23 +9,23 @@ import { type Any, nlriOfEvent } from './event.ts';
 import type { Route, RouteFamily } from './route.ts';
 
 const PROTO = fileURLToPath(new URL('gobgp.proto', import.meta.url));
-/** GoBGP answers within milliseconds; one that hangs must not hold up the edge. */
+/** GoBGP answers within milliseconds; one that hangs must not delay the edge. */
 const CALL_MS = 10_000;
-/** Of a stream of thousands of routes, one message. */
+/** Routes in one message of a stream that may have thousands. */
 const ROUTES_PER_MESSAGE = 200;
-/** Of one message; a list comes in many. */
+/** Size of one message; a list consists of many. */
 const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
-/** Of one list: the edge announces some routes for each target. */
+/** Replies in one list: the edge announces several routes for each target. */
 const MAX_REPLIES = 200_000;
 const PEER = 'GoBGP';
 const GLOBAL_TABLE = 0;
 const BEST = 0;
 const LONGER = 1;
 const ESTABLISHED = 6;
-/** Kinds of events of sessions: the state of each when the watch begins, and the end of those. */
+/** Kinds of session events: the initial state of each session when the watch begins, and the end of those. */
 const INIT = 1;
 const END_OF_INIT = 2;
-/** What GoBGP says of a route that came from no neighbour. */
+/** The neighbour that GoBGP reports for a route that came from no neighbour. */
 const LOCAL_ORIGIN = ['', '<nil>'];
 
 interface WirePath {
@@ -37,45 +37,44 @@ interface WirePath {
   pattrs_binary: Buffer[];
 }
 
-/** A router that GoBGP has a session with, or is to have one. */
+/** A router that GoBGP has a session with or is trying to establish one with. */
 export interface Neighbour {
   address: string;
   established: boolean;
-  /** How many routes of each family it is sent. */
+  /** Number of routes of each family that it is sent. */
   sent: { family: RouteFamily; routes: number }[];
 }
 
-/** A route that was announced or withdrawn. */
 export interface RouteEvent {
   family: RouteFamily;
-  /** What it is for; undefined where that is of a kind that the edge never announces. */
+  /** The route's destination; undefined for a kind of route that the edge never announces. */
   nlri: Buffer | undefined;
-  /** Whether it is announced here now, and not by a neighbour. */
+  /** True if the route is now announced from here and not by a neighbour. */
   isHere: boolean;
 }
 
 export interface WatchListener {
-  /** From now on nothing is missed. */
+  /** Called once no further event will be missed. */
   onReady(): void;
-  /** A session came or went. */
+  /** Called when a session was established or lost. */
   onSession(): void;
   onRoute(event: RouteEvent): void;
-  /** GoBGP is gone. */
+  /** Called when GoBGP is gone. */
   onEnd(): void;
 }
 
 type Message = Record<string, unknown>;
 
 /**
- * GoBGP's API, as far as the edge needs it. Routes go to and fro as the bytes that BGP itself sends, so nothing has to be
- * translated, and a route that is read back is one that was announced if its bytes are the same.
+ * GoBGP's API, as far as the edge needs it. Routes are exchanged as the bytes that BGP itself uses, so nothing has to
+ * be translated, and a route that is read back equals an announced one if its bytes are the same.
  */
 export class Gobgp {
   readonly #client: grpc.Client;
   readonly #methods: grpc.ServiceDefinition;
   readonly #watches = new Set<grpc.ClientReadableStream<unknown>>();
 
-  /** `target` as gRPC names it: `unix:/run/gobgpd.sock`, `127.0.0.1:50051`. */
+  /** `target` in gRPC's notation: `unix:/run/gobgpd.sock`, `127.0.0.1:50051`. */
   constructor(target: string) {
     const options = { keepCase: true, longs: Number, defaults: true };
     const loaded = grpc.loadPackageDefinition(loadSync(PROTO, options)) as never as {
@@ -90,7 +89,7 @@ export class Gobgp {
     });
   }
 
-  /** The number of its autonomous system; 0 where BGP has not been started. */
+  /** Returns the number of GoBGP's autonomous system; 0 if BGP has not been started. */
   async asn(): Promise<number> {
     const { path, requestSerialize, responseDeserialize } = this.#method('GetBgp');
     const reply = await new Promise<Message>((resolve, reject) => {
@@ -120,8 +119,8 @@ export class Gobgp {
   }
 
   /**
-   * The routes of a family that were announced here, and not by a neighbour. With `within` only those in these networks,
-   * which GoBGP can look up for unicast alone: of that it may have all the routes of the Internet.
+   * Returns the routes of a family that were announced from here and not by a neighbour. `within` restricts them to
+   * these networks. GoBGP supports that for unicast only, where it may hold all routes of the Internet.
    */
   async routes(family: RouteFamily, within: string[] = []): Promise<Route[]> {
     const prefixes = within.map((prefix) => ({ prefix, type: LONGER }));
@@ -133,7 +132,10 @@ export class Gobgp {
       .map(({ nlri_binary: nlri, pattrs_binary: attributes }) => ({ family, nlri, attributes }));
   }
 
-  /** Announces routes, then withdraws others; in that order, so that what replaces another is there before. */
+  /**
+   * Announces routes, then withdraws others, in that order, so that a replacement is present before the old route
+   * goes.
+   */
   async apply(announced: Route[], withdrawn: Route[]): Promise<void> {
     const paths = [
       ...announced.map((route) => wire(route, false)),
@@ -157,7 +159,7 @@ export class Gobgp {
     });
   }
 
-  /** Listens from now on, until GoBGP is gone or this is closed. */
+  /** Listens from now on, until GoBGP is gone or this client is closed. */
   watch({ onReady, onSession, onRoute, onEnd }: WatchListener): void {
     const { path, requestSerialize, responseDeserialize } = this.#method('WatchEvent');
     const request = { peer: {}, table: { filters: [{ type: BEST, init: false }] } };

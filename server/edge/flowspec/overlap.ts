@@ -3,7 +3,7 @@ import { parseCidr } from '../../platform/cidr.ts';
 import type { EdgeMatch } from '../driver.ts';
 import { PROTOCOL_NUMBERS } from '../protocol-numbers.ts';
 
-/** Whether there may be a packet that both take; false only where there is none. */
+/** Returns false only if no packet can match both; true if one may. */
 export function mayOverlap(a: EdgeMatch, b: EdgeMatch): boolean {
   const [one, other] = [protocols(a), protocols(b)];
   return !(
@@ -18,7 +18,7 @@ export function mayOverlap(a: EdgeMatch, b: EdgeMatch): boolean {
   );
 }
 
-/** The protocols that a match takes; undefined for any. */
+/** Returns the protocols of a match; undefined for any. */
 function protocols(match: EdgeMatch): number[] | undefined {
   const { protocol, tcpFlags, sourcePorts, destinationPorts } = match;
   if (protocol !== 'any') return [typeof protocol === 'number' ? protocol : PROTOCOL_NUMBERS[protocol]];
@@ -33,7 +33,7 @@ interface Range<N> {
   max: N;
 }
 
-/** Whether no two of two lists have anything in common; an absent or empty one takes everything. */
+/** Returns true if the two lists have nothing in common; an absent or empty list covers everything. */
 function areApart<N extends number | bigint>(a: Range<N>[] | null, b: Range<N>[] | null): boolean {
   if (!a?.length || !b?.length) return false;
   return a.every((one) => b.every((other) => one.max < other.min || other.max < one.min));
@@ -54,7 +54,7 @@ function networks(source: string | null): Range<bigint>[] | null {
   return [{ min: first, max: first + size - 1n }];
 }
 
-/** Whether the one wants a flag set that the other wants unset. */
+/** Returns true if `a` requires a flag that `b` excludes. */
 function contradict(a: EdgeMatch, b: EdgeMatch): boolean {
   return a.tcpFlags?.set.some((flag) => b.tcpFlags?.unset.includes(flag)) ?? false;
 }

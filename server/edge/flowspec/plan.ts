@@ -3,10 +3,10 @@ import { type Component, componentsOf, InexpressibleError, nlriOf, order } from 
 import { mayOverlap } from './overlap.ts';
 import { type Route, ruleRoute } from './route.ts';
 
-/** Of a rule in BGP, its length included. */
+/** The maximum size of a rule in BGP, including its length field. */
 const MAX_NLRI_BYTES = 4_095;
 
-/** What routers are to be told of a target's rules, and what they cannot be told. */
+/** The routes that a target's rules are announced as, and the rules that cannot be announced. */
 export interface Plan {
   announced: { ruleId: string; route: Route }[];
   refused: EdgeRefusal[];
@@ -14,15 +14,15 @@ export interface Plan {
 
 interface Said {
   rule: EdgeRule;
-  /** Undefined where the rule is not announced. */
+  /** Undefined if the rule is not announced. */
   components?: Component[];
 }
 
 /**
- * Which rules are announced. Routers ask rules in an order of their own and the first match decides, so one is announced
- * only where that cannot change the fate of any packet: for each rule in front of it that may take the same packets,
- * either both block, or routers ask that one first. Thus what is announced never drops what all the rules, in their own
- * order, would let pass.
+ * Decides which rules are announced. Routers evaluate rules in their own order and the first match decides, so a rule
+ * is announced only if that order cannot change the fate of any packet: for each earlier rule that may match the same
+ * packets, either both block, or routers evaluate that one first. The announced rules therefore never drop a packet
+ * that the full list, in its own order, would let pass.
  */
 export function planOf({ id: targetId, ip, family, rules }: EdgeTarget): Plan {
   const said: Said[] = [];
@@ -46,7 +46,7 @@ export function planOf({ id: targetId, ip, family, rules }: EdgeTarget): Plan {
   return plan;
 }
 
-/** Routers are told the rate as a number of four bytes: it must be exactly that. */
+/** Routers receive the rate as a 4-byte float, so it must be exactly representable. */
 function bytesPerSecond(rate: EdgeRule['rate']): number {
   if (!rate) return 0;
   if (rate.unit === 'pps') {

@@ -15,38 +15,37 @@ import {
 } from './route.ts';
 
 export interface RibOptions {
-  /** Nothing outside of these is announced. */
+  /** Nothing outside these networks is announced. */
   prefixes: readonly string[];
   blackholeCommunity: string;
   clock: Clock;
 }
 
-/** GoBGP tells within milliseconds what has changed; where it does not, it does not have it. */
+/** GoBGP reports changes within milliseconds. If it has not reported one after this time, it does not have it. */
 const TOLD_WITHIN_MS = 10_000;
 
-/** A route, with what is looked for in it. */
 interface Entry {
   route: Route;
   ip: string;
 }
 
-/** What GoBGP is still to tell: whether each route is to be there. */
+/** Changes that GoBGP has yet to report: true for a route that will be present, false for one that will be gone. */
 interface Expected {
   left: Map<string, boolean>;
   settled: PromiseWithResolvers<void>;
 }
 
 /**
- * What this host announces: rules for addresses in the networks that may be announced, and blackholes of such addresses. All
- * of those are the edge's own; every other route is none of its business. It is read once; from then on GoBGP tells what
- * has changed.
+ * The routes that this host announces: rules for addresses in the permitted networks, and blackholes of such
+ * addresses. All of these belong to the edge; all other routes are ignored. They are read once; from then on GoBGP
+ * reports changes.
  */
 export class Rib {
   readonly #gobgp: Gobgp;
   readonly #options: RibOptions;
   readonly #mayAnnounce: (ip: string) => boolean;
   #entries: Map<string, Entry> | undefined;
-  /** Whether GoBGP tells of every change. */
+  /** True while GoBGP reports every change. */
   #isTold = false;
   #expected: Expected | undefined;
 
@@ -67,29 +66,32 @@ export class Rib {
     for (const route of found) if (this.#isOwn(route)) this.#keep(this.#entries, route);
   }
 
-  /** Reads it unless it is known. */
+  /** Reads the routes unless they are known. */
   async known(): Promise<void> {
     if (!this.#entries) await this.read();
   }
 
-  /** It may be another now. */
+  /** Forgets the routes, because they may have changed. */
   forget(): void {
     this.#entries = undefined;
   }
 
-  /** GoBGP tells of every change from now on, until {@link deaf}. */
+  /** Called when GoBGP starts reporting every change, until {@link deaf}. */
   told(): void {
     this.#isTold = true;
   }
 
-  /** GoBGP tells nothing any more. */
+  /** Called when GoBGP no longer reports changes. */
   deaf(): void {
     this.#isTold = false;
     this.#expected?.settled.reject(new EdgeUnavailableError('GoBGP is gone'));
     this.forget();
   }
 
-  /** Takes note of a change; false where it is one of a route that is the edge's own, and was not made by it. */
+  /**
+   * Handles a reported change. Returns false if it concerns one of the edge's own routes but was not made by the
+   * edge.
+   */
   notice({ family, nlri, isHere }: RouteEvent): boolean {
     const ip = nlri && destinationOf({ family, nlri });
     if (!nlri || ip === undefined || !this.#mayAnnounce(ip)) return true;
@@ -108,7 +110,7 @@ export class Rib {
     return this.#has(blackholeRoute(ip, this.#options.blackholeCommunity));
   }
 
-  /** Routes that are announced and not among these; only those for the given addresses, where there are any given. */
+  /** Returns announced routes that are not among these; only those for the given addresses, if any are given. */
   except(wanted: Route[], ips?: string[]): Route[] {
     const keys = new Set(wanted.map(keyOf));
     return [...(this.#entries ?? [])].flatMap(([key, { route, ip }]) =>
@@ -116,14 +118,14 @@ export class Rib {
     );
   }
 
-  /** Whether exactly these are announced. */
+  /** Returns true if exactly these routes are announced. */
   isExactly(wanted: Route[]): boolean {
     return (
       this.#entries?.size === new Set(wanted.map(keyOf)).size && wanted.every((route) => this.#has(route))
     );
   }
 
-  /** How many routes of each family are announced, where there are any. */
+  /** Returns the number of announced routes of each family that has any. */
   counts(): { family: RouteFamily; routes: number }[] {
     const families = new Map<string, { family: RouteFamily; routes: number }>();
     for (const { route } of this.#entries?.values() ?? []) {
@@ -136,13 +138,13 @@ export class Rib {
   }
 
   /**
-   * Announces what is missing and withdraws the others; done when GoBGP has told that it did, or where it does not tell, when
-   * all of it was read back. Throws where it is not as it should be.
+   * Announces missing routes and withdraws unwanted ones. Resolves once GoBGP has reported all changes or, if it does
+   * not report changes, once all routes were read back. Throws if the result is not as expected.
    */
   async apply(wanted: Route[], unwanted: Route[]): Promise<void> {
     const missing = wanted.filter((route) => !this.#has(route));
     for (const route of missing) {
-      // The last line: nothing else of the service decides what this host announces.
+      // The last safeguard: nothing else in the service checks what this host announces.
       if (!this.#isOwn(route)) throw new EdgeUnavailableError('a route would be none of the edge');
     }
     if (missing.length + unwanted.length === 0) return;

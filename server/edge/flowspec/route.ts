@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js';
 
-// Routes as the bytes of BGP (RFC 4271, 4760, 8955, 8956): what GoBGP takes, gives back and sends.
+// Routes as BGP bytes (RFC 4271, 4760, 8955, 8956), which GoBGP accepts, returns and sends.
 
-/** As BGP numbers them: AFI 1 is IPv4 and 2 IPv6; SAFI 1 is unicast and 133 FlowSpec. */
+/** BGP's numbers: AFI 1 is IPv4 and 2 IPv6; SAFI 1 is unicast and 133 FlowSpec. */
 export interface RouteFamily {
   afi: number;
   safi: number;
@@ -10,9 +10,9 @@ export interface RouteFamily {
 
 export interface Route {
   family: RouteFamily;
-  /** What the route is for; there is one of each. */
+  /** The route's destination or match. A new route replaces one with the same NLRI. */
   nlri: Buffer;
-  /** Path attributes, each whole. */
+  /** Path attributes, each complete with its header. */
   attributes: Buffer[];
 }
 
@@ -29,12 +29,12 @@ const COMMUNITIES = 8;
 const MP_REACH = 14;
 const EXTENDED_COMMUNITIES = 16;
 const ORIGIN_IGP = attribute(TRANSITIVE, 1, Buffer.of(0));
-/** Of a rule there is none; of a blackhole each router takes its own. */
+/** A rule has no next hop; for a blackhole, each router uses its own. */
 const NO_NEXT_HOP = attribute(TRANSITIVE, NEXT_HOP, Buffer.alloc(4));
-/** `traffic-rate-bytes`, of no autonomous system in particular. */
+/** `traffic-rate-bytes`, for no particular autonomous system. */
 const TRAFFIC_RATE = Buffer.of(0x80, 0x06, 0, 0);
 
-/** A rule for routers: what matches `nlri` is limited to so many bytes a second; 0 drops all of it. */
+/** Returns a route that limits packets matching `nlri` to this many bytes per second; 0 drops all of them. */
 export function ruleRoute(family: 4 | 6, nlri: Buffer, bytesPerSecond: number): Route {
   const rate = Buffer.alloc(4);
   rate.writeFloatBE(bytesPerSecond);
@@ -42,7 +42,9 @@ export function ruleRoute(family: 4 | 6, nlri: Buffer, bytesPerSecond: number): 
   return { family: flowspecFamily(family), nlri, attributes: [ORIGIN_IGP, NO_NEXT_HOP, limit] };
 }
 
-/** A route to one address that asks for everything to it to be dropped, by a community such as `65535:666`. */
+/**
+ * Returns a route to one address that asks routers to drop everything to it, through a community such as `65535:666`.
+ */
 export function blackholeRoute(ip: string, community: string): Route {
   const bytes = addressBytes(ip);
   const family = unicastFamily(bytes.length === 4 ? 4 : 6);
@@ -61,11 +63,11 @@ function reachable6(nlri: Buffer): Buffer {
   return attribute(OPTIONAL, MP_REACH, Buffer.concat([header, Buffer.alloc(16), Buffer.of(0), nlri]));
 }
 
-/** What tells routes apart: those of the same key replace each other. */
+/** Identifies a route: routes with the same key replace each other. */
 export const keyOf = ({ family, nlri }: Pick<Route, 'family' | 'nlri'>) =>
   `${family.afi}/${family.safi}/${nlri.toString('hex')}`;
 
-/** What is asked of routers for what the route is for: its communities, ordinary and extended. */
+/** The action that a route asks of routers: its communities, ordinary and extended. */
 export function asked({ attributes }: Route): string {
   return attributes
     .filter((one) => one[1] === COMMUNITIES || one[1] === EXTENDED_COMMUNITIES)
@@ -74,7 +76,7 @@ export function asked({ attributes }: Route): string {
     .join();
 }
 
-/** The one address that a route is for; undefined where it is for a network, or for any destination. */
+/** Returns the single address a route is for; undefined if it is for a network, or for any destination. */
 export function destinationOf({ family, nlri }: Pick<Route, 'family' | 'nlri'>): string | undefined {
   const size = family.afi === 1 ? 4 : 16;
   const at = isFlowspec(family) ? destinationAt(family, nlri) : 0;
@@ -84,7 +86,10 @@ export function destinationOf({ family, nlri }: Pick<Route, 'family' | 'nlri'>):
   return bytes.length === size ? ipaddr.fromByteArray(bytes).toString() : undefined;
 }
 
-/** Where the length of the destination's prefix stands, behind the length of all and the type of this part. */
+/**
+ * Returns the position of the destination prefix's length, which follows the total length and the type of this
+ * component.
+ */
 function destinationAt({ afi }: RouteFamily, nlri: Buffer): number | undefined {
   const first = (nlri[0] ?? 0) >= 0xf0 ? 2 : 1;
   if (nlri[first] !== 1) return undefined;

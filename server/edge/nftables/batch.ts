@@ -19,24 +19,23 @@ import {
 } from './names.ts';
 import { chainOf, limitOf, sourcesOf } from './rules.ts';
 
-/** A target as the kernel holds it. One that changes is another. */
+/** A target as the kernel holds it. Immutable: a change makes a new object. */
 export interface Held {
   readonly ip: string;
   readonly family: Family;
-  /** By a rule's id the number that what it drops is counted by. */
+  /** For each rule id, the number under which its drops are counted. */
   readonly numbers: ReadonlyMap<string, number>;
-  /** Names of its limits. */
   readonly limits: readonly string[];
   /** Names of the sets of senders. */
   readonly sources: readonly string[];
-  /** What tells the rules apart, one for each line of the chain. */
+  /** Fingerprints of the rules, one for each line of the chain. */
   readonly prints: readonly string[];
   readonly blackholed: boolean;
-  /** Whether its SYN is answered here. */
+  /** True if the edge answers SYN on behalf of the target. */
   readonly proxied: boolean;
 }
 
-/** Gives rules their numbers: each another, as long as it counts. */
+/** Allocates a number to each rule, greater than any in use. */
 export class RuleNumbers {
   #last: number;
 
@@ -56,7 +55,7 @@ const limitsOf = (id: string, rules: EdgeRule[]) =>
 
 const sourceRules = (rules: EdgeRule[]) => rules.filter(({ rate }) => rate?.perSource !== undefined);
 
-/** How a target is held once it is put, where `held` is how it is now; rules that stay keep their numbers. */
+/** Returns how a target will be held once it is put, given how it is held now; rules that stay keep their numbers. */
 export function heldOf(
   { id, ip, family, rules }: EdgeTarget,
   held: Held | undefined,
@@ -75,7 +74,7 @@ export function heldOf(
   };
 }
 
-/** Whether nothing is to be done to hold a target as wanted. */
+/** Returns true if a target is already held as wanted. */
 export function isHeldAs(held: Held | undefined, wanted: Held): boolean {
   const sorted = (names: Iterable<unknown>) => [...names].sort().join();
   return (
@@ -91,9 +90,9 @@ export function isHeldAs(held: Held | undefined, wanted: Held): boolean {
 }
 
 /**
- * The batch that makes the rules of a target exactly these, to be held as {@link heldOf} says: all of its chain again in one
- * step, so that no packet passes between the old rules and the new ones. What rules that stay have dropped goes on to be
- * counted; `counted` is what others begin with.
+ * Returns the batch that makes a target's rules exactly these, with the result that {@link heldOf} describes. It
+ * replaces the whole chain in one step, so that no packet passes between the old rules and the new ones. Rules that
+ * stay continue their counters; new ones start from `counted`.
  */
 export function putBatch(
   target: EdgeTarget,
@@ -135,7 +134,7 @@ export function putBatch(
   ];
 }
 
-/** The batch that leaves nothing of a target. */
+/** Returns the batch that removes everything of a target. */
 export function removeBatch(id: string, held: Held): string[] {
   const chain = `netdev ${RULES_TABLE} ${chainName(id)}`;
   return [
@@ -155,15 +154,15 @@ function proxyBatch({ ip, family }: Held, on: boolean): string[] {
 }
 
 /**
- * The batch that makes where a blackholed target's packets are to go: applied before any is sent there, as the kernel has a
- * chain empty at first for a packet that is on its way.
+ * Returns the batch that creates the chain for a blackholed target's packets. Apply it before sending packets there:
+ * to a packet in flight, a new chain is empty at first.
  */
 export function blackholeChain(id: string): string[] {
   const chain = `netdev ${RULES_TABLE} ${blackholeName(id)}`;
   return [`add chain ${chain}`, `flush chain ${chain}`, `add rule ${chain} drop comment "${BLACKHOLE}"`];
 }
 
-/** The batch that sends a target's packets to where all are dropped, or to its rules again. */
+/** Returns the batch that sends a target's packets to the blackhole chain, or back to its rules. */
 export function blackholeBatch(id: string, { ip, family }: Held, on: boolean): string[] {
   const chain = `netdev ${RULES_TABLE} ${blackholeName(id)}`;
   const [from, to] = on ? [chainName(id), blackholeName(id)] : [blackholeName(id), chainName(id)];

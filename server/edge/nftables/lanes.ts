@@ -1,11 +1,14 @@
 import { Turns } from '../../platform/turns.ts';
 
-/** nft begins a reading anew where something was written meanwhile: writes without end would keep it from its end. */
+/**
+ * nft restarts a listing if something was written in the meantime, so endless writes would keep it from finishing.
+ */
 const MOST_PASSED = 10;
 
 /**
- * Writes one after the other, and beside them readings one after the other. A write waits for no reading, but for one
- * that {@link MOST_PASSED} others have passed already. A reading must not wait for a write from within.
+ * Runs writes one after another and, in parallel, readings one after another. A write does not wait for a reading
+ * unless {@link MOST_PASSED} writes have already overtaken that reading. A reading must not wait for a write inside
+ * its own work.
  */
 export class Lanes {
   readonly #writes = new Turns();
@@ -32,7 +35,7 @@ export class Lanes {
     });
   }
 
-  /** Resolves when all that was asked for so far has ended. */
+  /** Resolves when everything requested so far has finished. */
   async idle(): Promise<void> {
     await this.#readings.idle();
     await this.#writes.idle();

@@ -14,37 +14,39 @@ import {
 } from './names.ts';
 import { MAX_TARGETS } from './requests.ts';
 
-// What is there before any target: two tables, and one more for the SYN proxy, their sets and the chains that every packet of a device goes through.
-//   −510 counts what comes in, −500 drops, −400 counts what passed. So what came in was passed or dropped, to the packet.
+// The structure that exists before any target: two tables, plus one for the SYN proxy, with their sets and the chains
+// that every packet of a device passes through.
+//   −510 counts incoming packets, −500 drops, −400 counts passed packets. So every incoming packet either passed or
+//   was dropped.
 
 export const PRIORITY = { in: -510, rules: -500, guard: -450, passed: -400 };
 const ADDRESS = { 4: { type: 'ipv4_addr', field: 'ip daddr' }, 6: { type: 'ipv6_addr', field: 'ip6 daddr' } };
-/** By its place in IPv4's header: whose version that is, nft would ask again each time that the field is named. */
+/** IPv4 uses a raw header offset: for a named field, nft would check the IP version again each time. */
 const FRAGMENT = { 4: '@nh,48,16 & 0x3fff != 0', 6: 'exthdr frag exists' };
 
-/** What packets are that are no fragments. */
+/** Conditions for packets that are not fragments. */
 export const IS_WHOLE = { 4: 'ip frag-off & 0x3fff == 0', 6: 'exthdr frag missing' };
 
-/** Names of devices, as the kernel has them, that can stand in a batch. */
+/** Kernel device names that are safe to put into a batch. */
 export const DEVICE_PATTERN = '^[A-Za-z0-9][A-Za-z0-9_.-]{0,14}$';
 
-/** What there is to be before any target. */
+/** Parameters of the structure that exists before any target. */
 export interface Layout {
   devices: readonly string[];
-  /** Whether SYN can be answered in the place of targets. */
+  /** True if SYN can be answered on behalf of targets. */
   synProxy: boolean;
 }
 
-/** The header of a chain that the packets of all these devices enter. */
+/** Returns the header of a base chain for the packets of all these devices. */
 export function ingress(devices: readonly string[], priority: number): string {
   const names = devices.map((name) => `"${name}"`).join(', ');
   return `type filter hook ingress devices = { ${names} } priority ${priority};`;
 }
 
-/** How a packet's destination is looked up. */
+/** The type and field for looking up a packet's destination. */
 export const destination = (family: Family) => ADDRESS[family];
 
-/** Rules of the chains that belong to no target, by chain. */
+/** Returns the rules of the chains that belong to no target, by chain. */
 function chains({
   devices,
   synProxy,
@@ -77,17 +79,20 @@ function chains({
   };
 }
 
-/** SYN that is answered here does not reach its target: it is not counted as passed. */
+/** SYN that is answered here does not reach its target and is not counted as passed. */
 const answered = (family: Family, field: string) =>
   `${field} @${proxiedName(family)} ${IS_WHOLE[family]} meta l4proto 6 tcp flags & 0x12 == 0x2 return`;
 
-/** Of Ethernet; the window's scale is that of Linux. What servers behind the edge offer themselves is not known. */
+/**
+ * For Ethernet; the window scale is Linux's default. The options that servers behind the edge would offer are not
+ * known.
+ */
 const SYN_OPTIONS = { 4: 'mss 1460', 6: 'mss 1440' };
 
 /**
- * SYN is answered with a cookie and no memory; a client that sends it back gets a connection, which the kernel then opens
- * to the target. As these rules are there always, connections are known when the first target is proxied, and go on when
- * the last one is not any more.
+ * The kernel answers SYN with a cookie and stores nothing. Once a client returns the cookie, the kernel opens the
+ * connection to the target. These rules are always present, so that existing connections are already tracked when the
+ * first target becomes proxied, and continue when the last one stops being proxied.
  */
 function proxyChains(devices: readonly string[]): Record<string, { hook: string; rules: string[] }> {
   const from = `iifname { ${devices.map((name) => `"${name}"`).join(', ')} }`;
@@ -108,8 +113,8 @@ function proxyChains(devices: readonly string[]): Record<string, { hook: string;
 }
 
 /**
- * A packet is counted in the first class that it is of, UDP before TCP, as most of the largest floods are of it; what is of
- * none is the rest of what came in.
+ * A packet counts in the first class that matches. UDP comes before TCP because most of the largest floods are UDP.
+ * Packets that match no class are computed as the remainder of all incoming ones.
  */
 function classRules(family: Family): string[] {
   const { field } = ADDRESS[family];
@@ -125,7 +130,7 @@ function classRules(family: Family): string[] {
 }
 
 function sets({ synProxy }: Layout): string[] {
-  // The kernel finds an address in half the time where a set cannot grow.
+  // The kernel finds an address in half the time if the set cannot grow.
   const size = `size ${MAX_TARGETS};`;
   const ofFamilies = FAMILIES.flatMap((family) => {
     const { type } = ADDRESS[family];
@@ -143,7 +148,7 @@ function sets({ synProxy }: Layout): string[] {
   return [...ofFamilies, `add set netdev ${RULES_TABLE} ${DROPPED_SET} { type mark; counter; }`];
 }
 
-/** Comments of the rules of each chain that belongs to no target, as they are to be read back. */
+/** Returns the expected comments of the rules of each chain that belongs to no target. */
 export function baseStructure(layout: Layout): Map<string, string[]> {
   const tables = Object.entries(chains(layout));
   return new Map(
@@ -156,26 +161,25 @@ export function baseStructure(layout: Layout): Map<string, string[]> {
   );
 }
 
-/** Stands for all of the layout: tables that another version, or other devices, made are rebuilt. */
+/** Returns a mark for the whole layout: tables that another version created, or for other devices, are rebuilt. */
 export function layoutMark({ devices, synProxy }: Layout): string {
   const layout = { devices: [...devices].sort(), synProxy };
   return `layout-${digest(JSON.stringify([sets(layout), chains(layout)]))}`;
 }
 
-/** The tables that there are with such a layout. */
 export const tablesOf = ({ synProxy }: Layout) => [
   COUNTS_TABLE,
   RULES_TABLE,
   ...(synProxy ? [PROXY_TABLE] : []),
 ];
 
-/** Where there is a set of the addresses that are proxied. */
+/** Tables that have a set of the proxied addresses. */
 export const PROXIED_IN = [`netdev ${COUNTS_TABLE}`, `inet ${PROXY_TABLE}`];
 
-/** The start of an epoch's name: a chain without rules, so that it lives exactly as long as the counters. */
+/** Prefix of the chain that names the epoch. The chain has no rules, so it lives exactly as long as the counters. */
 export const EPOCH_PREFIX = 'epoch-';
 
-/** The batch that rebuilds both tables, empty. What is in front of it and behind it is one step with it. */
+/** Returns the batch that rebuilds all tables, empty. Lines added before or after it are applied in the same step. */
 export function baseBatch(layout: Layout, epoch: string): string[] {
   const mark = layoutMark(layout);
   const tables = tablesOf(layout);
@@ -186,7 +190,7 @@ export function baseBatch(layout: Layout, epoch: string): string[] {
     })),
   );
   return [
-    // The proxy's goes where it is not wanted any more.
+    // The proxy table also goes if it is no longer wanted.
     ...[COUNTS_TABLE, RULES_TABLE, PROXY_TABLE].flatMap((table) => [
       `add table ${familyOfTable(table)} ${table}`,
       `delete table ${familyOfTable(table)} ${table}`,

@@ -37,20 +37,20 @@ import { type KernelState, readState } from './state.ts';
 import { isAtDevices, OURS } from './watch.ts';
 
 export interface NftablesEdgeOptions {
-  /** Interfaces by which packets to protected addresses come in. */
+  /** Interfaces through which packets to protected addresses arrive. */
   devices: readonly string[];
-  /** Networks that protected addresses lie in: no other is put on the edge. */
+  /** Networks of the protected addresses: no other address is put on the edge. */
   prefixes: readonly string[];
-  /** Whether SYN may be answered in the place of targets. */
+  /** True if SYN may be answered on behalf of targets. */
   synProxy?: boolean;
   clock: Clock;
 }
 
-/** Twice in half a second is soon enough to stop an attack within one, and costs a hundredth of a core. */
+/** Two looks within half a second suffice to stop an attack within one, at a hundredth of a core. */
 export const READ_EVERY_MS = 250;
-/** So often is something read again where everything was made anew meanwhile. */
+/** Attempts at a reading that is interrupted by rebuilds. */
 const READ_ATTEMPTS = 3;
-/** What the kernel did not announce is noticed by then. */
+/** Interval at which changes that the kernel did not announce are noticed. */
 const VERIFY_EVERY_MS = 60_000;
 
 export const CAPABILITIES = {
@@ -62,23 +62,23 @@ export const CAPABILITIES = {
   maxRulesPerTarget: MAX_RULES_PER_TARGET,
 } as const satisfies Partial<EdgeCapabilities>;
 
-/** The edge of this host: nftables in front of everything that its devices receive. See docs/operating-the-edge.md. */
+/** This host's edge: nftables in front of everything that its devices receive. See docs/operating-the-edge.md. */
 export class NftablesEdge implements EdgeDriver {
   readonly name = 'nftables';
   readonly readEveryMs = READ_EVERY_MS;
   readonly #options: NftablesEdgeOptions;
   readonly #layout: Layout;
   readonly #isProtected: (ip: string) => boolean;
-  /** In each change of this process, where a watcher of the tables sees it. */
+  /** Part of every change this process makes, so that a watcher of the tables recognises them. */
   readonly #signature = `vauban-edge-own-${randomBytes(6).toString('hex')}`;
   readonly #samples: PortSamples;
   readonly #watch: TableWatch;
   #listener: () => void = () => {};
-  /** What the kernel holds, as far as this process knows; undefined where it has to look, or to make everything. */
+  /** The kernel's state as far as this process knows; undefined if it must be read or rebuilt. */
   #state: Pick<KernelState, 'epoch' | 'held' | 'numbers'> | undefined;
   #verifiedAt = 0;
   #doubted = false;
-  /** What is written is based on one state, and waits for nothing that is only read. */
+  /** Makes sure that each change is based on one state and waits for no reading. */
   readonly #lanes = new Lanes();
   readonly #closing = new AbortController();
 
@@ -177,7 +177,7 @@ export class NftablesEdge implements EdgeDriver {
     if (table !== undefined) void this.#finishSample(table, SAMPLE_MS);
   }
 
-  /** One that cannot be finished goes with the next that is begun, or when this process starts again. */
+  /** A sample that cannot be finished is deleted when the next one starts, or when this process restarts. */
   async #finishSample(table: string, afterMs: number): Promise<void> {
     try {
       await this.#options.clock.sleep(afterMs, this.#closing.signal);
@@ -213,8 +213,8 @@ export class NftablesEdge implements EdgeDriver {
   }
 
   /**
-   * Reads something of the targets that are held, which may be written meanwhile: what is of another epoch by then is read
-   * again, and a target that is gone, or at another address, is left out.
+   * Reads data of the held targets while writes may go on. If the epoch changed in the meantime, reads again; leaves
+   * out targets that are gone or at another address.
    */
   async #read<Row extends { id: string; targetId?: string }>(
     read: (held: ReadonlyMap<string, Held>) => Promise<{ at: Date; rows: Row[] }>,
@@ -240,7 +240,7 @@ export class NftablesEdge implements EdgeDriver {
     throw new EdgeUnavailableError('the edge has no tables yet');
   }
 
-  /** What the kernel holds; looked for where it is not known, and undefined where that is not ours to go on with. */
+  /** Returns the kernel's state, reading it if necessary; undefined if it cannot be continued from. */
   async #known() {
     if (this.#state) return this.#state;
     this.#watch.start();
@@ -251,7 +251,7 @@ export class NftablesEdge implements EdgeDriver {
     return found;
   }
 
-  /** Makes of what is there what is wanted, in one step; what is right already stays untouched. */
+  /** Changes the present state into the wanted one in one step; correct parts stay untouched. */
   async #bringTo(targets: EdgeTarget[], { epoch, held, numbers }: KernelState): Promise<void> {
     const wanted = new Map(
       targets.map((target) => [target.id, heldOf(target, held.get(target.id), numbers)]),
@@ -261,14 +261,14 @@ export class NftablesEdge implements EdgeDriver {
     const present = new Map([...held].filter(([id, { ip }]) => stays(id, ip)));
     const changed = targets.filter(({ id }) => !isHeldAs(present.get(id), wanted.get(id)!));
     await this.#apply([
-      // First, as another target may have got the address.
+      // First, because another target may have received the address.
       ...gone.flatMap(([id, one]) => removeBatch(id, one)),
       ...changed.flatMap((target) => putBatch(target, wanted.get(target.id)!, present.get(target.id))),
     ]);
     this.#state = { epoch, held: wanted, numbers };
   }
 
-  /** Makes both tables anew. What rules have dropped so far is not forgotten, if it is still to be read. */
+  /** Rebuilds all tables. Rules keep their drop counters if these could still be read. */
   async #rebuild(targets: EdgeTarget[], found: KernelState | undefined): Promise<void> {
     const epoch = randomBytes(6).toString('hex');
     const { lines, held, numbers } = everything(this.#layout, epoch, targets, found);
@@ -277,7 +277,7 @@ export class NftablesEdge implements EdgeDriver {
     this.#state = { epoch, held, numbers };
   }
 
-  /** Applies a batch; where that fails, what is known of the kernel may be wrong. */
+  /** Applies a batch. If that fails, the known state of the kernel may be wrong, so it is forgotten. */
   async #apply(lines: string[]): Promise<void> {
     if (lines.length === 0) return;
     try {
@@ -288,15 +288,15 @@ export class NftablesEdge implements EdgeDriver {
     }
   }
 
-  /** What is in the kernel is not what it was given: reported once, until it has been given again. */
+  /** Reports that the kernel no longer holds what it was given; once, until it has been given everything again. */
   #lose(): void {
     this.#state = undefined;
     this.#listener();
   }
 
   /**
-   * Compares what the kernel holds with what it was given, soon; many doubts at once are one. What differs while something
-   * is written is looked at once more when nothing is.
+   * Soon compares the kernel's state with what it was given; several simultaneous doubts cause one comparison. A
+   * difference found during a write is checked again when nothing is being written.
    */
   #doubt(): void {
     if (this.#doubted) return;

@@ -5,11 +5,11 @@ import { DEVICE_PATTERN, ingress, type Layout } from './layout.ts';
 import { apply, nft } from './program.ts';
 import { sourcesOf } from './rules.ts';
 
-/** Made and deleted in one step: nothing of it is ever seen by a packet. */
+/** Created and deleted in one step, so no packet ever sees it. */
 const SCRATCH = 'netdev vauban-edge-probe';
 const PRIORITY = -510;
 
-/** Proves that this process can do what the edge needs, with a table that is gone again; says what it found. */
+/** Checks with a temporary table that this process can do what the edge needs, and reports what it found. */
 export async function probeKernel({ devices, synProxy }: Layout, signature: string): Promise<EdgeReport> {
   if (devices.length === 0) return { ok: false, summary: 'no device is named that packets come in by' };
   const strange = devices.find((name) => !new RegExp(DEVICE_PATTERN).test(name));
@@ -45,14 +45,14 @@ export async function probeKernel({ devices, synProxy }: Layout, signature: stri
   return { ok: true, summary: `${version} at ${devices.join(', ')}${synProxy ? ', with a SYN proxy' : ''}` };
 }
 
-/** Where connections in the middle of which the kernel comes in are no connections, and where they are: 0 and 1. */
+/** This setting is 0 if the kernel ignores TCP connections that it first sees midway, 1 if it picks them up. */
 const LOOSE = '/proc/sys/net/netfilter/nf_conntrack_tcp_loose';
-/** The table that has the firewall of guests of this host. */
+/** The table with the firewall of this host's guests. */
 const GUESTS = /^table inet vauban$/m;
 
-/** Why SYN cannot be answered here in the place of targets; undefined where it can. */
+/** Returns why SYN cannot be answered here on behalf of targets; undefined if it can. */
 async function whyNoProxy(signature: string): Promise<string | undefined> {
-  // What the proxy opens to a target does not go through that firewall.
+  // Connections that the proxy opens to a target would bypass that firewall.
   if (GUESTS.test(await nft(['list', 'tables']))) {
     return 'syn_proxy: is for an edge in front of the hosts: here it would pass over the firewall of guests';
   }
@@ -66,7 +66,7 @@ async function whyNoProxy(signature: string): Promise<string | undefined> {
     ],
     signature,
   );
-  // Otherwise a cookie that is sent back looks like the middle of a connection, and is passed on as such.
+  // Otherwise a returned cookie looks like the middle of a connection, and is forwarded as such.
   const loose = await readFile(LOOSE, 'utf8');
   if (loose.trim() === '0') return undefined;
   return `syn_proxy: needs net.netfilter.nf_conntrack_tcp_loose=0, and it is ${loose.trim()} (see sysctl.d(5))`;

@@ -3,7 +3,7 @@ import type { Volume } from '../driver.ts';
 import { EdgeUnavailableError } from '../driver.ts';
 import { familyOfTable } from './names.ts';
 
-/** What a listing of one table is made of; each item is one of these. */
+/** An item in the listing of a table; it has one of these fields. */
 export interface TableItem {
   chain?: { table: string; name: string };
   rule?: { table: string; chain: string; comment?: string };
@@ -17,12 +17,12 @@ export class NotThereError extends EdgeUnavailableError {
   override name = 'NotThereError';
 }
 
-/** Lists a table of ours; {@link NotThereError} where there is none. */
+/** Lists one of our tables. Throws {@link NotThereError} if it does not exist. */
 export function listTable(name: string): Promise<TableItem[]> {
   return list(['table', familyOfTable(name), name]);
 }
 
-/** An element of a set with what it has counted, and what stands beside it. */
+/** An element of a set with its counter and comment. */
 export interface Counted<Value> {
   value: Value;
   volume: Volume;
@@ -30,13 +30,14 @@ export interface Counted<Value> {
 }
 
 /**
- * The elements of a set with what they have counted. One set a process: asked for two, nft 1.0.6 finds only the last.
+ * Returns the elements of a set with their counters. One process for each set: asked for two, nft 1.0.6 finds only
+ * the last.
  */
 export async function listCounted<Value = string>(table: string, name: string): Promise<Counted<Value>[]> {
   return countedIn(await list(['set', 'netdev', table, name]), name);
 }
 
-/** The elements of a set that was listed, with what they have counted. */
+/** Returns the elements of a set in a listing, with their counters. */
 export function countedIn<Value = string>(items: TableItem[], name: string): Counted<Value>[] {
   const elements = (items.find(({ set }) => set?.name === name)?.set?.elem ?? []) as {
     elem: { val: Value; counter: Volume; comment?: string };
@@ -48,7 +49,7 @@ export function countedIn<Value = string>(items: TableItem[], name: string): Cou
   }));
 }
 
-/** Names of all tables whose name begins so. */
+/** Returns the names of all tables that start with this prefix. */
 export async function listTables(prefix: string): Promise<string[]> {
   const text = await nft(['-j', 'list', 'tables', 'netdev']);
   const { nftables } = parseListing(text) as { nftables: { table?: { name: string } }[] };
@@ -63,7 +64,7 @@ export async function nft(args: string[]): Promise<string> {
   return runNetworkProgram('nft', args).catch(unavailable);
 }
 
-/** Applies a batch: all of it or nothing. */
+/** Applies all lines of a batch, or none if one of them fails. */
 export async function apply(lines: string[], signature: string): Promise<void> {
   await applyNftBatch(lines, { signature: `netdev ${signature}` }).catch(unavailable);
 }

@@ -23,10 +23,16 @@ import { countedIn, listCounted, listTable } from './program.ts';
 type Counts = Map<string, Volume>;
 const NOTHING: Volume = { packets: 0, bytes: 0 };
 
-/** Targets whose counters are all read by one program, although most of them are not asked for: a program is dearer. */
+/**
+ * Up to this many targets, one process reads all counters even if most are not needed: another process would cost
+ * more.
+ */
 const FEW = 200;
 
-/** What these sets have counted, of every family in which there is a target, by address; in the order of {@link COUNTED}. */
+/**
+ * Returns the counters in these sets by address, for every family that has a target; read in the order of {@link
+ * COUNTED}.
+ */
 async function read<Name extends Counted>(
   names: readonly Name[],
   held: ReadonlyMap<string, Held>,
@@ -48,8 +54,8 @@ async function read<Name extends Counted>(
 }
 
 /**
- * Totals of every target. They are of the middle of the time that the reading took, as rates are worked out from
- * that: a program takes its time to start.
+ * Returns the totals of every target, dated at the middle of the reading: a process takes a while to start, and rates
+ * are computed from the date.
  */
 export async function readTotals(
   held: ReadonlyMap<string, Held>,
@@ -68,7 +74,7 @@ export async function readTotals(
   return { at, rows };
 }
 
-/** What each rule of the given targets has dropped; all rules are read, by one program. */
+/** Returns what each rule of the given targets has dropped. One process reads all rules. */
 export async function readDropped(held: ReadonlyMap<string, Held>, ids: string[]): Promise<RuleCounters[]> {
   const asked = new Set(ids.filter((id) => (held.get(id)?.numbers.size ?? 0) > 0));
   if (asked.size === 0) return [];
@@ -78,7 +84,7 @@ export async function readDropped(held: ReadonlyMap<string, Held>, ids: string[]
   });
 }
 
-/** Classes of the given targets. */
+/** Returns the classes of the given targets. */
 export async function readDetail(held: ReadonlyMap<string, Held>, ids: string[]): Promise<TargetDetail[]> {
   const asked = new Map(
     [...new Set(ids)].flatMap((id) => (held.has(id) ? [[id, held.get(id)!] as const] : [])),

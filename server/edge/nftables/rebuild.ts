@@ -9,7 +9,7 @@ import type { KernelState } from './state.ts';
 const OF_RULES = `netdev ${RULES_TABLE} `;
 const OF_GUARD = `netdev ${GUARD_TABLE} `;
 
-/** The batch that makes the tables anew with these targets in them, and how they are held then. */
+/** Returns the batch that rebuilds the tables with these targets in them, and how the targets are held afterwards. */
 export function everything(
   layout: Layout,
   epoch: string,
@@ -39,10 +39,11 @@ function isStillBlackholed({ id, ip }: EdgeTarget, found: KernelState | undefine
 }
 
 /**
- * Applies a batch that deletes the tables and makes them again. The kernel puts a chain that packets enter in front of the one
- * that it replaces, where both have one priority, and looks at each of them which is in force: a packet that is between the two
- * in that moment passes both, one in a hundred times under 200,000 packets a second. So the new rules stand behind them until
- * it is over. What those drop meanwhile is not counted.
+ * Applies a batch that deletes and recreates the tables. The kernel inserts a base chain in front of the one with the
+ * same priority that it replaces, and checks at each of them whether it is in force: a packet that is between the two
+ * at the moment of the switch passes both, which happens in one rebuild of a hundred at 200,000 packets per second.
+ * So a copy of the new rules follows both chains until the switch is done. Packets that the copy drops are not
+ * counted.
  */
 export async function rebuild(lines: string[], apply: (lines: string[]) => Promise<void>): Promise<void> {
   const isThere = (await listTables(RULES_TABLE)).includes(RULES_TABLE);
@@ -51,7 +52,7 @@ export async function rebuild(lines: string[], apply: (lines: string[]) => Promi
   if (isThere) await apply([`delete table netdev ${GUARD_TABLE}`]);
 }
 
-/** The part of the batch that drops, as another table. */
+/** Returns the part of the batch that drops, for the guard table. */
 function guardBatch(lines: string[]): string[] {
   return [
     `add table netdev ${GUARD_TABLE}`,

@@ -2,21 +2,23 @@ import { InvalidArgumentError } from '../../platform/helper/shapes.ts';
 import { type EdgeReceipt, type EdgeRefusal, type EdgeTarget, EdgeUnavailableError } from '../driver.ts';
 import type { Layout } from './layout.ts';
 
-// What the edge is asked for, and what of that it does.
+// Checks requests to the edge and selects the part of them that it can enforce.
 
-/** More than the service lets a target have; the kernel asks one after the other for each packet. */
+/** More than the service allows for a target; the kernel evaluates the rules one after another for each packet. */
 export const MAX_RULES_PER_TARGET = 1_000;
 
-/** Targets that an edge holds: the sets of their addresses have room for so many, and one message names them all. */
+/**
+ * Maximum number of targets of an edge: the sets of addresses have this size, and one message may name all of them.
+ */
 export const MAX_TARGETS = 20_000;
 
-/** Throws {@link EdgeUnavailableError} where one that is not among those held would be one too many. */
+/** Throws {@link EdgeUnavailableError} if the target is new and would exceed the maximum. */
 export function requireRoom(held: ReadonlyMap<string, unknown>, { id }: EdgeTarget): void {
   if (held.size >= MAX_TARGETS && !held.has(id))
     throw new EdgeUnavailableError(`this edge holds ${MAX_TARGETS} targets, and no more`);
 }
 
-/** Throws {@link InvalidArgumentError} where a target cannot be put here. */
+/** Throws {@link InvalidArgumentError} if a target cannot be put here. */
 export function requireTarget(
   { ip, family, rules }: EdgeTarget,
   field: string,
@@ -30,7 +32,7 @@ export function requireTarget(
   if (rules.length > MAX_RULES_PER_TARGET) throw new InvalidArgumentError(`${field}.rules: are too many`);
 }
 
-/** The targets with the rules that can be in force, and the others. */
+/** Returns the targets with the rules that can be in force, and the refused rules. */
 export function enforceable(
   targets: EdgeTarget[],
   { synProxy }: Layout,

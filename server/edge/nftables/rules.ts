@@ -4,17 +4,20 @@ import type { EdgeMatch, EdgeRule, TcpFlag } from '../driver.ts';
 import { FLAG_BITS, PROTOCOL_NUMBERS } from '../protocol-numbers.ts';
 import { DROPPED_SET, digest, printOf } from './names.ts';
 
-// Rules as the text of nft. Nothing but numbers, addresses that were parsed and ids that were checked gets into it.
+// Rules as nft text. It contains nothing but numbers, parsed addresses and checked ids.
 
 type Family = 4 | 6;
 
-/** A rule of nft in a target's chain, with what stands beside it in the kernel: what it is of, to be read again. */
+/** An nft rule in a target's chain, with the comment from which its origin can be read back. */
 export interface ChainRule {
   text: string;
   print: string;
 }
 
-/** The chain of a target: its rules in order, of which neighbours that differ in ports alone are one lookup. */
+/**
+ * Returns a target's chain: its rules in order, with neighbours that differ only in their ports combined into one
+ * lookup.
+ */
 export function chainOf(
   rules: readonly EdgeRule[],
   family: Family,
@@ -32,14 +35,14 @@ export function chainOf(
 
 type PortField = 'sourcePorts' | 'destinationPorts';
 
-/** The one list of ports that a rule which drops has; undefined where it has none, or both. */
+/** Returns which list of ports a blocking rule has; undefined if it has neither or both. */
 function portFieldOf({ match, rate }: EdgeRule): PortField | undefined {
   const { sourcePorts, destinationPorts } = match;
   if (rate || sourcePorts.length > 0 === destinationPorts.length > 0) return undefined;
   return sourcePorts.length > 0 ? 'sourcePorts' : 'destinationPorts';
 }
 
-/** Rules in order; those that follow each other and differ in nothing but ports, of which none is in two, are together. */
+/** Groups the rules in order: neighbours that differ only in their ports, and share no port, form one run. */
 function runsOf(rules: readonly EdgeRule[]): EdgeRule[][] {
   const runs: { rules: EdgeRule[]; alike: string | undefined; ports: PortRange[] }[] = [];
   for (const rule of rules) {
@@ -58,7 +61,7 @@ function runsOf(rules: readonly EdgeRule[]): EdgeRule[][] {
 const areApart = (some: PortRange[], others: PortRange[]) =>
   some.every((a) => others.every((b) => a.to < b.from || b.to < a.from));
 
-/** Rules that differ in ports alone, as one: the number of the rule that drops is found by the port. */
+/** Returns one rule for a run: the port determines the number of the rule that drops the packet. */
 function lookupsOf(run: EdgeRule[], family: Family, number: (rule: EdgeRule) => number): string[] {
   const [{ match }] = run as [EdgeRule];
   const field = portFieldOf(run[0]!)!;
@@ -66,50 +69,52 @@ function lookupsOf(run: EdgeRule[], family: Family, number: (rule: EdgeRule) => 
     merged(rule.match[field]).map((ports) => `${ports} : ${number(rule)}`),
   );
   const lookup = `th ${field === 'sourcePorts' ? 'sport' : 'dport'} map { ${elements.join(', ')} }`;
-  // Last, because a packet that passes is to keep its mark.
+  // Last, because a packet that passes must keep its mark.
   return conditionsOf(match, family, { [field]: '' }).map((condition) =>
     `${condition} meta mark set ${lookup} meta mark @${DROPPED_SET} drop`.trim(),
   );
 }
 
-/** Headers of IPv6 that the kernel passes over when it looks for a packet's protocol: to be looked for themselves. */
+/** IPv6 headers that the kernel skips when it looks for a packet's protocol, so they must be matched differently. */
 const EXTENSION_HEADERS = [0, 43, 44, 51, 60];
-/** Bits of an IPv4 header that say that a packet is a fragment: the place of this one, or that more follow. */
+/** Bits of an IPv4 header that mark a fragment: its offset, or that more follow. */
 const FRAGMENT_BITS = '0x3fff';
 /**
- * What a packet is that has the header behind IP's own. At ingress the kernel takes whatever bytes are at that place of a
- * later fragment for ports and flags. IPv6 has two kinds: whole packets and first fragments.
+ * Conditions for packets that contain the transport header. In a later fragment at ingress, the kernel treats the
+ * bytes at that position as ports and flags. IPv6 has two such kinds: whole packets and first fragments.
  */
 const HAS_HEADER = { 4: ['@nh,48,16 & 0x1fff == 0'], 6: ['exthdr frag missing', 'frag frag-off 0'] };
 const IPV6_HEADER_BYTES = 40;
 const MAX_LENGTH = 65_535;
 
-/** What may come at once beyond a limit, as a part of a second: the smaller, the more a link's unevenness costs. */
+/** Burst above a limit, as a share of a second: the smaller it is, the more an uneven link loses. */
 const BURST_SHARE = 0.1;
 const LEAST_BURST_PACKETS = 5;
-/** The longest packet there is must fit, or it would never pass. */
+/** The longest possible packet must fit, or it would never pass. */
 const LEAST_BURST_BYTES = 65_536;
-/** What the kernel takes. */
+/** The kernel's maximum. */
 const MOST_BURST = 2 ** 31;
 
 /**
- * The conditions under which nft takes a packet for the rule, any of them; an empty one takes every packet. None where
- * there is no packet of this family that it takes.
+ * Returns the conditions under which nft applies the rule, any one of which suffices; an empty string matches every
+ * packet. Returns none if the rule matches no packet of this family.
  */
 export function conditionsOf(
   match: EdgeMatch,
   family: Family,
-  /** What stands in the place of a list of ports. */
+  /** Text that replaces a list of ports. */
   instead: Partial<Record<PortField, string>> = {},
 ): string[] {
   const protocol = numberOf(match.protocol);
   const hasPorts = match.sourcePorts.length + match.destinationPorts.length > 0;
-  // Others have neither. nft is never given a contradiction: some it cannot read back.
+  // Other protocols have neither ports nor flags. nft is never given a contradiction because it cannot read some of
+  // them back.
   if (hasPorts && protocol !== null && protocol !== PROTOCOL_NUMBERS.tcp && protocol !== PROTOCOL_NUMBERS.udp)
     return [];
   if (match.tcpFlags && protocol !== null && protocol !== PROTOCOL_NUMBERS.tcp) return [];
-  // What costs the kernel least and differs most comes first: most rules are asked about packets that are not theirs. A port
-  // is two steps, what is said of IP's header five and more, as nft looks for its version each time.
+  // The cheapest and most selective conditions come first, because most rules are evaluated for packets they do not
+  // match. A port takes two steps, a field of the IP header five or more, because nft checks the IP version each
+  // time.
   const parts = [
     instead.sourcePorts ?? portPart('sport', match.sourcePorts),
     instead.destinationPorts ?? portPart('dport', match.destinationPorts),
@@ -124,29 +129,32 @@ export function conditionsOf(
   return kinds.map((kind) => [...parts, kind].filter((part) => part !== '').join(' '));
 }
 
-/** What a rule has in the kernel beside its lines: its number among those that are counted, and names. */
+/**
+ * A rule's objects in the kernel besides its lines: its number in the set of counters, and the names of its limit and
+ * its senders' set.
+ */
 export interface RuleObjects {
   number: number;
   limit: string;
   sources: string;
 }
 
-/** The rules of nft, in order, that do what a rule says; what is dropped is counted. */
+/** Returns the nft rules, in order, that implement a rule; drops are counted. */
 export function rulesOf(
   { match, rate }: EdgeRule,
   family: Family,
   { number, limit, sources }: RuleObjects,
 ): string[] {
-  // The mark of a packet that is dropped means nothing to others: it carries the number to the set that counts.
+  // The mark of a dropped packet has no other use: it passes the number to the set that counts.
   const drop = `meta mark set ${number} meta mark @${DROPPED_SET} drop`;
   return conditionsOf(match, family).flatMap((condition) => {
     if (!rate) return [`${condition} ${drop}`.trim()];
-    // Where the set is full, a new sender is not in it, and what it sends is left to the limit of all.
+    // If the set is full, a new sender is not added, and only the common limit applies to it.
     const each =
       rate.perSource === undefined
         ? []
         : [`${condition} ${eachSource(rate.perSource, family, sources)} ${drop}`];
-    // What is within the limit has met its rule: none of those behind it is asked.
+    // A packet within the limit has matched its rule, so no later rule is evaluated.
     return [
       ...each.map((line) => line.trim()),
       `${condition} limit name "${limit}" ${drop}`.trim(),
@@ -155,28 +163,28 @@ export function rulesOf(
   });
 }
 
-/** Senders that one limit tells apart: each costs the kernel a few hundred bytes. */
+/** Senders that one limit distinguishes: each costs the kernel a few hundred bytes. */
 const MAX_SOURCES = 4_096;
-/** A sender that was silent for so long is forgotten. */
+/** A sender that was silent for this long is forgotten. */
 const SOURCE_SECONDS = 10;
 const SENDER = { 4: 'ip saddr', 6: 'ip6 saddr & ffff:ffff:ffff:ffff::' };
 
-/** The set of a limit's senders. */
+/** Returns the definition of the set of a limit's senders. */
 export function sourcesOf(family: Family): string {
   return `type ipv${family}_addr; size ${MAX_SOURCES}; flags dynamic,timeout; timeout ${SOURCE_SECONDS}s;`;
 }
 
 function eachSource(pps: number, family: Family, set: string): string {
   const rate = Math.min(pps, MAX_RATE.pps);
-  // A second of it: a client opens its connections all at once.
+  // One second's worth, because a client opens its connections all at once.
   const burst = Math.max(LEAST_BURST_PACKETS, rate);
   return `update @${set} { ${SENDER[family]} limit rate over ${rate}/second burst ${burst} packets }`;
 }
 
-/** Beyond these the kernel's sum of a second's tokens does not fit into 64 bits. */
+/** Above these, the kernel's sum of a second's tokens does not fit into 64 bits. */
 export const MAX_RATE = { pps: 1_000_000_000, bps: 130_000_000_000 } as const;
 
-/** A limit that lets so much pass of all that asks it. */
+/** Returns a limit that passes this rate in total. */
 export function limitOf({ unit, value }: NonNullable<EdgeRule['rate']>): string {
   const most = Math.min(value, MAX_RATE[unit]);
   const per = unit === 'pps' ? most : Math.ceil(most / 8);
@@ -187,7 +195,7 @@ export function limitOf({ unit, value }: NonNullable<EdgeRule['rate']>): string 
     : `rate over ${per} bytes/second burst ${burst} bytes`;
 }
 
-/** The number of a protocol; null for any. */
+/** Returns a protocol's number; null for any. */
 function numberOf(protocol: EdgeMatch['protocol']): number | null {
   if (protocol === 'any') return null;
   return typeof protocol === 'number' ? protocol : PROTOCOL_NUMBERS[protocol];
@@ -221,7 +229,7 @@ function fragmentPart(fragments: EdgeMatch['fragments'], family: Family): string
   return `ip frag-off & ${FRAGMENT_BITS} ${only ? '!=' : '=='} 0`;
 }
 
-/** By the length that the header names, as that of the frame may have been filled up. */
+/** Matches the length in the header, because the frame may have been padded. */
 function lengthPart(length: EdgeMatch['packetLength'], family: Family): string | null {
   if (!length) return '';
   const header = family === 4 ? 0 : IPV6_HEADER_BYTES;
@@ -236,20 +244,20 @@ function portPart(field: 'sport' | 'dport', ports: string[]): string {
   return `th ${field} { ${merged(ports).join(', ')} }`;
 }
 
-/** Both ends are of it. */
+/** Both ends are included. */
 interface PortRange {
   from: number;
   to: number;
 }
 
-/** "53" or "1024-2000" as its ends. */
+/** Parses "53" or "1024-2000". */
 function portsOf(text: string): PortRange {
   const [from, to = from] = text.split('-').map(Number) as [number, number?];
   if (!Number.isInteger(from) || !Number.isInteger(to)) throw new Error(`not a port: ${text}`);
   return { from, to };
 }
 
-/** The same ports in ranges that do not touch, as a set of nft wants them. */
+/** Merges ports into ranges that do not touch, as an nft set requires. */
 function merged(ports: string[]): string[] {
   const ranges = ports.map(portsOf).sort((a, b) => a.from - b.from);
   const all: PortRange[] = [];

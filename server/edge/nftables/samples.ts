@@ -4,24 +4,30 @@ import { destination, IS_WHOLE, ingress } from './layout.ts';
 import { FAMILIES, type Family, isTemporary, RULES_TABLE, SAMPLE_TABLE_PREFIX } from './names.ts';
 import { apply, listTable, listTables, NotThereError, type TableItem } from './program.ts';
 
-/** A little longer than a sample is believed. */
+/** A little longer than the detector trusts a sample. */
 const SAMPLE_SECONDS = 6;
-/** After so long the kernel has stopped to count. */
+/** After this time the kernel has stopped counting. */
 export const SAMPLE_MS = SAMPLE_SECONDS * 1_000;
-/** From a reading that found enough to the end of its sample: what is written against what it showed goes first. */
+/**
+ * Delay between a reading that found enough and the end of its sample, so that the rules written in response go
+ * first.
+ */
 export const ENOUGH_MS = 500;
 /**
- * What a sample counts of all its targets: every port is as likely to be counted as its share of the packets, and the largest
- * flood costs no more than this.
+ * Bounds the packets that a sample counts for all its targets. Each port still counts in proportion to its share of
+ * the packets, and the largest flood costs no more than this.
  */
 const SAMPLED = 'limit rate over 20000/second burst 20000 packets return';
-/** Packets of a target by which its ports are known: a sample that has so many of each is finished soon after it was read. */
+/**
+ * Packets that suffice to know the ports of a target. A sample with this many for each target is finished soon after
+ * it is read.
+ */
 const ENOUGH = 2_000;
-/** Source ports that a sample tells apart, of all its targets; what comes from others is counted together. */
+/** Source ports that a sample distinguishes, for all its targets; all others are counted together. */
 const MAX_PORTS = 8_192;
-/** Samples at a time, each of which costs every packet a look; the oldest gives way. */
+/** Maximum number of simultaneous samples, each of which costs a lookup for every packet; the oldest is dropped. */
 const MAX_TABLES = 8;
-/** Behind what counts, in front of what drops. */
+/** Between the chains that count and those that drop. */
 const PRIORITY = -505;
 
 interface Sampled {
@@ -33,16 +39,16 @@ interface Sampled {
 interface Sample {
   table: string;
   targets: Sampled[];
-  /** What was counted, once the table is gone. */
+  /** The final counts, once the table is gone. */
   counted?: PortSample[];
-  /** Whether its end was asked for when it was last read. */
+  /** True if a reading has already asked for the end of this sample. */
   isEnough?: true;
 }
 
 /**
- * Counts of source ports. Each time that some are begun they get a table of their own, in which the kernel stops to
- * count by itself, so that to start over is to make another and to forget is to delete one. A table costs every packet that
- * comes in a look, whether it still counts or not: it goes when its time is over, and what it counted is kept here.
+ * Counts source ports. Each start creates a separate table in which the kernel stops counting on its own, so
+ * restarting means creating another table, and discarding means deleting one. A table costs every incoming packet a
+ * lookup even if it no longer counts, so it is deleted when its time is over and its counts are kept here.
  */
 export class PortSamples {
   readonly #devices: readonly string[];
@@ -55,14 +61,14 @@ export class PortSamples {
     this.#signature = signature;
   }
 
-  /** Deletes these and all other tables that a process before this one has left and was to delete. */
+  /** Deletes these tables and all other temporary ones that an earlier process has left behind. */
   async clear(): Promise<void> {
     const names = (await listTables(RULES_TABLE)).filter(isTemporary);
     this.#samples = [];
     if (names.length > 0) await apply(names.map(deleteTable), this.#signature);
   }
 
-  /** Begins to count for these; the table, for {@link finish} to be called when {@link SAMPLE_MS} are over. */
+  /** Starts counting for these targets. Returns the table; call {@link finish} with it after {@link SAMPLE_MS}. */
   async start(targets: Sampled[]): Promise<string | undefined> {
     if (targets.length === 0) return undefined;
     const ids = new Set(targets.map(({ id }) => id));
@@ -86,23 +92,26 @@ export class PortSamples {
     return table;
   }
 
-  /** Takes the table of a sample whose time is over out of the way of packets. */
+  /** Deletes the table of a sample whose time is over, so that packets no longer pass it. */
   async finish(table: string): Promise<void> {
     const sample = this.#samples.find((one) => one.table === table);
-    // One that had counted enough was finished before its time was over.
+    // A sample that had counted enough was finished early.
     if (!sample || sample.counted) return;
-    // Before the table goes, so that there is no moment in which neither has it.
+    // Before the table is deleted, so that the counts are always available from the table or from here.
     sample.counted = (await readSample(sample)) ?? [];
     try {
       await apply([`add table netdev ${table}`, deleteTable(table)], this.#signature);
     } catch (error) {
-      // It is still there, for the next that is begun to delete.
+      // The table still exists; the next sample to start deletes it.
       delete sample.counted;
       throw error;
     }
   }
 
-  /** What was counted of these, and tables that have counted enough: for {@link finish}, each once. */
+  /**
+   * Returns the counts of these targets, and tables that have counted enough and should be passed to {@link finish},
+   * each only once.
+   */
   async read(ids: string[]): Promise<{ samples: PortSample[]; enough: string[] }> {
     const wanted = new Set(ids);
     const asked = this.#samples.filter(({ targets }) => targets.some(({ id }) => wanted.has(id)));
@@ -120,7 +129,7 @@ export class PortSamples {
     return { samples: read.flat().filter(({ id }) => wanted.has(id)), enough };
   }
 
-  /** Of one whose table went while it was to be read. */
+  /** For a sample whose table was deleted just before it was read. */
   #countedBy({ table }: Sample): PortSample[] {
     return this.#samples.find((one) => one.table === table)?.counted ?? [];
   }
@@ -136,7 +145,7 @@ export class PortSamples {
         if (of.length === 0) return [];
         const live = of.map(({ ip }) => `${canonicalIp(ip)} timeout ${SAMPLE_SECONDS}s`);
         const counted = `flags dynamic; size ${MAX_PORTS}; counter;`;
-        // Later fragments have no port; none is in either.
+        // Later fragments have no port and are in neither set.
         const only = `${IS_WHOLE[family]} meta l4proto { 6, 17 }`;
         const chain = `${at} sample${family}`;
         return [
@@ -164,7 +173,7 @@ type Protocol = 'tcp' | 'udp';
 const packetsOf = ({ ports, others }: PortSample) =>
   ports.reduce((sum, { packets }) => sum + packets, others.tcp + others.udp);
 
-/** What the kernel has counted; undefined where the table is gone. */
+/** Returns the kernel's counts; undefined if the table is gone. */
 async function readSample({ table, targets }: Sample): Promise<PortSample[] | undefined> {
   const items = await listTable(table).catch((error): TableItem[] | undefined => {
     if (error instanceof NotThereError) return undefined;

@@ -18,19 +18,19 @@ import {
 } from './names.ts';
 import { type Counted, countedIn, listTable, NotThereError, type TableItem } from './program.ts';
 
-/** What the kernel holds: nothing else remembers it. */
+/** The state held by the kernel, which is the only place that remembers it. */
 export interface KernelState {
   epoch: string;
   held: Map<string, Held>;
-  /** What rules have dropped, by {@link counterName}. */
+  /** Drops of each rule, by {@link counterName}. */
   counted: Map<string, Volume>;
-  /** Those that are free. */
+  /** Allocates numbers that are not in use. */
   numbers: RuleNumbers;
-  /** Whether everything that does not belong to a target is as this version makes it, for these devices. */
+  /** True if everything that does not belong to a target is as this version creates it, for these devices. */
   sound: boolean;
 }
 
-/** Reads all tables; undefined where one is not there. */
+/** Reads all tables; undefined if one does not exist. */
 export async function readState(layout: Layout): Promise<KernelState | undefined> {
   const tables = await Promise.all(tablesOf(layout).map(listTable)).catch((error) => {
     if (error instanceof NotThereError) return undefined;
@@ -60,7 +60,7 @@ export async function readState(layout: Layout): Promise<KernelState | undefined
   };
 }
 
-/** Comments of the rules of every chain, by "table chain". */
+/** Returns the comments of the rules of every chain, by "table chain". */
 function structureOf(items: TableItem[]): Map<string, string[]> {
   const chains = items.flatMap(({ chain }): [string, string[]][] =>
     chain ? [[`${chain.table} ${chain.name}`, []]] : [],
@@ -117,7 +117,7 @@ function heldTargets(
 
 const isBlackhole = (chain: string) => chain.startsWith(`${RULES_TABLE} ${BLACKHOLE_PREFIX}`);
 
-/** Addresses that SYN is answered for, by one of the tables that have them. */
+/** The addresses for which SYN is answered, according to one of the tables that list them. */
 const proxiedIn = (items: TableItem[]) =>
   FAMILIES.flatMap((family) =>
     elementsOf(items, 'set', proxiedName(family)).map((one) => canonicalIp(`${one}`)),
@@ -129,7 +129,7 @@ function elementsOf(items: TableItem[], kind: 'set' | 'map', name: string): unkn
   return items.flatMap((item) => (item[kind]?.name === name ? (item[kind].elem ?? []) : []));
 }
 
-/** Whether the sets that count are those of the targets that are held, and the counters those of their rules. */
+/** Returns true if the counting sets contain exactly the addresses of the held targets. */
 function countsExactly(counts: TableItem[], held: Map<string, Held>): boolean {
   return FAMILIES.every((family) => {
     const wanted = new Set([...held.values()].filter((one) => one.family === family).map(({ ip }) => ip));

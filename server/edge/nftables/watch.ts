@@ -1,12 +1,12 @@
 import { COUNTS_TABLE, PROXY_TABLE, RULES_TABLE } from './names.ts';
 import { nft } from './program.ts';
 
-/** A change of our tables, as `nft monitor` writes it: the name itself, not those of samples. */
+/** A change to our tables as `nft monitor` prints it; matches whole names, so samples are excluded. */
 export const OURS = new RegExp(
   `^\\S+ \\S+ (netdev (${RULES_TABLE}|${COUNTS_TABLE})|inet ${PROXY_TABLE})( |$)`,
 );
 
-/** Whether every chain that packets enter is at all these devices: they leave it when they go. */
+/** Returns true if every base chain is attached to all these devices: a device that disappears is detached. */
 export async function isAtDevices(devices: readonly string[]): Promise<boolean> {
   const text = await nft(['list', 'chains', 'netdev']);
   const tables = text.split(/^table netdev /m).slice(1);
@@ -18,5 +18,5 @@ export async function isAtDevices(devices: readonly string[]): Promise<boolean> 
   );
 }
 
-/** Those that count what comes in, drop, and count what passed. */
+/** The chains that count incoming packets, drop, and count passed packets. */
 const CHAINS = 3;

@@ -2,24 +2,24 @@ import { addressMatcher } from '../../platform/cidr.ts';
 import type { EdgeClass, EdgeMatch, EdgeRule, TcpFlag } from '../driver.ts';
 import { PROTOCOL_NUMBERS } from '../protocol-numbers.ts';
 
-/** An IP packet as far as rules can tell one from another. */
+/** An IP packet, reduced to the properties that rules can match. */
 export interface Packet {
-  /** IP protocol number, the one behind IPv6 extension headers. */
+  /** IP protocol number, the one after any IPv6 extension headers. */
   protocol: number;
   source: string;
-  /** Null where the packet carries none: another protocol, or a later fragment. */
+  /** Null if the packet carries no ports: another protocol, or a later fragment. */
   sourcePort: number | null;
   destinationPort: number | null;
-  /** Of the whole IP packet in bytes. */
+  /** Length of the whole IP packet in bytes. */
   length: number;
-  /** Empty where the packet has no TCP header. */
+  /** Empty if the packet has no TCP header. */
   flags: readonly TcpFlag[];
   fragment: 'none' | 'first' | 'later';
 }
 
 type Test = (packet: Packet) => boolean;
 
-/** A rule made ready to be asked about many packets. */
+/** A rule prepared for matching many packets. */
 export interface CompiledRule {
   rule: EdgeRule;
   matches: Test;
@@ -74,12 +74,12 @@ export function compileRules(rules: EdgeRule[]): CompiledRule[] {
   });
 }
 
-/** Place of the first rule that matches, −1 where none does. */
+/** Returns the index of the first rule that matches, −1 if none does. */
 export function firstMatch(rules: CompiledRule[], packet: Packet): number {
   return rules.findIndex(({ matches }) => matches(packet));
 }
 
-/** The class that an edge counts the packet in. */
+/** Returns the class in which an edge counts the packet. */
 export function classOf({ protocol, fragment, flags }: Packet): EdgeClass {
   if (fragment !== 'none') return 'fragment';
   switch (protocol) {

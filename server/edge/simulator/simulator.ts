@@ -29,20 +29,20 @@ import {
 } from './target.ts';
 
 export interface EdgeSimulatorOptions {
-  /** Where targets live. The simulator never closes it. */
+  /** Storage for targets. The simulator never closes it. */
   store: EdgeStore;
   clock: Clock;
-  /** Called before every operation, by its name in the interface; a throw makes it fail, changing nothing. */
+  /** Called before every operation, with the method's name; if it throws, the operation fails and changes nothing. */
   faults?: (operation: keyof EdgeDriver) => void;
 }
 
 /** Counters are in the database and never restart. */
 const EPOCH = 'simulator';
 const MAX_RULES_PER_TARGET = 1_000;
-/** Attacks on one target at a time: each makes every reading a little slower. */
+/** Maximum number of simultaneous attacks on one target: each slows down every reading a little. */
 const MAX_ATTACKS = 32;
 
-/** An edge of pretence: real counters, rules and attacks, no packet. See docs/shield.md. */
+/** Returns a simulated edge: counters, rules and attacks work, but there are no packets. See docs/shield.md. */
 export function createEdgeSimulator(options: EdgeSimulatorOptions): EdgeDriver {
   return new EdgeSimulator(options);
 }

@@ -7,20 +7,24 @@ export interface StoredTarget {
   state: SimulatedTarget;
 }
 
-/** The simulated edge's memory, shared by every process that has it. The `work` of a change may run again. */
+/**
+ * The simulated edge's memory, shared by all processes that use it. The `work` of a change may run more than once.
+ */
 export interface EdgeStore {
-  /** The given targets, or all of them, in order of their ids. */
+  /** Returns the given targets, or all of them, ordered by id. */
   readTargets(ids?: string[]): Promise<StoredTarget[]>;
-  /** Makes these all the targets there are, each as `work` has it from its present state, if it has one. */
+  /** Replaces all targets with these. `work` returns each target's new state from its present one, if it has one. */
   replaceTargets(
     ids: string[],
     work: (id: string, present: SimulatedTarget | undefined) => SimulatedTarget,
   ): Promise<void>;
-  /** Makes or changes one target, as `work` has it from its present state, if it has one. */
+  /** Creates or changes one target. `work` returns its new state from its present one, if it has one. */
   putTarget(id: string, work: (present: SimulatedTarget | undefined) => SimulatedTarget): Promise<void>;
-  /** Deletes a target; an absent one is a success. */
+  /** Deletes a target; succeeds if it is absent. */
   deleteTarget(id: string): Promise<void>;
-  /** Lets `work` make another state of a target, exclusively; undefined, and no work, where there is none. */
+  /**
+   * Changes a target exclusively through `work`. Returns undefined without calling `work` if there is no such target.
+   */
   changeTarget(
     id: string,
     work: (target: SimulatedTarget) => SimulatedTarget,

@@ -16,19 +16,19 @@ import {
   normalPackets,
 } from './traffic.ts';
 
-/** What was counted of a target. In = passed + dropped. Fractions of packets are kept, and never shown. */
+/** A target's counters: in = passed + dropped. They keep fractions of packets, which are never shown. */
 interface Counts {
   passed: Volume;
   dropped: Volume;
   classes: Record<EdgeClass, Volume>;
-  /** By the rule's id. */
+  /** By rule id. */
   rules: Record<string, Volume>;
   outBytes: number;
 }
 
 /**
- * A target as stored. What it counted by any instant follows from this and the instant: `counts` until `since`,
- * and from there on what its flows and its rules make of it.
+ * A target as stored. Its counters at any instant follow from this and the instant: `counts` until `since`, and after
+ * that the effect of its rules on its flows.
  */
 export interface SimulatedTarget {
   ip: string;
@@ -63,7 +63,7 @@ interface Arrival {
   packets: number;
 }
 
-/** What comes in between two instants during which no attack begins or ends. */
+/** Returns the traffic between two instants during which no attack starts or ends. */
 function arrivals(id: string, target: SimulatedTarget, from: number, to: number): Arrival[] {
   const { family, attacks } = target;
   const of = (flows: Flow[], packets: number) =>
@@ -75,14 +75,14 @@ function arrivals(id: string, target: SimulatedTarget, from: number, to: number)
   ];
 }
 
-/** The parts of [from, to] between which attacks begin and end. */
+/** Splits [from, to] at the instants at which attacks start or end. */
 function segments({ attacks }: SimulatedTarget, from: number, to: number): [number, number][] {
   const cuts = attacks.flatMap((attack) => [attack.from, attack.to]).filter((at) => at > from && at < to);
   const edges = [...new Set([from, ...cuts, to])].sort((a, b) => a - b);
   return edges.slice(1).map((end, index) => [edges[index]!, end]);
 }
 
-/** The share of what each rule matched in a time that it drops. */
+/** Returns the share of each rule's matched packets that the rule drops. */
 function dropShares(rules: CompiledRule[], matched: Volume[], seconds: number): number[] {
   return rules.map(({ rule: { rate } }, index) => {
     if (!rate) return 1;
@@ -120,7 +120,7 @@ function countSegment(
   }
 }
 
-/** What the target has counted by `now`, epoch milliseconds; never less than at an instant before. */
+/** Returns the target's counters at `now`, in epoch milliseconds; they never fall. */
 export function countsAt(id: string, target: SimulatedTarget, now: number): Counts {
   const counts = structuredClone(target.counts);
   const rules = compileRules(target.rules);
@@ -134,7 +134,7 @@ export function countsAt(id: string, target: SimulatedTarget, now: number): Coun
   return counts;
 }
 
-/** The target with its counters taken to `now`, from where something about it may change. */
+/** Returns the target with its counters brought up to `now`, so that something about it can change from then on. */
 export function settledAt(id: string, target: SimulatedTarget, now: number): SimulatedTarget {
   const since = Math.max(now, target.since);
   return {
@@ -145,7 +145,7 @@ export function settledAt(id: string, target: SimulatedTarget, now: number): Sim
   };
 }
 
-/** The target with other rules; what those that stay have counted stays. */
+/** Returns the target with other rules; rules that stay keep their counters. */
 export function withRules(id: string, target: SimulatedTarget, rules: EdgeRule[], now: number) {
   const settled = settledAt(id, target, now);
   const kept = new Set(rules.map((rule) => rule.id));
@@ -168,7 +168,7 @@ export function totalsOf(id: string, { passed, dropped, outBytes }: Counts): Tar
   };
 }
 
-/** What came from each source port since the port sample began; undefined where none ever did. */
+/** Returns traffic by source port since the port sample began; undefined if there was no sample. */
 export function sampledPorts(id: string, target: SimulatedTarget, now: number) {
   if (target.drillAt === null) return undefined;
   const ports = new Map<string, { protocol: 'tcp' | 'udp'; port: number } & Volume>();

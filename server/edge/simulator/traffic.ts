@@ -3,7 +3,7 @@ import type { SimulatedVector } from '../driver.ts';
 import { PROTOCOL_NUMBERS } from '../protocol-numbers.ts';
 import type { Packet } from './packet.ts';
 
-/** Part of a flow: packets that are all alike, and their share of its packets. */
+/** Part of a flow: identical packets, and their share of the flow's packets. */
 export interface Flow {
   packet: Packet;
   share: number;
@@ -17,15 +17,18 @@ export interface Attack {
   to: number;
 }
 
-/** Different sources (and random ports) that stand for the many of an attack: a rule on a network takes its part. */
+/**
+ * Distinct sources (and random ports) that represent the many of an attack, so that a rule on a network matches part
+ * of it.
+ */
 const ATTACKERS = 16;
 const CLIENTS = 8;
 
-/** A target's mean of what comes in, between these; more often near the low end. */
+/** Range of a target's mean incoming traffic; log-uniform, so low values are more likely. */
 const MEAN_PPS = [50, 2_500] as const;
 const DAY_SECONDS = 86_400;
 const BUSIEST_HOUR = 15;
-/** Heights relative to the mean; together below 1, so no rate is ever negative. */
+/** Heights relative to the mean. They add up to less than 1, so no rate is ever negative. */
 const WAVES = [
   { seconds: DAY_SECONDS, height: 0.45 },
   { seconds: 9_700, height: 0.2 },
@@ -35,7 +38,7 @@ const WAVES = [
 /** Servers send more than they receive. */
 const OUT_PER_IN_BYTE = 2.5;
 
-/** Packets of ordinary use between two instants (epoch milliseconds). */
+/** Returns the number of packets of normal use between two instants (epoch milliseconds). */
 export function normalPackets(id: string, fromMs: number, toMs: number): number {
   const random = seeded(id);
   const [low, high] = MEAN_PPS;
@@ -49,7 +52,7 @@ export function normalPackets(id: string, fromMs: number, toMs: number): number 
   return mean * weighted;
 }
 
-/** What a target sends while so much of ordinary use comes in. */
+/** Returns the bytes a target sends while this many bytes of normal use arrive. */
 export function normalOutBytes(inBytes: number): number {
   return inBytes * OUT_PER_IN_BYTE;
 }
@@ -75,7 +78,7 @@ function spread(share: number, sources: string[], kind: (index: number) => Parti
   }));
 }
 
-/** Addresses that differ in their first byte, as those of the world do. */
+/** Addresses that differ in their first byte, like those of the real world. */
 function sources(random: () => number, count: number, family: 4 | 6): string[] {
   const byte = () => 1 + Math.floor(random() * 222);
   return Array.from({ length: count }, () =>
@@ -87,7 +90,7 @@ function sources(random: () => number, count: number, family: 4 | 6): string[] {
 
 const ephemeral = (random: () => number) => 1024 + Math.floor(random() * 64_000);
 
-/** What ordinary use of a target is made of. */
+/** Returns the flows of a target's normal use. */
 export function normalFlows(id: string, family: 4 | 6): Flow[] {
   const random = seeded(`${id}/clients`);
   const clients = sources(random, CLIENTS, family);
@@ -139,7 +142,7 @@ const RECIPES: Record<SimulatedVector, Recipe> = {
       destinationPort: ephemeral(random),
       length: 540,
     })),
-  // Answers that do not fit one packet arrive in pieces, which carry no ports.
+  // Responses that do not fit one packet arrive in fragments, which carry no ports.
   dns_amplification: amplification(53, 1_400, 0.35),
   ntp_amplification: amplification(123, 468, 0),
   icmp_flood: ({ family, from }) =>
@@ -147,7 +150,7 @@ const RECIPES: Record<SimulatedVector, Recipe> = {
   fragment_flood: ({ from }) => spread(1, from, () => ({ protocol: udp, length: 1_500, fragment: 'later' })),
 };
 
-/** What an attack is made of. The same attack always comes from the same sources. */
+/** Returns the flows of an attack. The same attack always comes from the same sources. */
 export function attackFlows(id: string, family: 4 | 6, { vector, from }: Attack): Flow[] {
   const random = seeded(`${id}/${vector}/${from}`);
   return RECIPES[vector]({ random, family, from: sources(random, ATTACKERS, family) });

@@ -20,15 +20,18 @@ const Strict = Type.Object({
 });
 const check: (value: unknown) => asserts value is Static<typeof Strict> = checkOf(Strict);
 
-/** What the host's own configuration lets the service have: it can ask for no more. */
+/** The limits in the host's own configuration on what the service may request. */
 export interface EdgeAllowance {
   devices: string[];
   protected_prefixes: string[];
-  /** Whether SYN may be answered in the place of targets; not where it is absent. */
+  /** True if SYN may be answered on behalf of targets; false if absent. */
   syn_proxy?: boolean;
 }
 
-/** Reads it from a YAML file; throws {@link ConfigError} where that is missing, wrong, or open to others. */
+/**
+ * Reads the allowance from a YAML file. Throws {@link ConfigError} if the file is missing, invalid, or writable by
+ * other users.
+ */
 export function loadEdgeAllowance(path: string): EdgeAllowance {
   const { value } = readYaml(path, Shape);
   try {

@@ -17,7 +17,7 @@ import type { Operation } from './operations.ts';
 
 type Configured = Pick<EdgeCapabilities, 'synProxy'> & { prefixes: readonly string[] };
 
-/** The edge of this host for a service without privileges. */
+/** This host's edge for a service without privileges, which talks to the privileged helper. */
 export class EdgeClient extends HelperClient<Operation> implements EdgeDriver {
   readonly name = 'nftables';
   readonly readEveryMs = READ_EVERY_MS;

@@ -5,7 +5,7 @@ import type { EdgeDriver, EdgeTarget } from '../../driver.ts';
 import { MAX_TARGETS } from '../requests.ts';
 
 const closed = { additionalProperties: false };
-/** Bounds beyond what the API lets customers have, so that one message cannot exhaust the process. */
+/** Bounds above the API's own limits, so that one message cannot exhaust the process. */
 const MAX_RULES = 1_000;
 const MAX_PORTS = 64;
 const MAX_RATE = 10_000_000_000_000;
@@ -63,7 +63,7 @@ const Target = Type.Object(
 const Nothing = Type.Object({}, closed);
 const Ids = Type.Object({ ids: Type.Array(Id, { maxItems: MAX_TARGETS }) }, closed);
 
-/** Everything that the helper does, with the shapes of its arguments. There is nothing else. */
+/** Everything the helper can do, with the shapes of the arguments. */
 export const OPERATIONS = {
   probe: Nothing,
   reconcile: Type.Object({ targets: Type.Array(Target, { maxItems: MAX_TARGETS }) }, closed),
@@ -79,12 +79,12 @@ export const OPERATIONS = {
 };
 export type Operation = keyof typeof OPERATIONS;
 
-/** Asked for all the time: no line of log for each. */
+/** Requested constantly, so these get no log line each. */
 export const FREQUENT: readonly Operation[] = ['totals', 'detail', 'samples', 'altered'];
 
 export interface EdgeHelperParts {
   edge: EdgeDriver;
-  /** Resolves when another process has altered what the edge made: true, or false after a while. */
+  /** Resolves to true when another process has altered what the edge made, or to false after a while. */
   altered(): Promise<boolean>;
 }
 
@@ -111,10 +111,10 @@ const HANDLERS: Record<Operation, Handler<EdgeHelperParts>> = {
   altered: ({ altered }) => altered(),
 };
 
-/** Does one operation; an address that is not this host's to protect is refused as a wrong argument is. */
+/** Performs one operation. An address that this host may not protect is refused like an invalid argument. */
 export const perform = closedList(OPERATIONS, HANDLERS);
 
-/** What the fields of a rule say of each other. */
+/** Checks constraints between the fields of a rule, which the schema cannot express. */
 function checkRules({ rules }: EdgeTarget, field: string): void {
   for (const [index, { action, rate }] of rules.entries()) {
     const at = `${field}.rules.${index}`;
