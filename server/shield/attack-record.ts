@@ -3,7 +3,7 @@ import type { TargetRow } from '../db/queries/shield-targets.ts';
 import type { Volume } from '../edge/driver.ts';
 import type { Rate } from './baseline.ts';
 
-/** From so many times the threshold on. */
+/** The lowest multiple of the threshold that has each severity. */
 const SEVERITY_FROM: [number, Severity][] = [
   [50, 'critical'],
   [10, 'high'],
@@ -11,7 +11,7 @@ const SEVERITY_FROM: [number, Severity][] = [
   [0, 'low'],
 ];
 
-/** The record of an attack that was just found. */
+/** Returns the initial record of an attack that was just detected. */
 export function newAttack(id: string, target: TargetRow, startedAt: Date, at: Date): AttackRow {
   return {
     id,
@@ -39,13 +39,13 @@ interface Observation {
   at: Date;
   rate: Rate;
   threshold: Rate;
-  /** Times the threshold. */
+  /** As a multiple of the threshold. */
   level: number;
-  /** What was dropped since the look before. */
+  /** Traffic dropped since the previous look. */
   dropped: Volume;
 }
 
-/** The record after one more look: peaks and sums only grow, a severity never falls. */
+/** Returns the record after one more look. Peaks and totals only grow, and the severity never drops. */
 export function observed(attack: AttackRow, { at, rate, threshold, level, dropped }: Observation): AttackRow {
   const [bps, pps] = [BigInt(Math.round(rate.bps)), BigInt(Math.round(rate.pps))];
   const isWorse = rank(severityOf(level)) < rank(attack.severity);
@@ -61,7 +61,6 @@ export function observed(attack: AttackRow, { at, rate, threshold, level, droppe
   };
 }
 
-/** The record with vectors that joined it. */
 export function withVectors(attack: AttackRow, vectors: AttackVector[]): AttackRow {
   return { ...attack, vectors: [...new Set([...attack.vectors, ...vectors])] };
 }

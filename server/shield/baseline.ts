@@ -1,52 +1,57 @@
-/** Traffic in packets and bits a second. */
+/** Traffic in packets and bits per second. */
 export interface Rate {
   pps: number;
   bps: number;
 }
 
-/** Weight of the newest second in a baseline, however often is looked: half of it is the last three seconds. */
+/**
+ * Weight of the newest second in a baseline, regardless of how often it is updated: the last three seconds make up
+ * half of it.
+ */
 const ALPHA = 0.2;
-/** Traffic above so many times the usual is suspicious; above twice that is acted on without a second look. */
+/** Traffic above this multiple of the baseline is suspicious. Twice this multiple triggers without a second look. */
 const FACTOR = 5;
 const TRIP_FACTOR = 2;
-/** Looks above the threshold, one after the other, that make an attack. */
+/** Consecutive looks above the threshold that confirm an attack. */
 const CONFIRMATIONS = 2;
 /**
- * What is usual grows no faster than this: attacks that begin slowly grow faster, and would pass for the usual. Up to
- * where it decides the threshold it may grow at will.
+ * A baseline doubles no faster than this. Attacks that start slowly grow faster; without this limit they would be
+ * learned as normal. Below the point at which the baseline determines the threshold, growth is unlimited.
  */
 const DOUBLES_IN_SECONDS = 600;
-/** Quiet is less than this share of the threshold… */
+/** Traffic is quiet below this share of the threshold… */
 const QUIET_SHARE = 0.5;
-/** …for so long. */
+/** …for this long. */
 export const QUIET_MS = 60_000;
 
-/** Nothing is learnt from so long before something unusual: an attack may have begun in the midst of it. */
+/** The last seconds before something unusual are not learned: an attack may have started in the middle of them. */
 const LEARN_AFTER_MS = 4_000;
-/** Of a target that was never seen before, the least of so long is taken for the usual. */
+/** The lowest traffic during this first period of a newly seen target becomes its baseline. */
 const NEW_MS = 10_000;
 
 /**
- * Never an attack below this, however little is usual: what a machine may receive without anybody minding. The
- * two figures say the same of packets of full size.
+ * Traffic below this is never an attack, however low the baseline: any machine can handle it. The two figures are
+ * equivalent for full-size packets.
  */
 export const FLOOR: Rate = { pps: 40_000, bps: 500_000_000 };
 
-/** Of several targets that are attacked together each one may have this share of what one may have by itself. */
+/** When several targets are attacked together, each needs only this share of the floor for a single target. */
 const TOGETHER_SHARE = 0.01;
 
-/** How a look at a target ended: `suspect` wants a closer one, `ended` was an attack until now. */
+/**
+ * The result of a look at a target. `suspect` asks for a closer look; `ended` means that an attack has just ended.
+ */
 export type Look = 'quiet' | 'suspect' | 'attack' | 'ended';
 
 /**
- * What is usual for a target, and whether what comes in is far from it. Knows nothing of where figures come from:
- * the same for every edge, and for a test that feeds it a month.
+ * Learns a target's normal traffic and detects deviations from it. Independent of where the figures come from, so
+ * every edge can use it, and a test can feed it a month of traffic.
  */
 export class Watch {
   #baseline: Rate | undefined;
-  /** The latest looks, not learnt yet. */
+  /** The latest looks, which are not part of the baseline yet. */
   #unlearnt: { rate: Rate; seconds: number; at: number }[] = [];
-  /** Until when it is new, epoch milliseconds; undefined before the first look. */
+  /** When the target stops being new, in epoch milliseconds; undefined before the first look. */
   #newUntil: number | undefined;
   #lookedAt: Date | undefined;
   #looksOver = 0;
@@ -56,7 +61,7 @@ export class Watch {
   #lastQuiet: Date | undefined;
   #quietSince: Date | undefined;
 
-  /** Goes on with a baseline, and with an attack, that was known before a restart. */
+  /** Resumes from a baseline, and possibly an attack, that was known before a restart. */
   constructor(baseline?: Rate, isAttack = false) {
     this.#baseline = baseline;
     this.#isAttack = isAttack;
@@ -67,27 +72,26 @@ export class Watch {
     return this.#baseline;
   }
 
-  /** Whether it was first seen so lately that what is usual for it is a guess, not worth to be kept. */
+  /** True if the target was first seen so recently that its baseline is only a guess, which is not worth saving. */
   get isNew(): boolean {
     return (this.#newUntil ?? Infinity) > (this.#lookedAt?.getTime() ?? 0);
   }
 
-  /** Whether it is attacked, as far as was seen so far. */
   get isAttack(): boolean {
     return this.#isAttack;
   }
 
-  /** The last instant at which nothing was unusual: when an attack that was found now began. */
+  /** The last moment at which traffic was normal. An attack that is detected now started then. */
   get lastQuiet(): Date | undefined {
     return this.#lastQuiet;
   }
 
-  /** Since when an attack has been over, as far as can be seen. */
+  /** Start of the quiet time at the end of an attack; undefined before it begins. */
   get quietSince(): Date | undefined {
     return this.#quietSince;
   }
 
-  /** A threshold that the operator has set, in place of what is learnt. */
+  /** Thresholds that the operator has set. They replace the learned ones. */
   set fixed(fixed: Partial<Rate>) {
     this.#fixed = fixed;
   }
@@ -96,26 +100,26 @@ export class Watch {
     return this.#isTogether ? this.togetherThreshold : this.ownThreshold;
   }
 
-  /** What is an attack on this target by itself. */
+  /** The threshold for an attack on a single target. */
   get ownThreshold(): Rate {
     const { pps, bps } = this.#usualThreshold(FLOOR);
-    // What a new target was first seen with may be an attack, and must not pass for the usual.
+    // The first traffic of a new target may be an attack and must not count as normal.
     const most = this.isNew ? TRIP_FACTOR : Infinity;
     return { pps: Math.min(pps, most * FLOOR.pps), bps: Math.min(bps, most * FLOOR.bps), ...this.#fixed };
   }
 
-  /** Never an attack below this, if the target is attacked by itself. */
+  /** The lowest threshold for an attack on a single target. */
   get floor(): Rate {
     return { ...FLOOR, ...this.#fixed };
   }
 
-  /** What is unusual for this target, although it would be no attack if others did not have the same. */
+  /** Traffic above this is unusual for the target, but an attack only if its neighbours see the same. */
   get togetherThreshold(): Rate {
     const { pps, bps } = this.floor;
     return this.#usualThreshold({ pps: TOGETHER_SHARE * pps, bps: TOGETHER_SHARE * bps });
   }
 
-  /** Whether it is attacked as one of several. */
+  /** True if the target is being attacked as one of several, see `attackedTogether`. */
   get isTogether(): boolean {
     return this.#isTogether;
   }
@@ -125,24 +129,24 @@ export class Watch {
     return { pps: Math.max(floor.pps, FACTOR * pps), bps: Math.max(floor.bps, FACTOR * bps) };
   }
 
-  /** How many times the threshold a rate is. */
+  /** Returns a rate as a multiple of the threshold. */
   level(rate: Rate): number {
     return timesOf(rate, this.threshold);
   }
 
   /**
-   * Takes what came in during the time that ended at `at`. Nothing is learnt from what is unusual. `together`: as much comes
-   * in to it and to others that it is an attack on all of them.
+   * Evaluates the traffic of the interval that ended at `at`. Unusual traffic is not learned. `together` says that
+   * this target and others together receive enough for an attack on all of them.
    */
   look(rate: Rate, at: Date, together = false): Look {
-    // An attack on several remains one until it is over.
+    // An attack on several targets remains one until it ends.
     this.#isTogether = together || (this.#isAttack && this.#isTogether);
     const level = this.level(rate);
     const seconds = this.#lookedAt ? (at.getTime() - this.#lookedAt.getTime()) / 1000 : 1;
     this.#lookedAt = at;
     this.#newUntil ??= at.getTime() + NEW_MS;
     if (this.#isAttack) return this.#watchAttack(level, at);
-    // Of a target that was never seen before, busy first looks are taken for the usual ones.
+    // For a target that was never seen before, high traffic in the first looks counts as normal.
     if (level <= (this.#baseline ? 1 : TRIP_FACTOR)) {
       this.#looksOver = 0;
       this.#lastQuiet = at;
@@ -170,7 +174,7 @@ export class Watch {
     return 'ended';
   }
 
-  /** Takes a quiet look to what is usual, once nothing unusual has followed it. */
+  /** Adds a quiet look to the baseline once nothing unusual has followed it. */
   #takeIn(rate: Rate, seconds: number, at: number): void {
     if (this.isNew) {
       const { pps, bps } = this.#baseline ?? rate;
@@ -198,7 +202,7 @@ export class Watch {
   }
 }
 
-/** How many times a threshold a rate is, by what it exceeds most. */
+/** Returns a rate as a multiple of a threshold, using whichever of packets and bits exceeds its threshold more. */
 export function timesOf({ pps, bps }: Rate, threshold: Rate): number {
   return Math.max(pps / threshold.pps, bps / threshold.bps);
 }

@@ -1,9 +1,9 @@
 import type { AttackVector } from '../db/queries/shield-attacks.ts';
 import { EDGE_CLASSES, type EdgeClass, type PortSample, type Volume } from '../edge/driver.ts';
 
-/** A class with this share of the packets or of the bytes is part of the attack: usual traffic is a fifth at most. */
+/** A class with this share of the packets or bytes is part of the attack: normal traffic makes up a fifth at most. */
 const SHARE_OF_ATTACK = 0.25;
-/** One source port with more than this share of its protocol is where the attack comes from. */
+/** A source port with more than this share of its protocol's packets is considered the origin of the attack. */
 const SHARE_OF_PORT = 0.7;
 
 const AMPLIFIERS: Record<number, AttackVector> = { 53: 'dns_amplification', 123: 'ntp_amplification' };
@@ -16,19 +16,22 @@ const VECTOR_OF: Record<EdgeClass, AttackVector> = {
   other: 'other',
 };
 
-/** Part of an attack. */
+/** One part of an attack: a class of packets and, if known, the source port they come from. */
 export interface Finding {
   vector: AttackVector;
   class: EdgeClass;
-  /** Of the class's packets, in bytes. */
+  /** Mean length of the class's packets, in bytes. */
   meanLength: number;
-  /** The source port that nearly all of it comes from, and the mean length of its packets; null where none stands out. */
+  /**
+   * The source port that sends nearly all of the class, with the mean length of its packets; null if no port stands
+   * out.
+   */
   port: { number: number; meanLength: number } | null;
 }
 
 type Classes = Record<EdgeClass, Volume>;
 
-/** What came in between two readings of a target's classes. */
+/** Returns the traffic between two readings of a target's classes. */
 export function difference(now: Classes, before: Classes): Classes {
   const entries = EDGE_CLASSES.map((name): [EdgeClass, Volume] => [
     name,
@@ -40,12 +43,13 @@ export function difference(now: Classes, before: Classes): Classes {
   return Object.fromEntries(entries) as Classes;
 }
 
-/** Of a class that was usual so many times this is no attack. */
+/** A class is not part of an attack up to this multiple of its usual rate. */
 const USUAL_FACTOR = 2;
 
 /**
- * The classes that an attack is made of: those that carry much of it and more than is usual for them, or at least the
- * largest. `pps` is how much came in of all together, `usualPps` what is usual of one.
+ * Returns the classes that make up an attack: those with a large share of it and more than their usual rate. If no
+ * large class is unusual, all large ones; if none is large, the largest. `pps` is the total rate, `usualPps` the
+ * usual rate of one class.
  */
 export function attackingClasses(
   classes: Classes,
@@ -65,7 +69,7 @@ export function attackingClasses(
   return [[...EDGE_CLASSES].sort((a, b) => share(b) - share(a))[0]!];
 }
 
-/** Names an attacking class, with the help of a port sample where there is one. */
+/** Names the vector of an attacking class, using a port sample if there is one. */
 export function classify(
   name: EdgeClass,
   { packets, bytes }: Volume,

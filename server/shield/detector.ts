@@ -30,26 +30,29 @@ export interface DetectorParts {
   db: Database;
   edge: EdgeDriver;
   clock: Clock;
-  /** A target's rules have changed: the edge is to have them soon. */
+  /** Called when a target's rules have changed and should soon be put on the edge. */
   onRules(targetId: string): void;
-  /** The epoch of a reading. */
+  /** Called with the epoch of each reading. */
   onEpoch(epoch: string): void;
 }
 
-/** A port sample says what came since it began: one that is older than this says little about a vector that is new. */
+/** A port sample counts from its start, so an older one says little about a new vector. */
 const SAMPLE_FRESH_MS = 5_000;
-/** A sample that was acted on is begun again, for what then still gets through, no sooner: it may have moved to other ports. */
+/**
+ * The minimum time before a sample that was acted on is restarted to see what still gets through: the attack may have
+ * moved to other ports.
+ */
 const SAMPLE_AGAIN_MS = 1_000;
 const SAVE_BASELINES_MS = 60_000;
-/** How soon a threshold is in force that an operator has set. */
+/** A threshold that an operator has set takes effect within this time. */
 const READ_SETTINGS_MS = 5_000;
 const LEARN_CLASSES_MS = 10_000;
 
 type Setting = Awaited<ReturnType<typeof systemWatchedTargets>>[number];
 
 /**
- * Watches what comes in to every target on the edge, records attacks and writes rules against them. To be run by
- * one node at a time; what it must not forget over a restart is in the database.
+ * Watches the incoming traffic of every target on the edge, records attacks and writes rules against them. Only one
+ * node at a time may run it. State that must survive a restart is in the database.
  */
 export class AttackDetector {
   readonly #parts: DetectorParts;
@@ -66,8 +69,8 @@ export class AttackDetector {
   }
 
   /**
-   * Looks once; to be called as often as the edge says. True where something unusual was seen of which the edge counts more
-   * from now on: what that says is worth a look before it is time for the next.
+   * Looks once; call this at the edge's reading interval. Returns true if something unusual was seen for which the
+   * edge now takes a port sample: look again soon, without waiting for the next interval.
    */
   async tick(): Promise<boolean> {
     this.#watched ??= await this.#resume();
@@ -77,11 +80,11 @@ export class AttackDetector {
     const sampled = candidates.length > 0 && (await this.#lookCloser(candidates, reading.at));
     await this.#learnClasses(reading, candidates);
     await this.#saveBaselines(reading.at);
-    // Flows are told of in their collector's own time.
+    // A flow collector reports at its own pace, so a second look would come too early.
     return sampled && !this.#parts.edge.seen;
   }
 
-  /** Of what attacks are noticed by. Where that is away, an attack is not over: its rules are kept. */
+  /** Reads the totals for detection. If that fails, keeps the rules against ongoing attacks alive. */
   async #readTotals(): Promise<EdgeReading<TargetTotals>> {
     const { db, edge, clock, onEpoch } = this.#parts;
     try {
@@ -107,7 +110,7 @@ export class AttackDetector {
     this.#settingsAt = at.getTime();
   }
 
-  /** Forgets everything: another node has taken over, or may have. */
+  /** Forgets everything, because another node has taken over or may have. */
   reset(): void {
     this.#watched = undefined;
   }
@@ -134,7 +137,7 @@ export class AttackDetector {
       const entry = this.#entry(totals, at, known);
       const setting = this.#settings.get(totals.id);
       entry.watch.fixed = setting?.threshold ?? {};
-      // The same reading once more.
+      // The edge returned the same reading again.
       const isOld = known?.at.getTime() === at.getTime() && continues;
       this.#watched!.set(totals.id, isOld ? known! : entry);
       if (isOld) return [];
@@ -150,7 +153,7 @@ export class AttackDetector {
     return seen.flatMap(({ id, entry, known }) => this.#judge(entry, known, together.get(id)));
   }
 
-  /** Targets that are attacked together, with what shows it: not every look sees all of them. */
+  /** Returns targets attacked together, with the rates that show it; not every look shows all of them. */
   #together(seen: { id: string; ip: string; entry: Observation }[]): Map<string, Rates> {
     const found = new Map<string, Rates>();
     for (const ms of SPANS_MS) {
@@ -185,7 +188,7 @@ export class AttackDetector {
       rate: rateOf(totals.in, known.totals.in, seconds),
       passed: rateOf(totals.passed, known.totals.passed, seconds),
     };
-    // One of several that nothing came in to just now is attacked all the same.
+    // A target attacked as one of several counts as attacked even if nothing arrived in this interval.
     const isElsewhere = !watch.isAttack && together && timesOf(now.rate, watch.togetherThreshold) <= 1;
     const { rate, passed } = isElsewhere ? together : now;
     const startedAt = watch.lastQuiet ?? known.at;
@@ -201,7 +204,7 @@ export class AttackDetector {
     return [{ id: totals.id, look, entry, rate, passed, dropped, startedAt }];
   }
 
-  /** True where a port sample has begun. */
+  /** Returns true if a port sample has started. */
   async #lookCloser(candidates: Candidate[], at: Date): Promise<boolean> {
     const source = this.#source;
     const ids = candidates.map(({ id }) => id);
@@ -229,7 +232,7 @@ export class AttackDetector {
     return toSample.length > 0;
   }
 
-  /** Brings the attack's record up to date and acts on it; true where a port sample is to begin. */
+  /** Updates the attack's record and acts on it. Returns true if a port sample should start. */
   async #record(candidate: Candidate, found: Finding[], at: Date): Promise<boolean> {
     const { look, entry } = candidate;
     const { watch, sampledAt } = entry;
@@ -244,7 +247,7 @@ export class AttackDetector {
     const { threshold } = watch;
     const seen = { at, rate: candidate.rate, threshold, level, dropped: candidate.dropped };
     let attack = observed(entry.attack, seen);
-    // What is new is named after a port sample of its own: the one before counted other packets.
+    // A new vector is named only after a fresh port sample: the previous one counted other packets.
     if (!isStale)
       attack = withVectors(
         attack,
@@ -263,11 +266,11 @@ export class AttackDetector {
     const target = await systemFindTarget(db, id);
     if (!target || target.removed_at || target.mode === 'off') return undefined;
     const attack = newAttack(newId('atk', clock), target, startedAt, at);
-    // One that another program has reported is the same one.
+    // If another program has reported an attack on this target, it is the same attack.
     return (await insertAttack(db, attack)) ? attack : systemFindOngoingAttack(db, id);
   }
 
-  /** Writes the record; forgets it where it is over, or for its reporter to end. */
+  /** Saves the record and forgets an ended attack. A reported attack is left for its reporter to end. */
   async #save(entry: Observation, attack: AttackRow): Promise<void> {
     const { db, clock } = this.#parts;
     if (attack.status === 'ended' && (await isReported(db, attack.id, clock.now()))) {
@@ -278,7 +281,7 @@ export class AttackDetector {
     entry.attack = goesOn ? attack : undefined;
   }
 
-  /** Acts on what gets through; false where there is something to act on, and no findings that are new enough. */
+  /** Acts on the traffic that gets through. Returns false if that requires newer findings. */
   async #mitigate(
     { id, entry, passed }: Candidate,
     findings: Finding[] | undefined,
@@ -289,7 +292,7 @@ export class AttackDetector {
     const attack = entry.attack!;
     await keepMitigating(db, attack.id, clock.now());
     if (watch.level(passed) <= 1) {
-      // What is in force already, whatever its origin, is enough.
+      // The rules in force are sufficient, whatever their origin.
       if (!attack.mitigated_at) await this.#save(entry, { ...attack, mitigated_at: at });
       return true;
     }
@@ -310,7 +313,7 @@ export class AttackDetector {
     return true;
   }
 
-  /** Now and then, of targets with nothing unusual: what is usual of each class. */
+  /** From time to time, learns the usual rate of each class from targets without unusual traffic. */
   async #learnClasses({ at }: EdgeReading<TargetTotals>, candidates: Candidate[]): Promise<void> {
     for (const { entry } of candidates) entry.usual.skip();
     if (Math.abs(at.getTime() - this.#learntAt) < LEARN_CLASSES_MS) return;

@@ -14,12 +14,13 @@ import { AUTOMATIC_MS, AUTOMATIC_PRIORITY, describeRule } from './mitigation.ts'
 import type { RuleSpec } from './rule.ts';
 import { RULES_PER_TARGET } from './target.ts';
 
-/** Automatic rules against an attack that goes on are extended when they have less than this left. */
+/** During an attack, automatic rules with less time left than this are extended. */
 const EXTEND_WITHIN_MS = 120_000;
 
 /**
- * Writes an automatic rule against an attack. `full`: the target has no room for it. `present`: it has a rule of
- * that meaning, or an automatic one for the same packets, which lives on. Only a `written` one has to be put on the edge.
+ * Writes an automatic rule against an attack. Returns `full` if the target cannot take another rule, and `present` if
+ * it already has an equivalent rule or an automatic one for the same packets, which stays in force. Only a `written`
+ * rule has to be put on the edge.
  */
 export function writeAutomaticRule(
   db: Database,
@@ -53,7 +54,7 @@ export function writeAutomaticRule(
   });
 }
 
-/** Keeps the automatic rules against an attack alive while it goes on. */
+/** Extends the automatic rules against an ongoing attack. */
 export function keepMitigating(db: Database, attackId: string, now: Date): Promise<void> {
   return extendAutomaticRules(db, attackId, {
     before: new Date(now.getTime() + EXTEND_WITHIN_MS),

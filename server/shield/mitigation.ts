@@ -4,34 +4,37 @@ import { FLOOR, type Rate } from './baseline.ts';
 import type { Finding } from './classify.ts';
 import { type RuleSpec, ruleSpecOf } from './rule.ts';
 
-/** Behind what customers write with the usual priority: their own rules have the first word. */
+/** Comes after rules with the customers' default priority, so that their own rules are applied first. */
 export const AUTOMATIC_PRIORITY = 900;
 export const AUTOMATIC_MS = 600_000;
 
 /**
- * Answers of DNS and NTP servers are let through up to this length, so that the target can still ask: ordinary
- * ones are shorter, amplified ones longer. Whole IP packets in bytes.
+ * Responses of DNS and NTP servers pass up to this length so that the target can still query them: ordinary responses
+ * are shorter, amplified ones longer. Length of the whole IP packet in bytes.
  */
 const LONGEST_ANSWER: Record<number, number> = { 53: 540, 123: 110 };
 
 /**
- * Packets a second that are let through of an attacked class, and bits a second, whichever is less: what a busy target
- * needs, and does no harm. Of a target whose threshold is below the floor it is as much less.
+ * The rate an attacked class may still have, in packets and bits per second, whichever is lower: enough for a busy
+ * target and harmless to it. Scaled down for a target whose threshold is below the floor.
  */
 const ALLOWED_PPS = { syn: 2_000, udp: 5_000, icmp: 500, fragment: 1_000 } as const;
 const ALLOWED_BPS = 5_000_000;
 /**
- * Of that, the share that one sender may have, so that a flood of few senders leaves room for others: more connections than
- * a crowd behind one address opens, and as many packets as a call or a game has.
+ * The share of an allowed rate for a single sender, so that a flood from a few senders leaves capacity for others.
+ * Enough for the connections of many users behind one address, and for the packets of a call or a game.
  */
 const SOURCE_SHARE = { syn: 0.01, udp: 0.1 };
-/** What a browser opens at once, and some more. */
+/** Somewhat more connections than a browser opens at once. */
 const LEAST_PER_SOURCE = 10;
-/** Of a packet, in bytes. */
+/** Minimum packet length, in bytes. */
 const LEAST_LENGTH = 64;
-/** SYN that the edge answers in a target's place, a second: far more than it gets, and no more work than it can do. */
+/**
+ * SYN packets per second that the edge answers on behalf of a target: far more than it receives, but within what it
+ * can process.
+ */
 const ANSWERED_PPS = 100_000;
-/** What is usual for the class times this passes. */
+/** A limit allows at least this multiple of the class's usual rate. */
 const USUAL_FACTOR = 2;
 
 const ANY: StoredMatch = {
@@ -46,15 +49,15 @@ const ANY: StoredMatch = {
 
 interface Circumstances {
   family: 4 | 6;
-  /** Of the class, in packets a second. */
+  /** Usual rate of the class, in packets per second. */
   usualPps: number;
   threshold: Rate;
-  /** Attacked as one of several, each of which receives little. */
+  /** True if the target is attacked as one of several, each of which receives little. */
   isTogether: boolean;
   capabilities: EdgeCapabilities;
 }
 
-/** The rule against a finding; undefined where there is none that would not do more harm than good. */
+/** Returns the rule against a finding; undefined if any rule would do more harm than good. */
 export function mitigationOf(
   { class: name, meanLength, port }: Finding,
   { family, usualPps, threshold, isTogether, capabilities }: Circumstances,
@@ -65,7 +68,7 @@ export function mitigationOf(
     const allowed = within(scale * pps, scale * ALLOWED_BPS);
     return exactly(match, Math.max(allowed, USUAL_FACTOR * usualPps));
   };
-  /** The same, in which no sender has more than its share. */
+  /** A limit in which no sender gets more than its share. */
   const fairly = (match: Partial<StoredMatch>, kind: 'syn' | 'udp'): RuleSpec | undefined => {
     const spec = limit(match, ALLOWED_PPS[kind]);
     if (!spec?.rate || !capabilities.limitsSources) return spec;
@@ -78,7 +81,7 @@ export function mitigationOf(
     const { rateUnits } = capabilities;
     if (rateUnits.includes('pps')) return limitTo('pps', Math.max(1, Math.round(pps)));
     if (!rateUnits.includes('bps')) return undefined;
-    // Whole bytes of 32-bit floating point, as routers are told.
+    // Routers store the rate as whole bytes in a 32-bit float.
     const bytes = Math.fround(Math.max(1, Math.round(pps * Math.max(LEAST_LENGTH, meanLength))));
     return limitTo('bps', 8 * bytes);
   };
@@ -98,14 +101,15 @@ export function mitigationOf(
     case 'fragment':
       return limit({ fragments: 'only' }, ALLOWED_PPS.fragment);
     case 'tcp':
-      // Users and attackers look alike: as much as could have come without an alarm, so nothing where that is little.
+      // Users and attackers look the same here, so allow as much as could arrive without an alarm. That would be next
+      // to nothing for a target attacked as one of several, so it gets no rule.
       return isTogether ? undefined : exactly({ protocol: 'tcp' }, within(threshold.pps, threshold.bps));
     case 'other':
       return undefined;
   }
 }
 
-/** Spoofed senders never answer back, and all others get through: no limit that would make these wait. */
+/** Spoofed senders never complete the handshake and everyone else gets through, so no limit has to delay them. */
 function answered(match: Partial<StoredMatch>): RuleSpec {
   const rate = { unit: 'pps', value: ANSWERED_PPS, synProxy: true } as const;
   return ruleSpecOf('rate_limit', { ...ANY, ...match }, rate);
@@ -122,12 +126,12 @@ function againstPort(
   const match = { protocol: 'udp', sourcePorts: [`${number}`] } satisfies Partial<StoredMatch>;
   const longest = LONGEST_ANSWER[number];
   if (longest === undefined) return block(match);
-  // Short answers cannot be distinguished from the ones that the target asked for.
+  // Short responses cannot be distinguished from those the target asked for.
   if (meanLength <= longest) return limit(match, ALLOWED_PPS.udp);
   return block({ ...match, packetLength: { min: longest + 1, max: 65_535 } });
 }
 
-/** A rule in a few words, for its comment. */
+/** Describes a rule in a few words, for its comment. */
 export function describeRule({ match, rate }: Pick<StoredRule, 'match' | 'rate'>): string {
   const ports = match.sourcePorts.length > 0 ? ` from port ${match.sourcePorts.join(', ')}` : '';
   const what = match.fragments === 'only' ? 'fragments' : `${match.protocol}${ports}`;

@@ -4,23 +4,23 @@ import type { Look, Rate, Watch } from './baseline.ts';
 import type { Recent } from './recent.ts';
 import type { UsualClasses } from './usual-classes.ts';
 
-/** What is remembered of a target from one look to the next. */
+/** The detector's memory of a target between looks. */
 export interface Observation {
   watch: Watch;
   totals: TargetTotals;
   at: Date;
   recent: Recent;
   attack: AttackRow | undefined;
-  /** The classes at the look before, of a suspect. */
+  /** A suspect's classes at the previous look. */
   classes: Record<EdgeClass, Volume> | undefined;
-  /** When a port sample was last begun. */
+  /** When the last port sample started. */
   sampledAt: Date | undefined;
-  /** What that sample says was acted on. */
+  /** True if the last port sample has been acted on. */
   hasActed: boolean;
   usual: UsualClasses;
 }
 
-/** A target that is looked at more closely: what came in since the look before. */
+/** A target that gets a closer look, with its traffic since the previous one. */
 export interface Candidate {
   id: string;
   look: Exclude<Look, 'quiet'>;
@@ -31,7 +31,7 @@ export interface Candidate {
   startedAt: Date;
 }
 
-/** Counters that are lower than before have restarted. */
+/** Returns true if the counters have restarted, which shows in lower values. */
 export function countersReset(now: TargetTotals, before: TargetTotals): boolean {
   return now.in.packets < before.in.packets || now.passed.packets < before.passed.packets;
 }

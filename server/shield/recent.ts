@@ -2,13 +2,15 @@ import type { Volume } from '../edge/driver.ts';
 import type { Rate } from './baseline.ts';
 import { rateOf } from './observation.ts';
 
-/** What came in during a while, and what of it passed. */
 export interface Rates {
   rate: Rate;
   passed: Rate;
 }
 
-/** The mean of so long may show an attack that no look does, as each look sees a part of it only. In milliseconds. */
+/**
+ * Averages over these spans can show an attack that no single look shows because each look sees only part of it.
+ * Milliseconds.
+ */
 export const SPANS_MS = [1_000, 4_000] as const;
 const LONGEST_MS = Math.max(...SPANS_MS);
 
@@ -18,24 +20,25 @@ interface Reading {
   passed: Volume;
 }
 
-/** The readings of a target's totals in the last seconds. */
 export class Recent {
   #readings: Reading[] = [];
 
-  /** Takes a reading that is later than those before, of counters that went on since. */
+  /** Adds a reading, which must be later than the previous ones and from counters that have not restarted since. */
   add(at: Date, { in: all, passed }: Omit<Reading, 'at'>): void {
     const now = at.getTime();
-    // One that is older than the longest span stays, as spans begin at the reading that is nearest.
+    // Keep one reading older than the longest span: spans start at the nearest reading.
     while (this.#readings.length > 1 && now - this.#readings[1]!.at > LONGEST_MS) this.#readings.shift();
     this.#readings.push({ at: now, in: all, passed });
   }
 
-  /** Counters have restarted, or time has. */
+  /** Forgets all readings, because the counters or the clock restarted. */
   restart(): void {
     this.#readings = [];
   }
 
-  /** The mean of about the last `ms`, or of what is known of it; undefined before there are two readings. */
+  /**
+   * Returns the mean over about the last `ms`, or over as much as is known; undefined with fewer than two readings.
+   */
   over(ms: number): Rates | undefined {
     const last = this.#readings.at(-1);
     if (!last || this.#readings.length < 2) return undefined;

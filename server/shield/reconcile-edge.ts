@@ -24,11 +24,11 @@ import { addressMatcher } from '../platform/cidr.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logging.ts';
 
-/** Targets brought up to date in one round; the next round takes the rest. */
+/** Targets updated in one round; the next round continues with the rest. */
 const BATCH = 100;
-/** Targets whose rules are recorded as active in one transaction, after everything was written. */
+/** Targets whose rules are recorded as active in one transaction after a full write. */
 const SETTLED_AT_ONCE = 500;
-/** Pauses between attempts to write everything to an edge that is down; each is twice the one before. */
+/** Delays between attempts to write everything to an edge that is down; each is twice the previous one. */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 
@@ -43,16 +43,16 @@ export interface EdgeReconcilerParts {
 const isOnEdge = ({ mode, removed_at }: TargetRow) => mode !== 'off' && removed_at === null;
 
 /**
- * Makes the edge's rules those of the database. The database is the truth: it is written first, and whatever the
- * edge missed is put right here, when kicked or on the next round. One writer: only the node that leads writes, one
- * thing at a time, and changes of a target that come while it is being written are written together.
+ * Makes the edge's rules match the database. The database is the source of truth: it is written first, and anything
+ * the edge missed is corrected here, when kicked or in the next round. There is one writer: only the leading node
+ * writes, one thing at a time, and changes to a target that arrive during a write are combined into the next one.
  */
 export class EdgeReconciler {
   readonly #parts: EdgeReconcilerParts;
   readonly #dirty = new Set<string>();
-  /** Everything is to be written again: nothing is known of what the edge has. */
+  /** The edge's state is unknown, so everything must be written again. */
   #isLost = true;
-  /** When that is tried again after it failed, epoch milliseconds, and how long was waited for it. */
+  /** When a failed full write is retried, in epoch milliseconds, and the delay before that retry. */
   #retryAt = 0;
   #pauseMs = 0;
   #epoch: string | undefined;
@@ -63,13 +63,13 @@ export class EdgeReconciler {
     parts.edge.onAltered?.(() => this.noticeAltered());
   }
 
-  /** Brings a target up to date soon, in the background, if this node leads; a failure is left to the next round. */
+  /** Updates a target soon, in the background, if this node leads. A failure is left to the next round. */
   kick(targetId: string): void {
     this.#dirty.add(targetId);
     this.#start();
   }
 
-  /** Ends rules that have expired, and brings every target that lags behind up to date. */
+  /** Ends expired rules and updates every target that lags behind. */
   async reconcile(): Promise<void> {
     const { db, clock, leadership } = this.#parts;
     if (!(await leadership.holds())) {
@@ -77,26 +77,26 @@ export class EdgeReconciler {
       return;
     }
     await expireShieldRules(db, clock.now());
-    // Else all of them are written anyway.
+    // Otherwise all of them are written anyway.
     if (!this.#isLost) for (const id of await targetsBehind(db, BATCH)) this.#dirty.add(id);
     await this.#start();
   }
 
-  /** Told with every reading: an edge that counts from zero again may have lost its rules as well. */
+  /** Called with every reading. If the edge's counters have restarted, it may have lost its rules as well. */
   noticeEpoch(epoch: string): void {
     if (this.#epoch !== undefined && this.#epoch !== epoch) this.#isLost = true;
     this.#epoch = epoch;
   }
 
-  /** Told by the edge: what it holds may no longer be what it was given. All of it is written again, at once. */
+  /** Called when the edge may no longer hold the rules it was given. Writes all of them again immediately. */
   noticeAltered(): void {
     this.#isLost = true;
     this.#retryAt = 0;
-    // Behind what is being written: that began before.
+    // After the current write, which started before the alteration.
     Promise.resolve(this.#running).then(() => this.#start());
   }
 
-  /** Resolves when nothing is being written: for an orderly stop. */
+  /** Resolves when nothing is being written. Used for an orderly shutdown. */
   async idle(): Promise<void> {
     await this.#running;
   }
@@ -110,7 +110,7 @@ export class EdgeReconciler {
     try {
       await this.#writeDirty();
     } finally {
-      // In the same turn that found nothing more to write, so that a kick is never lost.
+      // In the same turn that found nothing left to write, so that no kick is lost.
       this.#running = undefined;
     }
   }
@@ -120,7 +120,7 @@ export class EdgeReconciler {
     try {
       if (!(await leadership.holds())) return this.#dirty.clear();
       if (this.#isLost) {
-        // An edge that is down is asked less and less often: each time costs everything that it is to have.
+        // An edge that is down is retried less and less often, because each attempt sends all of its rules.
         if (clock.now().getTime() < this.#retryAt) return this.#dirty.clear();
         await this.#writeAll();
       }
@@ -141,15 +141,15 @@ export class EdgeReconciler {
     }
   }
 
-  /** Makes the edge hold what the database says, all of it. */
+  /** Makes the edge match the database completely. */
   async #writeAll(): Promise<void> {
     const { db, edge, clock, logger } = this.#parts;
-    // It may have been configured otherwise since: until they expire, such rules would keep others from being written.
+    // The edge may have been reconfigured: until such rules expire, they would prevent others from being written.
     if (!edge.capabilities().synProxy) await deleteProxyRules(db);
     const targets = await systemTargets(db);
     const isServed = this.#isServed();
     const present = targets.filter((target) => isOnEdge(target) && isServed(target.ip));
-    // Whatever is noticed from now on is not undone by this.
+    // Set before writing, so that an alteration noticed from now on is not overwritten.
     this.#isLost = false;
     const failed = new Set(await targetsWithFailedRules(db));
     let refused: EdgeRefusal[];
@@ -171,7 +171,7 @@ export class EdgeReconciler {
     for (let from = 0; from < written.length; from += SETTLED_AT_ONCE) {
       const some = written.slice(from, from + SETTLED_AT_ONCE);
       await db.transaction((tx) => settleTargets(tx, some, { now, refused: ruleIds }));
-      // A customer's change does not wait for the records of all others.
+      // A customer's change does not wait for all other targets to be recorded.
       await this.#writeChanged();
     }
     for (const target of targets.filter(isToSettle)) {
@@ -183,7 +183,7 @@ export class EdgeReconciler {
     logger.info({ targets: present.length }, 'edge reconciled');
   }
 
-  /** Whether an address can be on this edge at all: one that cannot must not keep the others from it. */
+  /** Tells whether an address can be on this edge at all: one that cannot must not block the others. */
   #isServed(): (ip: string) => boolean {
     const { prefixes } = this.#parts.edge.capabilities();
     return prefixes ? addressMatcher(prefixes) : () => true;
@@ -205,7 +205,7 @@ export class EdgeReconciler {
     await this.#settle(target, clock.now(), refused);
   }
 
-  /** Begins blackholes that were asked for, and ends those that are over. */
+  /** Starts requested blackholes and ends expired ones. */
   async #blackholes(): Promise<void> {
     const { db, edge, clock, logger } = this.#parts;
     for (const blackhole of await systemBlackholes(db)) {

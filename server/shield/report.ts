@@ -24,17 +24,16 @@ import { attackingClasses, classify, type Finding } from './classify.ts';
 import { keepMitigating, writeAutomaticRule } from './mitigate.ts';
 import { mitigationOf } from './mitigation.ts';
 
-/** What another program, which sees traffic that this host does not, says of an attack. */
+/** A report of an attack by another program, which sees traffic that this host does not. */
 export interface AttackReport {
-  /** The address that is attacked. */
   ip: string;
-  /** Of all that comes in to it. */
+  /** Rate of all incoming traffic to that address. */
   rate: Rate;
-  /** The same by class, in packets and bytes a second; what is left out was not seen. */
+  /** Incoming traffic by class, in packets and bytes per second; absent classes were not seen. */
   classes: Partial<Record<EdgeClass, Volume>>;
-  /** Source ports of some of it. */
+  /** Source ports of part of the traffic. */
   ports: PortSample['ports'];
-  /** For how long it holds, unless it is renewed or ended. */
+  /** The report expires after this time unless it is renewed or ended earlier. */
   seconds: number;
 }
 
@@ -46,8 +45,9 @@ interface ReportParts {
 }
 
 /**
- * Makes a report an attack on its target, or part of the one that goes on, and writes rules against it as the target's mode
- * wants; the attack's id. Refuses an address that is no target, and one that is off the edge.
+ * Turns a report into an attack on its target, or into part of the ongoing one, and writes rules against it according
+ * to the target's mode. Returns the attack's id. Refuses an address that is not a target, or whose target is off the
+ * edge.
  */
 export async function reportAttack(parts: ReportParts, report: AttackReport): Promise<string> {
   const { db, clock } = parts;
@@ -71,13 +71,13 @@ export async function reportAttack(parts: ReportParts, report: AttackReport): Pr
   return attack.id;
 }
 
-/** Ends what was reported of an address; the attack's id, or null where nothing is reported. */
+/** Ends a reported attack on an address. Returns the attack's id, or null if none was reported. */
 export async function endReportedAttack({ db, clock }: ReportParts, ip: string): Promise<string | null> {
   const id = await systemTargetOfAddress(db, ip);
   return (id !== undefined && (await endReport(db, id, clock.now()))) || null;
 }
 
-/** Ends attacks whose reports have run out, and keeps the rules against the others alive. */
+/** Ends attacks whose reports have expired, and extends the rules against the others. */
 export async function lookAfterReports({ db, clock }: Pick<ReportParts, 'db' | 'clock'>): Promise<void> {
   for (const id of await followReports(db, clock.now())) await keepMitigating(db, id, clock.now());
 }

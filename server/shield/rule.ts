@@ -10,13 +10,13 @@ export const RULE_ACTIONS = ['block', 'rate_limit'] as const;
 export const NAMED_PROTOCOLS = ['any', 'tcp', 'udp', 'icmp', 'icmpv6', 'gre', 'esp', 'ah'] as const;
 export const TCP_FLAGS = ['fin', 'syn', 'rst', 'psh', 'ack', 'urg'] as const;
 export const FRAGMENTS = ['any', 'only', 'none'] as const;
-/** Port ranges in one list. */
+/** Maximum number of port ranges in one list. */
 export const MAX_PORT_RANGES = 16;
 export const MAX_PACKET_LENGTH = 65_535;
 
 type TcpFlag = (typeof TCP_FLAGS)[number];
 
-/** A rule as the API takes it; absent and null mean the same. */
+/** A rule as the API accepts it; absent and null mean the same. */
 export interface RuleInput {
   action: StoredRule['action'];
   protocol?: StoredMatch['protocol'];
@@ -30,10 +30,10 @@ export interface RuleInput {
   confirm_block_all?: boolean;
 }
 
-/** What a rule does, with one spelling for one meaning. */
+/** The effect of a rule in canonical form, so that equal rules have equal fingerprints. */
 export type RuleSpec = Pick<StoredRule, 'action' | 'match' | 'rate'> & { fingerprint: string };
 
-/** Protocols with a name, by their number: 6 and tcp are the same. */
+/** Names of protocol numbers: 6 and tcp mean the same. */
 const NAMES: Record<number, StoredMatch['protocol']> = {
   6: 'tcp',
   17: 'udp',
@@ -44,12 +44,12 @@ const NAMES: Record<number, StoredMatch['protocol']> = {
   51: 'ah',
 };
 
-/** Protocols that exist in one address family only. */
+/** Protocols that exist in only one address family. */
 const FAMILY_OF: Partial<Record<StoredMatch['protocol'], 4 | 6>> = { icmp: 4, icmpv6: 6 };
 
 /**
- * What a rule for a target of this family means; refused with `validation_failed`, naming every problem, where it
- * makes no sense, or where it takes everything without saying so explicitly.
+ * Returns the canonical form of a rule for a target of this family. Throws `validation_failed` with every problem if
+ * the rule is inconsistent, or if it matches everything without explicit confirmation.
  */
 export function requireRuleSpec(input: RuleInput, family: 4 | 6): RuleSpec {
   const problems: FieldProblem[] = [];
@@ -74,7 +74,7 @@ export function requireRuleSpec(input: RuleInput, family: 4 | 6): RuleSpec {
   return ruleSpecOf(input.action, match, rate);
 }
 
-/** A meaning with its fingerprint. */
+/** Adds the fingerprint to a rule in canonical form. */
 export function ruleSpecOf(
   action: StoredRule['action'],
   match: StoredMatch,
@@ -107,7 +107,7 @@ function checkProtocol(protocol: StoredMatch['protocol'], family: 4 | 6, problem
   problems.push({ field: 'protocol', code: 'wrong_family', message });
 }
 
-/** A canonical network; null for every source. */
+/** Returns the canonical network; null for any source. */
 function checkSource(text: string | null, family: 4 | 6, problems: FieldProblem[]): string | null {
   if (text === null) return null;
   const refuse = (code: FieldCode, message: string) => {
@@ -123,7 +123,7 @@ function checkSource(text: string | null, family: 4 | 6, problems: FieldProblem[
   return cidr.prefix === 0 ? null : `${ipaddr.parse(cidr.address)}/${cidr.prefix}`;
 }
 
-/** Sorted canonical ranges, each once. */
+/** Returns canonical ranges, sorted and without duplicates. */
 function checkPorts(
   field: string,
   texts: string[] | undefined,
@@ -145,7 +145,7 @@ function checkPorts(
   return [...new Set(ranges.sort((a, b) => a.from - b.from || a.to - b.to).map(formatPorts))];
 }
 
-/** The range; null where every length is in it. */
+/** Returns the range; null if it includes every length. */
 function checkLength(length: { min: number; max: number } | null, problems: FieldProblem[]) {
   if (!length || (length.min <= 0 && length.max >= MAX_PACKET_LENGTH)) return null;
   if (length.min <= length.max) return { min: length.min, max: length.max };
@@ -181,7 +181,7 @@ function checkRate({ action, rate }: RuleInput, problems: FieldProblem[]): Store
   return 'pps' in rate ? { unit: 'pps', value: rate.pps } : { unit: 'bps', value: rate.bps };
 }
 
-/** Whether there are packets that the match does not take. */
+/** Returns true if some packets do not match. */
 function narrows(match: StoredMatch): boolean {
   const { protocol, source, sourcePorts, destinationPorts, packetLength, tcpFlags, fragments } = match;
   return (

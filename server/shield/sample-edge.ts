@@ -6,7 +6,7 @@ import { sampledInterval } from '../metering/retention.ts';
 import { SeriesRollUp } from '../metering/roll-up-series.ts';
 import { countersOf, type EdgeCounters, edgeReadings } from './traffic.ts';
 
-/** Reads what passed the edge and what was dropped there. To be run by one node at a time. */
+/** Records how much traffic passed the edge and how much it dropped. Only one node at a time may run it. */
 export class EdgeSampler {
   readonly #db: Database;
   readonly #edge: EdgeDriver;
@@ -18,7 +18,7 @@ export class EdgeSampler {
     this.#rollUp = new SeriesRollUp(db, EDGE_SERIES);
   }
 
-  /** Reads every target once: to be called at every multiple of ten seconds. */
+  /** Reads every target once. Call it at every multiple of ten seconds. */
   async sample(now: Date): Promise<void> {
     const { epoch, at, rows } = await this.#edge.readTotals();
     if (rows.length === 0) return;
@@ -40,7 +40,7 @@ export class EdgeSampler {
     });
   }
 
-  /** Condenses what is no longer fresh. */
+  /** Condenses older samples. */
   rollUp(now: Date): Promise<void> {
     return this.#rollUp.run(now);
   }

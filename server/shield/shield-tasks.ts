@@ -10,7 +10,6 @@ import type { EdgeReconciler } from './reconcile-edge.ts';
 import { lookAfterReports } from './report.ts';
 import { EdgeSampler } from './sample-edge.ts';
 
-/** What the shield does by itself needs of the service. */
 interface ShieldServices {
   clock: Clock;
   db: Database;
@@ -22,10 +21,10 @@ interface ShieldServices {
 }
 
 const SECOND = 1000;
-/** Until a port sample has seen enough of a flood to name it: 4,000 packets of the least that is one. */
+/** Time a port sample needs to identify a flood: 4,000 packets at the lowest rate that counts as one. */
 export const CLOSER_LOOK_MS = 100;
 
-/** What the DDoS Shield does by itself, on the node that leads. */
+/** Returns the DDoS Shield's background tasks, which the leading node runs. */
 export function shieldTasks(services: ShieldServices): Task[] {
   const { db, edge, clock, shield, leadership } = services;
   const sampler = new EdgeSampler({ db, edge });
@@ -47,7 +46,7 @@ export function shieldTasks(services: ShieldServices): Task[] {
           isReady = false;
           return detector.reset();
         }
-        // An edge that was given nothing yet has nothing to read.
+        // An edge that has not been given any targets yet has nothing to read.
         if (!isReady) await shield.reconcile();
         isReady = true;
         if (!(await detector.tick())) return;

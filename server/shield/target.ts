@@ -20,27 +20,27 @@ import { ApiError, invalidField } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { EdgeReconciler } from './reconcile-edge.ts';
 
-/** Refuses with `quota_exceeded` when one more would be above the limit. */
+/** Throws `quota_exceeded` if one more would exceed the limit. */
 export function requireRoom(resource: string, limit: number, used: number): void {
   if (used < limit) return;
   const message = `The limit of ${limit} for ${resource} would be exceeded.`;
   throw new ApiError('quota_exceeded', message, { limit, used, resource });
 }
 
-/** From how much on what comes in is an attack; null is learnt. */
+/** Traffic above this is an attack; null means that the threshold is learned. */
 export interface Threshold {
   pps: bigint | null;
   bps: bigint | null;
 }
 const NO_THRESHOLD: Threshold = { pps: null, bps: null };
 
-/** Refuses with `validation_failed` an address that this edge cannot have: nothing would protect it. */
+/** Throws `validation_failed` for an address that this edge cannot serve and that therefore nothing would protect. */
 export function requireServed({ prefixes }: EdgeCapabilities, ip: string): void {
   if (prefixes === null || addressMatcher(prefixes)(ip)) return;
   throw invalidField('ip', 'not_available', 'is in none of the networks that the edge protects');
 }
 
-/** Makes an address of one of the account's VMs a target; its id. */
+/** Makes an address of one of the account's VMs a target. Returns its id. */
 export async function addTarget(
   tx: Queryable,
   clock: Clock,
@@ -75,8 +75,8 @@ export async function addTarget(
 }
 
 /**
- * Sets what is done for a target. Only `always_on` has automatic rules; `off` takes it off the edge, which ends the
- * attack that was being watched.
+ * Sets a target's mode. Only `always_on` has automatic rules; `off` takes the target off the edge, which ends its
+ * ongoing attack.
  */
 export async function changeMode(
   tx: Queryable,
@@ -89,7 +89,7 @@ export async function changeMode(
   if (mode === 'off') await endAttacks(tx, target.id, now);
 }
 
-/** Ends the protection of an address; its attacks stay on record. */
+/** Ends the protection of an address. Its attacks stay on record. */
 export function removeTarget(tx: Queryable, target: TargetRow, now: Date): Promise<void> {
   return markTargetsRemoved(tx, { id: target.id }, now);
 }
@@ -100,17 +100,19 @@ interface Request {
 }
 
 /**
- * Begins a change of a target's rules, whose lock the caller holds: the generation to write it under. The edge is
- * brought up to date as soon as the transaction has committed.
+ * Begins a change to a target's rules; the caller holds the target's lock. Returns the generation to write them
+ * under. The edge is updated as soon as the transaction has committed.
  */
 export function beginRuleChange({ db, services }: Request, targetId: string): Promise<number> {
   db.afterCommit(() => services.shield.kick(targetId));
   return bumpTarget(db, targetId);
 }
 
-/** Rules of a target, its own and automatic ones together: an edge looks at them one by one for every packet. */
+/**
+ * Maximum number of rules of a target, automatic ones included: an edge checks every packet against them one by one.
+ */
 export const RULES_PER_TARGET = 50;
-/** Targets of a tenant: its traffic is read target by target. */
+/** Maximum number of targets of a tenant: its traffic is read target by target. */
 export const TARGETS_PER_TENANT = 100;
-/** The tenants of an account are listed whole in its billing summary. */
+/** Maximum number of tenants of an account: its billing summary lists all of them. */
 export const TENANTS_PER_ACCOUNT = 20;

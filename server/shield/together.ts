@@ -1,9 +1,9 @@
 import ipaddr from 'ipaddr.js';
 import { type Rate, timesOf, type Watch } from './baseline.ts';
 
-/** So many neighbours with far more than usual at once are no coincidence. */
+/** This many neighbours with far more than usual at the same time are no coincidence. */
 const LEAST_TARGETS = 5;
-/** What an attacker spreads packets over: a network of one of these lengths. */
+/** Prefix lengths of the networks over which an attacker spreads packets. */
 const PREFIX = { 4: 24, 6: 48 };
 
 interface Watched {
@@ -14,8 +14,8 @@ interface Watched {
 }
 
 /**
- * Targets that are attacked together: neighbours each of which receives far more than usual, and all of them more than
- * one of them might, while none of them does by itself. Ids.
+ * Returns the ids of targets that are attacked together: neighbours that each receive far more than usual and
+ * together exceed the floor for a single target, while none of them exceeds its own threshold.
  */
 export function attackedTogether(targets: Watched[]): Set<string> {
   const unusual = targets.filter(

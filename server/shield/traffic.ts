@@ -6,10 +6,10 @@ import { SAMPLE_MS } from '../metering/metering.ts';
 import { readMetrics } from '../metering/read-metrics.ts';
 import type { Window } from '../metering/window.ts';
 
-/** A rate over more than this would smear a short flood over a long silence: the time in between is a gap. */
+/** A rate over a longer time would smear a short flood over a long silence, so that time becomes a gap. */
 const LONGEST_RATE_INTERVALS = 2;
 
-/** What the edge had counted of a target at a reading. */
+/** The edge's counters of a target at one reading. */
 export interface EdgeCounters {
   epoch: string;
   passedPackets: number;
@@ -33,8 +33,8 @@ export function countersOf({ in: all, passed, outBytes }: TargetTotals, epoch: s
 type Readings = Record<EdgeReadingName, number | null>;
 
 /**
- * The rates between two readings; undefined where there is no telling: a first one, one after a long silence, or one
- * of counters that restarted.
+ * Returns the rates between two readings; undefined if they are unknown: at the first reading, after a long silence,
+ * or after the counters restarted.
  */
 export function edgeReadings(
   now: { at: Date; counters: EdgeCounters },
@@ -60,7 +60,7 @@ export function edgeReadings(
   return Object.values(readings).some((value) => value !== null && value < 0) ? undefined : readings;
 }
 
-/** The series of the API, in the order of the contract, and the unit of each. */
+/** The API's series and their units, in the order of the contract. */
 export const TRAFFIC_SERIES = {
   in_bps: 'bits_per_second',
   in_pps: 'packets_per_second',
@@ -72,7 +72,7 @@ export const TRAFFIC_SERIES = {
 } as const;
 export type TrafficSeries = keyof typeof TRAFFIC_SERIES;
 
-/** The series of several targets together; a step that is known of none of them is null. */
+/** Returns the summed series of several targets; a step that is known for none of them is null. */
 export async function readTraffic(
   db: Queryable,
   request: { targetIds: string[]; window: Window; now: Date },
@@ -88,7 +88,7 @@ export async function readTraffic(
     const empty = await readMetrics(db, { store: EDGE_SERIES, id: '', names: EDGE_READINGS, window, now });
     for (const [name, points] of empty) sums.set(name, points);
   }
-  // Whole numbers, so that the parts add up to the whole exactly.
+  // Whole numbers, so that the parts add up exactly.
   const of = (name: EdgeReadingName) =>
     sums.get(name)!.map(([at, value]): Point => [at, value === null ? null : Math.round(value)]);
   const [passedBps, passedPps, droppedBps, droppedPps] = [

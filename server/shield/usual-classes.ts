@@ -3,15 +3,15 @@ import { difference } from './classify.ts';
 
 type Classes = Record<EdgeClass, Volume>;
 
-/** Weight of the newest reading; they are some ten seconds apart. */
+/** Weight of the newest reading; readings are about ten seconds apart. */
 const WEIGHT = 0.1;
 
-/** How many packets a second of each class are usual for a target: what a limit has to leave. */
+/** A target's usual packets per second in each class, which a limit must still allow. */
 export class UsualClasses {
   #pps: Record<EdgeClass, number> | undefined;
   #last: { classes: Classes; at: Date } | undefined;
 
-  /** Takes a reading of a time in which nothing was unusual. */
+  /** Learns from a reading; the traffic since the previous one must be normal. */
   learn(classes: Classes, at: Date): void {
     const last = this.#last;
     this.#last = { classes, at };
@@ -26,12 +26,14 @@ export class UsualClasses {
     this.#pps = Object.fromEntries(entries) as Record<EdgeClass, number>;
   }
 
-  /** What came in since the reading before is unusual, or is not known: the next reading is compared with none. */
+  /**
+   * Marks the traffic since the last reading as unusual or unknown, so that the next reading is compared with none.
+   */
   skip(): void {
     this.#last = undefined;
   }
 
-  /** Zero where it is not known. */
+  /** Returns the usual rate of a class; zero if it is not known. */
   pps(name: EdgeClass): number {
     return this.#pps?.[name] ?? 0;
   }
