@@ -1,6 +1,9 @@
 import type { GatewayDriver } from './driver.ts';
 
-/** For a node that is no gateway: there is none, or others of its service are. */
+/**
+ * Returns the driver for a node that is not a gateway: either there is no gateway, or other nodes of the service are
+ * it.
+ */
 export function createAbsentGateway(name: 'off' | 'elsewhere'): GatewayDriver {
   const forwards = name === 'off' ? 'nowhere' : 'elsewhere';
   return {

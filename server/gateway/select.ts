@@ -5,21 +5,21 @@ import { createAbsentGateway } from './absent.ts';
 import type { GatewayDriver } from './driver.ts';
 
 export interface GatewayParts {
-  /** Where the catalog forwards ports from. */
+  /** The regions' public addresses and port ranges in the catalog. */
   regions: readonly {
     code: string;
     port_forward_address: string;
     port_forward_range: { from: number; to: number };
   }[];
-  /** Whether the engine makes forwards itself. */
+  /** True if the engine makes forwards itself. */
   engineForwards: boolean;
   countForwards(): Promise<number>;
 }
 
 /**
- * The gateway that the configuration names, which must work: {@link ConfigError}, or {@link UnavailableError} for what may
- * come back, says why it does not. {@link ConfigError} also where there is to be none, although customers have forwards that
- * nothing else makes.
+ * Returns the gateway that the configuration names, after checking that it works. Throws {@link ConfigError} if it
+ * does not, or {@link UnavailableError} if it may recover. Also throws {@link ConfigError} if no gateway is
+ * configured although customers have forwards that nothing else makes.
  */
 export async function selectGateway(
   { gateway, gatewayHelper }: Pick<Config, 'gateway' | 'gatewayHelper'>,
@@ -34,7 +34,10 @@ export async function selectGateway(
   ]);
 }
 
-/** nftables of this host, by its helper; {@link UnavailableError}: a helper that is away may come back. */
+/**
+ * Returns the nftables gateway of this host through its helper. Throws {@link UnavailableError} if the helper is
+ * down, because it may come back.
+ */
 async function nftables(helper: string | undefined, { regions }: GatewayParts): Promise<GatewayDriver> {
   if (helper === undefined) throw new ConfigError(['VAUBAN_GATEWAY_HELPER: nftables needs it']);
   const { GatewayClient } = await import('./nftables/helper/client.ts');
@@ -53,7 +56,7 @@ async function nftables(helper: string | undefined, { regions }: GatewayParts): 
   }
 }
 
-/** Throws {@link ConfigError} where what customers may order is not what the host's own configuration allows. */
+/** Throws {@link ConfigError} if the host's own configuration does not allow everything that customers may order. */
 function requireRegions(gateway: GatewayDriver, regions: GatewayParts['regions']): void {
   const ranges = new PublicPortRanges(gateway.capabilities().publicPorts);
   const served = regions.filter(({ port_forward_address: address }) => ranges.hasAddress(address));

@@ -2,13 +2,16 @@ import { PublicPortRanges } from '../../platform/helper/forwards.ts';
 import { runNetworkProgram } from '../../platform/nft.ts';
 import { type Forwards, keyOf, type Layout, targetOf } from './table.ts';
 
-/** A connection from outside to a public port, as `conntrack` lists it: to whom it was, and who answers. */
+/**
+ * A connection from outside to a public port, as `conntrack` lists it: the public destination and the address that
+ * replies.
+ */
 const LINE =
   /^(tcp|udp) .* src=\S+ dst=(\S+) sport=\d+ dport=(\d+) .*?src=(\S+) dst=\S+ sport=(\d+) dport=\d+/;
 
 /**
- * Ends all connections to public ports of ours that do not go where forwards lead now: those by forwards that are gone, and those
- * to this host itself, from before the table that refuses them.
+ * Ends all connections to our public ports that do not go where the current forwards lead: those through removed
+ * forwards, and those to this host itself from before the table that refuses them existed.
  */
 export async function endOthers({ publicPorts }: Layout, forwards: Forwards): Promise<void> {
   const ranges = new PublicPortRanges(publicPorts);
@@ -27,7 +30,7 @@ export async function endOthers({ publicPorts }: Layout, forwards: Forwards): Pr
   for (const end of ends) await conntrack(['-D', '-f', 'ipv4', ...end.split(' ')]);
 }
 
-/** What `conntrack` prints; it fails where it finds none, which is no failure here. */
+/** Returns what `conntrack` prints. It exits with an error if it finds no connection, which is no failure here. */
 async function conntrack(args: string[]): Promise<string> {
   return runNetworkProgram('conntrack', args).catch((error: Error) => {
     if (/: 0 flow entries have been/.test(error.message)) return '';

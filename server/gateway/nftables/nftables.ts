@@ -18,7 +18,7 @@ import {
 import { endOthers } from './connections.ts';
 import { changeBatch, type Forwards, forwardsOf, type Layout, rebuildBatch, TABLE } from './table.ts';
 
-/** What the kernel did not announce is put right by then, if forwards are applied. */
+/** Changes that the kernel did not announce are corrected after this time, the next time forwards are applied. */
 const REBUILD_EVERY_MS = 60_000;
 const OURS = new RegExp(`^\\S+ \\S+ ${TABLE}( |$)`);
 const FORWARDING = '/proc/sys/net/ipv4/ip_forward';
@@ -29,24 +29,27 @@ export interface NftablesGatewayOptions {
   clock: Clock;
 }
 
-/** The gateway of this host: one table of nftables, and the kernel's connections that its forwards have made. See docs/gateway.md. */
+/**
+ * This host's gateway: one nftables table, and the kernel's connections that its forwards have created. See
+ * docs/gateway.md.
+ */
 export class NftablesGateway implements GatewayDriver {
   readonly name = 'nftables';
   readonly #options: NftablesGatewayOptions;
   readonly #layout: Layout;
   readonly #ranges: PublicPortRanges;
   readonly #isGuest: (ip: string) => boolean;
-  /** In each change of this process, where a watcher of the table sees it. */
+  /** Part of every change this process makes, so that a watcher of the table recognises them. */
   readonly #signature = `ip vauban-gateway-own-${randomBytes(6).toString('hex')}`;
   readonly #watch: TableWatch;
   readonly #turns = new Turns();
   #listener: () => void = () => {};
-  /** What the kernel holds; undefined where that is not known, and all of it has to be made. */
+  /** The forwards the kernel holds; undefined if they are unknown and everything must be written. */
   #held: Forwards | undefined;
   #madeAt = 0;
-  /** How often something has raised a doubt about what is held. */
+  /** Counts the events that have cast doubt on what the kernel holds. */
   #doubts = 0;
-  /** Whether there may be connections by forwards that are gone. */
+  /** True if there may be connections through removed forwards. */
   #hasOthers = false;
 
   constructor(options: NftablesGatewayOptions) {
@@ -110,7 +113,7 @@ export class NftablesGateway implements GatewayDriver {
     this.#held = undefined;
     this.#hasOthers ||= !held || [...held].some(([key, target]) => wanted.get(key) !== target);
     const rebuild = () => this.#apply(rebuildBatch(this.#layout, wanted));
-    // Where the table is not as it was left, all of the change is refused.
+    // If the table is not as it was left, the kernel refuses the whole change.
     if (held) await this.#apply(batch).catch(rebuild);
     else {
       await rebuild();
@@ -139,7 +142,7 @@ export class NftablesGateway implements GatewayDriver {
       );
   }
 
-  /** Makes a table with all that is needed, which is gone again in the same step. */
+  /** Creates a table with everything that is needed, and deletes it in the same step. */
   async #probe(): Promise<string> {
     const scratch = (line: string) => line.replaceAll(TABLE, `${TABLE}-probe`);
     const example = new Map([['192.0.2.1 . tcp . 1', '192.0.2.2 . 2']]);

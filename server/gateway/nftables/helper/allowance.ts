@@ -4,11 +4,11 @@ import { readOwnersFile } from '../../../platform/helper/owners-file.ts';
 import { checkOf, InvalidArgumentError } from '../../../platform/helper/shapes.ts';
 import { Type } from '../../../platform/schema.ts';
 
-/** What the host's own configuration lets the service forward: it can ask for no more. */
+/** The limits in the host's own configuration on what the service may forward. */
 export interface GatewayAllowance {
-  /** Networks that forwards may lead to, and nowhere else. */
+  /** Networks that forwards may lead to; all others are refused. */
   guest_prefixes: string[];
-  /** Public addresses, each with the ports of it that may be forwarded. */
+  /** Public addresses, each with its ports that may be forwarded. */
   forwards: PublicPorts[];
 }
 
@@ -22,7 +22,10 @@ const checkShape: (value: unknown) => asserts value is GatewayAllowance = checkO
   ),
 );
 
-/** Reads it from a YAML file; throws {@link ConfigError} where that is missing, wrong, or open to others. */
+/**
+ * Reads the allowance from a YAML file. Throws {@link ConfigError} if the file is missing, invalid, or writable by
+ * other users.
+ */
 export function loadGatewayAllowance(path: string): GatewayAllowance {
   return readOwnersFile<GatewayAllowance>(path, check);
 }

@@ -10,7 +10,7 @@ import type { Operation } from './operations.ts';
 
 type Allowed = Pick<GatewayCapabilities, 'publicPorts' | 'guestPrefixes'>;
 
-/** The gateway of this host for a service without privileges. */
+/** This host's gateway for a service without privileges, which talks to the privileged helper. */
 export class GatewayClient extends HelperClient<Operation> implements GatewayDriver {
   readonly name = 'nftables';
   #allowed: Allowed = { publicPorts: [], guestPrefixes: [] };

@@ -5,11 +5,11 @@ import { Type } from '../../../platform/schema.ts';
 import type { GatewayDriver } from '../../driver.ts';
 
 const closed = { additionalProperties: false };
-/** As many as all ports of an address, so that one message cannot exhaust the process. */
+/** All ports of one address. Bounded so that one message cannot exhaust the process. */
 const MAX_FORWARDS = 65_536;
 const Nothing = Type.Object({}, closed);
 
-/** Everything that the helper does, with the shapes of its arguments. There is nothing else. */
+/** Everything the helper can do, with the shapes of the arguments. */
 export const OPERATIONS = {
   probe: Nothing,
   apply: Type.Object({ forwards: Type.Array(ForwardShape, { maxItems: MAX_FORWARDS }) }, closed),
@@ -17,12 +17,12 @@ export const OPERATIONS = {
 };
 export type Operation = keyof typeof OPERATIONS;
 
-/** Asked for all the time: no line of log for each. */
+/** Requested constantly, so these get no log line each. */
 export const FREQUENT: readonly Operation[] = ['altered'];
 
 export interface GatewayHelperParts {
   gateway: GatewayDriver;
-  /** Resolves when another process has altered what the gateway made: true, or false after a while. */
+  /** Resolves to true when another process has altered what the gateway made, or to false after a while. */
   altered(): Promise<boolean>;
 }
 
@@ -35,5 +35,5 @@ const HANDLERS: Record<Operation, Handler<GatewayHelperParts>> = {
   altered: ({ altered }) => altered(),
 };
 
-/** Does one operation; a forward that is not this host's to make is refused as a wrong argument is. */
+/** Performs one operation. A forward that this host may not make is refused like an invalid argument. */
 export const perform = closedList(OPERATIONS, HANDLERS);
