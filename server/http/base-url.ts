@@ -1,14 +1,18 @@
 import type { FastifyRequest } from 'fastify';
 import type { Config } from '../config/config.ts';
 
-/** Where the caller reached us: `VAUBAN_PUBLIC_URL`, else what the request was sent to, as seen through trusted proxies. */
+/**
+ * Returns the address at which the caller reached the service: `VAUBAN_PUBLIC_URL`, otherwise the address in the
+ * request as seen through trusted proxies.
+ */
 export function baseUrl(config: Config, request: FastifyRequest): string {
   return config.publicUrl ?? `${request.protocol}://${request.host}`;
 }
 
 /**
- * Returns the address at which people open the panel: `VAUBAN_PUBLIC_URL`, else where the service listens. A service on
- * loopback or on all addresses is opened at `localhost`, because browsers keep passkeys for names, not for IP addresses.
+ * Returns the address at which people open the panel: `VAUBAN_PUBLIC_URL`, otherwise the listening address. For
+ * loopback and all-addresses listeners, that is `localhost`, because browsers store passkeys for names, not for IP
+ * addresses.
  */
 export function browserUrl({ publicUrl }: Config, listening: string): string {
   if (publicUrl !== undefined) return publicUrl;
@@ -19,14 +23,14 @@ export function browserUrl({ publicUrl }: Config, listening: string): string {
 
 const LOCAL_HOSTS = ['127.0.0.1', '[::1]', '0.0.0.0', '[::]'];
 
-/** The same for WebSockets: `http` becomes `ws`, `https` `wss`. */
+/** Returns the WebSocket address of a path: `http` becomes `ws`, `https` becomes `wss`. */
 export function webSocketUrl(base: string, path: string): string {
   return base.replace(/^http/, 'ws') + path;
 }
 
 /**
- * Whether a browser's `Origin` may open consoles: this service, or one of `VAUBAN_CONSOLE_ORIGINS`. A program sends
- * none and is no concern of this.
+ * Returns true if a browser's `Origin` may open consoles: this service, or one of `VAUBAN_CONSOLE_ORIGINS`. Programs
+ * send no `Origin` and are always allowed.
  */
 export function isAllowedOrigin(config: Config, request: FastifyRequest): boolean {
   const { origin } = request.headers;
@@ -34,6 +38,6 @@ export function isAllowedOrigin(config: Config, request: FastifyRequest): boolea
   if (config.consoleOrigins.includes(origin)) return true;
   const given = URL.parse(origin);
   const own = URL.parse(baseUrl(config, request));
-  // By host: behind a proxy that ends TLS without saying so, the schemes differ.
+  // Compares hosts only: behind a proxy that terminates TLS without telling the service, the schemes differ.
   return given !== null && own !== null && given.host === own.host;
 }

@@ -2,15 +2,17 @@ import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../platform/errors.ts';
 import { exceededBound } from '../platform/peer/json.ts';
 
-/** Deepest nesting of a body. Ours have three levels; a deeper one only serves to exhaust a stack. */
+/** Maximum nesting of a body. Valid bodies have three levels; a deeper one only serves to exhaust the stack. */
 const MAX_DEPTH = 32;
-/** Values in a body. The largest of ours, a firewall rule with a hundred networks, has some hundred and ten. */
+/**
+ * Maximum number of values in a body. The largest valid one, a firewall rule with a hundred networks, has about 110.
+ */
 const MAX_VALUES = 1_000;
 
-/** Strict, where the usual way of reading replaces what is no UTF-8 and lets it pass as other text. */
+/** Strict, because the usual decoding replaces invalid UTF-8, which then passes as different text. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** JSON is the only media type; an empty body is no body. */
+/** Accepts JSON as the only media type; an empty body counts as none. */
 export function registerBodyParser(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, bytes, done) => {
@@ -32,9 +34,9 @@ function parseBody(bytes: Buffer): unknown {
   }
 }
 
-/** Refuses what would cost more to parse, to check and to take apart than any operation needs. */
+/** Refuses bodies that would cost more to parse and check than any operation needs. */
 function requireFewValues(bytes: Buffer): void {
-  // Their length is bounded where they are received.
+  // The length is bounded on receipt.
   const bounds = { maxBytes: Number.POSITIVE_INFINITY, maxDepth: MAX_DEPTH, maxValues: MAX_VALUES };
   const exceeded = exceededBound(bytes, bounds);
   if (exceeded === 'maxDepth')

@@ -9,11 +9,11 @@ import { maxHeaderSize, STATUS_CODES } from './node-http.ts';
 
 type ConnectionError = Error & { code?: string; rawPacket?: unknown };
 
-/** What is wrong with what Node could not parse. */
+/** Returns the refusal for a request that Node could not parse. */
 function refusalOf({ code, rawPacket }: ConnectionError): ApiError {
   if (code !== 'HPE_HEADER_OVERFLOW')
     return new ApiError('invalid_request', 'This is not a valid HTTP request.');
-  // Both have one bound in Node: where the first line alone reaches it, that is what is too long.
+  // Node has one bound for the request line and the headers: if the first line reaches it, that line is too long.
   const isLine = Buffer.isBuffer(rawPacket) && !rawPacket.subarray(0, maxHeaderSize).includes('\n');
   return isLine
     ? new ApiError('uri_too_long', 'The path and query are too long.')
@@ -21,8 +21,8 @@ function refusalOf({ code, rawPacket }: ConnectionError): ApiError {
 }
 
 /**
- * Answers what Node could not even parse as HTTP. There is no key in it, so it counts against its network's
- * limit; the answer has all that every other one has.
+ * Answers requests that Node could not parse as HTTP. They have no key, so they count against the limit of their
+ * network; the answer has the same headers as every other one.
  */
 export function refuseBrokenRequests(limiter: RateLimiter, clock: Clock) {
   return (error: ConnectionError, socket: Socket): void => {

@@ -1,9 +1,9 @@
-/** `cache-control` of what has a hash of its content in its address. */
+/** `cache-control` for addresses that contain a hash of their content. */
 export const FOR_GOOD = 'public, max-age=31536000, immutable';
 
 /**
- * Whether the caller already has the content with this `etag`, so that the answer is 304. Entity tags are compared without
- * their `W/`, which proxies that compress add (RFC 9110, 13.1.2).
+ * Returns true if the caller already has the content with this `etag`, so that the answer is 304. Ignores the `W/` of
+ * entity tags, which compressing proxies add (RFC 9110, 13.1.2).
  */
 export function isCurrent({ 'if-none-match': known }: { 'if-none-match'?: string }, etag: string): boolean {
   if (known === undefined) return false;

@@ -4,15 +4,15 @@ import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../platform/clock.ts';
 
 /**
- * Requests that are under way when a server closes may take this long. With what the other parts need it is well
+ * Grace period for requests in progress when a server closes. Together with the time the other parts need, it is well
  * below the TimeoutStopSec of the service's unit.
  */
 export const CLOSE_GRACE_MS = 10_000;
 
 /**
- * Bounds how long `app.close()` takes. Node waits for every connection except those that are idle between two requests: one
- * on which nothing was ever sent, such as a browser's preconnect, would hold up the end for ever. Such a connection is
- * closed at once, one on which something is under way after {@link CLOSE_GRACE_MS}.
+ * Bounds the duration of `app.close()`. Node waits for every connection except those that are idle between two
+ * requests, so one on which nothing was ever sent, such as a browser's preconnect, would delay the end forever. Such
+ * a connection is closed at once; one with a request in progress after {@link CLOSE_GRACE_MS}.
  */
 export function boundClosing(app: FastifyInstance, clock: Clock): void {
   const { server } = app;
@@ -23,7 +23,7 @@ export function boundClosing(app: FastifyInstance, clock: Clock): void {
     socket.once('close', () => open.delete(socket));
   });
   server.on('request', (_request: IncomingMessage, response: ServerResponse) => {
-    // Its connection may be kept alive, because the reply was begun before.
+    // The connection may be kept alive because the reply was started before closing began.
     response.once('close', () => isClosing && server.closeIdleConnections());
   });
   app.addHook('preClose', async () => {

@@ -24,7 +24,7 @@ import type { InputsOf, Method, OperationDefinition, Result } from './operation.
 
 export type { Caller };
 
-/** What the handlers of endpoints may use. */
+/** Services available to the handlers of endpoints. */
 export interface EndpointServices {
   agent: AgentRuns;
   catalog: Catalog;
@@ -48,42 +48,44 @@ export interface EndpointServices {
 
 export type Tag = 'catalog' | 'vm' | 'sshkey' | 'billing' | 'shield';
 
-/** What a handler is given. `db` is an open transaction in every endpoint that is not a GET. */
+/** Input of a handler. `db` is an open transaction in every endpoint that is not a GET. */
 export interface Context<P, Q, B, R, D extends Queryable, A = undefined> {
   caller: Caller;
   params: P;
   query: Q;
   body: B;
-  /** What `load` returned. */
+  /** The result of `load`. */
   resource: R;
-  /** What `prepare` returned. */
+  /** The result of `prepare`. */
   prepared: A;
   db: D;
   services: EndpointServices;
-  /** The instant of this request: one request sees one time. */
+  /** The time of this request, which does not change while it is processed. */
   now: Date;
-  /** Where the caller reached us, such as "https://cloud.example": the beginning of URLs that are handed out. */
+  /**
+   * The address at which the caller reached the service, such as "https://cloud.example": the base of returned URLs.
+   */
   baseUrl: () => string;
-  /** Aborts when the caller hangs up or the service shuts down: a waiting handler then answers at once. */
+  /** Aborts when the caller disconnects or the service shuts down; a waiting handler then answers at once. */
   hangUp: () => AbortSignal;
-  /** The media type to answer in: JSON, or one of the endpoint's `representations`. */
+  /** The media type of the reply: JSON, or one of the endpoint's `representations`. */
   representation: string;
 }
 
-/** A reply that is a stream of server-sent events, begun when the transaction has committed. */
+/** A reply as a stream of server-sent events, which starts when the transaction has committed. */
 export interface StreamedResult {
   stream: () => Readable;
 }
 
-/** A reply that is a file, in one of the endpoint's `representations`. */
+/** A reply as a file, in one of the endpoint's `representations`. */
 export interface FileResult {
   file: { bytes: Buffer; type: string; name: string };
 }
 
 /**
- * One operation of the customers' API: who may call it, what a call costs and keeps, and what it does. The pipeline does
- * the rest in the contract's order: key and IP, limits, scope, Idempotency-Key, body, stored reply, `load` (404), schemas
- * (422), `handle`.
+ * An operation of the customers' API: who may call it, what it costs and stores, and what it does. The pipeline does
+ * the rest in the contract's order: key and IP, limits, scope, Idempotency-Key, body, stored reply, `load` (404),
+ * schemas (422), `handle`.
  */
 export interface EndpointDefinition<
   P extends TObject | undefined = undefined,
@@ -95,24 +97,24 @@ export interface EndpointDefinition<
 > extends OperationDefinition<P, Q, B, M> {
   scope: Scope;
   tag: Tag;
-  /** Idempotency-Key is required and the reply is stored and replayed. */
+  /** Requires an Idempotency-Key; the reply is stored and replayed. */
   idempotent?: true;
-  /** The reply holds a secret: never cached by anyone, encrypted where it is stored. */
+  /** The reply contains a secret: it must not be cached, and is stored encrypted. */
   secret?: true;
-  /** Largest body in bytes; 16 KiB when absent. */
+  /** Maximum body size in bytes; 16 KiB if absent. */
   bodyLimit?: number;
-  /** The reply is a stream of server-sent events; `data` is the schema of the `data` of each. */
+  /** The reply is a stream of server-sent events; `data` is the schema of each event's `data`. */
   streams?: true;
-  /** Media types that it answers in besides JSON, to a caller whose `Accept` prefers them. */
+  /** Media types available besides JSON, for callers whose `Accept` prefers them. */
   representations?: readonly string[];
-  /** Schemas of further members beside `data`. */
+  /** Schemas of further members next to `data`. */
   beside?: Record<string, TSchema>;
   errors: readonly CustomerErrorCode[];
   example: unknown;
   /**
-   * Asks the compute driver what the operation needs to know, before its transaction opens: a driver is
-   * never called inside one, for it may be slow, and locks would be held meanwhile. Runs before validation
-   * and must not refuse; what it found is judged in `handle`.
+   * Asks the compute driver for information that the operation needs, before its transaction opens: a driver call
+   * inside the transaction could be slow and would hold its locks. Runs before validation and must not refuse;
+   * `handle` judges the result.
    */
   prepare?: (context: {
     caller: Caller;
@@ -120,7 +122,7 @@ export interface EndpointDefinition<
     body: Record<string, unknown>;
     services: EndpointServices;
   }) => Promise<A>;
-  /** Finds the resource in the path, for the caller's account only, or throws `not_found`. */
+  /** Finds the resource in the path, within the caller's account only. Throws `not_found` otherwise. */
   load?: (context: {
     caller: Caller;
     params: InputsOf<P>;
@@ -132,7 +134,7 @@ export interface EndpointDefinition<
   ): Promise<Result | StreamedResult | FileResult>;
 }
 
-// The roster holds endpoints of every shape; the pipeline checks shapes at run time by their schemas.
+// The list holds endpoints of every shape; the pipeline checks shapes at run time with their schemas.
 // biome-ignore lint/suspicious/noExplicitAny: existential type of "some endpoint"
 export type Endpoint = EndpointDefinition<any, any, any, any, any, any>;
 

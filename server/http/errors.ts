@@ -2,7 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { DatabaseAwayError } from '../db/database.ts';
 import { ApiError } from '../platform/errors.ts';
 
-/** Fastify's own refusals in our codes. */
+/** Fastify's own refusals as our error codes. */
 const FASTIFY_ERRORS: Record<string, () => ApiError> = {
   FST_ERR_CTP_BODY_TOO_LARGE: () => new ApiError('body_too_large', 'The body is too large.'),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
@@ -11,7 +11,7 @@ const FASTIFY_ERRORS: Record<string, () => ApiError> = {
     new ApiError('invalid_request', 'The body is not as long as Content-Length says.'),
 };
 
-/** Any error as the one public shape; what is not meant for callers becomes `internal_error`. */
+/** Converts any error to the public shape; errors not meant for callers become `internal_error`. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof DatabaseAwayError) return unavailable(error);
@@ -23,7 +23,7 @@ export function toApiError(error: unknown): ApiError {
   return new ApiError('internal_error', 'Something went wrong on our side.', undefined, error);
 }
 
-/** As long as it takes to notice that the database is back. */
+/** The time it takes to notice that the database is back. */
 const RETRY_AFTER_SECONDS = 1;
 
 function unavailable(error: DatabaseAwayError): ApiError {
@@ -41,13 +41,13 @@ function unavailable(error: DatabaseAwayError): ApiError {
 /** Answers an error. Its private part goes to the log, with the request's id. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const apiError = toApiError(error);
-  // An outage is logged once, by what notices it; a stack for each of its requests would only bury that.
+  // The component that notices an outage logs it once; a stack trace for each refused request would only bury that.
   if (error instanceof DatabaseAwayError)
     request.log.warn({ reason: error.message }, 'refused without the database');
   else if (apiError.status >= 500) request.log.error({ err: error }, 'request failed');
   else if (apiError.context !== undefined)
     request.log.info({ context: apiError.context, code: apiError.code }, 'refused');
-  // Of an error without a window of its own; a limit has written it before.
+  // Only for errors that no rate limit caused: a rate limit has already set the header.
   const wait = apiError.details?.retry_after_seconds;
   if (apiError.status === 429 && typeof wait === 'number') reply.header('retry-after', wait);
   return reply

@@ -7,10 +7,10 @@ import type { RequestContext } from './pipeline.ts';
 
 /** 1–200 visible ASCII characters. */
 const WELL_FORMED = /^[\x21-\x7e]{1,200}$/;
-/** What a stored reply is sealed for. */
+/** The purpose that a stored reply is encrypted for. */
 export const REPLY_PURPOSE = 'idempotent-reply';
 
-/** Checks the header before anything is read or done. */
+/** Returns the key in the header. Called before the body is read; throws if the key is missing or invalid. */
 export function requireIdempotencyKey(header: string | string[] | undefined): string {
   if (header === undefined) {
     throw new ApiError('idempotency_key_missing', 'This operation needs an Idempotency-Key header.');
@@ -24,17 +24,20 @@ export function requireIdempotencyKey(header: string | string[] | undefined): st
   return header;
 }
 
-/** An operation that is to happen once: what names it (the account, not the API key: a rotated key can retry). */
+/**
+ * An operation that must happen only once. It is identified by the account, not the API key, so that a request can be
+ * retried after the key was rotated.
+ */
 export interface Operation {
   accountId: string;
   method: string;
   path: string;
   key: string;
-  /** Of what it is asked with. */
+  /** Fingerprint of the request. */
   print: Buffer;
 }
 
-/** The operation that a request is for; undefined for one that may happen again. */
+/** Returns the operation that a request is for; undefined if it may happen more than once. */
 export function operationOf(
   { method, url, body }: Pick<FastifyRequest, 'method' | 'url' | 'body'>,
   { caller, idempotencyKey: key }: RequestContext,
@@ -45,7 +48,7 @@ export function operationOf(
   return { accountId: caller!.accountId, method, path, key, print };
 }
 
-/** Same request, same fingerprint: member order and white space do not matter. */
+/** Returns the fingerprint of a request; the order of members and white space do not matter. */
 export function fingerprint(method: string, path: string, body: unknown): Buffer {
   return createHash('sha256')
     .update(`${method} ${path} ${canonicalJson(body)}`)
@@ -61,8 +64,8 @@ function canonicalJson(value: unknown): string {
 }
 
 /**
- * Takes the operation for this transaction and returns its stored reply, if it has happened before. A twin
- * that is still under way holds the lock, which dies with its transaction: nothing can be left dangling.
+ * Locks the operation for this transaction. Returns its stored reply if it has already happened. A concurrent
+ * duplicate holds the lock, which ends with its transaction, so no lock can be left behind.
  */
 export async function takeOperation(
   tx: Transaction,
@@ -70,7 +73,7 @@ export async function takeOperation(
   secrets: SecretBox,
 ): Promise<string | undefined> {
   const name = [operation.accountId, operation.method, operation.path, operation.key].join(' ');
-  // Two statements, sent together: what is read after the lock was taken includes what its last holder wrote.
+  // Two statements, sent together: reading after taking the lock includes the writes of its last holder.
   const [{ locked }, stored] = await Promise.all([
     one<{ locked: boolean }>(
       tx,
@@ -99,7 +102,7 @@ export async function takeOperation(
   return stored.encrypted ? secrets.open(stored.reply, REPLY_PURPOSE) : stored.reply;
 }
 
-/** Remembers a reply, in the transaction that did the work. A reply with a secret is stored encrypted. */
+/** Stores a reply in the transaction that did the work. A reply with a secret is encrypted. */
 export async function rememberReply(
   tx: Transaction,
   operation: Operation,

@@ -14,7 +14,6 @@ import type { Endpoint } from './endpoint.ts';
 import { limitHeaders } from './limit-headers.ts';
 import type { Admitted, Arrival, Mount } from './mount.ts';
 
-/** What finds the caller of the customers' API by the key that a request brings. */
 export interface KeyParts {
   authenticator: Authenticator;
   limiter: RateLimiter;
@@ -25,7 +24,7 @@ interface AdmittedKey extends Admitted {
   key: AuthenticatedKey;
 }
 
-/** The customers' API: each request carries a key, each endpoint needs one of its scopes. Cookies mean nothing here. */
+/** The customers' API: each request carries a key, each endpoint requires one of its scopes. Cookies are ignored. */
 export class KeyMount implements Mount {
   readonly prefix = '';
   readonly endpoints: readonly Endpoint[];
@@ -36,7 +35,7 @@ export class KeyMount implements Mount {
     this.#parts = parts;
   }
 
-  /** While the database is away the headers tell what this node knows. */
+  /** While the database is unavailable, the rate headers show what this node last knew. */
   async identify({ request, reply, ip, limit }: Arrival): Promise<AdmittedKey> {
     const { authenticator, limiter, clock } = this.#parts;
     const header = request.headers.authorization;
@@ -77,7 +76,8 @@ export class KeyMount implements Mount {
       return key instanceof Promise ? await key : key;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      // Beyond the limit it is still 401: only what is looked up ends there, and Retry-After belongs to a 429.
+      // Beyond the limit the answer is still 401: the limit only stops key look-ups, and Retry-After belongs to a
+      // 429.
       const state = counted ?? limiter.takeIp(clientNetwork(ip));
       reply.headers(limitHeaders({ ...state, allowed: true }, clock.now()));
       reply.header('www-authenticate', 'Bearer');

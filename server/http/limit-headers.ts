@@ -1,7 +1,7 @@
 import type { LimitState } from '../access/rate-limits.ts';
 import { ApiError } from '../platform/errors.ts';
 
-/** The headers that tell how a limit stands; with Retry-After where it refuses. */
+/** Returns the headers with the state of a limit; includes Retry-After if the limit refuses the request. */
 export function limitHeaders(state: LimitState, now: Date): Record<string, number> {
   return {
     'x-ratelimit-limit': state.limit,
@@ -11,7 +11,6 @@ export function limitHeaders(state: LimitState, now: Date): Record<string, numbe
   };
 }
 
-/** The refusal of a limit that is exceeded. */
 export function limitExceeded(state: LimitState, now: Date): ApiError {
   const message = `Too many requests. Try again in ${waitSeconds(state, now)} s.`;
   return new ApiError('rate_limit_exceeded', message, { policy: state.policy });

@@ -4,49 +4,50 @@ import type { LimitState } from '../access/rate-limits.ts';
 import type { AnyOperation } from './operation.ts';
 import type { InputChecks } from './validation.ts';
 
-/** An operation as a mount serves it; the pipeline reads what its definition says of keys, limits and bodies. */
+/** An operation as a mount serves it, with the parts of its definition that the pipeline reads. */
 export interface Mounted extends AnyOperation {
   idempotent?: true;
   bodyLimit?: number;
 }
 
-/** A request on its way in, before its body is read. */
+/** An incoming request before its body is read. */
 export interface Arrival {
   request: FastifyRequest;
   reply: FastifyReply;
-  /** Where it comes from, as seen through the configured proxies. */
+  /** The client's address, as seen through the configured proxies. */
   ip: string;
-  /** Tells the caller how a limit stands, and throws where it is exceeded. */
+  /** Writes the state of a limit to the reply's headers. Throws if the limit is exceeded. */
   limit: (state: LimitState) => void;
 }
 
-/** An operation at its place. */
 export interface MountedRoute {
   endpoint: Mounted;
   checks: InputChecks;
 }
 
-/** Who was let in. */
+/** The result of identifying a caller. */
 export interface Admitted {
-  /** Absent where an operation asks for none. */
+  /** Absent for operations that need no caller. */
   caller?: Caller;
 }
 
 /**
- * A roster of endpoints below one prefix, and how their caller is found: the strategy by which the one pipeline serves
- * keys and sessions alike.
+ * A list of endpoints under one prefix, with a way to identify their callers. It lets the one pipeline serve both
+ * keys and sessions.
  */
 export interface Mount {
-  /** What stands before the paths of all its endpoints, such as "/panel/api"; "" for nothing. */
+  /** Prefix of the paths of all its endpoints, such as "/panel/api"; may be empty. */
   prefix: string;
   endpoints: readonly Mounted[];
-  /** Who calls, within their limits, or a throw. `endpoint` is absent where no route takes the path. */
+  /**
+   * Identifies the caller and applies limits; throws to refuse. `endpoint` is absent if no route matches the path.
+   */
   identify(arrival: Arrival, endpoint: Mounted | undefined): Promise<Admitted>;
-  /** Throws where the caller may not do what the endpoint does. */
+  /** Throws if the caller may not perform the operation. */
   authorize(admitted: Admitted, endpoint: Mounted, request: FastifyRequest): void;
   /**
-   * Answers in place of the pipeline, for endpoints whose handlers open their transactions themselves. The request was
-   * admitted, and its body read.
+   * Answers in place of the pipeline, for endpoints whose handlers open transactions themselves. The request has been
+   * admitted and its body read.
    */
   answer?(
     admitted: Admitted,
@@ -54,6 +55,6 @@ export interface Mount {
     reply: FastifyReply,
     route: MountedRoute,
   ): Promise<unknown>;
-  /** What handlers are given besides what all are. */
+  /** Returns this mount's additional input for handlers. */
   particulars?(admitted: Admitted, request: FastifyRequest): object;
 }

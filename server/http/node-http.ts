@@ -1,5 +1,5 @@
 /**
- * What we use of `node:http` beyond its types. An `import` of it reads every export that it has, one of which loads
- * Node's fetch and WebSocket: a fiftieth of the service's start, for what nothing here uses.
+ * Values of `node:http` that we use besides its types. Importing the module would read all its exports, one of which
+ * loads Node's fetch and WebSocket: that takes a fiftieth of the service's start-up time, and nothing here uses them.
  */
 export const { maxHeaderSize, ServerResponse, STATUS_CODES } = process.getBuiltinModule('node:http');

@@ -1,22 +1,26 @@
-/** How a page of ours differs from the strictest one; each exception is for a reason that its caller states. */
+/** Exceptions from the strictest headers; each caller states its reason. */
 export interface PageNeeds {
   /** Sources of styles besides our own files. */
   styles?: string;
-  /** Who may show the page in a frame: by default no page, otherwise our own. */
+  /** Lets our own pages show the page in a frame; by default no page may. */
   framedByOwn?: boolean;
-  /** What a link or request tells of the address of the page; by default nothing to other sites. */
+  /** The part of the page's address that links and requests reveal; by default nothing to other sites. */
   referrer?: 'same-origin' | 'no-referrer';
 }
 
-/** The headers of all that a browser loads from us, pages or not: taken as its stated type, and by our own pages only. */
+/**
+ * The headers of everything a browser loads from us, pages or not: it must be used as its stated type, and only by
+ * our own pages.
+ */
 export const COMMON_HEADERS = {
   'x-content-type-options': 'nosniff',
   'cross-origin-resource-policy': 'same-origin',
 };
 
 /**
- * The headers of every page that we serve as HTML, its type included, so that none is sent without them: nothing is loaded but our own
- * files, no script stands in a page, no text becomes one, and no other site shares its window or shows it in a frame.
+ * Returns the headers of every HTML page. They include the content type, so that no page is sent without them. Only
+ * our own files are loaded, inline scripts and text turned into code are blocked, and no other site can share the
+ * page's window or show it in a frame.
  */
 export function pageHeaders({ styles, framedByOwn = false, referrer = 'same-origin' }: PageNeeds = {}) {
   const own = framedByOwn ? "'self'" : "'none'";

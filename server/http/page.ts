@@ -1,15 +1,15 @@
 import type { Page } from '../db/queries/page.ts';
 import type { Result } from './operation.ts';
 
-/** The page that a list request asks for; `cursor` is the id that the pipeline found in it. */
+/** Returns the page that a list request asks for. The pipeline has already replaced `cursor` with its id. */
 export function pageFrom(query: { limit?: number; cursor?: string }): Page {
   const limit = query.limit ?? 50;
   return { limit, afterId: query.cursor ?? null };
 }
 
 /**
- * A list reply. `rows` holds one more than the page where there is a next one; `next_cursor` is an id, of which the
- * pipeline makes a cursor.
+ * Returns a list reply. `rows` has one row more than the page if there is a next page; `next_cursor` is an id, which
+ * the pipeline turns into a cursor.
  */
 export function paginated<Row extends { id: string }>(
   rows: Row[],

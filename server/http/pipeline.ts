@@ -22,47 +22,47 @@ import { requireTarget } from './request-target.ts';
 import { isMisrouted, RouteTable } from './routes.ts';
 import type { InputChecks } from './validation.ts';
 
-/** Where one request is on its way; hung on the Fastify request. */
+/** The state of a request in progress, attached to the Fastify request. */
 export interface RequestContext extends Admitted {
   idempotencyKey: string | undefined;
 }
 
-/** What a route carries in its `config`. */
+/** The contents of a route's `config`. */
 export interface RouteConfig {
   endpoint?: Mounted;
   mount?: Mount;
   checks?: InputChecks;
   /**
-   * Served without a key, such as the API description, the documentation and the panel's files; if a function, only to the
-   * requests for which it returns true. Counted per network in a bucket of its own, unless `unlimited`.
+   * Served without a key, such as the API description, the documentation and the panel's files; if a function, only
+   * for requests for which it returns true. Counted per network in a separate bucket, unless `unlimited`.
    */
   open?: true | ((request: FastifyRequest) => boolean);
-  /** Not counted: health checks, and routes with limits of their own. */
+  /** Not counted: health checks, and routes with their own limits. */
   unlimited?: true;
 }
 
 type SomeContext = Parameters<Endpoint['handle']>[0];
 
-/** One request at its endpoint. */
 interface Invocation {
   endpoint: Endpoint;
   mount: Mount;
   request: FastifyRequest;
   requestContext: RequestContext;
-  /** Set where the inputs are wrong by their form; answered once the resource was found. */
+  /** Set if the inputs are malformed; thrown only after the resource was found. */
   refusal: ApiError | undefined;
   prepared: unknown;
 }
 
 /**
- * The one way in, in the contract's order. {@link admit} runs before the body is read: key and IP, limits,
- * route, scope, Idempotency-Key. {@link answer} runs after: stored reply, resource, validation, handler. Inputs are
- * checked before the transaction opens, so that nothing is held meanwhile; what is wrong is said in its turn.
+ * The single path for requests, in the contract's order. {@link admit} runs before the body is read: key and IP,
+ * limits, route, scope, Idempotency-Key. {@link answer} runs after: stored reply, resource, validation, handler.
+ * Inputs are checked before the transaction opens so that no locks are held during that; the error is reported in its
+ * turn.
  */
 export class Pipeline {
   readonly #services: EndpointServices;
   readonly #limiter: RateLimiter;
-  /** What is below the longest prefix first, which the last one, without any, takes in. */
+  /** Longest prefix first; the last mount has none and matches everything. */
   readonly #tables: readonly { mount: Mount; routes: RouteTable }[];
   readonly #stopping: AbortSignal;
 
@@ -80,7 +80,7 @@ export class Pipeline {
     this.#stopping = stopping;
   }
 
-  /** Everything that is decided before the body is read. Throws an {@link ApiError} to refuse. */
+  /** Makes all decisions that come before reading the body. Throws an {@link ApiError} to refuse. */
   async admit(request: FastifyRequest, reply: FastifyReply): Promise<RequestContext | undefined> {
     const { endpoint, open, unlimited, mount } = request.routeOptions.config as RouteConfig;
     const ip = normalizeIp(request.ip);
@@ -107,7 +107,7 @@ export class Pipeline {
     return { ...admitted, idempotencyKey };
   }
 
-  /** Writes the three rate headers and refuses with 429 where a limit is exceeded. */
+  /** Writes the three rate headers and refuses with 429 if a limit is exceeded. */
   #limit(reply: FastifyReply, state: LimitState): void {
     const now = this.#services.clock.now();
     reply.headers(limitHeaders(state, now));
@@ -116,19 +116,22 @@ export class Pipeline {
     throw limitExceeded(state, now);
   }
 
-  /** As {@link #limit}, but a reply that is not refused has no rate headers: caches keep pages and files for other readers. */
+  /**
+   * Like {@link #limit}, but writes rate headers to refusals only, because caches keep pages and files for other
+   * readers.
+   */
   #limitOpen(reply: FastifyReply, state: LimitState): void {
     if (!state.allowed) this.#limit(reply, state);
   }
 
-  /** Who answers for a path that no route takes. */
+  /** Returns the mount that answers for a path without a route. */
   #tableFor({ url }: FastifyRequest) {
     return this.#tables.find(({ mount: { prefix } }) => url.startsWith(`${prefix}/`)) ?? this.#tables.at(-1)!;
   }
 
   #refuseRoute(request: FastifyRequest, reply: FastifyReply): never {
     const path = request.url.split('?', 1)[0]!;
-    // Of several with one prefix that which knows the path names its methods.
+    // If several mounts share a prefix, the one that knows the path lists its methods.
     const refusals = this.#tables
       .filter(({ mount }) => mount.prefix === this.#tableFor(request).mount.prefix)
       .map(({ routes }) => routes.refusal(request.method, path));
@@ -153,10 +156,11 @@ export class Pipeline {
     reply.header('content-type', 'application/json; charset=utf-8');
     reply.header('cache-control', 'no-store');
     const { db, catalog } = this.#services;
-    // As the request came: a later version may fill in other defaults, and the transaction may run more than once.
+    // From the original request, because a later version may fill in other defaults, and the transaction may run more
+    // than once.
     const operation = operationOf(request, requestContext);
     request.body ??= {};
-    // Before `prepare`, which may ask a payment provider for something.
+    // Before `prepare`, which may call a payment provider.
     const refusal =
       checks.refusal(request.query, request.body) ??
       (endpoint.money && (await moneyRefusal(db, catalog.currency)));
@@ -187,7 +191,7 @@ export class Pipeline {
     { endpoint, mount, request, requestContext, refusal, prepared }: Invocation,
     db: Queryable,
   ): Promise<Outcome> {
-    // Of an endpoint that has no caller, nothing below asks for one.
+    // Endpoints without a caller do not use this value.
     const caller = requestContext.caller!;
     const who = { caller, ...mount.particulars?.(requestContext, request) };
     const params = request.params as Record<string, string>;
@@ -236,7 +240,10 @@ export class Pipeline {
     return text;
   }
 
-  /** What is left of it on the signal that lives as long as the service goes when the request is over. */
+  /**
+   * Returns a signal for the end of the request or the service. Removes its listener from the service-wide signal
+   * when the request ends.
+   */
   #hangUp({ raw }: FastifyRequest): AbortSignal {
     const over = new AbortController();
     const end = () => {

@@ -19,7 +19,7 @@ const FORMATS: Record<string, string> = {
 
 const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-/** What each keyword of our schemas asks for, in words for a person. */
+/** Messages for people about each keyword of our schemas. */
 const WORDS: Record<string, (error: ErrorObject) => string> = {
   type: typeWanted,
   enum: ({ params }) =>
@@ -45,8 +45,8 @@ function typeWanted({ params, data }: ErrorObject): string {
 }
 
 /**
- * Says to a person what a value must be. A schema whose rule is a pattern, or one of several forms, brings its own
- * words: `x-expected`.
+ * Returns a message about what a value must be. A schema whose rule is a pattern, or one of several forms, has its
+ * own text: `x-expected`.
  */
 export function explain(error: ErrorObject): string {
   const expected = expectedOf(error.parentSchema);
@@ -55,7 +55,7 @@ export function explain(error: ErrorObject): string {
   return WORDS[error.keyword]?.(error) ?? 'is not valid';
 }
 
-/** A schema's own words; of one that may also be null, those of the other form. */
+/** Returns a schema's own text; for a nullable schema, that of its other form. */
 function expectedOf(schema: ErrorObject['parentSchema']): string | undefined {
   return schema?.['x-expected'] ?? schema?.anyOf?.[0]?.['x-expected'];
 }

@@ -2,15 +2,20 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../platform/errors.ts';
 
-/** Characters of a request's target. The longest that names anything has some hundreds, with a cursor and filters. */
+/**
+ * Maximum length of a request's target in characters. The longest useful one has a few hundred, with a cursor and
+ * filters.
+ */
 const MAX_TARGET = 8 * 1024;
-/** Of two of these it cannot be said which one is meant, and a proxy in front may have meant the other. */
+/** If one of these is sent twice, it is unclear which one is meant, and a proxy in front may have used the other. */
 const SINGLE = ['authorization', 'host'];
-/** A name, an IPv4 address, or an IPv6 address in brackets, and a port. */
+/** A name, an IPv4 address, or an IPv6 address in brackets, with an optional port. */
 const HOST = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?$/i;
 const CHARSET = /;\s*charset\s*=\s*"?([^\s";]*)/i;
 
-/** What is wrong with the form of a request, whatever it asks and for whichever account; undefined where nothing is. */
+/**
+ * Returns what is wrong with the form of a request, regardless of its content and account; undefined if nothing is.
+ */
 export function flawOf({
   url = '',
   headers,
@@ -39,7 +44,7 @@ function isRepeated(rawHeaders: string[], name: string): boolean {
   return count > 1;
 }
 
-/** Refuses a body that its headers say we would not take: too large, compressed, or in another alphabet. */
+/** Refuses a body that cannot be accepted according to its headers: too large, compressed, or in another charset. */
 export function requireReadableBody({ method, headers, routeOptions }: FastifyRequest): void {
   if (method === 'GET' || method === 'HEAD') return;
   const { bodyLimit = Number.POSITIVE_INFINITY } = routeOptions;

@@ -2,21 +2,27 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../platform/errors.ts';
 
-/** Visible ASCII without `#`, which begins a fragment, and without the backslash, which some proxies take for a slash. */
+/**
+ * Visible ASCII without `#`, which begins a fragment, and without the backslash, which some proxies treat as a slash.
+ */
 const TARGET = /^\/[!"$-[\]-~]*$/;
 const ABSOLUTE = /^https?:\/\/([^/?#]*)/i;
-/** What has more than one spelling: encoded bytes, and characters that a URI must encode but browsers do not always. */
+/**
+ * Parts with more than one spelling: encoded bytes, and characters that a URI must encode but browsers sometimes do
+ * not.
+ */
 const RESPELLED = /%[0-9a-f]{2}|["<>^`{|}]/gi;
 const UNRESERVED = /^[a-z0-9._~-]$/i;
 const CONTROL = /\p{Cc}/u;
-/** The segments by which the mount of an invalid target is found. */
+/** The segments that determine the mount of an invalid target. */
 const BEGINNING = /^(?:\/[a-z0-9._~-]+){0,2}/i;
 
 /**
- * Returns the one spelling of a request target, by RFC 3986, 6.2.2: what needs no encoding is decoded, and hexadecimal digits are in
- * upper case. So routes, the log, idempotency and the rules of proxies in front see the same path. Returns undefined for
- * what is no target: a fragment, characters outside ASCII, a malformed or overlong encoding, a control character in
- * the path, or NUL, which no database stores. `host` is the request's Host header, which an absolute target must repeat.
+ * Returns the canonical spelling of a request target according to RFC 3986, 6.2.2: characters that need no encoding
+ * are decoded, and hexadecimal digits are in upper case. So routes, the log, idempotency and the rules of proxies in
+ * front see the same path. Returns undefined for an invalid target: a fragment, characters outside ASCII, a malformed
+ * or overlong encoding, a control character in the path, or NUL, which no database stores. `host` is the request's
+ * Host header, which an absolute target must repeat.
  */
 export function normalizeTarget(target: string, host: string | undefined): string | undefined {
   if (target === '*') return target;
@@ -47,8 +53,8 @@ function respell(text: string): string {
 const invalid = new WeakSet<IncomingMessage>();
 
 /**
- * Fastify's `rewriteUrl`: every part of the server sees the normalized target. An invalid one becomes a path below the
- * same mount, so that its caller is asked for a key or session before {@link requireTarget} refuses it.
+ * Fastify's `rewriteUrl`: every part of the server sees the normalized target. An invalid one becomes a path below
+ * the same mount, so that its caller is asked for a key or session before {@link requireTarget} refuses it.
  */
 export function rewriteTarget(request: IncomingMessage): string {
   const { url = '/', headers } = request;
@@ -58,7 +64,7 @@ export function rewriteTarget(request: IncomingMessage): string {
   return `${BEGINNING.exec(url)?.[0] ?? ''}/(invalid)`;
 }
 
-/** Throws `invalid_request` if the target of the request was none. */
+/** Throws `invalid_request` if the request's target was invalid. */
 export function requireTarget(request: IncomingMessage): void {
   if (invalid.has(request))
     throw new ApiError(
@@ -67,7 +73,7 @@ export function requireTarget(request: IncomingMessage): void {
     );
 }
 
-/** Refuses invalid targets on a server without a pipeline; create it with `rewriteUrl: rewriteTarget`. */
+/** Refuses invalid targets on a server without a pipeline; create that server with `rewriteUrl: rewriteTarget`. */
 export function refuseInvalidTargets(app: FastifyInstance): void {
   app.addHook('onRequest', async ({ raw }) => requireTarget(raw));
 }

@@ -12,15 +12,15 @@ const VM_ID = `(?!(?:${RESERVED.join('|')})(?:/|$))[^/]+`;
 interface Route {
   pattern: RegExp;
   literals: number;
-  /** HEAD too, where there is GET. */
+  /** Includes HEAD if there is GET. */
   methods: Set<string>;
 }
 
-/** Answers for a path that no route takes: 405 with `Allow` where other methods exist, else 404. */
+/** Answers for paths without a route: 405 with `Allow` if other methods exist, otherwise 404. */
 export class RouteTable {
   readonly #routes: Route[];
 
-  /** `prefix` stands before the paths of all. */
+  /** `prefix` precedes all paths. */
   constructor(endpoints: readonly AnyRoute[], prefix = '') {
     const byPath = Map.groupBy(endpoints, (endpoint) => prefix + endpoint.path);
     this.#routes = [...byPath]
@@ -32,7 +32,7 @@ export class RouteTable {
       .sort((a, b) => b.literals - a.literals);
   }
 
-  /** The refusal for a request that has no handler. `allow` is the value of the Allow header, if any. */
+  /** Returns the refusal for a request without a handler. `allow` is the value of the Allow header, if any. */
   refusal(method: string, path: string): { error: ApiError; allow?: string } {
     const route = this.#routes.find(({ pattern }) => pattern.test(path));
     if (!route || route.methods.has(method)) return { error: notFound() };
@@ -50,8 +50,8 @@ function toPattern(path: string): RegExp {
 }
 
 /**
- * Whether the router took for ids what is none: a fixed resource (DELETE /v1/vm/catalog is no deletion), the
- * nothing between two slashes, a text that the database cannot even be asked for.
+ * Returns true if the router treated something as an id that is not one: a fixed resource (DELETE /v1/vm/catalog is
+ * not a deletion), an empty segment, or a text that the database cannot even be asked for.
  */
 export function isMisrouted(endpoint: AnyRoute, params: Record<string, string>): boolean {
   if (endpoint.path.startsWith(VM) && RESERVED.includes(params.id!)) return true;

@@ -1,8 +1,8 @@
 import { type Static, type TSchema, Type } from '../platform/schema.ts';
 
 /**
- * Building blocks of the API's schemas. Each named schema carries an `$id`; the OpenAPI document lists it
- * under `components.schemas` and refers to it wherever it is used.
+ * Building blocks of the API's schemas. Each named schema has an `$id`; the OpenAPI document lists it under
+ * `components.schemas` and refers to it wherever it is used.
  */
 
 /** `T | null` in the compact JSON Schema form, `{"type": [T, "null"]}`. */
@@ -24,7 +24,7 @@ export function Nullable<S extends TSchema>(schema: S) {
   });
 }
 
-/** A closed set of lower snake_case strings. Customers' ones have a name: see `SchemaRegistry`. */
+/** A closed set of lower snake_case strings. Those of the customers' API have a name: see `SchemaRegistry`. */
 export function Enum<const T extends readonly string[]>(values: T, options: object = {}) {
   return Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...options });
 }
@@ -34,7 +34,7 @@ export function Shape<T extends Record<string, TSchema>>(properties: T, options:
   return Type.Object(properties, { additionalProperties: false, ...options });
 }
 
-/** Input: unknown fields are refused, so that a mistyped name never passes silently. */
+/** Input fields: unknown ones are refused, so that a mistyped name never passes silently. */
 export function Input<T extends Record<string, TSchema>>(properties: T, options: object = {}) {
   return Type.Object(properties, { additionalProperties: false, ...options });
 }
@@ -42,7 +42,7 @@ export function Input<T extends Record<string, TSchema>>(properties: T, options:
 const exampleId = (prefix: string) => `${prefix}_06f2v3n7k8q1m5x9z4b7c2d0gh`;
 export const Id = (prefix: string) =>
   Type.String({ description: `Identifier; begins with \`${prefix}_\``, examples: [exampleId(prefix)] });
-/** The id of a thing in a path; a client that makes requests of the description begins with the example. */
+/** The id of a resource in a path. Clients that build requests from the description start with the example. */
 export const PathId = (prefix: string, description: string) =>
   Type.String({ description, examples: [exampleId(prefix)] });
 export const Timestamp = (description = 'Instant, RFC 3339 in UTC') =>
@@ -56,20 +56,22 @@ export const Currency = Type.String({
 });
 export const Decimal = (description: string) =>
   Type.String({ pattern: '^-?[0-9]+(\\.[0-9]+)?$', description: `${description}, a decimal in major units` });
-/** Version of the Internet Protocol. */
 export const IpFamily = Type.Unsafe<4 | 6>({ $id: 'IpFamily', type: 'integer', enum: [4, 6] });
 export const Count = (description: string) => Type.Integer({ minimum: 0, description });
 
-/** What is answered to a deletion that is done at once. */
+/** The reply to a deletion that happens immediately. */
 export const Deleted = Shape(
   { id: Type.String({ description: 'Identifier of what was deleted' }), deleted: Type.Boolean() },
   { $id: 'Deleted', description: 'Something was deleted' },
 );
 
-/** Largest body, in bytes, of an operation that takes a long text: a key, a message. */
+/** Maximum body size, in bytes, of an operation that accepts a long text: a key, a message. */
 export const LONG_BODY = 64 * 1024;
 
-/** What a person calls a thing: shown in one line, so neither blank nor with control characters. Trim it before it is stored. */
+/**
+ * A name chosen by a person: shown in one line, so neither blank nor with control characters. Trim it before storing
+ * it.
+ */
 export const Name = (example: string, description = 'Trimmed; not blank') =>
   Type.String({
     minLength: 1,
@@ -80,7 +82,6 @@ export const Name = (example: string, description = 'Trimmed; not blank') =>
     examples: [example],
   });
 
-/** Page size and position of every list. */
 export const PageQuery = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'Items a page' })),
   cursor: Type.Optional(
@@ -90,7 +91,7 @@ export const PageQuery = {
 
 export const VmParams = Type.Object({ id: PathId('vm', 'VM identifier') });
 
-/** Between which instants a VM is moved that has to be switched off for it. */
+/** The interval in which a VM is moved that must be switched off for it. */
 export const MoveWindowShape = Shape(
   { from_at: Timestamp(), to_at: Timestamp() },
   {

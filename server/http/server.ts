@@ -23,11 +23,11 @@ import { isWebSocketRequest } from './upgrades.ts';
 import { compileChecks } from './validation.ts';
 import { boundWaitingConnections } from './waiting-connections.ts';
 
-/** Largest body of an endpoint that says nothing else: room for a firewall rule with all its networks, or for notes. */
+/** Default maximum body size of an endpoint: enough for a firewall rule with all its networks, or for notes. */
 const BODY_LIMIT = 16 * 1024;
-/** A caller's own request id is taken when it is harmless in a log line and a header. */
+/** A caller's own request id is accepted if it is safe in a log line and a header. */
 const SAFE_REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
-/** Slow-loris guard: the whole request has to arrive within this. */
+/** Guard against slow loris: the whole request must arrive within this time. */
 const REQUEST_TIMEOUT_MS = 60_000;
 
 declare module 'fastify' {
@@ -36,21 +36,21 @@ declare module 'fastify' {
   }
 }
 
-/** What Node's published types do not know yet. */
+/** Options missing from Node's published types. */
 type HttpOptions = ServerOptions & { shouldUpgradeCallback?: (request: IncomingMessage) => boolean };
 
 export interface HttpParts {
   services: EndpointServices;
   limiter: RateLimiter;
-  /** What is served, and to whom. */
+  /** The APIs to serve, each with its way to identify callers. */
   mounts: readonly Mount[];
-  /** Aborts when the service is to stop, and serves on for who has not noticed. */
+  /** Aborts when the service should stop but still serves clients that are not aware of it yet. */
   draining: AbortSignal;
-  /** Aborts when it begins to stop. */
+  /** Aborts when the service starts to stop. */
   stopping: AbortSignal;
 }
 
-/** The HTTP server with every endpoint behind the one pipeline; not listening yet. */
+/** Returns the HTTP server with every endpoint behind the one pipeline; it is not listening yet. */
 export function createHttpServer({
   services,
   limiter,
@@ -69,12 +69,12 @@ export function createHttpServer({
       return typeof given === 'string' && SAFE_REQUEST_ID.test(given) ? given : newId('req', clock);
     },
     bodyLimit: BODY_LIMIT,
-    // HEAD answers as GET without a body, wherever there is a GET.
+    // HEAD answers like GET without a body, wherever there is a GET.
     exposeHeadRoutes: true,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    // Longer than the request line can be: what is no id takes the ordinary way to a 404.
+    // Longer than any request line, so that an overlong id gets an ordinary 404.
     routerOptions: { maxParamLength: maxHeaderSize },
-    // Node's own refusal would lack all that ours have: the pipeline refuses.
+    // Node's own refusal would lack our headers and error body, so the pipeline refuses instead.
     http: { requireHostHeader: false, shouldUpgradeCallback: isWebSocketRequest } as HttpOptions,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
@@ -83,7 +83,7 @@ export function createHttpServer({
   });
   const pipeline = new Pipeline(services, limiter, mounts, stopping);
 
-  // An expectation that Node does not know is ignored, as it may be; Node would answer it by itself.
+  // An expectation that Node does not know is ignored, as HTTP permits; otherwise Node would answer it itself.
   app.server.on('checkExpectation', app.routing);
   boundWaitingConnections(app.server, addressMatcher(config.trustProxy));
   boundClosing(app, clock);
@@ -102,7 +102,7 @@ export function createHttpServer({
     done();
   });
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply));
-  // Only reached by a path outside every route: admit() has refused it before.
+  // Only reached by a path without a route, which admit() has already refused.
   app.setNotFoundHandler(() => {
     throw new ApiError('not_found', 'The resource does not exist.');
   });
@@ -123,8 +123,8 @@ export function createHttpServer({
 }
 
 /**
- * Once the service is to stop, a reply says that its connection ends with it: one that a client may go on using
- * would hold up the end until the client tires of it.
+ * When the service should stop, each reply closes its connection: if the client could keep using it, it would delay
+ * the end until the client stops.
  */
 function endConnections(app: FastifyInstance, draining: AbortSignal): void {
   app.addHook('onSend', (_request, reply, _payload, done) => {

@@ -2,17 +2,17 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../platform/clock.ts';
 
-/** Of a body that is refused unread, this much is taken off the wire: some ten times the largest that is allowed. */
+/** Bytes read from a body that is refused unread: about ten times the largest allowed body. */
 const DRAINED_BYTES = 4 * 1024 * 1024;
-/** A client that sends nothing for so long waits for the answer. */
+/** A client that sends nothing for this long is waiting for the answer. */
 const SILENCE_MS = 1_000;
-/** One that sends byte after byte is not waited for any longer. */
+/** A client that keeps sending a few bytes at a time is not waited for any longer than this. */
 const DRAIN_MS = 10_000;
 
 /**
- * Refuses a request only when its body has arrived, within bounds. A client or proxy that is still sending, HAProxy and
- * Caddy among them, takes an early answer for the end of the connection, and may lose it. Where the bounds are reached
- * the answer ends the connection, because what follows on it is the rest of the body.
+ * Delays a refusal until the body has arrived, within bounds. A client or proxy that is still sending, such as
+ * HAProxy and Caddy, treats an early answer as the end of the connection and may lose it. If a bound is reached, the
+ * answer closes the connection, because the next bytes on it are the rest of the body.
  */
 export function drainRefused(app: FastifyInstance, clock: Clock): void {
   app.addHook('onSend', async ({ raw }, reply, payload) => {
@@ -21,7 +21,7 @@ export function drainRefused(app: FastifyInstance, clock: Clock): void {
   });
 }
 
-/** Reads the rest of a request to throw it away; whether that was all of it. */
+/** Reads and discards the rest of a request. Returns true if it was read completely. */
 async function drained(raw: IncomingMessage, clock: Clock): Promise<boolean> {
   if (raw.complete || raw.readableEnded || raw.destroyed) return true;
   const over = new AbortController();

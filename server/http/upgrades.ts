@@ -9,7 +9,7 @@ import { normalizeTarget } from './request-target.ts';
 /** Everything outside these paths is an ordinary request, whatever its `Upgrade` header asks for. */
 const UPGRADABLE = /^\/(console|share)\//;
 
-/** Whether a request is a WebSocket's; Node asks this before it hands the connection over. */
+/** Returns true if a request is for a WebSocket; Node calls this before it hands over the connection. */
 export function isWebSocketRequest({ url = '', headers }: IncomingMessage): boolean {
   return (
     UPGRADABLE.test(normalizeTarget(url, headers.host) ?? '') &&
@@ -17,22 +17,22 @@ export function isWebSocketRequest({ url = '', headers }: IncomingMessage): bool
   );
 }
 
-/** The subprotocols that a client offers, in its order. */
+/** Returns the subprotocols that a client offers, in its order. */
 export function offeredProtocols(request: IncomingMessage): string[] {
   const header = request.headers['sec-websocket-protocol'];
   return header ? header.split(',').map((name) => name.trim()) : [];
 }
 
 export interface UpgradeOptions {
-  /** Subprotocols that are taken; a client offers one of them. */
+  /** Accepted subprotocols, one of which a client must offer. */
   protocols: readonly string[];
-  /** Largest message taken from a client. */
+  /** Maximum size of a client's message in bytes. */
   maxPayload: number;
 }
 
 /**
- * Turns requests into WebSockets, once their route has let them in: until then they are ordinary requests of the
- * one HTTP server, with its ids, its proxies and its way to refuse.
+ * Turns requests into WebSockets once their route has admitted them: until then they are ordinary requests of the one
+ * HTTP server, with its request ids, proxies and refusals.
  */
 export class Upgrades {
   readonly #heads = new WeakMap<IncomingMessage, Buffer>();
@@ -43,19 +43,20 @@ export class Upgrades {
       noServer: true,
       clientTracking: false,
       maxPayload,
-      // What is carried is compressed, encrypted or small, and compressing costs memory for each connection.
+      // The content is compressed, encrypted or small, and compression costs memory for each connection.
       perMessageDeflate: false,
-      // One message of each connection in a turn of the event loop: a flood that was read at once holds up no request.
+      // Reads one message of each connection per turn of the event loop, so that a flood of messages does not delay
+      // other requests.
       allowSynchronousEvents: false,
-      // Pings are answered by who counts them.
+      // Pings are answered by the code that counts them.
       autoPong: false,
-      // A browser gives up where it offered names and none comes back; the secret stands in for one, it is used up.
+      // A browser fails if it offered names and none is returned. The secret may be returned: it is used up.
       handleProtocols: (offered) => protocols.find((name) => offered.has(name)) ?? [...offered][0]!,
     });
     app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       this.#heads.set(request, head);
       const response = new ServerResponse(request);
-      // A refusal is the last thing that is said here.
+      // A refusal is the last thing sent on this connection.
       response.shouldKeepAlive = false;
       response.assignSocket(socket as Parameters<typeof response.assignSocket>[0]);
       response.once('finish', () => socket.end());
@@ -64,13 +65,13 @@ export class Upgrades {
     });
   }
 
-  /** Throws where a route of ours was asked for an ordinary reply. */
+  /** Throws if an ordinary request was sent to a WebSocket route. */
   requireUpgrade(request: FastifyRequest): void {
     if (this.#heads.has(request.raw)) return;
     throw new ApiError('invalid_request', 'This address speaks WebSocket only.');
   }
 
-  /** Completes the upgrade and gives the WebSocket to `serve`, at once; Fastify is done with the request. */
+  /** Completes the upgrade and immediately passes the WebSocket to `serve`; Fastify is done with the request. */
   accept(request: FastifyRequest, reply: FastifyReply, serve: (ws: WebSocket) => void): void {
     const { socket } = request.raw;
     reply.hijack();

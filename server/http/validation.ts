@@ -7,48 +7,50 @@ import { isStorable } from '../platform/text.ts';
 import type { AnyOperation } from './operation.ts';
 import { explain } from './problem-messages.ts';
 
-/** Problems named in one answer: enough to mend a request, bounded for a hostile one. */
+/** Maximum number of problems in one answer: enough to fix a request, bounded for a hostile one. */
 const MAX_PROBLEMS = 20;
-/** Characters shown of the name of an unknown field, which is the caller's own text. */
+/** Characters shown of an unknown field's name, which is the caller's own text. */
 const MAX_NAME = 64;
-/** Digits of a number in a query: as many as every number of them is exact. */
+/** Digits of a number in a query: every number of up to 15 digits is exact. */
 const DIGITS = /^[0-9]{1,15}$/;
 
 const ajv = new Ajv({
-  // The first problem ends it, and sizes are looked at before items: a list of thousands of mistakes costs as little
-  // as a list of one. Each field of a body is checked by itself when something is wrong, see `problemsOf`.
+  // Stops at the first problem, and checks sizes before items: a list of thousands of mistakes costs no more than a
+  // list of one. If something is wrong, each field of a body is checked separately, see `problemsOf`.
   allErrors: false,
-  // A problem carries its schema, whose words explain it.
+  // An error includes its schema, whose text explains it.
   verbose: true,
   useDefaults: true,
   strict: true,
   strictTypes: false,
   allowUnionTypes: true,
-  // A field's schema is compiled again by itself, with the names that it carries.
+  // A field's schema is compiled a second time on its own, with the names it contains.
   addUsedSchema: false,
   keywords: ['x-expected'],
-  // The schemas are ours. To check them against their own schema, and to polish what is made of them, would be a
-  // third of the first request's time.
+  // The schemas are ours. Checking them against the meta-schema and optimizing the generated code would take a third
+  // of the first request's time.
   validateSchema: false,
   code: { optimize: false },
 });
-// ajv-formats ships its function as a CommonJS default.
+// ajv-formats exports its function as a CommonJS default.
 (addFormats as unknown as (ajv: Ajv) => Ajv)(ajv);
 
 type Schema = Record<string, unknown>;
 type ObjectSchema = Schema & { properties: Record<string, Schema>; required?: string[] };
 type Noun = 'query parameter' | 'field';
 
-/** Checks of an endpoint's inputs. */
 export interface InputChecks {
   /**
-   * What refuses these inputs, a `validation_failed`, or undefined. Fills in defaults, and reads the numbers of the
-   * query from its text. Costs no more than the values that there are, and does no I/O.
+   * Returns a `validation_failed` error for these inputs, or undefined. Fills in defaults and converts the query's
+   * text to numbers. The cost is proportional to the number of values, and there is no I/O.
    */
   refusal(query: unknown, body: unknown): ApiError | undefined;
 }
 
-/** Compiled once, when first needed: compiling them all would be a tenth of the service's start. */
+/**
+ * Returns checks that are compiled on first use: compiling all of them would take a tenth of the service's start-up
+ * time.
+ */
 export function compileChecks(endpoint: Pick<AnyOperation, 'query' | 'body'>): InputChecks {
   const [querySchema, bodySchema] = [closed(endpoint.query), closed(endpoint.body)];
   const checkQuery = check(querySchema, 'query parameter');
@@ -70,8 +72,9 @@ function closed(schema: TObject | undefined): ObjectSchema {
 }
 
 /**
- * The names are for the description: a check takes no two schemas of one name, and one set of values stands in many places.
- * An object with a name that may be null is one schema here, not one of two, so that a problem is that of its field.
+ * The names are for the description only: ajv accepts no two schemas with one name, and an enum may occur in several
+ * places. A nullable named object becomes one schema instead of two alternatives, so that a problem is reported for
+ * its field.
  */
 function withoutNames(schema: object = {}): object {
   return JSON.parse(JSON.stringify(schema), (key, value) => {
@@ -83,7 +86,7 @@ function withoutNames(schema: object = {}): object {
   });
 }
 
-/** A query string has only text: its numbers, decimal digits and nothing else, and its truths are read from it. */
+/** A query string contains only text: converts integers, which are decimal digits and nothing else, and booleans. */
 function readValues({ properties }: ObjectSchema, query: Record<string, unknown>): void {
   for (const [name, { type }] of Object.entries(properties)) {
     const text = query[name];
@@ -93,14 +96,14 @@ function readValues({ properties }: ObjectSchema, query: Record<string, unknown>
   }
 }
 
-/** A filter without a value is a mistake of a program, which would read everything as the answer to it. */
+/** A filter without a value is a bug in the calling program, which would treat the full list as the answer. */
 function emptyValues(query: Record<string, unknown>): FieldProblem[] {
   return Object.entries(query)
     .filter(([, value]) => value === '')
     .map(([field]) => ({ field, code: 'min_length', message: 'must not be empty' }));
 }
 
-/** Of a query with `from` and `to`, which are instants wherever they stand. */
+/** Checks a query with `from` and `to`, which are instants wherever they occur. */
 function wrongRange({ from, to }: Record<string, unknown>): FieldProblem[] {
   if (typeof from !== 'string' || typeof to !== 'string' || Date.parse(from) <= Date.parse(to)) return [];
   return [{ field: 'from', code: 'range', message: 'must not be later than to' }];
@@ -116,7 +119,7 @@ function check(schema: ObjectSchema, noun: Noun): (value: unknown) => FieldProbl
     return known;
   };
 
-  /** Unknown and missing fields, and the first problem of each other one. */
+  /** Returns unknown and missing fields, and the first problem of each other field. */
   function problemsOf(value: Record<string, unknown>): FieldProblem[] {
     const problems: FieldProblem[] = [];
     for (const name of schema.required ?? []) {
@@ -142,7 +145,7 @@ function check(schema: ObjectSchema, noun: Noun): (value: unknown) => FieldProbl
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
 
-/** Texts that no schema refuses and the database would. */
+/** Returns strings that every schema accepts but the database would refuse. */
 function unstorableTexts(value: unknown, path: string[]): FieldProblem[] {
   if (typeof value === 'string') {
     const message = 'must not contain NUL or an unpaired surrogate';
@@ -157,7 +160,7 @@ function unknownField(path: string, noun: Noun): FieldProblem {
   return { field, code: 'unknown_field', message: `is not a ${noun} of this operation` };
 }
 
-/** What a check that has failed says. The last error is that of the whole, where each of several forms has failed. */
+/** Converts the error of a failed check. If each of several forms failed, the last error is about the whole value. */
 function toProblem({ errors }: ValidateFunction, noun: Noun): FieldProblem {
   const error = errors!.at(-1)!;
   const place = error.instancePath.split('/').slice(1);
@@ -175,7 +178,7 @@ function toProblem({ errors }: ValidateFunction, noun: Noun): FieldProblem {
   }
 }
 
-/** The rule that a schema's keyword is. */
+/** Returns the code for the rule behind a schema's keyword. */
 export const codeOf = ({ keyword }: Pick<ErrorObject, 'keyword'>) =>
   (keyword === 'enum'
     ? 'not_allowed'

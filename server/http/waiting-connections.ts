@@ -3,23 +3,23 @@ import type { Socket } from 'node:net';
 import { clientNetwork, normalizeIp } from '../platform/cidr.ts';
 
 /**
- * Connections of one network that the service waits for: idle ones, and those on which a request has begun and not
- * ended. More than the requests that all keys of three accounts may send in a minute, each on a connection of its own;
- * few enough that half-sent requests cost a node some megabytes.
+ * Maximum number of one network's connections that the service waits for: idle ones, and those with an incomplete
+ * request. More than the requests that all keys of three accounts may send in a minute, each on a separate
+ * connection, and few enough that half-sent requests cost a node only some megabytes.
  */
 export const MAX_WAITING = 1_024;
 
 /**
- * Bounds how many connections each network may keep open without asking anything. Beyond the bound the one that waits
- * longest is closed: a request that is sent at once is answered, whatever others at its address leave half-sent.
- * `isProxy` tells the addresses that stand for many others and see to this themselves.
+ * Bounds the number of waiting connections of each network. Beyond the bound, the one that has waited longest is
+ * closed, so a request that is sent at once is answered whatever others at its address leave half-sent. `isProxy`
+ * identifies addresses that stand for many clients and enforce their own bounds.
  */
 export function boundWaitingConnections(
   server: Server,
   isProxy: (ip: string) => boolean,
   maximum = MAX_WAITING,
 ): void {
-  /** By network, the longest waiting first. */
+  /** By network, longest waiting first. */
   const waiting = new Map<string, Set<Socket>>();
 
   const begin = (socket: Socket) => {
@@ -36,7 +36,7 @@ export function boundWaitingConnections(
     const same = network === undefined ? undefined : waiting.get(network);
     if (same?.delete(socket) && same.size === 0) waiting.delete(network!);
   };
-  /** Kept, because a socket that has closed has no address any more. */
+  /** Kept, because a closed socket no longer has an address. */
   const networks = new WeakMap<Socket, string>();
   const networkOf = (socket: Socket): string | undefined => {
     const known = networks.get(socket);
@@ -60,7 +60,7 @@ export function boundWaitingConnections(
   server.on('upgrade', ({ socket }: IncomingMessage) => end(socket));
 }
 
-/** Calls back once the whole request has arrived; at once where it has no body. */
+/** Calls back once the whole request has arrived; at once if it has no body. */
 function whenWhole(request: IncomingMessage, done: () => void): void {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
   if ((length === undefined || length === '0') && encoding === undefined) done();

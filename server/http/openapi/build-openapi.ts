@@ -15,8 +15,9 @@ const ANY_SERVER: Server = {
 };
 
 /**
- * The OpenAPI 3.1 description of these endpoints, in their order. The same endpoints give the same document. With a
- * base address, without /v1, it is that of the service there; without, the reader's to fill in.
+ * Returns the OpenAPI 3.1 description of these endpoints, in their order. The same endpoints give the same document.
+ * With a base address, without /v1, the document describes the service there; otherwise the reader fills in the
+ * address.
  */
 export function buildOpenApi(endpoints: readonly Endpoint[], baseUrl?: string): OpenApiDocument {
   const registry = new SchemaRegistry();
@@ -50,7 +51,7 @@ export function buildOpenApi(endpoints: readonly Endpoint[], baseUrl?: string): 
   };
 }
 
-/** The document as it is committed. */
+/** Formats the document as it is committed. */
 export function formatOpenApi(document: OpenApiDocument): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }

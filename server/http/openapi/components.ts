@@ -1,6 +1,6 @@
 import type { Header, JsonSchema, Parameter, Reference } from './document.ts';
 
-/** The components that operations share, but for the errors. */
+/** The components that operations share, except for errors. */
 
 export const HEADERS: Record<string, Header> = {
   'X-Request-Id': {
@@ -88,12 +88,12 @@ export const PAGINATION: JsonSchema = {
 };
 export const PAGINATION_EXAMPLE = { limit: 50, next_cursor: null, has_more: false };
 
-/** References to the headers of the components, by name. */
+/** Returns references to header components. */
 export function headers(...names: string[]): Record<string, Reference> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** The headers that stand on every response, whatever its status. */
+/** The headers of every response, regardless of its status. */
 export const EVERY_RESPONSE = [
   'X-Request-Id',
   'X-RateLimit-Limit',

@@ -4,7 +4,7 @@ import type { Tag } from '../endpoint.ts';
 export const TITLE = 'Cloud VM and DDoS Shield Customer API';
 export const SUMMARY = 'Virtual machines, SSH keys, billing and DDoS protection of one account.';
 
-/** The groups of operations, in the order in which they are shown. */
+/** The groups of operations, in display order. */
 export const TAGS: Record<Tag, { title: string; description: string }> = {
   catalog: { title: 'Catalog', description: 'Plans, regions, OS images and prices.' },
   vm: {
@@ -21,7 +21,7 @@ export const TAGS: Record<Tag, { title: string; description: string }> = {
 
 const scopeList = Object.entries(SCOPES).map(([scope, grants]) => `- \`${scope}\`: ${grants}`);
 
-/** What holds for every operation, in Markdown. */
+/** The rules that apply to every operation, in Markdown. */
 export const CONVENTIONS = `
 An HTTP API over one account's virtual machines. It is made for servers: there are no CORS headers, so a browser cannot call it, and a key must never stand in code that reaches one.
 

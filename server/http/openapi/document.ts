@@ -1,6 +1,6 @@
 /** The part of OpenAPI 3.1 that this service's description uses, as plain data. */
 
-/** A JSON Schema 2020-12 as it stands in the document: data only, named schemas referred to by `$ref`. */
+/** A JSON Schema 2020-12 as it appears in the document: data only, with named schemas referred to by `$ref`. */
 export interface JsonSchema {
   $ref?: string;
   type?: string | string[];
@@ -57,7 +57,7 @@ export interface Parameter {
 
 export interface Header {
   description: string;
-  /** Absent where the header may be missing from the response. */
+  /** Absent if the header may be missing from the response. */
   required?: true;
   schema: JsonSchema;
 }
@@ -75,7 +75,7 @@ export interface Operation {
   tags: string[];
   /** Absent from an API without keys, as is `security`. */
   'x-required-scope'?: string;
-  /** Of the panel: who may call, and whether they must have signed in again. */
+  /** For the panel: who may call, and whether they must have signed in again. */
   'x-access'?: string;
   'x-confirm'?: boolean;
   security?: Record<string, string[]>[];
@@ -108,7 +108,7 @@ export interface OpenApiDocument {
   components: Components;
 }
 
-/** What a `#/components/<kind>/<name>` reference points to. */
+/** Returns the component that a `#/components/<kind>/<name>` reference points to. */
 export function resolve<K extends keyof Components>(
   document: OpenApiDocument,
   kind: K,
@@ -125,7 +125,7 @@ export function isReference(value: object): value is Reference {
   return '$ref' in value;
 }
 
-/** The last part of a reference, the component's name. */
+/** Returns the last part of a reference, the component's name. */
 export function componentName(ref: string): string {
   return ref.slice(ref.lastIndexOf('/') + 1);
 }

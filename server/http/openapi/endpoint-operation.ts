@@ -14,7 +14,7 @@ const EVERY_OPERATION: ErrorCode[] = [
   'api_key_expired',
   'ip_not_allowed',
   'scope_required',
-  // Of the path, with another method: OpenAPI has no other place for what a path answers.
+  // Belongs to the path with another method, but OpenAPI has no place for the responses of a path.
   'method_not_allowed',
   'uri_too_long',
   'validation_failed',
@@ -29,10 +29,9 @@ export const WITH_IDEMPOTENCY: ErrorCode[] = [
   'idempotency_in_progress',
   'idempotency_key_reused',
 ];
-/** A file of any content. */
 const BINARY: JsonSchema = { type: 'string', format: 'binary' };
 
-/** The OpenAPI operation of a customers' endpoint. */
+/** Returns the OpenAPI operation of a customers' endpoint. */
 export function describeEndpoint(
   endpoint: Endpoint,
   parts: { registry: SchemaRegistry; errors: ErrorResponses },

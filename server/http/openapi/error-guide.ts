@@ -1,7 +1,7 @@
 import type { CustomerErrorCode } from '../../platform/errors.ts';
 import type { ErrorGuide } from './error-responses.ts';
 
-/** What the reference says about each error code. */
+/** The reference's text about each error code. */
 export const ERROR_GUIDE: Record<CustomerErrorCode, ErrorGuide> = {
   idempotency_key_missing: {
     meaning: 'The operation needs an Idempotency-Key header.',

@@ -2,27 +2,26 @@ import { ERROR_STATUS, type ErrorCode, type ErrorDetails } from '../../platform/
 import { headers } from './components.ts';
 import type { Example, JsonSchema, Reference, Response } from './document.ts';
 
-/** What the reference says about one error code. */
+/** The reference's text about one error code. */
 export interface ErrorGuide {
-  /** When it is answered, and what to do where that is not obvious. */
+  /** When the error occurs, and how to fix it if that is not obvious. */
   meaning: string;
-  /** A message as the service may word it; clients decide by the code. */
+  /** An example of the message; clients decide by the code. */
   message: string;
-  /** The members that `details` has for this code. */
+  /** The members of `details` for this code. */
   details?: ErrorDetails;
 }
 
-/** What one of the APIs says of its errors. */
+/** The errors of one API. */
 export interface ErrorVocabulary {
-  /** Every code that it answers. */
+  /** All codes that the API returns. */
   guide: Partial<Record<ErrorCode, ErrorGuide>>;
-  /** Schema of `details`. */
   details: JsonSchema;
-  /** What the details refer to. */
+  /** Schemas that `details` refers to. */
   named?: Record<string, JsonSchema>;
-  /** The refusals that many operations have in common: each is one component, whose name this is. */
+  /** Refusals that many operations share, by the name of their component. */
   shared: Record<string, ErrorCode[]>;
-  /** The headers of a refusal, by the names of their components. */
+  /** Returns the names of a refusal's header components. */
   headers: (status: number) => string[];
 }
 
@@ -58,7 +57,7 @@ const FIELD_PROBLEM: JsonSchema = {
   },
 };
 
-/** The error shape and the refusals of an API: what every status but 200 looks like. */
+/** Describes an API's errors: the responses for every status except 200. */
 export class ErrorResponses {
   readonly #vocabulary: ErrorVocabulary;
 
@@ -66,7 +65,7 @@ export class ErrorResponses {
     this.#vocabulary = vocabulary;
   }
 
-  /** The schemas that they are made of, for the components. */
+  /** Returns the error schemas, for the components. */
   schemas(): Record<string, JsonSchema> {
     const { guide, details } = this.#vocabulary;
     const codes = (Object.keys(ERROR_STATUS) as ErrorCode[]).filter((code) => code in guide);
@@ -80,13 +79,13 @@ export class ErrorResponses {
     };
   }
 
-  /** The shared refusals, for the components. */
+  /** Returns the shared refusals, for the components. */
   components(): Record<string, Response> {
     const { shared } = this.#vocabulary;
     return Object.fromEntries(Object.entries(shared).map(([name, codes]) => [name, this.#describe(codes)]));
   }
 
-  /** The response for these codes, all of one status: the shared one where there is one. */
+  /** Returns the response for these codes, which all have one status: the shared one if it exists. */
   response(codes: ErrorCode[]): Response | Reference {
     const shared = Object.entries(this.#vocabulary.shared).find(
       ([, others]) => others.length === codes.length && others.every((code) => codes.includes(code)),

@@ -7,7 +7,7 @@ import type { ErrorVocabulary } from './error-responses.ts';
 const integer = (description: string): JsonSchema => ({ type: 'integer', minimum: 0, description });
 const amount = (description: string): JsonSchema => ({ ...integer(description), format: 'int64' });
 
-/** Other members may be added; those named here have one meaning wherever they stand. */
+/** Other members may be added; those named here mean the same everywhere. */
 export const ERROR_DETAILS: JsonSchema = {
   type: 'object',
   description: 'Facts about an error; which ones depends on its code.',
@@ -45,12 +45,12 @@ export const ERROR_DETAILS: JsonSchema = {
   },
 };
 
-/** What the details refer to. */
+/** Schemas that the details refer to. */
 const NAMED_DETAILS: Record<string, JsonSchema> = {
   RateLimitPolicy: { type: 'string', enum: ['key', 'account', 'ip'] },
 };
 
-/** Every refusal that an operation answers: each is one component, whose name this is. */
+/** All refusals of operations, by the name of their component. */
 const SHARED_REFUSALS: Record<string, ErrorCode[]> = {
   Unauthorized: ['api_key_missing', 'api_key_invalid', 'api_key_expired', 'ip_not_allowed'],
   ScopeRequired: ['scope_required'],
@@ -155,7 +155,7 @@ const SHARED_REFUSALS: Record<string, ErrorCode[]> = {
   ComputeOrCapacityUnavailable: ['service_unavailable', 'compute_unavailable', 'capacity_unavailable'],
 };
 
-/** What a status carries besides what every response does. */
+/** Additional headers of responses with a status. */
 const STATUS_HEADERS: Record<number, string[]> = {
   401: ['WWW-Authenticate'],
   405: ['Allow'],

@@ -7,7 +7,7 @@ import type { ErrorResponses } from './error-responses.ts';
 import { sample } from './sample.ts';
 import type { SchemaRegistry } from './schema-registry.ts';
 
-/** What every operation that takes a body can answer to one. */
+/** Errors that every operation with a body can return. */
 export const WITH_BODY: readonly ErrorCode[] = ['invalid_json', 'body_too_large', 'unsupported_media_type'];
 
 const NO_BODY = {
@@ -20,18 +20,17 @@ const NO_BODY = {
 /** The order in which a status lists its codes. */
 const ORDER = Object.keys(ERROR_STATUS) as ErrorCode[];
 
-/** What one of the APIs says of an operation beside its definition. */
+/** The parts of an operation's description that depend on the API. */
 export interface Particulars {
-  /** How a caller is admitted. */
   admission?: Pick<Operation, 'x-required-scope' | 'x-access' | 'x-confirm' | 'security'>;
-  /** After those in path and query. */
+  /** Further parameters, listed after those in the path and query. */
   parameters: Reference[];
   success: Response;
-  /** All codes that it can answer. */
+  /** All codes that the operation can return. */
   codes: ReadonlySet<ErrorCode>;
 }
 
-/** The OpenAPI operation of a definition. Its named schemas are left in the registry. */
+/** Returns the OpenAPI operation of a definition. Adds its named schemas to the registry. */
 export function buildOperation(
   definition: AnyOperation,
   { admission, parameters, success, codes }: Particulars,
@@ -61,14 +60,14 @@ function parametersIn(
 ): Parameter[] {
   return Object.entries(fields?.properties ?? {}).map(([name, field]) => {
     const { description, ...schema } = registry.toJson(field);
-    // An empty value is refused whatever its parameter, see `http/validation.ts`.
+    // Empty values are refused for every parameter, see `http/validation.ts`.
     if (place === 'query' && schema.type === 'string' && !schema.enum) schema.minLength ??= 1;
     const required = fields?.required?.includes(name) ?? false;
     return { name, in: place, required, ...(description !== undefined && { description }), schema };
   });
 }
 
-/** An action without fields takes `{}` all the same, so its body is read and checked. */
+/** An action without fields still accepts `{}`, so its body is read and checked. */
 function takesBody({ method }: AnyOperation): boolean {
   return method === 'POST' || method === 'PUT' || method === 'PATCH';
 }
@@ -84,7 +83,7 @@ function requestBodyOf(
   return { required, content: { 'application/json': { schema, example: body ? sample(body) : {} } } };
 }
 
-/** The 200 reply as JSON: `data`, `pagination` where it is a list, and whatever stands beside them. */
+/** Returns the 200 reply as JSON: `data`, `pagination` for a list, and any further members. */
 export function replyOf(
   { data, example, paginated }: AnyOperation,
   registry: SchemaRegistry,

@@ -2,27 +2,27 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
-/** Stands in the texts where the base address comes; cannot be reached and is like nothing else in them. */
+/** Placeholder for the base address in the texts; unreachable and unlike anything else in them. */
 export const BASE_URL_PLACEHOLDER = 'https://base-url.invalid';
 
-/** Addresses under which a service is reached, such as its name and its IP, with room for a few mistakes. */
+/** Addresses under which a service is reached, such as its name and its IP, plus a few mistakes. */
 const MAX_BASES = 8;
-/** Next to the best, at a tenth of its time. */
+/** Nearly the best compression in a tenth of its time. */
 const BROTLI_QUALITY = 7;
 
 export type Encoding = 'br' | 'gzip';
 
-/** A text as it is sent: as it is and compressed, under the entity tag that it is cached by. */
+/** A text ready to send, plain and compressed, with its entity tag. */
 export interface PublishedText {
   etag: string;
   text: Buffer;
-  /** Absent while another address's texts are being compressed: sent as they are then. */
+  /** Absent while the texts of another address are being compressed; the text is then sent uncompressed. */
   compressed?: Record<Encoding, Buffer>;
 }
 
 /**
- * Texts that say the address they are served at, compressed once for each address. A caller chooses the address by the
- * `Host` that he sends, so what an unknown one costs is bounded: one is compressed at a time, and few are kept.
+ * Texts that contain the address they are served at, compressed once for each address. A caller chooses the address
+ * through the `Host` header, so the cost of unknown ones is bounded: one is compressed at a time, and few are kept.
  */
 export class PublishedTexts<Name extends string> {
   readonly #templates: Record<Name, string>;
@@ -63,7 +63,7 @@ export class PublishedTexts<Name extends string> {
   }
 }
 
-/** The encoding to send, by the caller's `Accept-Encoding`; undefined for none. */
+/** Returns the encoding to send, according to the caller's `Accept-Encoding`; undefined for none. */
 export function negotiate(acceptEncoding: string | undefined): Encoding | undefined {
   const accepted = (acceptEncoding ?? '')
     .split(',')
@@ -75,7 +75,7 @@ export function negotiate(acceptEncoding: string | undefined): Encoding | undefi
 
 function publish(text: Buffer): PublishedText {
   const hash = createHash('sha256').update(text).digest('base64url');
-  // Weak: the same text is sent in three encodings.
+  // A weak tag, because the same text is sent in three encodings.
   return { etag: `W/"${hash}"`, text };
 }
 

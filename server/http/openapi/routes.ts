@@ -8,7 +8,10 @@ import { negotiate, type PublishedText } from './published-texts.ts';
 
 const config: RouteConfig = { open: true };
 
-/** Serves the API's description at /openapi.json. It says the address that it is served at, and is made when first asked for. */
+/**
+ * Serves the API's description at /openapi.json. It contains the address it is served at, and is built on first
+ * request.
+ */
 export function registerDescription(
   app: FastifyInstance,
   { config: settings, endpoints }: { config: Config; endpoints: readonly Endpoint[] },
@@ -22,7 +25,7 @@ export function registerDescription(
   });
 }
 
-/** The address to show. A `Host` with anything but a name or an address and a port in it is not repeated. */
+/** Returns the address to show. A `Host` with anything but a name or address and a port is not repeated. */
 function publicBase(settings: Config, request: FastifyRequest): string {
   const base = baseUrl(settings, request);
   return settings.publicUrl || /^https?:\/\/[\w.:[\]-]+$/.test(base)
@@ -30,7 +33,7 @@ function publicBase(settings: Config, request: FastifyRequest): string {
     : `http://${settings.listen.host}:${settings.listen.port}`;
 }
 
-/** The text in the best encoding that the caller takes, or 304 where he has it. */
+/** Sends the text in the best encoding that the caller accepts, or 304 if the caller already has it. */
 function send(
   { headers }: FastifyRequest,
   reply: FastifyReply,

@@ -3,9 +3,9 @@ import type { TSchema } from '../../platform/schema.ts';
 import type { JsonSchema } from './document.ts';
 
 /**
- * A value that fits the schema: its own example where it has one, else made of its parts. An object holds its
- * required fields, or its first one where none is required. A text or a number needs an example of its own: readers take
- * what stands there for what they should send.
+ * Returns a value that fits the schema: its own example if it has one, otherwise composed of its parts. An object has
+ * its required fields, or its first one if none is required. A string or number needs an explicit example, because
+ * readers copy what they see there.
  */
 export function sample(typeboxSchema: TSchema): unknown {
   return sampleOf(typeboxSchema as JsonSchema);

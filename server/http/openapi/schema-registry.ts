@@ -4,21 +4,21 @@ import type { JsonSchema } from './document.ts';
 
 /** Keywords whose value is data, not a schema. */
 const DATA = new Set(['const', 'default', 'discriminator', 'enum', 'examples']);
-/** Keywords whose value is schemas by name. */
+/** Keywords whose value contains schemas by name. */
 const NAMED = new Set(['properties', 'patternProperties']);
 
-/** Names say their units: these can pass 2³¹, and generators of clients make integers of 32 bits unless told. */
+/** Names with these units can exceed 2³¹, and client generators use 32-bit integers unless told otherwise. */
 const LARGE = /(_minor|_bytes|_packets|bps|pps)$/;
 
 /**
- * Collects the named schemas of the document. A schema that carries an `$id` is written once, under
- * `components.schemas`, and every use of it becomes a `$ref`. Of a named set of values that is what all uses have in
- * common; what else is said of a use, such as its description and default, stands beside its `$ref`.
+ * Collects the named schemas of the document. A schema with an `$id` is written once, under `components.schemas`, and
+ * every use of it becomes a `$ref`. For a named enum, the component contains only what all uses share; the rest, such
+ * as description and default, is placed next to each `$ref`.
  */
 export class SchemaRegistry {
   readonly #schemas = new Map<string, JsonSchema>();
 
-  /** The TypeBox schema as plain JSON Schema 2020-12, with references to the named schemas within it. */
+  /** Returns the TypeBox schema as plain JSON Schema 2020-12, with references to its named schemas. */
   toJson(schema: object): JsonSchema {
     const { $id: name, ...rest } = schema as { $id?: string };
     const entries = Object.entries(modernize(rest)).map(([key, value]) => [key, this.#keyword(key, value)]);
@@ -39,7 +39,7 @@ export class SchemaRegistry {
     return { $ref: `#/components/schemas/${name}` };
   }
 
-  /** Every named schema met so far, by name. */
+  /** Returns every named schema met so far, by name. */
   components(): Record<string, JsonSchema> {
     return Object.fromEntries([...this.#schemas].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
@@ -60,7 +60,7 @@ function withFormat(name: string, schema: JsonSchema): JsonSchema {
   return isInteger && LARGE.test(name) ? { format: 'int64', ...schema } : schema;
 }
 
-/** TypeBox writes a map of any name as a pattern of names. */
+/** TypeBox writes a map with arbitrary keys as a pattern of names. */
 function modernize(schema: Record<string, unknown>): Record<string, unknown> {
   const { patternProperties, ...rest } = schema;
   if (isObject(patternProperties) && '^.*$' in patternProperties) {
