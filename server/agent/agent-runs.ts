@@ -33,7 +33,7 @@ export interface AgentServices {
   signals: Signals;
 }
 
-/** How soon an access that ended without a sign of it is noticed. */
+/** Interval of the checks for lost permission that no signal announced. */
 const LOOK_MS = 2_000;
 
 interface Running {
@@ -42,7 +42,6 @@ interface Running {
   done: Promise<void>;
 }
 
-/** What is at hand for one run. */
 interface Executed {
   run: AgentRunRow;
   vm: VmRow;
@@ -53,27 +52,26 @@ interface Executed {
   kill: AbortController;
 }
 
-/** The runs of the agent on this node. */
 export class AgentRuns {
   readonly #services: AgentServices;
   readonly #running = new Map<string, Running>();
   #leftOpen = new Set<string>();
   #model: Promise<AgentModel> | undefined;
   #stopping = false;
-  /** The node that answers for these runs; zero is none that lives. */
+  /** The node recorded as the owner of these runs; zero is never a living node. */
   node = 0n;
 
   constructor(services: AgentServices) {
     this.#services = services;
   }
 
-  /** What the runs think with. */
+  /** Returns the model that the runs use. */
   get identity(): ModelIdentity {
     const remote = remoteModel(this.#services.config);
     return remote ? { provider: remote.provider, name: remote.model } : RUNBOOK;
   }
 
-  /** Refuses with `agent_unavailable` where no further run can begin here. */
+  /** Throws `agent_unavailable` if this node cannot take another run. */
   requireRoom(): void {
     if (!this.#stopping && this.#running.size < RUNS_A_NODE) return;
     throw new ApiError('agent_unavailable', 'The agent is busy. Try again in a moment.', {
@@ -81,7 +79,7 @@ export class AgentRuns {
     });
   }
 
-  /** Begins, or goes on with, a run that the database has as running on this node; what its client is sent. */
+  /** Starts or resumes a run that the database records as running on this node. Returns the stream for its client. */
   begin(run: AgentRunRow, vm: VmRow, actor: RunActor, decision?: ApprovalDecision): Readable {
     const stream = new EventStream(this.#services.clock);
     const halt = new AbortController();
@@ -102,7 +100,7 @@ export class AgentRuns {
     return stream.readable;
   }
 
-  /** Ends all runs: no further step begins, and what runs has a moment to finish. */
+  /** Ends all runs: no further step begins, and commands in progress have a moment to finish. */
   async stop(): Promise<void> {
     this.#stopping = true;
     const running = [...this.#running.values()];
@@ -116,8 +114,8 @@ export class AgentRuns {
   }
 
   /**
-   * Those of this node's open runs that it does not execute, now nor at the last call: their end could not be written.
-   * Twice, because a run is written down a moment before it begins.
+   * Returns this node's open runs that it was not executing at the last call or now: their end could not be recorded.
+   * Two calls are needed because a run is recorded a moment before it starts.
    */
   leftOpen(ids: string[]): Set<string> {
     const before = this.#leftOpen;
@@ -139,7 +137,7 @@ export class AgentRuns {
       const reason = await (await this.#compose(one, check)).execute(one.decision);
       metrics.agentRunEnded(reason satisfies FinalReason | 'awaiting_approval');
     } finally {
-      // Also where the end could not be written down: what is left of the run is for reapOrphanedRuns.
+      // Also if the end could not be recorded: reapOrphanedRuns then cleans up.
       over.abort();
       await Promise.all([deadline, watch]);
     }
@@ -161,7 +159,7 @@ export class AgentRuns {
     });
   }
 
-  /** The customer only learns that it failed; why is for the operator. */
+  /** The customer only learns that the login failed; the reason is for the operator. */
   async #logIn(run: AgentRunRow, vm: VmRow, signal: AbortSignal) {
     try {
       return await openOpsSession(this.#services, vm, signal);
@@ -172,7 +170,7 @@ export class AgentRuns {
     }
   }
 
-  /** Throws where the VM or the key does not allow the run any more. */
+  /** Throws if the VM or the key no longer permits the run. */
   async #check(run: AgentRunRow, actor: RunActor): Promise<void> {
     const { db, clock } = this.#services;
     const vm = await systemFindVm(db, run.vm_id);
@@ -182,7 +180,7 @@ export class AgentRuns {
       throw canceled('key_revoked', 'Who started this run may not go on with it.');
   }
 
-  /** Ends the run as soon as {@link #check} says so. */
+  /** Ends the run as soon as {@link #check} fails. */
   async #watch(
     run: AgentRunRow,
     check: () => Promise<void>,
@@ -207,7 +205,7 @@ export class AgentRuns {
     }
   }
 
-  /** Loaded by the first run: start-up time and memory are not spent on it before. */
+  /** Loaded by the first run, so that start-up does not spend time and memory on it. */
   #getModel(): Promise<AgentModel> {
     this.#model ??= loadModel(this.#services).catch((error) => {
       this.#services.logger.error({ err: error }, 'the model could not be loaded');

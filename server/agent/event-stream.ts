@@ -4,34 +4,33 @@ import type { Clock } from '../platform/clock.ts';
 import type { AgentEvents, AgentEventType } from './events.ts';
 import { PING_MS, SEND_BUFFER_BYTES } from './limits.ts';
 
-/** Server-sent events on their way to one client. */
+/** A stream of server-sent events to one client. */
 export class EventStream {
   readonly #stream = new PassThrough({ highWaterMark: SEND_BUFFER_BYTES });
   readonly #closed = new AbortController();
 
   constructor(clock: Clock) {
     this.#stream.once('close', () => this.#closed.abort());
-    // A client that goes away is no error; the signal reports it.
+    // A client that disconnects is not an error; the signal reports it.
     this.#stream.on('error', () => {});
     void this.#ping(clock);
   }
 
-  /** What the client is sent. */
   get readable(): Readable {
     return this.#stream;
   }
 
-  /** Aborts when the client has hung up, and when the stream has ended. */
+  /** Aborts when the client has disconnected or the stream has ended. */
   get closed(): AbortSignal {
     return this.#closed.signal;
   }
 
-  /** Sends an event. Wait for {@link drained} before what may be much. */
+  /** Sends an event. Await {@link drained} before sending large amounts. */
   send(id: number, event: string, data: object): void {
     this.#write(`id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
   }
 
-  /** Resolves when the client has taken what was sent, all but a small rest, or hung up, or `signal` aborts. */
+  /** Resolves when the client has read all but a small rest, has disconnected, or `signal` aborts. */
   drained(signal: AbortSignal): Promise<void> {
     if (!this.#stream.writableNeedDrain || this.closed.aborted || signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {
@@ -45,7 +44,7 @@ export class EventStream {
     });
   }
 
-  /** Ends the stream; one that the client does not read is cut. */
+  /** Ends the stream; cuts it off if the client does not read. */
   end(): void {
     if (this.#stream.writableNeedDrain) this.#stream.destroy();
     else this.#stream.end();
@@ -55,7 +54,7 @@ export class EventStream {
     if (this.#stream.writable) this.#stream.write(text);
   }
 
-  /** Keeps proxies from taking a long silence for the end. */
+  /** Prevents proxies from treating a long silence as the end. */
   async #ping(clock: Clock): Promise<void> {
     const { signal } = this.#closed;
     while (!signal.aborted) {
@@ -65,7 +64,7 @@ export class EventStream {
   }
 }
 
-/** Numbers the events of a run, over all of its streams, and sends them. */
+/** Numbers the events of a run across all of its streams, and sends them. */
 export class AgentEventEmitter {
   /** Number of the last event. */
   seq: number;

@@ -2,14 +2,14 @@ import type { ApprovalMode, FinalReason } from '../db/queries/agent-runs.ts';
 import type { Risk } from '../domain/agent/policy/judge.ts';
 import type { ModelIdentity } from './model.ts';
 
-/** What a run consumed so far; tokens are null where the model does not tell. */
+/** A run's consumption so far; tokens are null if the model does not report them. */
 export interface Usage {
   steps: number;
   input_tokens: number | null;
   output_tokens: number | null;
 }
 
-/** What each event says beside `type`, `seq`, `run_id`, `session_id` and `at`. */
+/** The fields of each event besides `type`, `seq`, `run_id`, `session_id` and `at`. */
 export interface AgentEvents {
   'run.started': { model: ModelIdentity; approval_mode: ApprovalMode; max_steps: number; resumed: boolean };
   'message.delta': { message_id: string; text: string };

@@ -6,16 +6,15 @@ import { whenAborted } from './signals.ts';
 
 export type OutputStream = 'stdout' | 'stderr';
 
-/** A piece of what a command wrote; `truncated` when the rest is dropped. */
+/** Receives a piece of a command's output; `truncated` if the rest is dropped. */
 export type OnOutput = (stream: OutputStream, text: string, truncated: boolean) => void;
 
-/** How a command ended. */
 export interface CommandResult {
-  /** Null where there is none: it was ended by a signal, by us, or with the connection. */
+  /** Null if there is none: a signal, we, or the loss of the connection ended it. */
   exitCode: number | null;
   timedOut: boolean;
   durationMs: number;
-  /** Standard output and error together, as they came, shortened in the middle. */
+  /** Standard output and error in order of arrival, shortened in the middle. */
   output: string;
 }
 
@@ -28,8 +27,8 @@ export interface GuestCommand {
 }
 
 /**
- * Runs a command on the guest to its end, its time-out or `signal`, whichever is first. Rejects only where it
- * could not be started. What it writes beyond the cap is read and dropped, so that it goes on.
+ * Runs a command on the guest until it ends, times out or `signal` aborts. Rejects only if it could not be started.
+ * Output beyond the cap is read and dropped, so that the command is not blocked.
  */
 export async function runOnGuest(
   client: Client,
@@ -57,7 +56,7 @@ export async function runOnGuest(
   }
 }
 
-/** The exit status; null where there is none, or `until` was first: then the command is ended. */
+/** Returns the exit status; null if there is none, or if `until` aborts first, which ends the command. */
 function execute(
   client: Client,
   command: string,
@@ -77,7 +76,7 @@ function execute(
     try {
       client.exec(command, (error, channel) => {
         forget();
-        // The exit status may come with the packet that says yes, so its reader has to be there at once.
+        // The exit status may arrive with the confirmation, so its reader must be attached at once.
         if (error) reject(error);
         else readToEnd(client, channel, output, until).then(resolve, reject);
       });
@@ -106,7 +105,7 @@ async function readToEnd(
   channel.on('data', (chunk: Buffer) => output.take('stdout', chunk));
   channel.stderr.on('data', (chunk: Buffer) => output.take('stderr', chunk));
   channel.on('error', () => {});
-  // It gets no input: a command that asks for some reads the end of the file.
+  // The command gets no input; if it reads any, it gets end-of-file.
   channel.end();
   await whenAborted(closed.signal, until);
   if (!exited) stop(channel);
@@ -120,11 +119,11 @@ function stop(channel: ClientChannel): void {
     channel.signal('TERM');
     channel.close();
   } catch {
-    // The connection is gone already, and the command's input and output with it.
+    // The connection is already gone, and with it the command's input and output.
   }
 }
 
-/** Text that the database takes: it refuses NUL. */
+/** Makes text acceptable to the database, which refuses NUL. */
 const clean = (text: string) => text.replaceAll('\0', '\ufffd');
 
 class CappedOutput {
@@ -148,7 +147,7 @@ class CappedOutput {
     this.#emit(stream, clean(this.#decoders[stream].write(part)), this.#truncated);
   }
 
-  /** Hands out what is left of characters that were cut. */
+  /** Emits what remains of incomplete characters. */
   end(): void {
     if (!this.#truncated)
       for (const stream of ['stdout', 'stderr'] as const)
@@ -162,7 +161,7 @@ class CappedOutput {
     this.#onOutput(stream, text, truncated);
   }
 
-  /** The beginning and the end, which tell most. */
+  /** Returns the beginning and the end of the output, which are the most informative parts. */
   kept(): string {
     if (this.#text.length <= KEPT_OUTPUT) return this.#text;
     const head = this.#text.slice(0, (KEPT_OUTPUT * 3) / 4).toWellFormed();

@@ -5,7 +5,7 @@ import type { Message, Turn } from './model.ts';
 import type { RunParts } from './run.ts';
 import { visibleProse } from './visible.ts';
 
-/** Has the model say something, tells the client as it comes, and writes it down. */
+/** Runs one turn of the model, streams its text to the client, and records it. */
 export class ModelTurn {
   readonly #parts: RunParts;
   readonly #emitter: AgentEventEmitter;
@@ -17,7 +17,7 @@ export class ModelTurn {
     this.#usage = usage;
   }
 
-  /** What the model made of the conversation, to which its words are added. */
+  /** Returns the model's turn for the conversation, to which it adds the model's text. */
   async run(conversation: Message[]): Promise<Turn> {
     const { model, record, stream, clock, halt, kill } = this.#parts;
     const message_id = newId('msg', clock);
@@ -36,7 +36,7 @@ export class ModelTurn {
       this.#count(turn);
       return turn;
     } finally {
-      // What was said before it broke off was said.
+      // Text sent before an interruption still counts as said.
       if (text !== '') {
         this.#emitter.emit('message.completed', { message_id, text });
         await record.add({ role: 'assistant', content: text });

@@ -1,27 +1,26 @@
-/** The mind of the agent: given a conversation it says something, and may want to run a command. */
+/** The interface of the agent's model: given a conversation, it answers and may propose a command. */
 
-/** A command that the model wants to run. */
 export interface ProposedCommand {
   command: string;
-  /** Why, for the customer; may be empty. */
+  /** The reason, for the customer; may be empty. */
   reason: string;
 }
 
 export type Message =
   | { role: 'user'; text: string }
   | { role: 'assistant'; text: string }
-  /** A command of the model and what came of it: what it wrote, or why it was not run. */
+  /** A command of the model and its result: its output, or why it was not run. */
   | { role: 'command'; id: string; command: string; exitCode: number | null; output: string; ran: boolean }
-  /** A note of the service. */
+  /** A note from the service. */
   | { role: 'system'; text: string };
 
-/** What the model made of a conversation. */
+/** The model's response to a conversation. */
 export interface Turn {
-  /** At most one: several at once could not be judged by what the first one shows. */
+  /** At most one command: a second one could not take the first one's output into account. */
   call: ProposedCommand | undefined;
-  /** Why its call makes no sense; then there is no `call`. */
+  /** Why the model's call is invalid; in that case there is no `call`. */
   invalidToolCall: string | undefined;
-  /** Null where the model does not tell. */
+  /** Null if the model does not report it. */
   inputTokens: number | null;
   outputTokens: number | null;
 }
@@ -29,14 +28,14 @@ export interface Turn {
 export interface TurnRequest {
   /** Oldest first. */
   conversation: readonly Message[];
-  /** Receives each piece of text as it comes; resolves when there is room for the next. */
+  /** Receives each piece of text as it arrives; resolves when there is room for the next. */
   onText: (text: string) => Promise<void>;
   signal: AbortSignal;
 }
 
 export interface ModelIdentity {
   provider: 'runbook' | 'openai-compatible' | 'anthropic';
-  /** Of the model, such as "llama3.3:70b"; for the built-in one it says what it is. */
+  /** The model's name, such as "llama3.3:70b"; for the built-in one, a description. */
   name: string;
 }
 
@@ -46,7 +45,7 @@ export interface AgentModel {
   turn(request: TurnRequest): Promise<Turn>;
 }
 
-/** The model did not answer. `message` is for the customer and holds nothing of what the provider said. */
+/** The model did not answer. `message` is for the customer and contains nothing from the provider. */
 export class ModelError extends Error {
   override name = 'ModelError';
   readonly code: 'model_unavailable' | 'model_rate_limited' | 'model_failed' | 'model_timeout';
@@ -59,5 +58,5 @@ export class ModelError extends Error {
   }
 }
 
-/** The name says what it is, so that it is not taken for a language model. */
+/** The name is a description, so that nobody mistakes the runbook for a language model. */
 export const RUNBOOK: ModelIdentity = { provider: 'runbook', name: 'Built-in runbook (offline)' };

@@ -21,9 +21,9 @@ interface ReaperServices {
 }
 
 /**
- * Ends the runs of nodes that are gone, those of this node whose end could not be written when they ended, and those whose
- * approval did not come in time. One that cannot be ended holds up no other, and is tried again by the next call. A run
- * is never taken up again: what the guest did meanwhile is not known. Its history says so.
+ * Ends runs of dead nodes, runs of this node whose end could not be recorded, and runs whose approval did not arrive
+ * in time. A run that cannot be ended does not block others and is retried by the next call. Runs are never resumed,
+ * because it is not known what the guest did in the meantime; the history says so.
  */
 export async function reapOrphanedRuns(
   services: ReaperServices,

@@ -23,13 +23,13 @@ import { CONTEXT_CHARACTERS } from './limits.ts';
 import type { Message } from './model.ts';
 import { visible } from './visible.ts';
 
-/** Who answers for what a run does: who started it or approved last. */
+/** The caller responsible for what a run does: the one who started it or last approved a command. */
 export type RunActor = Caller;
 
-/** How often, and how soon again, the end of a run is written down while the database is away. */
+/** Attempts to record the end of a run while the database is unavailable, and the delay between them. */
 const END_ATTEMPTS = 30;
 const END_RETRY_MS = 1_000;
-/** Longest text of a command in the event log; the whole of it stands in the history. */
+/** Maximum length of a command in the event log; the history contains all of it. */
 const EVENT_COMMAND = 300;
 
 /** A run's record in the database: its state, its conversation, and the VM's event log. */
@@ -50,7 +50,7 @@ export class RunRecord {
     return appendEntry(this.#db, this.run.vm_id, { ...entry, run_id: this.run.id }, this.#clock.now());
   }
 
-  /** Writes a command down before it runs: should the service die meanwhile, it is known that it ran. */
+  /** Records a command before it runs: if the service dies in the meantime, it is known that the command ran. */
   async beginCommand(
     commandId: string,
     command: string,
@@ -85,7 +85,7 @@ export class RunRecord {
     return completeEntry(this.#db, this.run.vm_id, seq, content, exitCode);
   }
 
-  /** What was said so far, newest first as far as it fits, beginning with the customer. */
+  /** Returns the newest part of the conversation that fits, starting with a message of the customer. */
   async conversation(): Promise<Message[]> {
     const entries = await listEntries(this.#db, this.run.vm_id);
     let room = CONTEXT_CHARACTERS;
@@ -99,14 +99,13 @@ export class RunRecord {
     return (start < 0 ? fitting : fitting.slice(start)).map(toSaid);
   }
 
-  /** False where the run is not ours any more. */
+  /** Returns false if the run no longer belongs to this node. */
   suspend(approval: PendingApproval, progress: RunProgress): Promise<boolean> {
     return suspendAgentRun(this.#db, this.run, approval, progress);
   }
 
   /**
-   * Tried until it works: a run that its node leaves as running would keep the VM's agent busy for as long as
-   * the node lives.
+   * Retries, because a run that its node leaves as running would keep the VM's agent busy as long as the node lives.
    */
   async finish(reason: FinalReason, progress: RunProgress): Promise<void> {
     for (let attempt = 1; ; attempt++) {
@@ -121,7 +120,7 @@ export class RunRecord {
   }
 }
 
-/** How the entry of a command that was not run begins; such a command has no exit status. */
+/** Prefix of the entry for a command that was not run; such a command has no exit status. */
 export const NOT_RUN = 'Not run: ';
 
 function toSaid({ role, content, command, command_id, exit_code }: AgentEntryRow): Message {

@@ -14,7 +14,7 @@ import { NOT_RUN, type RunRecord } from './run-record.ts';
 import { failed, Stop } from './stop.ts';
 import { visible } from './visible.ts';
 
-/** The customer's word on a command that waited for it. */
+/** The customer's decision on a command that waited for approval. */
 export interface ApprovalDecision {
   approval: PendingApproval;
   approved: boolean;
@@ -28,17 +28,17 @@ export interface RunParts {
   model: AgentModel;
   /** Logs in to the guest. */
   connect: (signal: AbortSignal) => Promise<Client>;
-  /** Throws {@link Stop} where the run may not go on: asked before each step. */
+  /** Throws {@link Stop} if the run must not continue; called before each step. */
   check: () => Promise<void>;
-  /** Aborts when no further step may begin; what runs goes on. */
+  /** Aborts when no further step may begin; a running command continues. */
   halt: AbortSignal;
-  /** Aborts when everything has to end now. */
+  /** Aborts when everything must end immediately. */
   kill: AbortSignal;
-  /** Called with each command that was not refused, and how it ended. */
+  /** Called with the risk and the outcome of each command. */
   counted: (risk: Judgement['risk'], outcome: 'ran' | 'timed_out' | 'denied') => void;
 }
 
-/** Why the run's stream ends without the run being over. */
+/** Ends the run's stream although the run is not over. */
 class AwaitsApproval extends Error {}
 
 /**
@@ -72,7 +72,7 @@ export class AgentRun {
     this.#modelTurn = new ModelTurn(parts, this.#emitter, this.#usage);
   }
 
-  /** Runs to the end, which is written down and told before this resolves. Rejects only where it cannot be written. */
+  /** Runs to the end, which is recorded and sent before this resolves. Rejects only if the end cannot be recorded. */
   async execute(decision?: ApprovalDecision): Promise<Stop['reason'] | 'awaiting_approval'> {
     const { run } = this.#parts.record;
     this.#emitter.emit('run.started', {
@@ -104,7 +104,7 @@ export class AgentRun {
     }
   }
 
-  /** Throws where the run has to end, and waits for a client that is slow to read. */
+  /** Throws if the run must end, and waits for a client that reads slowly. */
   async #mayGoOn(): Promise<void> {
     const { halt, kill, check, stream } = this.#parts;
     await stream.drained(kill);
@@ -115,7 +115,7 @@ export class AgentRun {
     kill.throwIfAborted();
   }
 
-  /** Tells the model that its call makes no sense; a model that does not learn ends the run. */
+  /** Tells the model that its call is invalid; repeated invalid calls end the run. */
   async #explain(invalidToolCall: string): Promise<void> {
     this.#invalidToolCall += 1;
     if (this.#invalidToolCall >= MAX_NONSENSE)
@@ -152,7 +152,9 @@ export class AgentRun {
     return this.#ask({ id: newId('apr', clock), command_id, command, reason, risk, expires_at: '' });
   }
 
-  /** Leaves the run waiting. What will be run is this text to the letter; what the customer is shown hides none of it. */
+  /**
+   * Suspends the run until the customer decides. Exactly this text will be run, and the customer is shown all of it.
+   */
   async #ask(proposal: PendingApproval): Promise<never> {
     const { record, clock } = this.#parts;
     const expires = new Date(clock.now().getTime() + APPROVAL_LIFETIME_MS);
@@ -220,13 +222,13 @@ export class AgentRun {
     });
     const shown = timedOut ? `${output}\n[ended after its time-out]` : output;
     this.#conversation.push({ role: 'command', id: command_id, command, exitCode, output: shown, ran: true });
-    // A command that was given up may still hold the connection.
+    // A command that timed out may still occupy the connection.
     if (timedOut) this.#guest.close();
   }
 
-  /** The end that belongs to an error. */
+  /** Converts an error to the corresponding end. */
   #stopFor(error: unknown): Stop | AwaitsApproval {
-    // Whatever happens at that moment: the run waits, and the database says so.
+    // Whatever else happens at that moment: the run waits, as the database says.
     if (error instanceof AwaitsApproval) return error;
     const { halt, kill } = this.#parts;
     for (const signal of [kill, halt])

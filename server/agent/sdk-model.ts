@@ -20,10 +20,12 @@ import { asData, INSTRUCTIONS } from './prompt.ts';
 /** The library prints its warnings to standard output, which is our log. */
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
-/** How long a refusal that is said to pass is waited for, each time; then it is the customer's to try again. */
+/**
+ * Failures that may be temporary, and the delays before each retry; after the last one the customer has to try again.
+ */
 const PASSES: ReadonlySet<ModelError['code']> = new Set(['model_unavailable', 'model_rate_limited']);
 const RETRY_AFTER_MS = [1_000, 4_000];
-/** Enough for an answer and a command; a model that goes on beyond it has lost its way. */
+/** Enough for an answer and a command; a model that exceeds it is rambling. */
 const MAX_OUTPUT_TOKENS = 4_096;
 const TOOL = 'run_command';
 
@@ -42,7 +44,7 @@ const TOOLS = {
   }),
 };
 
-/** The library holds a line, or a refusal, until it is whole: what it is given is bounded. */
+/** The library buffers a line, or an error response, until it is complete, so its input is bounded. */
 const boundedFetch: typeof fetch = async (input, init) => {
   const { body, status, headers } = await fetch(input, init);
   const bounded = body?.pipeThrough(boundedStream('the model', MAX_REPLY_BYTES)) ?? null;
@@ -61,7 +63,7 @@ function connect({ provider, model, baseUrl, apiKey }: RemoteModelSettings): Lan
   })(model);
 }
 
-/** A model of a provider, behind the AI SDK. */
+/** A provider's model, accessed through the AI SDK. */
 export class SdkModel implements AgentModel {
   readonly identity;
   readonly #model: LanguageModel;
@@ -88,7 +90,7 @@ export class SdkModel implements AgentModel {
         request.signal.throwIfAborted();
         const failure = toModelError(error);
         const wait = RETRY_AFTER_MS[attempt];
-        // What was said cannot be taken back.
+        // Text that was already sent cannot be withdrawn.
         if (began || !PASSES.has(failure.code) || wait === undefined) throw failure;
         await this.#clock.sleep(wait, request.signal);
       }
@@ -110,9 +112,9 @@ export class SdkModel implements AgentModel {
         tools: TOOLS,
         maxOutputTokens: MAX_OUTPUT_TOKENS,
         maxRetries: 0,
-        // Its end too: the library would read on to the end of a reply that was given up.
+        // `turn` too: otherwise the library would read an abandoned reply to its end.
         abortSignal: AbortSignal.any([signal, silence.signal, turn.signal]),
-        // Without a listener the library prints it.
+        // Without a listener the library prints the error.
         onError: () => {},
       });
       return await readTurn(result.stream, onText, silence);
@@ -152,7 +154,7 @@ async function readTurn(parts: Parts, onText: TurnRequest['onText'], silence: Si
   return turn;
 }
 
-/** What a part adds to the answer: text, reasoning, or the arguments of a call. */
+/** Returns the number of characters that a part adds to the answer: text, reasoning, or the arguments of a call. */
 function lengthOf(part: object): number {
   const { type, text, delta } = part as { type: string; text?: unknown; delta?: unknown };
   const added = type.endsWith('-delta') ? (text ?? delta) : undefined;
@@ -170,7 +172,7 @@ function takeCall(turn: Turn, part: { toolName: string; input: unknown; invalid?
   turn.call = { command: input.command, reason: typeof input.reason === 'string' ? input.reason : '' };
 }
 
-/** Ends a request on which nothing has come for {@link MODEL_SILENCE_MS}. */
+/** Aborts a request on which nothing has arrived for {@link MODEL_SILENCE_MS}. */
 class Silence {
   readonly #clock: Clock;
   readonly #end = new AbortController();
@@ -191,7 +193,6 @@ class Silence {
     this.#wait();
   }
 
-  /** Ends a request that goes on and on. */
   endless(): void {
     this.#end.abort(endless());
   }
@@ -230,14 +231,17 @@ function toMessages(conversation: readonly Message[], nonce: string): ModelMessa
   });
 }
 
-/** An error with what caused it. */
+/** Returns an error and its chain of causes. */
 function causes(error: unknown): unknown[] {
   const found: unknown[] = [];
   for (let at = error; at instanceof Error && found.length < 8; at = at.cause) found.push(at);
   return found;
 }
 
-/** A failure of a provider in our words: its own may hold the key, the address or the conversation. */
+/**
+ * Converts a provider's failure to our own message: the original may contain the key, the address or the
+ * conversation.
+ */
 function toModelError(error: unknown): ModelError {
   if (error instanceof ModelError) return error;
   if (causes(error).some((cause) => cause instanceof PeerError)) return endless();

@@ -1,4 +1,4 @@
-/** Resolves once `signal` aborts, or `until` does: then the wait leaves nothing behind. */
+/** Resolves once `signal` or `until` aborts, and removes both listeners. */
 export function whenAborted(signal: AbortSignal, until?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

@@ -16,7 +16,7 @@ import { newId } from '../platform/ids.ts';
 import type { AgentRuns } from './agent-runs.ts';
 import { NOT_RUN, type RunActor } from './run-record.ts';
 
-/** What the decisions below need; they are made in the request's transaction, with the VM locked. */
+/** Input of the functions below, which run in the request's transaction with the VM locked. */
 export interface AgentStart {
   db: Transaction;
   agent: AgentRuns;
@@ -31,7 +31,7 @@ export interface RunRequest {
   maxSteps: number;
 }
 
-/** The run itself, to be begun when the transaction has committed. */
+/** Starts the run. Call it after the transaction has committed. */
 type Begin = () => Readable;
 
 function busy(run: AgentRunRow): ApiError {
@@ -40,7 +40,7 @@ function busy(run: AgentRunRow): ApiError {
   });
 }
 
-/** Begins a run, unless one is at work. One that waits for an approval is over: the customer wants something else. */
+/** Starts a run, unless one is working. A run that waits for approval is ended: the customer wants something else. */
 export async function startRun(start: AgentStart, vm: VmRow, request: RunRequest): Promise<Begin> {
   const { db, agent, clock, caller, now } = start;
   await endWaitingRun(start, vm, 'the customer sent a new message instead');
@@ -68,7 +68,7 @@ export async function startRun(start: AgentStart, vm: VmRow, request: RunRequest
   return () => agent.begin(run, vm, caller);
 }
 
-/** Goes on with the run whose command waits for this approval, which is good once, until it expires. */
+/** Resumes the run whose command waits for this approval. An approval can be used once, until it expires. */
 export async function resumeRun(
   { db, agent, caller, now }: AgentStart,
   vm: VmRow,
@@ -89,7 +89,7 @@ export async function resumeRun(
   return () => agent.begin(run, vm, caller, taken);
 }
 
-/** Begins a new conversation, unless a run is at work. */
+/** Starts a new conversation, unless a run is working. */
 export async function clearSession(start: Omit<AgentStart, 'agent'>, vm: VmRow) {
   await endWaitingRun(start, vm, 'the conversation was cleared');
   const session = {

@@ -1,9 +1,9 @@
 import type { FinalReason } from '../db/queries/agent-runs.ts';
 
-/** Why a run ends before the model has finished. */
+/** Ends a run before the model has finished. */
 export class Stop extends Error {
   readonly reason: FinalReason;
-  /** What the customer reads about it, if anything went wrong. */
+  /** The customer's error message, if anything went wrong. */
   readonly failure: { code: string; message: string; retryable: boolean } | undefined;
 
   constructor(reason: FinalReason, failure?: Stop['failure']) {

@@ -1,20 +1,22 @@
 /**
- * Characters that a reader does not see, or that change how those around them are seen: control characters but
- * line breaks and tabs, what turns the direction of writing, what has no width, blanks that are not the one
- * blank, what no font has. The brackets stand for themselves too, so that no text can pretend to have been marked.
+ * Characters that a reader cannot see, or that change how the surrounding ones look: control characters except line
+ * breaks and tabs, bidirectional controls, zero-width characters, blanks other than the ordinary one, characters
+ * without a glyph in any font. Includes the brackets themselves, so that no text can imitate a mark.
  */
 const HIDDEN = /[^\P{C}\n\t]|[\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\u27e6\u27e7]|(?! )\p{Zs}/gu;
-/** Those of them that no prose needs: others join letters and pictures. */
+/** The subset that no prose needs; the others join letters and emoji. */
 const CONTROLS = /[^\P{Cc}\n\t]|[\p{Bidi_Control}\p{Zl}\p{Zp}]/gu;
 
 const mark = (character: string) =>
   `\u27e6U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}\u27e7`;
 
 /**
- * A command, or what is said of it, as a person is shown it: what cannot be seen stands as "⟦U+202E⟧". Different
- * texts are shown differently. What is run is the text itself.
+ * Returns a command, or text about it, as it is shown to a person: invisible characters appear as "⟦U+202E⟧".
+ * Different texts look different. The command that runs is the original text.
  */
 export const visible = (text: string) => text.replace(HIDDEN, mark);
 
-/** What a model says, without what could rewrite a terminal's screen or turn the words around it. */
+/**
+ * Returns a model's text without characters that could rewrite a terminal's screen or reverse the surrounding words.
+ */
 export const visibleProse = (text: string) => text.replace(CONTROLS, mark);

@@ -10,8 +10,8 @@ const HELP = `I am the built-in runbook: fixed recipes, no language model. I kno
 type Command = Extract<Message, { role: 'command' }>;
 
 /**
- * Answers common asks without any model: by the customer's words it picks a recipe, which runs commands and
- * reads their output. Nothing that a guest writes can make it run anything: output only fills in answers.
+ * Answers common requests without a language model: the customer's words select a recipe, which runs commands and
+ * reads their output. Nothing a guest writes can make it run anything: output only fills in answers.
  */
 export class RunbookModel implements AgentModel {
   readonly identity = RUNBOOK;
@@ -28,7 +28,10 @@ export class RunbookModel implements AgentModel {
   }
 }
 
-/** The recipe's next command, or its answer: it is restarted and given what came of its commands so far. */
+/**
+ * Returns the recipe's next command, or its answer. The recipe is restarted and given the results of its commands so
+ * far.
+ */
 function replay(recipe: Recipe, ask: string, done: readonly Command[]): RecipeStep | string {
   const refused = done.find(({ ran }) => !ran);
   if (refused) return `Without that command I cannot go on. ${refused.output}`;

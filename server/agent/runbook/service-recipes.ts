@@ -1,20 +1,20 @@
 import { block, complaint, linesOf, type Recipe, type RecipeRun, step } from './recipe.ts';
 
-/** Services that people name without saying that they are services. */
+/** Services that people name without the word "service". */
 const KNOWN =
   /\b(nginx|apache2|httpd|caddy|haproxy|sshd?|mysqld?|mariadb|postgresql|redis(?:-server)?|mongod|docker|cron|rsyslog|fail2ban|postfix|php[\d.]{0,9}-fpm|memcached|rabbitmq-server)\b/i;
-/** Bounded, because they meet whole messages of customers. */
+/** Bounded, because they are applied to whole messages of customers. */
 const NAMED = [
   /\b(?:restart|reload|start)\s{1,9}(?:the\s{1,9})?(?:service\s{1,9})?[`'"]?([a-z0-9][\w.@-]{0,63})/i,
   /\bservice\s{1,9}[`'"]?([a-z0-9][\w.@-]{0,63})/i,
   /[`'"]([a-z0-9][\w.@-]{0,63})[`'"]/i,
   /\b([a-z0-9][\w.@-]{0,63})(?:\s{1,9}service\b|\.service\b)/i,
 ];
-/** What stands where a name might, and is none. */
+/** Words in the place of a name that are not one. */
 const NO_NAME =
   /^(the|a|an|is|it|my|this|that|and|state|status|logs?|please|failed|server|services?|which|any|some|of|for)$/i;
 
-/** The service that an ask is about, or undefined. */
+/** Returns the service that a request is about, or undefined. */
 export function serviceIn(ask: string): string | undefined {
   const named = NAMED.map((pattern) => pattern.exec(ask)?.[1]).find((name) => name && !NO_NAME.test(name));
   return (KNOWN.exec(ask)?.[1] ?? named)?.toLowerCase().replace(/[.-]+$/, '');
@@ -50,7 +50,7 @@ function* failedServices(): RecipeRun {
   return broken.length === 0 ? 'No service has failed.' : `Failed services:\n${block(broken)}`;
 }
 
-/** Runs what the customer wrote, to the letter; the policy judges it like any other command. */
+/** Runs the customer's command verbatim; the policy judges it like any other. */
 function* asWritten(ask: string): RecipeRun {
   const command = /`([^`]+)`/.exec(ask)![1]!;
   const result = yield step(command, 'You asked for exactly this');
@@ -59,7 +59,7 @@ function* asWritten(ask: string): RecipeRun {
   return lines.length === 0 ? `${end} and wrote nothing.` : `${end}:\n${block(lines, 40)}`;
 }
 
-/** Recipes for one service, and for a command that is given; they go before those for the machine. */
+/** Recipes for one service and for a given command; they take precedence over those for the machine. */
 export const SERVICE_RECIPES: readonly Recipe[] = [
   { topic: 'your command', asks: /\b(run|execute)\b[^`]{0,200}`[^`]+`/i, run: asWritten },
   { topic: 'restarting a service', asks: /\brestart\b/i, run: restart },

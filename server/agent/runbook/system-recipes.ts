@@ -1,8 +1,8 @@
 import { block, complaint, linesOf, type Recipe, type RecipeRun, step } from './recipe.ts';
 
-/** Above it a file system is called full. */
+/** A file system above this is reported as full. */
 const FULL_PERCENT = 85;
-/** Below it memory is called scarce. */
+/** Available memory below this is reported as scarce. */
 const SCARCE_PERCENT = 10;
 
 interface FileSystem {
@@ -12,7 +12,7 @@ interface FileSystem {
   mount: string;
 }
 
-/** `df -hP`, below its heading. */
+/** Parses `df -hP` without its heading. */
 function fileSystems(lines: readonly string[]): FileSystem[] {
   return lines.flatMap((line) => {
     const [, size, free, percent, mount] =
@@ -116,7 +116,7 @@ function* health(): RecipeRun {
   return findings.join('\n');
 }
 
-/** Recipes for the machine as a whole. The first whose words are in the ask is taken. */
+/** Recipes for the machine as a whole. The first one whose pattern matches is used. */
 export const SYSTEM_RECIPES: readonly Recipe[] = [
   {
     topic: 'updates that are pending',
