@@ -1,15 +1,15 @@
 import type { Clock } from '../platform/clock.ts';
 
 /**
- * What may be spent at a steady rate, with some in hand to begin with (the generic cell rate algorithm). Whatever is
- * spent is counted as the milliseconds in which it is earned again.
+ * A budget that refills at a steady rate, with an initial reserve (the generic cell rate algorithm). Amounts are
+ * measured in the milliseconds it takes to earn them back.
  */
 export class Allowance {
   readonly #clock: Clock;
   readonly #inHandMs: number;
   readonly #mostOwedMs: number;
   #spentAt = 0;
-  /** When all that was spent will have been earned again. */
+  /** When everything spent will have been earned back. */
   #evenAt = 0;
 
   constructor(clock: Clock, inHandMs: number, mostOwedMs = Number.POSITIVE_INFINITY) {
@@ -18,15 +18,15 @@ export class Allowance {
     this.#mostOwedMs = mostOwedMs;
   }
 
-  /** Whether all that was spent has been earned again. */
+  /** True if everything spent has been earned back. */
   get isWhole(): boolean {
     return this.#evenAt <= this.#clock.now().getTime();
   }
 
-  /** Spends, also what is not there; for how many milliseconds nothing more should be spent. */
+  /** Spends, even beyond the reserve. Returns for how many milliseconds nothing more should be spent. */
   spend(ms: number): number {
     const now = this.#clock.now().getTime();
-    // The host's time was set back: what was spent is long past, and nothing must wait for it to come again.
+    // The host's clock was set back: the debt is from long ago, and nothing must wait until that time comes again.
     if (now < this.#spentAt) this.#evenAt = now;
     this.#spentAt = now;
     const evenAt = Math.max(this.#evenAt, now) + ms;

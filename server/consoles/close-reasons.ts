@@ -1,11 +1,11 @@
 /**
- * Why a console's WebSocket is closed, with the code that its client sees. Below 4000 the codes are the
- * protocol's own.
+ * Reasons for closing a console's WebSocket, with the code that the client sees. Codes below 4000 are the protocol's
+ * own.
  */
 export const CLOSE_REASONS = {
-  /** The guest ended the session: a logout, an end of stream. */
+  /** The guest ended the session: a logout, or the end of the stream. */
   guest_ended: { code: 1000, text: 'The session has ended' },
-  /** The client went away, or broke the protocol. */
+  /** The client disconnected, or broke the protocol. */
   client_left: { code: 1000, text: '' },
   shutdown: { code: 1001, text: 'The service is restarting' },
   unexpected_message: { code: 1003, text: 'This text message is not understood' },

@@ -13,7 +13,7 @@ import { Resizer } from './resizer.ts';
 import type { ConsoleSession } from './session.ts';
 import { openTerminal } from './terminal.ts';
 
-/** Connects a session that a ticket let in with its guest, and carries bytes until either ends. */
+/** Connects a session admitted by a ticket to its guest, and relays bytes until either side ends. */
 export async function connect(
   services: ConsoleServices,
   session: ConsoleSession,
@@ -29,12 +29,12 @@ export async function connect(
       await (kind === 'vnc' ? compute.openVnc(vm.id) : compute.openSsh(vm.id)),
     );
   } catch (error) {
-    // What it ended for already is the reason; that the connection broke then is a consequence.
+    // If the session has already ended, its reason stands; the broken connection is only a consequence.
     if (!session.reason) session.end(connectFailure(services, vm, error));
   }
 }
 
-/** Bytes as they are: RFB, or SSH that the caller's own client speaks. There is nothing to say in text. */
+/** Relays raw bytes: RFB, or SSH from the caller's own client. There are no text messages. */
 function connectStream(services: ConsoleServices, session: ConsoleSession, stream: Duplex): void {
   relay(session, stream, {
     onText: () => session.end('unexpected_message'),
@@ -72,10 +72,10 @@ const REASONS: Record<OpsSessionError['reason'], CloseReason> = {
   host_key_changed: 'host_key_changed',
 };
 
-/** Logs why a guest could not be reached, and returns what its viewer gets to read. */
+/** Logs why a guest could not be reached, and returns the close reason for its viewer. */
 export function connectFailure({ logger }: { logger: Logger }, vm: VmRow, error: unknown): CloseReason {
   const reason = error instanceof OpsSessionError ? REASONS[error.reason] : 'guest_unreachable';
-  // It may be a man in the middle: that is for the operator, a guest that is busy is not.
+  // A changed host key may be a man in the middle, which concerns the operator; a busy guest does not.
   const level = reason === 'host_key_changed' ? 'error' : 'info';
   logger[level]({ err: error, vm_id: vm.id, reason }, 'console not connected');
   return reason;

@@ -5,7 +5,6 @@ import type { Logger } from '../platform/logging.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import type { SecretBox } from '../platform/secrets.ts';
 
-/** What the consoles of a node need of the service. */
 export interface ConsoleServices extends OpsServices {
   config: Config;
   logger: Logger;

@@ -22,13 +22,13 @@ import { Screens } from './shared-screens/screens.ts';
 import type { UsedTicket } from './tickets.ts';
 import { Turns } from './turns.ts';
 
-/** A share link that a secret opened, and its VM as it is now. */
+/** The share link that a secret opens, with the current state of its VM. */
 export interface OpenedShare {
   share: ShareRow;
   vm: VmView;
 }
 
-/** The consoles of this node: lets WebSockets in, watches over them, and ends them. */
+/** The consoles of this node: admits WebSockets, watches them, and ends them. */
 export class Consoles {
   readonly #services: ConsoleServices;
   readonly #registry: ConsoleRegistry;
@@ -44,7 +44,7 @@ export class Consoles {
     this.#turns = new Turns(services.clock);
   }
 
-  /** Serves a WebSocket that a ticket let in; `raw` asks for the guest's port 22 itself. */
+  /** Serves a WebSocket admitted by a ticket; `raw` asks for a direct connection to the guest's port 22. */
   async serveTicket({ ticket, vm }: UsedTicket, ws: WebSocket, raw: boolean): Promise<void> {
     const kind = ticket.kind === 'ssh' && raw ? 'ssh_raw' : ticket.kind;
     const grant: Grant = { kind, vm, accountId: ticket.account_id, rightId: ticket.right_id, share: null };
@@ -53,7 +53,10 @@ export class Consoles {
     if (!session.reason) await connect(this.#services, session, ticket);
   }
 
-  /** The share that this secret opens, or `not_found`: unknown, revoked and expired ones look the same. */
+  /**
+   * Returns the share that this secret opens. Throws `not_found` for unknown, revoked and expired secrets, without
+   * distinction.
+   */
   async openShare(id: string, secret: string): Promise<OpenedShare> {
     const { db, clock } = this.#services;
     if (!isSecret(secret, 'vcs')) throw notFound();
@@ -63,7 +66,6 @@ export class Consoles {
     return { share, vm };
   }
 
-  /** Serves a viewer of a share. */
   async serveViewer({ share, vm }: OpenedShare, ws: WebSocket): Promise<void> {
     const { db, clock } = this.#services;
     const viewerId = newId('vwr', clock);
@@ -86,7 +88,7 @@ export class Consoles {
     else session.end('too_many_sessions');
   }
 
-  /** Everything that time brings: called every few seconds, and runs to its end before it is called again. */
+  /** Does the periodic work. Called every few seconds, but not while the previous call is still running. */
   async check(): Promise<void> {
     const { db, clock } = this.#services;
     const now = clock.now();
@@ -99,7 +101,7 @@ export class Consoles {
     if (viewers.length > 0) await renewViewerSlots(db, viewers, now);
   }
 
-  /** Tells every client that the service stops and cuts those that do not answer. New connections are refused. */
+  /** Notifies every client that the service stops, and cuts those that do not answer. Refuses new connections. */
   async close(): Promise<void> {
     this.#stopping = true;
     for (const room of this.#rooms.values()) room.end('shutdown');
@@ -114,7 +116,7 @@ export class Consoles {
     await this.#screens.close();
   }
 
-  /** A session that is watched over; one that may not begin has ended, with the reason why. */
+  /** Returns a watched session. One that may not begin has already ended, with its reason. */
   async #letIn(grant: Grant, ws: WebSocket, isUp: boolean): Promise<ConsoleSession> {
     const refusal = this.#refusal(grant, isUp);
     const session = new ConsoleSession(grant, ws, this.#services);
@@ -130,7 +132,7 @@ export class Consoles {
     return this.#registry.hasRoom(grant) ? undefined : 'too_many_sessions';
   }
 
-  /** The room of a share, made for its first viewer; undefined where there are as many as there may be. */
+  /** Returns the room of a share, creating it for its first viewer; undefined if the limit is reached. */
   #room(share: ShareRow, vm: VmView): ShareRoom | undefined {
     this.#forgetRooms();
     const room = this.#rooms.get(share.id);
@@ -147,7 +149,7 @@ export class Consoles {
   }
 
   async #leave(viewerId: string): Promise<void> {
-    // A seat that cannot be given back now is given back by time.
+    // A seat that cannot be released now expires later.
     await releaseViewerSlot(this.#services.db, viewerId).catch((error) =>
       this.#services.logger.warn({ err: error }, 'seat not given back'),
     );

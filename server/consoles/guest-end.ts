@@ -8,7 +8,6 @@ import type { CloseReason } from './close-reasons.ts';
 import { GUEST_LOOK_MS } from './limits.ts';
 import type { Grant } from './session.ts';
 
-/** What the look at a guest that hung up needs of the service. */
 interface GuestEndServices {
   clock: Clock;
   compute: ComputeDriver;
@@ -17,8 +16,9 @@ interface GuestEndServices {
 }
 
 /**
- * Why a guest ended its stream: a logout looks the same as a guest that goes off. Neither the VM's state, which
- * follows a power-off from the inside, nor the engine, which does not know of a stop under way, says it alone.
+ * Returns why a guest ended its stream, because a logout looks the same as a guest that goes off. Neither source is
+ * sufficient on its own: the VM's state lags behind a power-off from the inside, and the engine does not know about a
+ * stop in progress.
  */
 export async function guestEnd(
   services: GuestEndServices,

@@ -4,7 +4,7 @@ import type { TerminalSize } from './terminal.ts';
 const isSide = (value: unknown): value is number =>
   Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MAX_TERMINAL_SIDE;
 
-/** The size in a `{"type":"resize","cols":…,"rows":…}`; undefined when the text is anything else. */
+/** Parses the size in a `{"type":"resize","cols":…,"rows":…}` message; undefined for any other text. */
 export function parseResize(text: string): TerminalSize | undefined {
   if (text.length > MAX_TEXT_BYTES) return undefined;
   let message: unknown;
@@ -17,7 +17,7 @@ export function parseResize(text: string): TerminalSize | undefined {
   return type === 'resize' && isSide(cols) && isSide(rows) ? { cols, rows } : undefined;
 }
 
-/** The size nearest to the one asked for that a shared screen may have. */
+/** Returns the permitted size of a shared screen that is nearest to the requested one. */
 export function sharedSize({ cols, rows }: TerminalSize): TerminalSize {
   const { minCols, maxCols, minRows, maxRows } = SHARED_SCREEN;
   return {

@@ -3,8 +3,8 @@ import type { Clock } from '../platform/clock.ts';
 import { OPENINGS_PER_LINK, OPENINGS_PER_NETWORK } from './limits.ts';
 
 /**
- * Counts how often a share link is opened, in windows of a minute: each time costs a look at the database and a picture
- * of the screen. Only requests with a valid secret are counted, so strangers can neither fill the memory nor use up a link.
+ * Counts openings of share links in windows of a minute, because each costs a database look-up and a picture of the
+ * screen. Only requests with a valid secret count, so strangers can neither fill the memory nor use up a link.
  * Counted on each node.
  */
 export class Openings {
@@ -16,16 +16,16 @@ export class Openings {
     this.#clock = clock;
   }
 
-  /** How the next opening from a network stands, before anything is looked up for it; counts nothing. */
+  /** Returns the limit's state for the next opening from a network, before any look-up; counts nothing. */
   ofNetwork(network: string): LimitState {
     this.#turn();
     return this.#state(OPENINGS_PER_NETWORK, (this.#used.get(network) ?? 0) + 1);
   }
 
-  /** Counts one opening of a link from a network; how the limit that binds most stands. */
+  /** Counts one opening of a link from a network. Returns the state of the tighter limit. */
   take(shareId: string, network: string): LimitState {
     const byNetwork = this.#count(network, OPENINGS_PER_NETWORK);
-    // A network that is refused does not use up the link for the others.
+    // A refused network does not use up the link for others.
     if (!byNetwork.allowed) return byNetwork;
     const byLink = this.#count(shareId, OPENINGS_PER_LINK);
     return byLink.remaining < byNetwork.remaining || !byLink.allowed ? byLink : byNetwork;
@@ -43,7 +43,7 @@ export class Openings {
     return { allowed: used <= limit, policy: 'ip', limit, remaining: Math.max(0, limit - used), resetAt };
   }
 
-  /** Begins a new window where the last one is over. */
+  /** Starts a new window if the last one is over. */
   #turn(): void {
     const now = Math.floor(this.#clock.now().getTime() / 1000);
     const windowStart = now - (now % WINDOW_SECONDS);

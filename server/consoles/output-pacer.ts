@@ -5,17 +5,16 @@ import { COALESCE_MS, OUTPUT } from './limits.ts';
 const ESCAPE = 0x1b;
 const LINE_FEED = 0x0a;
 
-/** Where the output of a shared shell goes. */
+/** The receivers of a shared shell's output. */
 export interface Outlet {
-  /** How many are sent each piece. */
   readers(): number;
   send(piece: Buffer): void;
 }
 
 /**
- * Carries the output of one shell to many readers. What comes after a quiet time goes at once; what comes faster than
- * {@link OUTPUT} allows, all readers counted, is put together and goes in pieces, so that the cost of a shell is the
- * same however much it prints and however many read it. It does not bound what is pushed: see {@link isFull}.
+ * Carries the output of one shell to many readers. Output after a quiet time is sent at once; output faster than
+ * {@link OUTPUT} allows, summed over all readers, is combined and sent in pieces, so that the cost of a shell does
+ * not depend on how much it prints or how many read it. Does not bound what is pushed: see {@link isFull}.
  */
 export class OutputPacer {
   readonly #clock: Clock;
@@ -35,7 +34,7 @@ export class OutputPacer {
     this.#allowance = new Allowance(clock, OUTPUT.inHandMs);
   }
 
-  /** Whether so much waits that the source should pause until the next piece has gone. */
+  /** True if the source should pause until the next piece has been sent. */
   get isFull(): boolean {
     return this.#waitingBytes >= OUTPUT.maxPieceBytes;
   }
@@ -46,7 +45,7 @@ export class OutputPacer {
     if (!this.#isCarrying) this.#underWay = this.#carry();
   }
 
-  /** Resolves when nothing waits any more. */
+  /** Resolves when nothing is waiting to be sent. */
   async settled(): Promise<void> {
     await this.#underWay;
   }
@@ -78,7 +77,10 @@ function pieceBytes(readers: number): number {
   return Math.min(Math.max((bytesPerMs * pieceMs) / readers, minPieceBytes), maxPieceBytes) | 0;
 }
 
-/** Where a piece ends: not within a control sequence, if possible, because who joins there would be shown the rest of it. */
+/**
+ * Returns where to end a piece: not within a control sequence if possible, because a viewer who joins there would see
+ * the rest of it as text.
+ */
 function cut(bytes: Buffer, most: number): number {
   if (bytes.length <= most) return bytes.length;
   const head = bytes.subarray(0, most);

@@ -17,7 +17,6 @@ import {
 } from './limits.ts';
 import type { ConsoleSession, Grant } from './session.ts';
 
-/** What the registry needs of the service. */
 interface RegistryServices {
   clock: Clock;
   db: Database;
@@ -27,8 +26,8 @@ interface RegistryServices {
 }
 
 /**
- * Every open console of this node, and the rules under which one goes on: its VM is up, its key and its share
- * are good, the session has a viewer. Hints make it look at once; {@link check} finds what a lost hint hid.
+ * Every open console of this node, and the conditions for it to continue: its VM is up, its key and share are valid,
+ * and its client responds. Signals trigger immediate checks; {@link check} covers lost signals.
  */
 export class ConsoleRegistry {
   readonly #services: RegistryServices;
@@ -49,7 +48,7 @@ export class ConsoleRegistry {
     return this.#sessions;
   }
 
-  /** Whether one more session fits; says nothing about whether it is allowed. */
+  /** Returns true if one more session fits, regardless of whether it is allowed. */
   hasRoom({ accountId, vm }: Grant): boolean {
     let ofAccount = 0;
     let ofVm = 0;
@@ -63,8 +62,8 @@ export class ConsoleRegistry {
   }
 
   /**
-   * Watches over a session until it is closed. Resolves when its right was looked at once more: what changed
-   * between the ticket's look-up and this call has been lost.
+   * Watches a session until it closes. Resolves after checking its right once more, because changes between the
+   * ticket's look-up and this call caused no signal for it.
    */
   async add(session: ConsoleSession): Promise<void> {
     const { metrics, logger, clock } = this.#services;
@@ -83,7 +82,7 @@ export class ConsoleRegistry {
     await this.#requireRights([session]);
   }
 
-  /** Ends what is idle, unanswering or no longer allowed. Called every few seconds. */
+  /** Ends sessions that are idle, unresponsive or no longer allowed. Called every few seconds. */
   async check(): Promise<void> {
     const now = this.#services.clock.now().getTime();
     for (const session of this.#sessions) {

@@ -3,15 +3,15 @@ import type { CloseReason } from './close-reasons.ts';
 import type { ConsoleSession } from './session.ts';
 
 export interface RelayHooks {
-  /** Given text messages, which carry no bytes. */
+  /** Receives text messages, which are not part of the byte stream. */
   onText(message: string): void;
-  /** Asked once, when the guest's stream has ended. */
+  /** Called once, when the guest's stream has ended. */
   whyEnded(): Promise<CloseReason>;
 }
 
 /**
- * Carries bytes both ways between a session's WebSocket and the guest's stream, whichever ends first. A slow
- * client pauses the guest and a slow guest pauses the client: no more than one chunk waits here.
+ * Relays bytes in both directions between a session's WebSocket and the guest's stream until either ends. A slow
+ * client pauses the guest and a slow guest pauses the client: at most one chunk is buffered here.
  */
 export function relay(session: ConsoleSession, stream: Duplex, { onText, whyEnded }: RelayHooks): void {
   const { ws } = session;
@@ -22,7 +22,7 @@ export function relay(session: ConsoleSession, stream: Duplex, { onText, whyEnde
     if (session.state !== 'open') return;
     session.count('out', chunk.length);
     ws.send(chunk, { binary: true }, goOn);
-    // What the system has not taken yet still lies in memory that the stream reads into when it goes on.
+    // Unsent bytes are still in the memory that the stream would read into when it resumes.
     if (ws.bufferedAmount > 0) stream.pause();
   });
   ws.on('message', (data: Buffer, isBinary) => {
@@ -41,12 +41,12 @@ export function relay(session: ConsoleSession, stream: Duplex, { onText, whyEnde
   };
   stream.once('end', end);
   stream.once('close', end);
-  // A guest that vanishes is an end like any other.
+  // A guest that disappears is an ordinary end.
   stream.on('error', end);
   const release = () => stream.destroy();
   if (session.signal.aborted) release();
   else session.signal.addEventListener('abort', release, { once: true });
   session.open();
-  // A driver that waited for the guest's greeting hands its stream over paused, and a listener alone does not resume it.
+  // A driver that waited for the guest's greeting returns its stream paused, and a listener alone does not resume it.
   stream.resume();
 }

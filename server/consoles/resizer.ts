@@ -2,7 +2,7 @@ import type { Clock } from '../platform/clock.ts';
 import { RESIZE_MS } from './limits.ts';
 import type { TerminalSize } from './terminal.ts';
 
-/** Carries out requests for a size, however many come: at most one in {@link RESIZE_MS}, and always the last. */
+/** Applies requested sizes, however many arrive: at most one per {@link RESIZE_MS}, and always the last. */
 export class Resizer {
   readonly #clock: Clock;
   readonly #signal: AbortSignal;
@@ -11,7 +11,7 @@ export class Resizer {
   #wanted: TerminalSize | undefined;
   #resting = false;
 
-  /** Calls `apply` until `signal` aborts; never for the size that there is already. */
+  /** Calls `apply` until `signal` aborts; never with the current size. */
   constructor(clock: Clock, signal: AbortSignal, apply: (size: TerminalSize) => void) {
     this.#clock = clock;
     this.#signal = signal;

@@ -15,10 +15,10 @@ import { Openings } from './openings.ts';
 import { isSecret, type SecretPrefix, wasIssued } from './secret.ts';
 import { useTicket } from './tickets.ts';
 
-/** No API key: the secret that a WebSocket brings is its right. */
+/** No API key: the secret sent with the WebSocket grants access. */
 const config: RouteConfig = { open: true };
 const RAW_PROTOCOL = 'vauban.ssh.raw';
-/** `binary` is what noVNC offers. */
+/** noVNC offers `binary`. */
 const PROTOCOLS = ['binary', 'vauban.ssh', RAW_PROTOCOL, 'vauban.share'];
 
 interface ConsoleParts {
@@ -28,8 +28,8 @@ interface ConsoleParts {
 }
 
 /**
- * The WebSockets: `/console/{vm}/vnc`, `/console/{vm}/ssh` and `/share/{id}/socket`. They are outside `/v1` because a ticket, not a
- * key, opens them. A bad ticket is 404, whatever is wrong with it.
+ * Registers the WebSockets: `/console/{vm}/vnc`, `/console/{vm}/ssh` and `/share/{id}/socket`. They are outside `/v1`
+ * because a ticket, not a key, opens them. A bad ticket is 404, whatever is wrong with it.
  */
 export function registerSockets(app: FastifyInstance, parts: ConsoleParts): void {
   const { services, consoles } = parts;
@@ -54,7 +54,7 @@ export function registerSockets(app: FastifyInstance, parts: ConsoleParts): void
       );
     });
   }
-  // A page asks what its link is, and then for the terminal: both are counted, each by itself.
+  // A page first looks the link up and then asks for the terminal; the two are counted separately.
   const [looks, openings] = [new Openings(services.clock), new Openings(services.clock)];
   const openShare = (
     openings: Openings,
@@ -68,7 +68,7 @@ export function registerSockets(app: FastifyInstance, parts: ConsoleParts): void
       require(openings.take(opened.share.id, network));
       return opened;
     });
-  // What the page says of the link. The secret comes in a header, because URLs are logged.
+  // Information about the link for the page. The secret is in a header, because URLs are logged.
   app.get<{ Params: { id: string } }>('/share/:id/about', { config }, async (request, reply) => {
     const { share, vm } = await openShare(looks, request, reply);
     reply.header('cache-control', 'no-store');
@@ -93,19 +93,20 @@ export function registerSockets(app: FastifyInstance, parts: ConsoleParts): void
 }
 
 /**
- * Looks a secret up for a browser of our own pages or for a program. A network that guesses is slowed down: once its
- * failures are spent, only what this installation has issued is still looked up.
+ * Looks up a secret from one of our own pages or from a program. Slows down a network that guesses: once its failures
+ * are used up, only secrets that this installation has issued are looked up.
  */
 async function guarded<T>(
   { services, limiter }: ConsoleParts,
   { request, reply, prefix }: { request: FastifyRequest; reply: FastifyReply; prefix: SecretPrefix },
   open: (secret: string, network: string) => Promise<T>,
 ): Promise<T> {
-  // As every secret that opens nothing: a foreign page learns nothing, and its visitor's network is charged nothing.
+  // The same answer as for a secret that opens nothing: a foreign page learns nothing, and its visitor's network is
+  // not charged.
   if (!isAllowedOrigin(services.config, request)) throw notFound();
   const network = clientNetwork(normalizeIp(request.ip));
   const secret = presentedSecret(request, prefix);
-  // Before the look-up, so that a guess beyond the limit is not even looked at.
+  // Before the look-up, so that guesses beyond the limit are not even looked up.
   if (limiter.isIpSpent(network) && !wasIssued(secret, prefix, services.secrets))
     refuse(reply, limiter.takeIp(network), services.clock.now());
   try {
@@ -121,7 +122,10 @@ function refuse(reply: FastifyReply, state: LimitState, now: Date): never {
   throw limitExceeded(state, now);
 }
 
-/** The secret, where a client can put it: a subprotocol, for browsers; a bearer token; the query, for what can do neither. */
+/**
+ * Returns the secret from wherever the client could put it: a subprotocol, for browsers; a bearer token; or the
+ * query, for clients that can do neither.
+ */
 function presentedSecret(request: FastifyRequest, prefix: SecretPrefix): string {
   const bearer = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
   const { ticket, token } = query(request);

@@ -14,24 +14,26 @@ import {
   VIEWER_MESSAGES_PER_SECOND,
 } from './limits.ts';
 
-/** Whom a session was let in for, and on what its right to go on stands. */
+/** The owner of a session, and the right that lets it continue. */
 export interface Grant {
   kind: ConsoleKind;
   vm: VmRow;
   accountId: string;
-  /** The key, the session or the person whose right it is: when that ends, so does the console. */
+  /** The key, session or person with the right: when it ends, so does the console. */
   rightId: string;
-  /** Of a viewer: the share, and the seat held in it. */
+  /** For a viewer: the share, and the seat held in it. */
   share: { id: string; viewerId: string } | null;
 }
 
 /**
- * `connecting` while the guest is being reached, `open` while bytes flow, `closing` from our close until the
- * other side has agreed, `closed` at the end. There is no way back.
+ * `connecting` while the guest is being reached, `open` while bytes flow, `closing` from our close until the other
+ * side confirms it, `closed` at the end. States never go back.
  */
 export type SessionState = 'connecting' | 'open' | 'closing' | 'closed';
 
-/** Why a client's socket is not read: its guest is not there yet, its guest takes nothing, it sends too much. */
+/**
+ * Why a client's socket is not read: its guest is not connected yet, its guest reads nothing, or it sends too much.
+ */
 type Hold = 'connecting' | 'guest' | 'flood';
 
 /** One WebSocket of a console, from the upgrade to its close. */
@@ -55,7 +57,7 @@ export class ConsoleSession {
     this.#clock = clock;
     this.#metrics = metrics;
     this.#lastByteAt = clock.now().getTime();
-    // What the client says before the guest is there waits in its own socket.
+    // Data that the client sends before the guest is connected waits in the client's socket.
     this.hold('connecting');
     this.#smallMessages = new Allowance(clock, SMALL_MESSAGES_IN_HAND_MS, MAX_FLOOD_MS);
     ws.on('message', (data: Buffer) => {
@@ -63,10 +65,10 @@ export class ConsoleSession {
     });
     ws.on('ping', (data: Buffer) => {
       this.#countSmall();
-      // A client that pings and reads no answers gets none: they would pile up.
+      // A client that pings without reading the answers gets none, because they would pile up.
       if (ws.bufferedAmount < HIGH_WATER_BYTES) ws.pong(data);
     });
-    // The library closes the socket after an error; without a listener it would end the process.
+    // The library closes the socket after an error; without a listener the error would end the process.
     ws.on('error', () => {});
     ws.on('pong', () => {
       this.#countSmall();
@@ -83,17 +85,16 @@ export class ConsoleSession {
     return this.#state;
   }
 
-  /** Why it ended; undefined while it has not. */
+  /** The reason for the end; undefined while the session lasts. */
   get reason(): CloseReason | undefined {
     return this.#reason;
   }
 
-  /** Aborts when the session ends, for whatever reason: what was opened for it is closed then. */
+  /** Aborts when the session ends, for any reason, to close what was opened for it. */
   get signal(): AbortSignal {
     return this.#over.signal;
   }
 
-  /** Resolves when the socket is gone. */
   get closed(): Promise<void> {
     return this.#closed.promise;
   }
@@ -102,14 +103,14 @@ export class ConsoleSession {
     return this.#lastByteAt;
   }
 
-  /** The guest is there: from now on bytes flow. */
+  /** The guest is connected: from now on bytes flow. */
   open(): void {
     if (this.#state !== 'connecting') return;
     this.#state = 'open';
     this.release('connecting');
   }
 
-  /** Stops reading what the client sends: it waits in the client's own socket until every hold is released. */
+  /** Stops reading from the client: its data waits in its own socket until every hold is released. */
   hold(why: Hold): void {
     if (this.#reason) return;
     this.#holds.add(why);
@@ -118,12 +119,14 @@ export class ConsoleSession {
 
   release(why: Hold): void {
     if (!this.#holds.delete(why) || this.#holds.size > 0) return;
-    // An answer to a ping could not be heard meanwhile.
+    // An answer to a ping could not be received during the hold.
     this.#pingedAt = undefined;
     this.ws.resume();
   }
 
-  /** Messages cost time however little they carry: what comes too fast waits until it would have been due. */
+  /**
+   * Every message costs time, however small: if they arrive too fast, reading waits until they would have been due.
+   */
   #countSmall(): void {
     const perSecond = this.grant.share ? VIEWER_MESSAGES_PER_SECOND : SMALL_MESSAGES_PER_SECOND;
     const owed = this.#smallMessages.spend(1_000 / perSecond);
@@ -134,7 +137,7 @@ export class ConsoleSession {
     this.hold('flood');
     while (owed > 0 && !this.#reason) {
       await this.#clock.sleep(Math.max(owed, FLOOD_MS), this.signal).catch(() => {});
-      // What had been read from the socket before it was held came all the same.
+      // Messages that had been read from the socket before the hold still arrived.
       owed = this.#smallMessages.spend(0);
     }
     this.release('flood');
@@ -146,25 +149,25 @@ export class ConsoleSession {
     this.#metrics.consoleBytes(this.grant.kind, direction, bytes);
   }
 
-  /** Ends it: nothing is taken from either side any more. A second call changes nothing. */
+  /** Ends the session: nothing more is read from either side. Further calls have no effect. */
   end(reason: CloseReason): void {
     if (!this.#begin(reason)) return;
     this.#state = 'closing';
     const { code, text } = CLOSE_REASONS[reason];
-    // A socket that was paused would never hear the other side's agreement.
+    // A paused socket would never receive the other side's confirmation.
     this.#holds.clear();
     this.ws.resume();
     this.ws.close(code, text);
   }
 
-  /** Cuts the socket where the other side did not agree in time. */
+  /** Cuts the socket if the other side did not confirm the close in time. */
   cut(): void {
     this.ws.terminate();
   }
 
   /**
-   * Asks whether the other side is there; ends the session when neither an answer nor anything else has moved
-   * for `patienceMs`. A socket that we have paused ourselves could not hear the answer.
+   * Checks that the other side is alive; ends the session if neither an answer nor any other byte has arrived for
+   * `patienceMs`. Skips a socket that we have paused, because it could not receive the answer.
    */
   ping(now: number, patienceMs: number): void {
     if (this.#state !== 'open' || this.ws.isPaused) return;

@@ -8,7 +8,7 @@ const config: RouteConfig = { open: true };
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
 const CSS = 'text/css; charset=utf-8';
 
-/** The page's files by the name they are served under. */
+/** The page's files by URL name. */
 const ASSETS: Record<string, { from: string; type: string }> = {
   'share.js': { from: './share-page/share.js', type: JAVASCRIPT },
   'share.css': { from: './share-page/share.css', type: CSS },
@@ -17,20 +17,20 @@ const ASSETS: Record<string, { from: string; type: string }> = {
   'addon-fit.mjs': { from: '@xterm/addon-fit/lib/addon-fit.mjs', type: JAVASCRIPT },
 };
 
-/** Reads a file of ours or of a package when it is first asked for, and keeps it; a failure is not kept. */
+/** Reads a file of ours or of a package on first use and keeps it. Failures are not kept. */
 function asset(from: string): () => Promise<Buffer> {
   let content: Buffer | undefined;
   return async () => (content ??= await readFile(new URL(import.meta.resolve(from))));
 }
 
 /**
- * The page that a share link opens. It is the same for every link, good or not: only the secret in the URL's
- * fragment, which no browser sends, makes a difference, and only to the WebSocket.
+ * Registers the page that a share link opens. It is the same for every link, valid or not: only the secret in the
+ * URL's fragment, which no browser sends, makes a difference, and only to the WebSocket.
  */
 export function registerSharePage(app: FastifyInstance): void {
   const page = asset('./share-page/share.html');
   app.get('/share/:id', { config }, async (_request, reply) => {
-    // The terminal writes its colours and sizes as styles of elements; the address names a share.
+    // The terminal sets its colours and sizes as inline styles. No referrer, because the address identifies a share.
     reply.headers(pageHeaders({ styles: "'unsafe-inline'", referrer: 'no-referrer' }));
     reply.header('cache-control', 'no-cache');
     return page();

@@ -24,9 +24,9 @@ import type { Screen, Screens } from './shared-screens/screens.ts';
 import { openTerminal, type Terminal, type TerminalSize } from './terminal.ts';
 
 /**
- * One shell that all viewers of a share see. Its screen is kept as a terminal would keep it, so that a late viewer, or
- * one that fell behind, is shown what the others see. No viewer slows the others down. What it prints and how often it is
- * drawn is bounded, however many look at it.
+ * One shell that all viewers of a share see. Its screen is kept as a terminal would keep it, so that a viewer who is
+ * late or fell behind gets the same picture as the others. No viewer slows down the others. Its output and the number
+ * of drawings are bounded, regardless of the number of viewers.
  */
 export class ShareRoom {
   readonly accountId: string;
@@ -40,14 +40,14 @@ export class ShareRoom {
   #size: TerminalSize = { cols: DEFAULT_COLS, rows: DEFAULT_ROWS };
   #terminal: Terminal | undefined;
   #emptySince: number | undefined;
-  /** What was sent and is not on the screen yet. */
+  /** Output that was sent but is not on the screen yet. */
   #unread: Buffer[] = [];
   #unreadBytes = 0;
-  /** How often the screen has changed, by output or by its size. */
+  /** Number of changes to the screen, through output or a new size. */
   #changes = 0;
-  /** The size that the screen had when it was last asked to be drawn; undefined while it is not being drawn. */
+  /** The screen's size when a drawing was last requested; undefined while none is in progress. */
   #drawing: TerminalSize | undefined;
-  /** Whether it has been drawn so often that the next picture must wait. */
+  /** True after so many drawings that the next one must wait. */
   #rests = false;
   #picture: { bytes: Buffer; changes: number } | undefined;
 
@@ -77,7 +77,7 @@ export class ShareRoom {
     return this.#services.clock.now().getTime();
   }
 
-  /** Ends a room without viewers for too long, and drops viewers that do not read. Called every few seconds. */
+  /** Ends the room after too long without viewers, and drops viewers that do not read. Called every few seconds. */
   check(): void {
     const since = this.#emptySince;
     if (since !== undefined && this.#now - since >= EMPTY_ROOM_MS) this.end('idle');
@@ -143,21 +143,21 @@ export class ShareRoom {
     this.#flow();
   }
 
-  /** Reads the guest while what it prints has somewhere to go. */
+  /** Reads from the guest only while its output has somewhere to go. */
   #flow(): void {
     const { stream } = this.#terminal!;
     if (this.#pacer.isFull || this.#unreadBytes > HIGH_WATER_BYTES) stream.pause();
     else if (stream.isPaused() && this.#unreadBytes <= LOW_WATER_BYTES) stream.resume();
   }
 
-  /** Shows the screen as it is to a viewer that is behind, once its buffer is empty. */
+  /** Shows the current screen to a viewer that is behind, once its buffer is empty. */
   #catchUp(viewer: ShareViewer): void {
     if (!viewer.awaitsPicture) return;
     if (this.#picture?.changes === this.#changes) this.#hand(viewer, this.#picture.bytes, []);
     else this.#draw();
   }
 
-  /** Has the screen drawn, once for all who wait for it, now or when it may be drawn again. */
+  /** Draws the screen once for all who wait for it, now or as soon as it may be drawn again. */
   #draw(): void {
     if (this.#drawing || this.#rests || this.isOver) return;
     this.#drawing = this.#size;
@@ -174,12 +174,12 @@ export class ShareRoom {
     for (const viewer of this.#viewers) this.#catchUp(viewer);
   }
 
-  /** `#unread` is what has been printed and is not on the picture. */
+  /** `#unread` is the output that is not on the picture. */
   #drawn(bytes: Buffer): void {
     const size = this.#drawing;
     this.#drawing = undefined;
     if (size !== this.#size) {
-      // Lines of another width would be broken elsewhere.
+      // Lines of a different width would wrap in other places.
       this.#draw();
       return;
     }
@@ -189,7 +189,7 @@ export class ShareRoom {
   }
 
   #hand(viewer: ShareViewer, picture: Buffer, since: Buffer[]): void {
-    // Its buffer is empty, so there is room for the size that the picture is drawn for.
+    // The viewer's buffer is empty, so there is room for the message with the picture's size.
     viewer.session.ws.send(this.#state(viewer));
     viewer.hand(picture);
     for (const piece of since) viewer.send(piece);
@@ -213,7 +213,7 @@ export class ShareRoom {
     stream.once('drain', () => session.release('guest'));
   }
 
-  /** One shell has one size: the last one asked for. */
+  /** One shell has one size: the last one requested. */
   #resize(size: TerminalSize): void {
     this.#size = size;
     this.#changes++;
@@ -227,7 +227,7 @@ export class ShareRoom {
     if (!this.#viewers.delete(viewer)) return;
     const { reason } = viewer.session;
     if (this.#viewers.size > 0) this.#tellAll();
-    // No viewer can come back.
+    // No viewer can return.
     else if (reason === 'access_ended' || reason === 'vm_off') this.end(reason);
     else this.#emptySince = this.#now;
   }
@@ -236,7 +236,7 @@ export class ShareRoom {
     for (const viewer of this.#viewers) viewer.send(this.#state(viewer));
   }
 
-  /** Status for a viewer: the size of the screen, how many look at it, and what this one may do. */
+  /** Returns a viewer's status: the size of the screen, the number of viewers, and what this one may do. */
   #state({ mode }: ShareViewer): string {
     return JSON.stringify({ type: 'state', ...this.#size, mode, viewers: this.#viewers.size });
   }

@@ -4,8 +4,8 @@ import { BEHIND_MS, HIGH_WATER_BYTES } from './limits.ts';
 import type { ConsoleSession } from './session.ts';
 
 /**
- * One who looks at a shared shell. It is sent no more than {@link HIGH_WATER_BYTES} that it has not taken: where there
- * is no room it is behind, and gets nothing until its buffer is empty, and then the screen as it is by then.
+ * A viewer of a shared shell. At most {@link HIGH_WATER_BYTES} are buffered for it: a viewer whose buffer is full is
+ * behind, and gets nothing until the buffer is empty and then the current screen.
  */
 export class ShareViewer {
   readonly session: ConsoleSession;
@@ -14,7 +14,7 @@ export class ShareViewer {
   readonly #onTaken: () => void;
   #behindSince: number | undefined;
 
-  /** Behind to begin with. `onTaken` is called whenever something that was sent has been taken. */
+  /** A viewer starts as behind. `onTaken` is called whenever sent data has been taken. */
   constructor(
     session: ConsoleSession,
     mode: ShareMode,
@@ -32,12 +32,12 @@ export class ShareViewer {
     return this.#behindSince !== undefined;
   }
 
-  /** Whether it is behind and has room for the screen as it is. */
+  /** True if the viewer is behind and has room for the current screen. */
   get awaitsPicture(): boolean {
     return this.isBehind && this.session.ws.bufferedAmount === 0 && this.session.state === 'open';
   }
 
-  /** Ends the session of one that has been behind for too long. */
+  /** Ends the session if the viewer has been behind for too long. */
   check(): void {
     const isLost = this.#behindSince !== undefined && this.#now - this.#behindSince >= BEHIND_MS;
     if (!isLost) return;
@@ -45,13 +45,13 @@ export class ShareViewer {
     this.session.cut();
   }
 
-  /** Shows the whole screen, and by that what was missed. */
+  /** Shows the whole screen, including everything missed. */
   hand(picture: Buffer): void {
     this.#behindSince = undefined;
     this.#send(picture);
   }
 
-  /** Sends what follows; nothing to one that is behind. Strings are messages about the shell, bytes are its output. */
+  /** Sends further data, unless the viewer is behind. Strings are messages about the shell, bytes are its output. */
   send(data: Buffer | string): void {
     if (!this.isBehind && this.session.state === 'open') this.#send(data);
   }

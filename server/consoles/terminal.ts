@@ -2,7 +2,7 @@ import type ssh2 from 'ssh2';
 import type { VmRow } from '../db/queries/vms.ts';
 import { type OpsServices, OpsSessionError, openOpsSession } from '../guest-ssh/connect.ts';
 
-/** What programs in the guest believe they draw on; xterm.js and every modern terminal understand it. */
+/** The terminal type for programs in the guest; xterm.js and every modern terminal understand it. */
 const TERM = 'xterm-256color';
 
 export interface TerminalSize {
@@ -17,8 +17,8 @@ export interface Terminal {
 }
 
 /**
- * Logs in with the ops key and starts a shell. Throws an {@link OpsSessionError}. Ended by `signal`, or by
- * the guest.
+ * Logs in with the ops key and starts a shell. Throws an {@link OpsSessionError}. The shell ends with `signal`, or
+ * when the guest ends it.
  */
 export async function openTerminal(
   services: OpsServices,
@@ -34,7 +34,7 @@ export async function openTerminal(
       reject(new OpsSessionError('refused', `${vm.id} gave no shell: ${error.message}`, { cause: error }));
     });
   });
-  // A pseudo-terminal has one output; what a server sends here nevertheless must not fill the window.
+  // A pseudo-terminal has a single output; if a server sends anything here, it must not fill the window.
   stream.stderr.resume();
   stream.once('close', () => client.end());
   return { stream, resize: (size) => stream.setWindow(size.rows, size.cols, 0, 0) };

@@ -9,12 +9,12 @@ import type { SecretBox } from '../platform/secrets.ts';
 import { TICKET_SECONDS } from './limits.ts';
 import { generateSecret, hashSecret, isSecret } from './secret.ts';
 
-/** For whom a ticket is made, and what its terminal will stand on. */
+/** Returns the owner of a ticket, and the right on which its terminal depends. */
 export function holderOf({ principal }: Caller): Pick<TicketRow, 'principal_id' | 'right_id'> {
   return { principal_id: principal.id, right_id: terminalRight(principal) };
 }
 
-/** Makes a ticket. Its text is returned here and nowhere else: only a hash is stored. */
+/** Creates a ticket. Its secret is only returned here; the database stores a hash. */
 export async function issueTicket(
   db: Queryable,
   secrets: SecretBox,
@@ -27,16 +27,16 @@ export async function issueTicket(
   return { secret, expiresAt };
 }
 
-/** A ticket that was used, and its VM as it is now. */
+/** A ticket that was used, with the current state of its VM. */
 export interface UsedTicket {
   ticket: TicketRow;
   vm: VmView;
 }
 
 /**
- * Uses a ticket up. What is presented is gone, whether or not it was any good: of two callers one gets it.
- * Throws `not_found`, the same for a ticket that never was, was used, has expired, is of another VM, or of a
- * key or a session that has ended since.
+ * Uses up a ticket. It is gone even if it was not valid, and only one of two concurrent callers gets it. Throws
+ * `not_found`, without distinction, for a ticket that never existed, was used, has expired, is for another VM, or
+ * belongs to a key or session that has ended since.
  */
 export async function useTicket(
   { db, clock }: { db: Database; clock: Clock },

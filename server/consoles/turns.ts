@@ -2,7 +2,7 @@ import type { Clock } from '../platform/clock.ts';
 import { Allowance } from './allowance.ts';
 import { OPENING_MS, OPENINGS_IN_HAND_MS } from './limits.ts';
 
-/** Has the viewers of a link come one after the other, but for a few that come at once. Kept on each node. */
+/** Admits the viewers of a link one after another, after a small burst. Kept on each node. */
 export class Turns {
   readonly #clock: Clock;
   readonly #links = new Map<string, Allowance>();
@@ -11,7 +11,7 @@ export class Turns {
     this.#clock = clock;
   }
 
-  /** Resolves at the turn of one that has come now, or when `signal` aborts. */
+  /** Resolves when it is this viewer's turn, or when `signal` aborts. */
   async wait(shareId: string, signal: AbortSignal): Promise<void> {
     let link = this.#links.get(shareId);
     if (!link) {
@@ -22,7 +22,7 @@ export class Turns {
     if (ms > 0) await this.#clock.sleep(ms, signal).catch(() => {});
   }
 
-  /** Forgets the links that were not opened of late. */
+  /** Forgets links that were not opened recently. */
   check(): void {
     for (const [id, link] of this.#links) if (link.isWhole) this.#links.delete(id);
   }

@@ -1,12 +1,12 @@
 import { FitAddon } from './addon-fit.mjs';
 import { Terminal } from './xterm.mjs';
 
-/** A window that is being dragged asks for its last size. */
+/** While the window is being dragged, only its last size is requested. */
 const RESIZE_MS = 100;
-/** How often the time that is left is shown anew. */
+/** Interval between updates of the remaining time. */
 const TICK_MS = 15_000;
 
-/** What is shown in large letters when the terminal is over, and whether opening the link again may help. */
+/** The title and text shown when the terminal has ended, and true if opening the link again may help. */
 const NOTICES = {
   over: [
     'This link is over',
@@ -51,7 +51,7 @@ let socket;
 let mode;
 let resizing;
 
-/** Takes the terminal away and says why, in large letters. */
+/** Hides the terminal and shows why it ended. */
 function end(why) {
   const [title, text, again = false] = NOTICES[why] ?? NOTICES.lost;
   show('notice-title', title);
@@ -64,7 +64,7 @@ function end(why) {
   show('status', 'Closed');
 }
 
-/** What the link is, or why it cannot be opened. */
+/** Returns information about the link, or why it cannot be opened. */
 async function lookUp() {
   if (!secret) return { why: 'incomplete' };
   try {
@@ -135,7 +135,7 @@ async function connect() {
   socket.onclose = async ({ code }) => {
     clearInterval(ticking);
     terminal.options.disableStdin = true;
-    // Cut without a word: the link may be over, or the network.
+    // The connection was cut without a close code: either the link or the network may be the cause.
     end(code === 1006 ? ((await lookUp()).why ?? 'lost') : code);
   };
   terminal.focus();

@@ -5,10 +5,10 @@ import { BoundedTerminal } from '../../text-console/bounded-terminal.ts';
 import { MAX_PICTURE_BYTES, MAX_PICTURE_CELLS, SHARED_SCROLLBACK_LINES } from '../limits.ts';
 import type { TerminalSize } from '../terminal.ts';
 
-/** Clears whatever a terminal shows: what follows is the whole screen. */
+/** Clears a terminal completely; the whole screen follows. */
 const RESET = '\x1bc';
 
-/** The screen of one shared shell, kept as a terminal would keep it. Its memory is bounded whatever is written. */
+/** The screen of one shared shell, kept as a terminal would keep it. Its memory is bounded, whatever is written. */
 export class SharedScreen {
   readonly #bounded: BoundedTerminal;
   readonly #terminal: Terminal;
@@ -18,7 +18,7 @@ export class SharedScreen {
     this.#bounded = new BoundedTerminal({ cols, rows, scrollback: SHARED_SCROLLBACK_LINES });
     this.#terminal = this.#bounded.terminal;
     this.#serializer = new serializeAddon.SerializeAddon();
-    // Its types name the terminal of the browser; of what both have it uses no more.
+    // The addon's types require the browser's terminal, but it only uses what both terminals have.
     this.#terminal.loadAddon(this.#serializer as unknown as ITerminalAddon);
   }
 
@@ -26,14 +26,14 @@ export class SharedScreen {
     this.#bounded.write(bytes, done);
   }
 
-  /** Takes effect when all that was written before is on the screen, and so does a picture. */
+  /** Takes effect once everything written before is on the screen. The same applies to {@link draw}. */
   resize({ cols, rows }: TerminalSize): void {
     this.#terminal.write('', () => this.#terminal.resize(cols, rows));
   }
 
   /**
-   * The screen and what fits of the lines above it, as bytes for a terminal: at most {@link MAX_PICTURE_BYTES}.
-   * `ms` is how long it took.
+   * Passes the screen, and as many lines above it as fit, to `done` as bytes for a terminal: at most {@link
+   * MAX_PICTURE_BYTES}. `ms` is the time it took.
    */
   draw(done: (picture: Buffer<ArrayBuffer>, ms: number) => void): void {
     this.#terminal.write('', () => {
@@ -60,7 +60,10 @@ export class SharedScreen {
     return Buffer.from(RESET + this.#serializer.serialize({ scrollback }));
   }
 
-  /** The letters alone, as many of the last lines as there is room for: of a screen on which every cell has a style of its own. */
+  /**
+   * Returns plain text only, with as many of the last lines as fit: for a screen on which every cell has a different
+   * style.
+   */
   #withoutColours(): Buffer<ArrayBuffer> {
     const { buffer, rows } = this.#terminal;
     const { baseY, cursorX, cursorY } = buffer.active;

@@ -6,15 +6,15 @@ import type { Answer, Order } from './messages.ts';
 
 /** Events for the owner of a screen, in the order of its requests. */
 export interface ScreenListener {
-  /** The oldest of the chunks that are not there yet is on the screen. */
+  /** The oldest pending chunk is now on the screen. */
   written(): void;
-  /** The screen with exactly those chunks on it that {@link written} has reported. */
+  /** The screen with exactly those chunks that {@link written} has reported. */
   picture(bytes: Buffer): void;
   /** The thread has ended, and the screen with it. */
   lost(): void;
 }
 
-/** One screen, for its owner. After {@link close}, and after `lost`, nothing is answered any more. */
+/** One screen, for its owner. Requests after {@link close} or `lost` get no answer. */
 export interface Screen {
   write(chunk: Uint8Array): void;
   resize(size: TerminalSize): void;
@@ -29,16 +29,16 @@ export interface ScreensOptions {
 }
 
 /**
- * The screens of this node's shared shells. A terminal takes a millisecond for each 20 KB and a tenth of a second to be
- * drawn, at a stranger's wish: all of them live in one thread of their own. When it dies (of too much memory, of a
- * defect, of an order that it does not answer) every screen is lost; the next one that is opened gets a new thread.
+ * The screens of this node's shared shells. A terminal takes a millisecond for each 20 KB and a tenth of a second to
+ * draw, whenever a stranger wants, so all of them live in a separate thread. If the thread dies (out of memory, a
+ * bug, or a request that it does not answer), every screen is lost; the next one to open gets a new thread.
  */
 export class Screens {
   readonly #options: Required<ScreensOptions>;
   readonly #listeners = new Map<number, ScreenListener>();
   #thread: Worker | undefined;
   #next = 0;
-  /** When the thread was asked whether it is there, by the host's time; undefined once it has answered. */
+  /** When the last ping was sent, by the host's clock; undefined once the thread has answered. */
   #pingedAt: number | undefined;
 
   constructor({ heapMb = SCREENS_HEAP_MB, answerMs = SCREENS_ANSWER_MS, logger }: ScreensOptions) {
@@ -50,14 +50,14 @@ export class Screens {
     const thread = this.#thread;
     const id = ++this.#next;
     this.#listeners.set(id, listener);
-    // Orders of a screen that was lost must not reach the thread that came after.
+    // Requests of a lost screen must not reach the next thread.
     const post = (order: Order, transfer: ArrayBuffer[] = []) => {
       if (this.#listeners.has(id)) thread.postMessage(order, transfer);
     };
     post({ order: 'open', id, cols, rows });
     return {
       write: (chunk) => {
-        // A copy of its own: what is sent is moved, and a chunk may be a part of a larger buffer.
+        // Copied, because the sent buffer is transferred, and a chunk may be part of a larger one.
         const bytes = new Uint8Array(chunk);
         post({ order: 'write', id, bytes }, [bytes.buffer]);
       },
@@ -79,7 +79,7 @@ export class Screens {
     } else if (performance.now() - this.#pingedAt >= this.#options.answerMs) await this.#thread.terminate();
   }
 
-  /** Ends the thread; the owners of its screens learn that they are lost. */
+  /** Ends the thread; the owners of its screens are notified that they are lost. */
   async close(): Promise<void> {
     await this.#thread?.terminate();
   }

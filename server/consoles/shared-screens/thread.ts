@@ -5,9 +5,9 @@ import { DRAWING_SHARE } from '../limits.ts';
 import type { Answer, Order } from './messages.ts';
 import { SharedScreen } from './screen.ts';
 
-// The thread of a node that keeps the screens of its shared shells: what costs time here holds up no request.
+// The thread of a node that keeps the screens of its shared shells, so that time spent here delays no request.
 
-/** Behind the service's own thread where there are fewer processors than work. */
+/** Yields to the service's main thread if there are too few processors. */
 const NICE = 10;
 
 interface Kept {
@@ -19,7 +19,7 @@ interface Kept {
 const kept = new Map<number, Kept>();
 const port = parentPort!;
 
-/** Draws when the screen has rested from its last picture, so that no screen takes the thread from the others. */
+/** Draws once the screen has rested from its last picture, so that no screen monopolises the thread. */
 async function draw(id: number, one: Kept): Promise<void> {
   await one.rested;
   if (!kept.has(id)) return;
@@ -52,6 +52,6 @@ function obey(order: Order): void {
   }
 }
 
-// On Linux the priority is the calling thread's; elsewhere it would be the whole service's.
+// On Linux the priority applies to the calling thread; elsewhere it would apply to the whole service.
 if (process.platform === 'linux') setPriority(NICE);
 port.on('message', obey);
