@@ -10,10 +10,9 @@ import { findTemplate } from '../domain/catalog/lookup.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { OpsKeys } from './ops-keys.ts';
 
-/** A guest under load is slow to log in to; one that has not answered by then will not. */
+/** A login takes long on a guest under load; one that has not answered by then will not. */
 const LOGIN_TIMEOUT_MS = 20_000;
 
-/** What an ops session needs of the services. */
 export interface OpsServices {
   catalog: Catalog;
   clock: Clock;
@@ -22,7 +21,7 @@ export interface OpsServices {
   opsKeys: OpsKeys;
 }
 
-/** The guest could not be logged in to; `reason` is from a closed set, `message` is for the log. */
+/** The login to the guest failed. `reason` is one of a fixed set; `message` is for the log. */
 export class OpsSessionError extends Error {
   override name = 'OpsSessionError';
   readonly reason: 'unreachable' | 'refused' | 'timeout' | 'host_key_changed';
@@ -33,7 +32,10 @@ export class OpsSessionError extends Error {
   }
 }
 
-/** The guest shows another host key than at first contact: it was replaced, or there is a man in the middle. */
+/**
+ * The guest's host key differs from the one at first contact: the guest was replaced, or there is a man in the
+ * middle.
+ */
 export class HostKeyChangedError extends OpsSessionError {
   override name = 'HostKeyChangedError';
   readonly pinned: string;
@@ -46,16 +48,16 @@ export class HostKeyChangedError extends OpsSessionError {
   }
 }
 
-/** The user that the ops key is attached to: the image's default one. */
+/** Returns the user that the ops key is attached to: the image's default one. */
 export function defaultUser({ catalog }: { catalog: Catalog }, vm: VmRow): string {
   return findTemplate(catalog, vm.template)?.default_user ?? 'root';
 }
 
 /**
- * Logs in to the guest with the ops key: as the image's default user, or as `username` where the guest lets
- * that user in with it. The guest's host key is pinned at first contact. Throws {@link HostKeyChangedError}
- * or {@link OpsSessionError}, or the reason of `signal`, which also ends a session that is open. The caller
- * ends the client. Never call it inside a transaction.
+ * Logs in to the guest with the ops key, as the image's default user or as `username` if the guest accepts the key
+ * for that user. Pins the guest's host key at first contact. Throws {@link HostKeyChangedError} or {@link
+ * OpsSessionError}, or the reason of `signal`, which also ends an open session. The caller must end the client. Never
+ * call it inside a transaction.
  */
 export async function openOpsSession(
   services: OpsServices,
@@ -75,7 +77,7 @@ export async function openOpsSession(
     return await Promise.race([login, deadline, rejection(abort)]);
   } catch (error) {
     giveUp.abort(error);
-    // It may still connect: then it is closed unused.
+    // The login may still succeed later: then the connection is closed unused.
     login.then(
       (client) => client.destroy(),
       () => {},
@@ -101,7 +103,7 @@ async function connect(
 ): Promise<ssh2.Client> {
   const pinned = await pinnedHostKey(services.db, vm.id);
   const privateKeys = await services.opsKeys.offeredTo(vm.id);
-  // Loaded on first use, and before there is a socket whose errors would go unhandled meanwhile.
+  // Loaded on first use, before there is a socket whose errors would go unhandled during the import.
   const { Client } = (await import('ssh2')).default;
   const { offeringKeys } = await import('../platform/ssh-key-pair.ts');
   const sock = await services.compute.openSsh(vm.id).catch((error) => {
@@ -142,7 +144,7 @@ interface Login {
 
 interface LoggedIn {
   client: ssh2.Client;
-  /** Fingerprint of the host key that the guest showed. */
+  /** Fingerprint of the host key that the guest presented. */
   shown: string;
 }
 
@@ -150,8 +152,7 @@ function logIn(vm: VmRow, login: Login): Promise<LoggedIn> {
   const { client, sock, username, authHandler, signal, pinned } = login;
   let shown = '';
   let refusal: Error | undefined;
-  // Says yes or no at once: the library throws uncatchably when a verdict comes after the
-  // connection's end.
+  // Answers synchronously: the library throws uncatchably if a verdict arrives after the connection has ended.
   const hostVerifier = (key: Buffer) => {
     shown = fingerprint(key);
     if (pinned === undefined || pinned === shown) return true;
@@ -170,18 +171,21 @@ function logIn(vm: VmRow, login: Login): Promise<LoggedIn> {
       reject(refusal ?? new OpsSessionError('unreachable', `${vm.id} closed the connection`)),
     );
     client.once('ready', () => resolve({ client, shown }));
-    // The library's own time-out runs on the wall clock; ours is in openOpsSession.
+    // The library's own timeout uses the wall clock; ours is in openOpsSession.
     client.connect({ sock, username, authHandler, hostVerifier, readyTimeout: 0 });
   });
 }
 
-/** Pins the key at first contact, or throws {@link HostKeyChangedError} where a first contact at the same time pinned another. */
+/**
+ * Pins the key at first contact. Throws {@link HostKeyChangedError} if a concurrent first contact pinned a different
+ * one.
+ */
 async function pin({ db, clock }: OpsServices, vm: VmRow, shown: string): Promise<void> {
   const pinned = await pinHostKey(db, vm.id, shown, clock.now());
   if (pinned !== shown) throw new HostKeyChangedError(vm.id, pinned, shown);
 }
 
-/** As `ssh-keygen -l` shows it. */
+/** Formats a fingerprint like `ssh-keygen -l`. */
 function fingerprint(key: Buffer): string {
   return `SHA256:${createHash('sha256')
     .update(key)

@@ -16,7 +16,7 @@ import { type SecretBox, UnknownKeyError } from '../platform/secrets.ts';
 const SETTING = 'ops_key';
 const NAME = 'vauban-ops';
 const PURPOSE = 'ops-key';
-/** A server hangs up after six keys that it does not know. */
+/** An SSH server disconnects after six unknown keys. */
 const OFFERED = 5;
 
 /** The service's own SSH key pair, attached to every VM. */
@@ -35,29 +35,30 @@ interface StoredPair {
   sealed_private_key: string;
 }
 
-/** The current pair, and those before it that a guest may still authorize, newest first. */
+/** The current pair, and earlier ones that a guest may still authorize, newest first. */
 interface StoredKeys extends StoredPair {
   previous?: StoredPair[];
 }
 
 /**
- * The pairs of the ops key: one is current, and those before it are kept while a guest has them. Read from the database
- * whenever one is needed, because another node may have rotated the key.
+ * The key pairs of the ops key: one is current, and earlier ones are kept while a guest has them. Read from the
+ * database each time, because another node may have rotated the key.
  *
- * A VM is recorded with the key that its guest has before the guest is made, and with a newer one only once that has
- * wholly replaced it. So a guest authorizes the recorded key or a newer one, and older ones are not needed.
+ * Each VM is recorded with its guest's key before the guest is created, and with a newer key only once that has
+ * completely replaced the old one. So a guest authorizes the recorded key or a newer one, and older ones are not
+ * needed.
  */
 export class OpsKeys {
   readonly #db: Database;
   readonly #secrets: SecretBox;
 
-  /** On a database that has the key; see {@link open}. */
+  /** Requires a database that already has the key; see {@link open}. */
   constructor(db: Database, secrets: SecretBox) {
     this.#db = db;
     this.#secrets = secrets;
   }
 
-  /** The first start makes the key; of two nodes that start together, one makes it for both. */
+  /** Creates the key on the first start; if two nodes start together, one creates it for both. */
   static async open(db: Database, secrets: SecretBox): Promise<OpsKeys> {
     const keys = new OpsKeys(db, secrets);
     if (!(await readKeys(db)))
@@ -68,34 +69,34 @@ export class OpsKeys {
     return keys;
   }
 
-  /** The pair that new guests get. */
+  /** Returns the pair for new guests. */
   async current(): Promise<OpsKey> {
     return (await this.all())[0]!;
   }
 
-  /** The current pair, then those before it, newest first. */
+  /** Returns the current pair, then earlier ones, newest first. */
   async all(tx: Queryable = this.#db): Promise<OpsKey[]> {
     return pairsOf((await readKeys(tx))!).map((pair) => this.#opened(pair));
   }
 
-  /** Private keys, one of which the guest of this VM lets in; the likeliest first. */
+  /** Returns private keys, one of which this VM's guest accepts; the most likely one first. */
   async offeredTo(vmId: string): Promise<string[]> {
     const keys = await this.all();
     const recorded = await recordedOpsKey(this.#db, vmId);
     const known = keys.findIndex(({ fingerprint }) => fingerprint === recorded);
-    // None of those before the recorded one is in the guest.
+    // The guest has no key that is older than the recorded one.
     const possible = known < 0 ? keys : [keys[known]!, ...keys.slice(0, known)];
     return possible.slice(0, OFFERED).map(({ privateKey }) => privateKey);
   }
 
   /**
-   * The pair that the guest of this VM is made with: the current one, on record from now on. Again, after a crash, it is the
-   * same: the guest may be there with it.
+   * Returns the pair to create this VM's guest with: the current one, which is recorded. A retry after a crash
+   * returns the same pair, because the guest may already exist with it.
    */
   async assignTo(tx: Transaction, vmId: string): Promise<OpsKey> {
     const [recorded, stored] = await Promise.all([
       recordedOpsKey(tx, vmId, true),
-      // Until this is committed, none is dropped; others may be assigned meanwhile.
+      // Until this is committed, no key is dropped; other VMs may be assigned keys concurrently.
       readKeys(tx, 'share'),
     ]);
     const pairs = pairsOf(stored!);
@@ -104,7 +105,7 @@ export class OpsKeys {
     return this.#opened(given);
   }
 
-  /** Makes another pair the current one. The one until now is kept until no guest has it. */
+  /** Creates a new current pair. The previous one is kept until no guest has it. */
   async rotate(): Promise<void> {
     const made = await this.#make();
     await this.#db.transaction(async (tx) => {
@@ -113,12 +114,12 @@ export class OpsKeys {
     });
   }
 
-  /** Drops the pairs that no guest has. How many there were. */
+  /** Drops the pairs that no guest has. Returns their number. */
   dropUnused(): Promise<number> {
     return this.#db.transaction(async (tx) => {
       const [current, ...previous] = pairsOf((await readKeys(tx, 'no key update'))!);
       const used = await opsKeysInUse(tx);
-      // A guest that nothing is recorded of may have any of them.
+      // A guest without a recorded key may have any of them.
       if (used.includes(null)) return 0;
       const oldest = previous.findLastIndex((pair) => used.includes(fingerprintOf(pair)));
       const dropped = previous.splice(oldest + 1);
@@ -142,7 +143,10 @@ export class OpsKeys {
     };
   }
 
-  /** The first thing that is opened at a start: with the wrong key it ends there, before anything is sealed with it. */
+  /**
+   * Decrypts the ops keys, the first secrets that a start reads: a wrong VAUBAN_SECRET_KEY fails here, before
+   * anything is encrypted with it.
+   */
   async #refuseUnknownKey(): Promise<void> {
     try {
       await this.all();
@@ -182,7 +186,7 @@ async function writeKeys(tx: Queryable, value: StoredKeys): Promise<void> {
   );
 }
 
-/** Reseals the private halves by `renew`, which returns undefined where that is not needed. */
+/** Re-encrypts the private keys through `renew`, which returns undefined if that is not needed. */
 export async function resealOpsKeys(
   tx: Queryable,
   renew: (sealed: string, purposes: readonly string[]) => string | undefined,

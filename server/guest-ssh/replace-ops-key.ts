@@ -6,7 +6,6 @@ import type { Failures } from '../platform/failures.ts';
 import type { Logger } from '../platform/logging.ts';
 import type { OpsKeys } from './ops-keys.ts';
 
-/** What it needs of the service. */
 interface ReplacementServices {
   clock: Clock;
   compute: ComputeDriver;
@@ -16,13 +15,13 @@ interface ReplacementServices {
   opsKeys: OpsKeys;
 }
 
-/** Guests changed in one round, one after the other: each may take some seconds. */
+/** Guests changed in one round, one after another: each may take a few seconds. */
 const A_ROUND = 20;
 
 /**
- * Brings the current ops key to running guests that have one before it, and takes that one from them; drops the pairs that
- * no guest has any more. A guest that is off has its turn once it runs. One that fails is tried again when all others
- * have had their turn.
+ * Installs the current ops key on running guests that have an earlier one, and removes that one; drops pairs that no
+ * guest has any longer. A stopped guest gets its turn once it runs. A failed one is retried after all others have had
+ * their turn.
  */
 export class OpsKeyReplacement {
   readonly #services: ReplacementServices;
@@ -54,7 +53,10 @@ export class OpsKeyReplacement {
     if (dropped > 0) this.#services.logger.info({ dropped }, 'no VM has these ops keys any more: dropped');
   }
 
-  /** Adds before it removes: cut off in between, the guest has both, and the next round does all of it again. */
+  /**
+   * Adds before it removes: if interrupted in between, the guest has both keys, and the next round repeats
+   * everything.
+   */
   async #replace(id: string, publicKey: string, old: string[]): Promise<void> {
     const { compute } = this.#services;
     await compute.authorizeKey(id, publicKey);

@@ -1,12 +1,12 @@
 import type { Client } from 'ssh2';
 
-/** The run's one connection to the guest: made when it is first needed, and again where it was lost. */
+/** A run's connection to the guest: created when first needed, and again if it was lost. */
 export class SshConnection {
   readonly #connect: (signal: AbortSignal) => Promise<Client>;
   readonly #signal: AbortSignal;
   #client: Client | undefined;
 
-  /** `signal` ends a log-in that is under way, never a connection that a command is using. */
+  /** `signal` ends a login in progress, never a connection that a command is using. */
   constructor(connect: (signal: AbortSignal) => Promise<Client>, signal: AbortSignal) {
     this.#connect = connect;
     this.#signal = signal;
@@ -27,7 +27,10 @@ export class SshConnection {
     this.#client = undefined;
   }
 
-  /** The signal given to a log-in lives on in the connection, so it gets one that ends with the log-in. */
+  /**
+   * A signal given to a login stays in use by the connection, so the login gets a separate one that no longer aborts
+   * afterwards.
+   */
   async #logIn(): Promise<Client> {
     this.#signal.throwIfAborted();
     const login = new AbortController();
