@@ -3,7 +3,7 @@ import type { Rectangle, Size } from './screen.ts';
 
 export const RAW = 0;
 export const HEXTILE = 5;
-/** No pixels: the screen has another size from now on. */
+/** Contains no pixels: announces a new size of the screen. */
 export const DESKTOP_SIZE = -223;
 
 const TILE = 16;
@@ -25,7 +25,10 @@ export function encodeSize(size: Size): Buffer {
   return header({ x: 0, y: 0, ...size }, DESKTOP_SIZE);
 }
 
-/** One rectangle of an update. Text on a plain ground takes a tenth in Hextile of what it takes raw. */
+/**
+ * Encodes one rectangle of an update. Text on a plain background takes a tenth of the space in Hextile compared to
+ * raw.
+ */
 export function encodeRectangle(
   pixels: Uint32Array,
   area: Rectangle,
@@ -44,7 +47,7 @@ export function encodeRectangle(
   return Buffer.concat(pieces);
 }
 
-/** A part of pixels that are so many a line. */
+/** Cuts a rectangle out of pixels with this line length. */
 function part(pixels: Uint32Array, lineLength: number, { x, y, width, height }: Rectangle): Uint32Array {
   const cut = new Uint32Array(width * height);
   for (let line = 0; line < height; line++) {
@@ -72,7 +75,7 @@ function tile(pixels: Uint32Array, width: number, writer: PixelWriter): Buffer {
   return Buffer.concat([Buffer.of(parts), writer.encode(ground), writer.encode(ink), list]);
 }
 
-/** Horizontal strokes of one colour. */
+/** Returns horizontal runs of one colour. */
 function runsOf(pixels: Uint32Array, width: number, ink: number): { x: number; y: number; length: number }[] {
   const runs: { x: number; y: number; length: number }[] = [];
   for (let start = 0; start < pixels.length; start++) {

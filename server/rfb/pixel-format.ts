@@ -1,4 +1,4 @@
-/** How a client wants its pixels, as RFB describes it. */
+/** A client's pixel format, as RFB describes it. */
 export interface PixelFormat {
   bitsPerPixel: number;
   bigEndian: boolean;
@@ -6,7 +6,7 @@ export interface PixelFormat {
   shift: [red: number, green: number, blue: number];
 }
 
-/** What the server offers: four bytes a pixel, blue first. */
+/** The server's format: four bytes per pixel, blue first. */
 export const OFFERED: PixelFormat = {
   bitsPerPixel: 32,
   bigEndian: false,
@@ -14,7 +14,7 @@ export const OFFERED: PixelFormat = {
   shift: [16, 8, 0],
 };
 
-/** A format as sixteen bytes of the protocol. */
+/** Encodes a format as the protocol's sixteen bytes. */
 export function encodeFormat({ bitsPerPixel, bigEndian, max, shift }: PixelFormat): Buffer {
   const bytes = Buffer.alloc(16);
   bytes.set([bitsPerPixel, 24, Number(bigEndian), 1]);
@@ -23,7 +23,7 @@ export function encodeFormat({ bitsPerPixel, bigEndian, max, shift }: PixelForma
   return bytes;
 }
 
-/** Sixteen bytes of the protocol as a format; undefined for what the server cannot paint, such as a palette. */
+/** Decodes the protocol's sixteen bytes; undefined for a format that the server cannot paint, such as a palette. */
 export function decodeFormat(bytes: Buffer): PixelFormat | undefined {
   const [bitsPerPixel, , bigEndian, trueColour] = bytes;
   const shift = [bytes[10]!, bytes[11]!, bytes[12]!] as PixelFormat['shift'];
@@ -33,7 +33,7 @@ export function decodeFormat(bytes: Buffer): PixelFormat | undefined {
   return { bitsPerPixel: bitsPerPixel!, bigEndian: bigEndian !== 0, max, shift };
 }
 
-/** Writes colours in a client's format; remembers each, as most pictures have few of them. */
+/** Writes colours in a client's format. Caches each colour, because most pictures have few. */
 export class PixelWriter {
   readonly bytes: number;
   readonly #format: PixelFormat;
@@ -46,20 +46,21 @@ export class PixelWriter {
     this.#isOffered = encodeFormat(format).equals(encodeFormat(OFFERED));
   }
 
-  /** Colours, 0xRRGGBB, as their bytes one after the other. */
+  /** Returns the bytes of a sequence of 0xRRGGBB colours. */
   encodeAll(colours: Uint32Array): Buffer {
-    // What is offered is how they are kept, on the processors that Node runs on; a picture has a million of them.
+    // The offered format is the one in memory on Node's processors, so a picture with a million pixels need not be
+    // converted.
     if (this.#isOffered) return Buffer.from(colours.buffer, colours.byteOffset, colours.byteLength);
     const bytes = Buffer.allocUnsafe(colours.length * this.bytes);
     for (const [at, colour] of colours.entries()) bytes.set(this.encode(colour), at * this.bytes);
     return bytes;
   }
 
-  /** A colour, 0xRRGGBB, as its bytes. */
+  /** Returns the bytes of a 0xRRGGBB colour. */
   encode(colour: number): Buffer {
     const known = this.#known.get(colour);
     if (known) return known;
-    // A guest may show sixteen million colours; what is remembered of them stays small.
+    // A guest may show sixteen million colours; the cache stays small.
     if (this.#known.size > 1024) this.#known.clear();
     const { max, shift, bigEndian } = this.#format;
     let value = 0;

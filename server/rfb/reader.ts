@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** Reads a stream by the number of bytes; no more is taken from it than was asked for, and one piece on top. */
+/** Reads a stream by numbers of bytes. Buffers no more than requested, plus one piece. */
 export class ByteReader {
   readonly #pieces: AsyncIterator<Buffer>;
   #held: Buffer[] = [];
@@ -10,7 +10,7 @@ export class ByteReader {
     this.#pieces = stream[Symbol.asyncIterator]();
   }
 
-  /** Exactly `length` bytes; throws when the stream ends before. */
+  /** Returns exactly `length` bytes; throws if the stream ends earlier. */
   async take(length: number): Promise<Buffer> {
     while (this.#length < length) {
       const { value, done } = await this.#pieces.next();
@@ -18,7 +18,7 @@ export class ByteReader {
       this.#held.push(value);
       this.#length += value.length;
     }
-    // Joined once they are all there: a picture comes in hundreds of pieces.
+    // Joined once all of them have arrived, because a picture arrives in hundreds of pieces.
     const held = this.#held.length === 1 ? this.#held[0]! : Buffer.concat(this.#held, this.#length);
     const rest = held.subarray(length);
     this.#held = rest.length > 0 ? [rest] : [];
@@ -26,7 +26,7 @@ export class ByteReader {
     return held.subarray(0, length);
   }
 
-  /** Lets `length` bytes go by, holding only a piece of them. */
+  /** Skips `length` bytes, holding only a piece of them at a time. */
   async skip(length: number): Promise<void> {
     for (let left = length; left > 0; ) {
       const step = Math.min(left, 16_384);

@@ -1,40 +1,43 @@
-/** Pixels. */
+/** In pixels. */
 export interface Size {
   width: number;
   height: number;
 }
 
-/** Pixels, from the top left corner of the screen. */
+/** In pixels, from the top left corner of the screen. */
 export interface Rectangle extends Size {
   x: number;
   y: number;
 }
 
-/** What has changed for one viewer, and how it looks now. */
+/** The changes for one viewer, with their current content. */
 export interface Frame {
   areas: Rectangle[];
-  /** The colours of a rectangle's pixels, 0xRRGGBB, line by line. */
+  /** Returns the colours of a rectangle's pixels, 0xRRGGBB, line by line. */
   pixels(area: Rectangle): Uint32Array;
 }
 
 /** A screen as one viewer sees and uses it. */
 export interface Look {
   readonly size: Size;
-  /** What the viewer has not been shown yet, or with `all` the whole picture; undefined where there is nothing. */
+  /**
+   * Returns what the viewer has not been shown yet, or the whole picture with `all`; undefined if there is nothing
+   * new.
+   */
   frame(all: boolean): Frame | undefined;
   key(keysym: number, isDown: boolean): void;
-  /** `buttons`: a bit for each that is down, of RFB's numbering. */
+  /** `buttons` has a bit for each pressed button, in RFB's numbering. */
   pointer(x: number, y: number, buttons: number): void;
-  /** The viewer has gone. */
+  /** Called when the viewer has left. */
   end(): void;
 }
 
-/** What viewers look at. */
+/** A screen for any number of viewers. */
 export interface Screen {
-  /** What viewers call it. */
+  /** The name shown to viewers. */
   readonly name: string;
-  /** A viewer has come; `changed` is called whenever there may be something new to show. */
+  /** Adds a viewer; `changed` is called whenever there may be something new to show. */
   look(changed: () => void): Look;
-  /** Does the work of one update when its turn has come, so that no screen takes all the time there is. */
+  /** Does the work of one update when its turn comes, so that no screen uses all the time. */
   draw<T>(work: () => T): Promise<T>;
 }

@@ -7,7 +7,7 @@ import type { Look, Screen, Size } from './screen.ts';
 
 const VERSION = 'RFB 003.008\n';
 const SECURITY_NONE = 1;
-/** What a client's clipboard may hold; it is discarded, and longer ones end the connection. */
+/** Maximum size of a client's clipboard. The content is discarded, and a longer one ends the connection. */
 const MAX_CLIPBOARD = 1_048_576;
 const MAX_ENCODINGS = 1024;
 
@@ -20,7 +20,7 @@ export async function serveRfb(stream: Duplex, screen: Screen): Promise<void> {
   try {
     await viewer.serve();
   } catch {
-    // The viewer went away, or spoke something else.
+    // The viewer disconnected, or does not speak RFB.
   } finally {
     viewer.end();
     stream.destroy();
@@ -35,12 +35,14 @@ class Viewer {
   readonly #look: Look;
   #pixels = new PixelWriter(OFFERED);
   #encoding: typeof RAW | typeof HEXTILE = RAW;
-  /** As the viewer knows it. */
+  /** The size that the viewer knows. */
   #size: Size;
   #knowsSizes = false;
-  /** The viewer has nothing to show yet, or asked for everything. */
+  /** The viewer has no picture yet, or asked for the whole one. */
   #wantsAll = true;
-  /** The viewer asked for an update and got none yet. It asks again only then, so a slow one gets fewer. */
+  /**
+   * The viewer asked for an update and did not get it yet. It only asks again afterwards, so a slow one gets fewer.
+   */
   #asked = false;
   #sending = false;
 
@@ -74,7 +76,7 @@ class Viewer {
       if (chosen !== SECURITY_NONE) throw new Error('an unknown security type');
       if (minor >= 8) await this.#write(Buffer.alloc(4));
     }
-    // Whether others may look on is not the client's to say: they may.
+    // The client cannot decide whether others may watch: they may.
     await this.#reader.take(1);
     const name = Buffer.from(this.#screen.name);
     const init = Buffer.alloc(24);
@@ -121,7 +123,7 @@ class Viewer {
     this.#knowsSizes = known.includes(DESKTOP_SIZE);
   }
 
-  /** The picture may have changed, or the viewer asked: sends an update if there is one to send. */
+  /** Called when the picture may have changed or the viewer asked: sends an update if there is one. */
   changed(): void {
     if (this.#asked && !this.#sending) this.#send().catch(() => this.#stream.destroy());
   }
@@ -139,7 +141,7 @@ class Viewer {
     }
   }
 
-  /** What brings the viewer up to date; undefined where it is. */
+  /** Returns an update for the viewer; undefined if there is nothing new. */
   #update(): Buffer | undefined {
     const { size } = this.#look;
     if (size.width !== this.#size.width || size.height !== this.#size.height) return this.#resize(size);
@@ -152,7 +154,7 @@ class Viewer {
     );
   }
 
-  /** Tells the new size, by itself: what the viewer shows is void with it, and it asks anew. */
+  /** Returns an update with the new size only: it invalidates the viewer's picture, so the viewer asks again. */
   #resize(size: Size): Buffer {
     if (!this.#knowsSizes) throw new Error('a viewer that cannot follow the size of the screen');
     this.#size = size;
@@ -161,7 +163,9 @@ class Viewer {
     return updateOf([encodeSize(size)]);
   }
 
-  /** Waits until a slow viewer has taken what it was sent: it holds up itself alone, and gets fewer updates. */
+  /**
+   * Waits until a slow viewer has read what it was sent, which delays only that viewer and gives it fewer updates.
+   */
   async #write(bytes: Buffer): Promise<void> {
     if (!this.#stream.write(bytes)) await once(this.#stream, 'drain', { signal: this.#closed.signal });
   }
