@@ -2,11 +2,14 @@ import type { Rectangle } from '../rfb/screen.ts';
 import { BITMAP_32, BITMAP_PALETTE_CACHED, BITMAP_RGBA, BITMAP_TOP_DOWN, IMAGE_BITMAP } from './protocol.ts';
 
 const COLOUR = 0xffffff;
-/** Of an image: its number, kind, flags and size; and of a bitmap what is before its pixels. */
+/**
+ * The bytes of an image before its content (its number, kind, flags and size), and those of a bitmap before its
+ * pixels.
+ */
 const IMAGE_HEAD = 18;
 const BITMAP_HEAD = 18;
 
-/** A picture in a message, four bytes a pixel. */
+/** A picture in a message, four bytes per pixel. */
 export class Bitmap {
   readonly width: number;
   readonly height: number;
@@ -33,11 +36,14 @@ export class Bitmap {
     this.#data = message.subarray(from, from + this.#stride * this.height);
   }
 
-  /** Pixels of a line of an area, which must be within it: valid until the next line is asked for. */
+  /**
+   * Returns a function for the pixels of each line of an area; the result is valid until the next call. Throws if the
+   * area is not within the bitmap.
+   */
   lines(area: Rectangle): (at: number) => Uint32Array {
     if (area.x < 0 || area.y < 0 || area.x + area.width > this.width || area.y + area.height > this.height)
       throw new Error('a part of an image that is not in it');
-    // Copied by its bytes: a message begins anywhere, and words do not.
+    // Copied as bytes, because pixels in a message need not be aligned to words.
     const line = new Uint32Array(area.width);
     const bytes = new Uint8Array(line.buffer);
     return (at) => {

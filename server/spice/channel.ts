@@ -6,20 +6,20 @@ import { CAPABILITIES, COMMON, COMMON_CAPABILITIES, TO_COMMON } from './protocol
 const MAGIC = Buffer.from('REDQ');
 const VERSION = [2, 2] as const;
 const LINK_HEAD = 16;
-/** A key of 1024 bits as DER, and what is before and after it in the answer. */
+/** A 1024-bit key in DER, with the bytes before and after it in the answer. */
 const KEY_BYTES = 162;
 const MIN_ANSWER = 4 + KEY_BYTES + 12;
 const MAX_ANSWER = 4096;
 const AUTH_SPICE = 1;
-/** Bytes that the other end has not taken; who lets them pile up will take none any more. */
+/** Maximum number of unsent bytes: a server that lets them pile up will not read them. */
 const MAX_UNSENT = 1_048_576;
 
 export interface ChannelOptions {
   /** One of `CHANNEL`. */
   type: number;
-  /** Of the session that it belongs to; 0 of the first one, whose server opens one. */
+  /** The session that the channel belongs to; 0 for the first channel, for which the server creates a session. */
   session: number;
-  /** A longer message ends the channel before memory is taken for it. */
+  /** A longer message ends the channel before memory is allocated for it. */
   maxMessage: number;
 }
 
@@ -28,12 +28,12 @@ export interface Message {
   body: Buffer;
 }
 
-/** One channel of a SPICE session, over a connection of its own. */
+/** One channel of a SPICE session, over a separate connection. */
 export class Channel {
   readonly #stream: Duplex;
   readonly #reader: ByteReader;
   readonly #maxMessage: number;
-  /** Messages between two acknowledgements that the server asks for; 0 before it does. */
+  /** Messages between two acknowledgements, as set by the server; 0 before that. */
   #window = 0;
   #unacknowledged = 0;
 
@@ -43,7 +43,9 @@ export class Channel {
     this.#maxMessage = maxMessage;
   }
 
-  /** Links, with the empty ticket of a server that asks for none. Throws where the server is not as it should be. */
+  /**
+   * Links, with an empty ticket for a server that requires none. Throws if the server does not behave as expected.
+   */
   static async open(stream: Duplex, { type, session, maxMessage }: ChannelOptions): Promise<Channel> {
     const channel = new Channel(stream, maxMessage);
     stream.write(linkRequest(type, session));
@@ -65,7 +67,7 @@ export class Channel {
     return channel;
   }
 
-  /** The next message that is not of every channel. Throws when the connection has ended. */
+  /** Returns the next message that is not common to all channels. Throws when the connection has ended. */
   async next(): Promise<Message> {
     for (;;) {
       const head = await this.#reader.take(6);
@@ -105,7 +107,7 @@ function linkRequest(type: number, session: number): Buffer {
   body.writeUInt32LE(session, 0);
   body[4] = type;
   const own = CAPABILITIES[type] ?? 0;
-  // Words of capabilities of any channel and of this one, and where they begin.
+  // The numbers of common and of channel capability words, their offset, and the words.
   for (const [at, value] of [1, 1, 18, COMMON_CAPABILITIES, own].entries())
     body.writeUInt32LE(value, 6 + at * 4);
   const head = Buffer.alloc(LINK_HEAD);
@@ -114,7 +116,7 @@ function linkRequest(type: number, session: number): Buffer {
   return Buffer.concat([head, body]);
 }
 
-/** That a ticket is the way in, and an empty one, encrypted for the server. */
+/** Returns the choice of ticket authentication, and an empty ticket encrypted for the server. */
 function ticket(der: Buffer): Buffer {
   const key = createPublicKey({ key: der, format: 'der', type: 'spki' });
   const padding = constants.RSA_PKCS1_OAEP_PADDING;

@@ -4,11 +4,13 @@ import type { Message } from './channel.ts';
 import type { Framebuffer } from './framebuffer.ts';
 import { BRUSH_SOLID, CLIP, DISPLAY, ROP_PUT, SURFACE_32, SURFACE_ARGB } from './protocol.ts';
 
-/** The one surface there is without a driver of QXL: what the guest shows. */
+/** The only surface without a QXL driver: what the guest shows. */
 const PRIMARY = 0;
 const WHITE = 0xffffff;
 const BLACK = 0;
-/** What changes no pixel: that the picture is whole, and what is forgotten of caches, which are not used here. */
+/**
+ * Messages that change no pixel: that the picture is complete, and invalidations of caches, which are not used here.
+ */
 const NOTHING_TO_PAINT = new Set<number>([
   DISPLAY.mark,
   DISPLAY.invalidateList,
@@ -17,7 +19,7 @@ const NOTHING_TO_PAINT = new Set<number>([
   DISPLAY.invalidatePalettes,
 ]);
 
-/** Where something is drawn, and where in the message that is what it is. */
+/** The area of a drawing, and the offset of the rest of the message. */
 interface Place {
   box: Rectangle;
   /** The parts of the box that are drawn. */
@@ -26,8 +28,8 @@ interface Place {
 }
 
 /**
- * Paints what a display channel says. It understands what QEMU sends for a plain framebuffer, and throws for anything else: a
- * picture in which something is missing would look as good as a whole one.
+ * Applies a message of the display channel. It understands what QEMU sends for a plain framebuffer and throws for
+ * anything else: an incomplete picture would look as good as a complete one.
  */
 export function paint(picture: Framebuffer, { type, body }: Message): void {
   if (NOTHING_TO_PAINT.has(type)) return;
@@ -59,7 +61,7 @@ function copy(picture: Framebuffer, body: Buffer): void {
   const image = body.readUInt32LE(rest);
   const source = rectangleAt(body, rest + 4);
   refuseRop(body.readUInt16LE(rest + 20));
-  // After it how it would be scaled.
+  // The byte before the mask is the scaling mode.
   refuseMask(body, rest + 23);
   if (source.width !== box.width || source.height !== box.height) throw new Error('an image that is scaled');
   const bitmap = new Bitmap(body, image);
@@ -82,7 +84,7 @@ function fill(picture: Framebuffer, body: Buffer): void {
 
 function move(picture: Framebuffer, body: Buffer): void {
   const { box, parts, rest } = placeOf(picture, body);
-  // Each part would be moved from what the part before has left.
+  // A later part could copy pixels that an earlier part has overwritten.
   if (parts.length > 1) throw new Error('a move in several parts');
   const [x, y] = [body.readInt32LE(rest), body.readInt32LE(rest + 4)];
   for (const part of parts) {
@@ -92,7 +94,7 @@ function move(picture: Framebuffer, body: Buffer): void {
   }
 }
 
-/** What every drawing begins with: its surface, where on it, and which parts of that. */
+/** Parses the start of every drawing: its surface, its position, and the parts that are drawn. */
 function placeOf(picture: Framebuffer, body: Buffer): Place {
   const surface = body.readUInt32LE(0);
   if (surface !== PRIMARY) throw new Error(`surface ${surface}`);
@@ -133,7 +135,7 @@ function refuseRop(rop: number): void {
   if (rop !== ROP_PUT) throw new Error(`a raster operation ${rop}`);
 }
 
-/** A mask is its flags, a point, and where its bitmap is; 0 where there is none. */
+/** A mask consists of flags, a point, and the offset of its bitmap; 0 if there is none. */
 function refuseMask(body: Buffer, at: number): void {
   if (body.readUInt32LE(at + 9) !== 0) throw new Error('a mask');
 }

@@ -1,15 +1,18 @@
 import type { Frame, Rectangle, Size } from '../rfb/screen.ts';
 
-/** The largest surface that is shown: 16 MB. */
+/** The largest supported surface: 16 MB. */
 export const MAX_SIZE: Size = { width: 2560, height: 1600 };
-/** Before the guest has shown anything. */
+/** Size before the guest has shown anything. */
 const FIRST_SIZE: Size = { width: 640, height: 480 };
-/** What has changed is known by squares of so many pixels a side. */
+/** Changes are tracked in squares with sides of this many pixels. */
 const TILE = 32;
-/** Pixels of one update, 2 MB: what is more waits for the next, so that neither takes long, and a slow viewer holds no more. */
+/**
+ * Pixels of one update, 2 MB. More waits for the next update, so that each is quick and little is buffered for a slow
+ * viewer.
+ */
 const MAX_UPDATE_PIXELS = 524_288;
 
-/** The picture of a graphical screen, which is painted by one and looked at by many. */
+/** The picture of a graphical screen, which one session paints and many viewers see. */
 export class Framebuffer {
   #size = FIRST_SIZE;
   #isSized = false;
@@ -21,12 +24,12 @@ export class Framebuffer {
     return this.#size;
   }
 
-  /** Whether its size is one that it was given. */
+  /** True once the guest has set a size. */
   get isSized(): boolean {
     return this.#isSized;
   }
 
-  /** Begins anew, in black. Throws where it would be too large. */
+  /** Resizes the picture and makes it black. Throws if it would be too large. */
   resize(size: Size): void {
     const { width, height } = size;
     if (width < 1 || height < 1 || width > MAX_SIZE.width || height > MAX_SIZE.height)
@@ -38,14 +41,17 @@ export class Framebuffer {
     for (const look of this.#looks) look.resize(size);
   }
 
-  /** What one viewer has not been shown; to be ended. */
+  /** Returns a new viewer's changes. The caller must end them. */
   look(changed: () => void): Damage {
     const damage: Damage = new Damage(this, changed, () => this.#looks.delete(damage));
     this.#looks.add(damage);
     return damage;
   }
 
-  /** Paints a rectangle, which must be within the picture: `line` has its pixels, by its lines from the top. */
+  /**
+   * Paints a rectangle, which must be within the picture; `line` returns the pixels of each of its lines, from the
+   * top.
+   */
   paint(area: Rectangle, line: (at: number) => Uint32Array): void {
     for (let at = 0; at < area.height; at++) this.#pixels.set(line(at), this.#at(area.x, area.y + at));
     this.#changed(area);
@@ -59,13 +65,13 @@ export class Framebuffer {
     this.#changed(area);
   }
 
-  /** Copies what is elsewhere in the picture, as it was before, to an area of it. */
+  /** Copies another part of the picture, as it was before, to an area. */
   move(area: Rectangle, { x, y }: { x: number; y: number }): void {
     const before = this.pixels({ ...area, x, y });
     this.paint(area, (at) => before.subarray(at * area.width, (at + 1) * area.width));
   }
 
-  /** A copy of a rectangle's pixels. */
+  /** Returns a copy of a rectangle's pixels. */
   pixels({ x, y, width, height }: Rectangle): Uint32Array {
     const copy = new Uint32Array(width * height);
     for (let line = 0; line < height; line++) {
@@ -75,7 +81,7 @@ export class Framebuffer {
     return copy;
   }
 
-  /** Tells the viewers that there may be something new to show: after painting, and not for each rectangle. */
+  /** Notifies the viewers that there may be something new to show: once after painting, not for each rectangle. */
   show(): void {
     for (const look of this.#looks) look.tell();
   }
@@ -89,7 +95,7 @@ export class Framebuffer {
   }
 }
 
-/** What one viewer of a picture has not been shown. */
+/** The parts of a picture that one viewer has not been shown. */
 export class Damage {
   readonly #picture: Framebuffer;
   readonly #changed: () => void;
@@ -121,7 +127,7 @@ export class Damage {
     this.#changed();
   }
 
-  /** As much of it as an update may have, which is taken for shown; undefined where there is none. */
+  /** Returns as many of the changes as fit an update and marks them as shown; undefined if there are none. */
   frame(all: boolean): Frame | undefined {
     if (all) this.#tiles.fill(1);
     const areas: Rectangle[] = [];
@@ -130,7 +136,7 @@ export class Damage {
       for (const area of this.#take(row)) {
         left -= area.width * area.height;
         const above = areas.at(-1);
-        // Below the one before, and as wide: one rectangle with it.
+        // Merges with the previous rectangle if it is directly below and has the same width.
         if (above && above.x === area.x && above.width === area.width && above.y + above.height === area.y)
           above.height += area.height;
         else areas.push(area);
@@ -140,7 +146,7 @@ export class Damage {
     return { areas, pixels: (area) => this.#picture.pixels(area) };
   }
 
-  /** The changed parts of a row of tiles. */
+  /** Returns the changed parts of a row of tiles and clears their marks. */
   #take(row: number): Rectangle[] {
     const { width, height } = this.#picture.size;
     const tiles = this.#tiles.subarray(row * this.#columns, (row + 1) * this.#columns);

@@ -3,13 +3,18 @@ import type { Channel, Message } from './channel.ts';
 import { INPUTS, MOUSE_MODE, TO_INPUTS } from './protocol.ts';
 import type { ScanCode } from './scan-codes.ts';
 
-/** Movements that the server has not acknowledged, which it does four by four; of those that come meanwhile the last one counts. */
+/**
+ * Maximum number of unacknowledged movements. The server acknowledges four at a time; of movements that arrive in the
+ * meantime, only the last one counts.
+ */
 const MAX_MOVES = 8;
 const ACKNOWLEDGED = 4;
-/** RFB's buttons, by their bits: left, middle, right, and the wheel up and down. SPICE counts them from 1 in the same order. */
+/**
+ * RFB's buttons by bit: left, middle, right, and the wheel up and down. SPICE counts them from 1 in the same order.
+ */
 const BUTTONS = 5;
 const CAPS_LOCK = 4;
-/** What E0 is before a key's code; a key that is let up has the highest bit of its code. */
+/** Prefix of an extended key's code; the code of a released key has the highest bit set. */
 const EXTENDED = 0xe0;
 const UP = 0x80;
 
@@ -18,16 +23,15 @@ interface Pointer {
   y: number;
 }
 
-/** Keyboard and mouse of a machine. */
 export class Inputs {
   readonly #channel: Channel;
   readonly #screen: { size: Size };
   #mode: number = MOUSE_MODE.server;
-  /** Movements that are on their way. */
+  /** Unacknowledged movements. */
   #moves = 0;
   #pointer: Pointer = { x: 0, y: 0 };
   #buttons = 0;
-  /** Where the machine has been told that the pointer is. */
+  /** The pointer's position, as last sent to the machine. */
   #told: Pointer = this.#pointer;
   #isCapsLock = false;
 
@@ -36,12 +40,12 @@ export class Inputs {
     this.#screen = screen;
   }
 
-  /** Whether letters are capitals by themselves, as the machine's keyboard shows. */
+  /** True if the machine's Caps Lock is on. */
   get isCapsLock(): boolean {
     return this.#isCapsLock;
   }
 
-  /** How the pointer is moved, one of `MOUSE_MODE`. */
+  /** Sets how the pointer is moved, one of `MOUSE_MODE`. */
   mode(mode: number): void {
     this.#mode = mode;
   }
@@ -62,13 +66,14 @@ export class Inputs {
     this.#channel.send(isDown ? TO_INPUTS.keyDown : TO_INPUTS.keyUp, body);
   }
 
-  /** The pointer of a viewer, with its buttons as RFB has them. */
+  /** Moves the pointer of a viewer, with its buttons in RFB's numbering. */
   point(x: number, y: number, buttons: number): void {
     const { width, height } = this.#screen.size;
     const before = this.#buttons;
     this.#pointer = { x: Math.min(x, width - 1), y: Math.min(y, height - 1) };
     this.#buttons = buttons;
-    // A button is pressed where the pointer is, however many movements are on their way: after it has moved there.
+    // A button is pressed at the pointer's position, so the pointer moves there first, however many movements are
+    // unacknowledged.
     this.#move(before, buttons !== before);
     for (let at = 0; at < BUTTONS; at++) {
       const bit = 1 << at;
@@ -86,7 +91,7 @@ export class Inputs {
     if ((x === told.x && y === told.y) || (this.#moves >= MAX_MOVES && !isUrgent)) return;
     this.#told = this.#pointer;
     this.#moves++;
-    // The buttons that are held; wheels are none.
+    // The pressed buttons; the wheel is not one.
     const held = buttons & 7;
     if (this.#mode === MOUSE_MODE.client) {
       const body = Buffer.alloc(11);

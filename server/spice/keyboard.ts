@@ -6,9 +6,9 @@ const LEFT_SHIFT = { code: 0x2a, isExtended: false };
 const SHIFTS = [0xffe1, 0xffe2];
 const isLetter = (keysym: number) => /^[a-z]$/i.test(String.fromCharCode(keysym));
 
-/** A viewer's keyboard: key events in, what an American keyboard of the machine would do out. */
+/** A viewer's keyboard: converts key events to those of an American keyboard of the machine. */
 export class Keyboard {
-  /** What is held down, by its keysym. */
+  /** Pressed keys, by keysym. */
   readonly #held = new Map<number, Stroke>();
 
   press(keysym: number, isDown: boolean, inputs: Inputs): void {
@@ -22,13 +22,16 @@ export class Keyboard {
     this.#withShift(keysym, stroke, inputs, () => inputs.key(stroke, true));
   }
 
-  /** Lets up what is held, as its viewer has gone. */
+  /** Releases the pressed keys, because the viewer has left. */
   release(inputs: Inputs | undefined): void {
     for (const stroke of this.#held.values()) inputs?.key(stroke, false);
     this.#held.clear();
   }
 
-  /** With Shift as the character needs it, which is otherwise where the viewer has another keyboard, or sends characters alone. */
+  /**
+   * Presses a key with the Shift state that the character needs on an American keyboard. The viewer's own state
+   * differs if the viewer has a different layout or sends characters only.
+   */
   #withShift(keysym: number, { isShifted }: Stroke, inputs: Inputs, press: () => void): void {
     const held = SHIFTS.map((shift) => this.#held.get(shift)).filter((shift) => shift !== undefined);
     const isWanted = isShifted !== (inputs.isCapsLock && isLetter(keysym));

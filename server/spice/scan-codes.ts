@@ -1,16 +1,16 @@
-/** A key of a PC's keyboard, by its code of set 1. */
+/** A key of a PC keyboard, by its code in set 1. */
 export interface ScanCode {
   code: number;
   isExtended: boolean;
 }
 
-/** What a keysym needs: a key, and where it is a character, with Shift or without. */
+/** The key for a keysym and, for a character, whether it needs Shift. */
 export interface Stroke extends ScanCode {
-  /** Undefined for a key that is the same with Shift and without. */
+  /** Undefined for a key that is the same with and without Shift. */
   isShifted?: boolean;
 }
 
-/** Rows of an American keyboard from a key on, without Shift and with it. */
+/** Rows of an American keyboard starting at a key, without and with Shift. */
 const ROWS: [first: number, plain: string, shifted: string][] = [
   [0x02, '1234567890-=', '!@#$%^&*()_+'],
   [0x10, 'qwertyuiop[]', 'QWERTYUIOP{}'],
@@ -18,10 +18,11 @@ const ROWS: [first: number, plain: string, shifted: string][] = [
   [0x2b, '\\zxcvbnm,./', '|ZXCVBNM<>?'],
 ];
 
-/** Other keys by their X11 keysym; E0 before it is in the higher byte. */
+/** Other keys by their X11 keysym; the prefix E0 is in the higher byte. */
 const KEYS: Record<number, number> = {
   32: 0x39,
-  // Backspace, Tab, Return, Pause as Scroll Lock's neighbour has no code of its own, Scroll Lock, Print, Escape.
+  // Backspace, Tab, Shift+Tab, Return, Scroll Lock, Print, Escape. Pause is missing, because it has no code of its
+  // own.
   65288: 0x0e,
   65289: 0x0f,
   65056: 0x0f,
@@ -40,7 +41,7 @@ const KEYS: Record<number, number> = {
   65367: 0xe04f,
   65379: 0xe052,
   65535: 0xe053,
-  // Shift, Control, Caps Lock, Meta, Alt, the keys with a logo, Menu, AltGr.
+  // Shift, Control, Caps Lock, Meta, Alt, AltGr, the logo keys, Menu.
   65505: 0x2a,
   65506: 0x36,
   65507: 0x1d,
@@ -55,7 +56,7 @@ const KEYS: Record<number, number> = {
   65515: 0xe05b,
   65516: 0xe05c,
   65383: 0xe05d,
-  // The keypad: Num Lock, Enter, its marks, and its keys without Num Lock from Home on.
+  // The keypad: Num Lock, Enter, its operators, and its keys without Num Lock, starting at Home.
   65407: 0x45,
   65421: 0xe01c,
   65450: 0x37,
@@ -95,7 +96,7 @@ for (const [first, plain, shifted] of ROWS) {
   }
 }
 
-/** How a key of a viewer is typed on an American keyboard; undefined for one that such a keyboard lacks. */
+/** Returns how to type a viewer's key on an American keyboard; undefined if that has no such key. */
 export function strokeOf(keysym: number): Stroke | undefined {
   return STROKES.get(keysym);
 }

@@ -6,12 +6,12 @@ import { type SpiceConnections, SpiceSession } from './session.ts';
 
 export interface SpiceScreenParts {
   name: string;
-  /** Do a piece of work when its turn has come: what the machine paints, and what viewers are drawn. */
+  /** Do a piece of work when its turn comes: `paint` for the machine's output, `draw` for viewers. */
   paint<T>(work: () => T): Promise<T>;
   draw<T>(work: () => T): Promise<T>;
 }
 
-/** The graphical screen of a machine, for viewers: it lasts from one session with its SPICE server to the next. */
+/** A machine's graphical screen for viewers. It persists between sessions with the SPICE server. */
 export class SpiceScreen implements Screen {
   readonly name: string;
   readonly draw: Screen['draw'];
@@ -26,19 +26,19 @@ export class SpiceScreen implements Screen {
     this.draw = parts.draw;
   }
 
-  /** Resolves when it has shown something, and is of the size that the machine wants. */
+  /** Resolves when the machine has shown something in a size it has set. */
   get painted(): Promise<void> {
     return this.#painted.promise;
   }
 
-  /** Shows what the server at the other end does, until that ends; why it could not go on, or undefined. */
+  /** Shows the server's screen until the session ends. Returns why it failed, or undefined. */
   async attach(connections: SpiceConnections): Promise<string | undefined> {
     const session = new SpiceSession({
       connections,
       picture: this.#picture,
       work: async (piece) => {
         await this.#parts.paint(piece);
-        // What comes before it, such as of caches, says nothing of the size.
+        // Earlier messages, for example about caches, do not set the size.
         if (this.#picture.isSized) this.#painted.resolve();
       },
     });

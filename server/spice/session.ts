@@ -5,27 +5,26 @@ import { type Framebuffer, MAX_SIZE } from './framebuffer.ts';
 import { Inputs } from './inputs.ts';
 import { CHANNEL, COMPRESSION_OFF, MAIN, MOUSE_MODE, TO_DISPLAY, TO_MAIN } from './protocol.ts';
 
-/** A connection to the server for each channel. */
 export interface SpiceConnections {
   main: Duplex;
   display: Duplex;
   inputs: Duplex;
 }
 
-/** The server measures the way to here with pings of 250 KB. */
+/** The server measures the connection's speed with pings of 250 KB. */
 const MAX_MAIN_MESSAGE = 524_288;
-/** The largest picture at once, and what is said about it. */
+/** The largest picture in one message, with its description. */
 const MAX_DISPLAY_MESSAGE = MAX_SIZE.width * MAX_SIZE.height * 4 + 65_536;
 const MAX_INPUTS_MESSAGE = 4_096;
 
 export interface SpiceParts {
   connections: SpiceConnections;
   picture: Framebuffer;
-  /** Does a piece of work when its turn has come. */
+  /** Does a piece of work when its turn comes. */
   work(piece: () => void): Promise<void>;
 }
 
-/** A client of one SPICE server: it keeps a picture of what the server shows, and takes what is typed and pointed at. */
+/** A client of one SPICE server: it keeps a picture of the server's screen and sends input. */
 export class SpiceSession {
   readonly #parts: SpiceParts;
   #inputs: Inputs | undefined;
@@ -36,12 +35,12 @@ export class SpiceSession {
     for (const stream of this.#streams()) stream.on('error', () => {});
   }
 
-  /** Undefined before the server has let it in. */
+  /** Undefined before the inputs channel is open. */
   get inputs(): Inputs | undefined {
     return this.#inputs;
   }
 
-  /** Runs until it is over; why it could not go on, or undefined where the connections have ended. */
+  /** Runs until the session ends. Returns why it failed, or undefined if the connections have ended. */
   async run(): Promise<string | undefined> {
     const streams = this.#streams();
     try {
@@ -66,7 +65,7 @@ export class SpiceSession {
     return [main, display, inputs];
   }
 
-  /** The session that the server opens. */
+  /** Returns the id of the session that the server creates. */
   async #begin(main: Channel): Promise<number> {
     for (;;) {
       const { type, body } = await main.next();
@@ -83,7 +82,9 @@ export class SpiceSession {
     }
   }
 
-  /** Wants the pointer where the viewer has it, wherever the guest has a tablet for that. */
+  /**
+   * Asks for absolute pointer positions if the guest has a tablet, so that the pointer is where the viewer has it.
+   */
   #mouse(main: Channel, supported: number, current: number): void {
     this.#mouseMode = current;
     this.#inputs?.mode(current);
@@ -97,9 +98,9 @@ export class SpiceSession {
     const { connections, picture, work } = this.#parts;
     const options = { type: CHANNEL.display, session, maxMessage: MAX_DISPLAY_MESSAGE };
     const display = await Channel.open(connections.display, options);
-    // Before the first picture: a guest's pixels come as they are, and cost no more to read than to copy.
+    // Before the first picture: uncompressed pixels cost no more to read than to copy.
     display.send(TO_DISPLAY.preferredCompression, Buffer.of(COMPRESSION_OFF));
-    // Caches of no size, in which the server keeps nothing.
+    // Caches of size zero, in which the server keeps nothing.
     display.send(TO_DISPLAY.init, Buffer.alloc(14));
     for (;;) {
       const message = await display.next();
