@@ -1,13 +1,16 @@
 import xterm from '@xterm/headless';
 
-/** What joins the character before it and takes no place of its own, and what may stand between two of them. */
+/**
+ * Characters that combine with the previous one without occupying a cell, and those that may stand between two of
+ * them.
+ */
 const JOINING = '[\\p{M}\\p{Cf}\\u1160-\\u11ff\\x7f]';
-/** The most that one character is joined by; what is written with more is no script. */
+/** Maximum number of combining characters on one character; no script needs more. */
 const MAX_JOINED = 8;
 const JOINED = new RegExp(`${JOINING}{${MAX_JOINED + 1},}`, 'gu');
 const JOINED_AT_START = new RegExp(`^${JOINING}+`, 'u');
 const JOINED_AT_END = new RegExp(`${JOINING}+$`, 'u');
-/** The number of the sequence that makes text a link: kept for each cell, and up to 10 MB long. */
+/** The number of the sequence that turns text into a link. It is stored for each cell and can be 10 MB long. */
 const HYPERLINK = 8;
 
 export interface TerminalShape {
@@ -21,7 +24,7 @@ export interface TerminalShape {
 export class BoundedTerminal {
   readonly terminal: xterm.Terminal;
   readonly #decoder = new TextDecoder();
-  /** Joining characters at the end of what was written last. */
+  /** Combining characters at the end of the previous write. */
   #joined = 0;
 
   constructor(shape: TerminalShape) {
@@ -29,7 +32,7 @@ export class BoundedTerminal {
     this.terminal.parser.registerOscHandler(HYPERLINK, () => true);
   }
 
-  /** Writes UTF-8, of which a character may be cut between two pieces; `done` is called once it is on the screen. */
+  /** Writes UTF-8, of which a character may be split between two pieces. Calls `done` once it is on the screen. */
   write(bytes: Uint8Array, done: () => void): void {
     this.terminal.write(this.#bounded(this.#decoder.decode(bytes, { stream: true })), done);
   }
@@ -38,7 +41,7 @@ export class BoundedTerminal {
     this.terminal.dispose();
   }
 
-  /** Without the joining characters of which one cell would be given more than any script needs. */
+  /** Removes combining characters beyond what any script needs in one cell. */
   #bounded(text: string): string {
     if (text === '') return text;
     const first = JOINED_AT_START.exec(text)?.[0] ?? '';

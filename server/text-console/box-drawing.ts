@@ -1,15 +1,15 @@
 import { CELL_HEIGHT, CELL_WIDTH } from './cell.ts';
 
 /**
- * Lines and blocks, of which menus and installers are made. A font of letters has none, and theirs must meet at the edges of
- * cells, so they are drawn.
+ * Lines and blocks, which menus and installers use. The font has none, and they must meet at the edges of cells, so
+ * they are drawn.
  */
 
-/** Where the lines of a cell run: single ones, and the two of a double one. */
+/** Positions of the lines in a cell: a single one, and the two of a double one. */
 const ACROSS = { single: [7], double: [6, 9] };
 const DOWN = { single: [3], double: [2, 5] };
 
-/** For each character the arms that meet in it: up, right, down, left; heavy ones are drawn as single ones. */
+/** The arms that meet in each character: up, right, down, left. Heavy ones are drawn as single ones. */
 const ARMS: Record<string, string> = {
   '─━╌┄┈╍┅┉': '0101',
   '│┃╎┆┊╏┇┋': '1010',
@@ -62,7 +62,7 @@ type IsLit = (x: number, y: number) => boolean;
 const half = { x: CELL_WIDTH / 2, y: CELL_HEIGHT / 2 };
 const eighths = (y: number) => ((CELL_HEIGHT - y) * 8) / CELL_HEIGHT;
 
-/** Blocks by what of a cell they fill. */
+/** Blocks, by the part of a cell that they fill. */
 const BLOCKS: Record<string, IsLit> = {
   '█': () => true,
   '▀': (_, y) => y < half.y,
@@ -91,12 +91,12 @@ function rowsWhere(isLit: IsLit): Uint8Array {
   });
 }
 
-/** Whether an arm of one or two lines covers a pixel: each of its lines reaches from the edge to the middle. */
+/** Returns which pixels an arm of one or two lines covers: each of its lines reaches from the edge to the middle. */
 function armed(arms: string): IsLit {
   const [up, right, down, left] = [...arms].map(Number) as [number, number, number, number];
   const columns = (count: number) => (count === 2 ? DOWN.double : count === 1 ? DOWN.single : []);
   const lines = (count: number) => (count === 2 ? ACROSS.double : count === 1 ? ACROSS.single : []);
-  // An arm ends at the farther line of those that cross it, so that corners are closed.
+  // An arm ends at the farther one of the lines that cross it, so that corners are closed.
   const farRight = Math.max(...columns(Math.max(up, down)), 3);
   const farDown = Math.max(...lines(Math.max(left, right)), 7);
   const nearRight = Math.min(...columns(Math.max(up, down)), 3);
@@ -108,7 +108,7 @@ function armed(arms: string): IsLit {
     (lines(right).includes(y) && x >= nearRight);
 }
 
-/** The drawn characters: the pixels of each one's cell, a row a byte. */
+/** The pixels of each drawn character's cell, one byte per row. */
 export const DRAWN: ReadonlyMap<string, Uint8Array> = new Map([
   ...Object.entries(ARMS).flatMap(([characters, arms]) =>
     [...characters].map((character) => [character, rowsWhere(armed(arms))] as const),

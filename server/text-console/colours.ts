@@ -7,10 +7,10 @@ const CONSOLE = [
 ];
 const FOREGROUND = 7;
 const BACKGROUND = 0;
-/** How far a bright colour is from the same one that is not. */
+/** Distance between a colour's index and that of its bright variant. */
 const BRIGHT = 8;
 
-/** Colour `index` of the 256 that terminals have: sixteen, a cube of six steps, greys. */
+/** Returns colour `index` of a terminal's 256: sixteen, a cube of six steps, greys. */
 function paletteColour(index: number): number {
   if (index < 16) return CONSOLE[index]!;
   if (index >= 232) return (8 + (index - 232) * 10) * 0x010101;
@@ -19,7 +19,7 @@ function paletteColour(index: number): number {
   return (step(Math.floor(at / 36)) << 16) | (step(Math.floor(at / 6) % 6) << 8) | step(at % 6);
 }
 
-/** A cell's two colours, 0xRRGGBB. As on a text console, what is bold is bright. */
+/** Returns a cell's two colours, 0xRRGGBB. As on a text console, bold text is bright. */
 export function coloursOf(cell: IBufferCell): { foreground: number; background: number } {
   const index = cell.isFgPalette() ? cell.getFgColor() : FOREGROUND;
   const isLifted = cell.isBold() !== 0 && index < BRIGHT;

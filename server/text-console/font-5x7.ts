@@ -24,7 +24,7 @@
  * SOFTWARE.
  */
 
-/** Five columns a character, two hexadecimal digits each, the lowest bit on top. */
+/** Five columns per character, two hexadecimal digits each, the lowest bit at the top. */
 export const FONT_5X7: Readonly<Record<string, string>> = {
   '!': '00005f0000',
   '"': '0007000700',

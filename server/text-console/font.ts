@@ -2,7 +2,10 @@ import { DRAWN } from './box-drawing.ts';
 import { CELL_HEIGHT } from './cell.ts';
 import { FONT_5X7 } from './font-5x7.ts';
 
-/** A glyph's columns as a row of eight bits for each of the cell's lines: twice as high, with room at the sides. */
+/**
+ * Converts a glyph's columns to a row of eight bits for each line of the cell: twice as high, with space at the
+ * sides.
+ */
 function rowsOf(columns: Uint8Array): Uint8Array {
   const rows = new Uint8Array(CELL_HEIGHT);
   for (const [column, bits] of columns.entries()) {
@@ -22,16 +25,16 @@ const GLYPHS = new Map([
 
 const BLANK = new Uint8Array(CELL_HEIGHT);
 const UNKNOWN = GLYPHS.get('?')!;
-/** No-break space: as blank as any. */
+/** Drawn like a blank. */
 const NO_BREAK_SPACE = 0xa0;
 
-/** What was looked up, because each pixel that is drawn asks; a guest may show a million characters. */
+/** A cache, because every drawn pixel looks up its glyph; bounded, because a guest may show a million characters. */
 const FOUND = new Map<number, Uint8Array>();
 const MAX_FOUND = 4096;
 
 /**
- * The pixels of a character's cell, a row a byte. A letter whose accent the font lacks goes without it; what it lacks
- * altogether looks like a question mark.
+ * Returns the pixels of a character's cell, one byte per row. A letter whose accent the font lacks is drawn without
+ * it; an unknown character looks like a question mark.
  */
 export function glyphOf(code: number): Uint8Array {
   if (code <= 0x20 || code === NO_BREAK_SPACE) return BLANK;

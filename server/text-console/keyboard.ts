@@ -1,10 +1,10 @@
 const SHIFTS = new Set([0xffe1, 0xffe2]);
 const CONTROLS = new Set([0xffe3, 0xffe4]);
-/** Alt and Meta, left and right. AltGr is another key, and clients send the character that it makes. */
+/** Alt and Meta, left and right. AltGr is a different key, and clients send the character that it produces. */
 const ALTS = new Set([0xffe7, 0xffe8, 0xffe9, 0xffea]);
 const DELETE = 65535;
 
-/** What a terminal sends for keys that are no characters, by their X11 keysym. */
+/** A terminal's sequences for keys that are not characters, by their X11 keysym. */
 const SPECIAL: Record<number, string> = {
   65056: '\x1b[Z',
   65288: '\x7f',
@@ -26,14 +26,17 @@ for (const [at, end] of ['OP', 'OQ', 'OR', 'OS', '[15~', '[17~', '[18~', '[19~',
   SPECIAL[0xffbe + at] = `\x1b${end}`;
 for (const [at, end] of ['[21~', '[23~', '[24~'].entries()) SPECIAL[0xffc7 + at] = `\x1b${end}`;
 
-/** Keys of the keypad that are others' twins, from its Home to its Delete. */
+/** Keypad keys that duplicate others, from the keypad's Home to its Delete. */
 const KEYPAD = [65360, 65361, 65362, 65363, 65364, 65365, 65366, 65367, 0, 65379, DELETE];
 const KEYPAD_HOME = 0xff95;
 const KEYPAD_ENTER = 0xff8d;
-/** From its asterisk to its 9, and its equals sign: their characters behind a mark. */
+/**
+ * The keypad's keys from its asterisk to its 9, and its equals sign: the low seven bits of the keysym are the
+ * character.
+ */
 const isKeypadCharacter = (keysym: number) => (keysym >= 0xffaa && keysym <= 0xffb9) || keysym === 0xffbd;
 
-/** What a key of the keypad stands for; any other key as it is. */
+/** Returns the equivalent of a keypad key; any other key is returned unchanged. */
 function withoutKeypad(keysym: number): number {
   if (keysym === KEYPAD_ENTER) return 65293;
   if (isKeypadCharacter(keysym)) return keysym & 0x7f;
@@ -43,31 +46,31 @@ function withoutKeypad(keysym: number): number {
 function characterOf(keysym: number): string {
   if ((keysym >= 0x20 && keysym <= 0x7e) || (keysym >= 0xa0 && keysym <= 0xff))
     return String.fromCharCode(keysym);
-  // Beyond Latin-1 a keysym is the code point behind a mark.
+  // Beyond Latin-1, a keysym is the code point plus 0x01000000.
   const code = keysym - 0x0100_0000;
   return code >= 0x100 && code <= 0x10_ffff ? String.fromCodePoint(code) : '';
 }
 
-/** What the program that is typed to has asked of its terminal. */
+/** Modes that the running program has set in its terminal. */
 export interface KeyboardMode {
-  /** Arrows, Home and End begin as an application wants them to: with `ESC O`. */
+  /** Arrows, Home and End start with `ESC O`, as applications may request. */
   applicationCursorKeys: boolean;
 }
 
-/** A viewer's keyboard: key events in, what a terminal would send out. */
+/** A viewer's keyboard: converts key events to what a terminal would send. */
 export class Keyboard {
   #control = false;
   #shift = false;
   #alt = false;
 
-  /** What this event types; empty for most. */
+  /** Returns what this event types; empty for most events. */
   press(pressed: number, down: boolean, { applicationCursorKeys }: KeyboardMode): string {
     if (CONTROLS.has(pressed)) this.#control = down;
     if (SHIFTS.has(pressed)) this.#shift = down;
     if (ALTS.has(pressed)) this.#alt = down;
     if (!down) return '';
     const keysym = withoutKeypad(pressed);
-    // A terminal has no line by which it would restart the machine.
+    // Ctrl+Alt+Delete sends nothing, because a terminal cannot restart the machine.
     if (keysym === DELETE && this.#control && this.#alt) return '';
     const typed = this.#typed(characterOf(keysym)) || this.#special(keysym, applicationCursorKeys);
     return typed && this.#alt ? `\x1b${typed}` : typed;

@@ -10,13 +10,13 @@ export const ROWS = 25;
 export const WIDTH = COLUMNS * CELL_WIDTH;
 export const HEIGHT = ROWS * CELL_HEIGHT;
 
-/** Three numbers a cell: character, foreground, background. */
+/** Numbers per cell: character, foreground, background. */
 const PARTS = 3;
 
-/** Of a glyph's row, the bit of its first pixel. */
+/** The bit of the first pixel in a glyph's row. */
 const LEFTMOST = 1 << (CELL_WIDTH - 1);
 
-/** What a screen shows at one moment, cell by cell. */
+/** The content of a screen at one moment, cell by cell. */
 export class Picture {
   readonly #cells = new Uint32Array(COLUMNS * ROWS * PARTS);
 
@@ -30,14 +30,14 @@ export class Picture {
         const { foreground, background } = coloursOf(cell);
         const atCursor = row === active.cursorY && column === Math.min(active.cursorX, COLUMNS - 1);
         const colours = atCursor ? [0x000000, 0xaaaaaa] : [foreground, background];
-        // Of a letter with its accents, which may be several characters, the letter.
+        // Only the letter: with its accents, it may consist of several characters.
         const code = cell.getChars().codePointAt(0) ?? 0;
         this.#cells.set([code, ...colours], (row * COLUMNS + column) * PARTS);
       }
     }
   }
 
-  /** Where this differs from `before`: for each line, from the first cell to the last one that does. */
+  /** Returns the differences from `before`: for each line, the range from the first to the last changed cell. */
   changesSince(before: Picture): Rectangle[] {
     const changes: Rectangle[] = [];
     for (let row = 0; row < ROWS; row++) {
@@ -67,7 +67,7 @@ export class Picture {
     return false;
   }
 
-  /** The colours of a rectangle's pixels, 0xRRGGBB, line by line. */
+  /** Returns the colours of a rectangle's pixels, 0xRRGGBB, line by line. */
   pixels({ x, y, width, height }: Rectangle): Uint32Array {
     const pixels = new Uint32Array(width * height);
     let to = 0;

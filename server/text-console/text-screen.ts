@@ -5,22 +5,21 @@ import { HEIGHT, type Picture, WIDTH } from './picture.ts';
 const SIZE = { width: WIDTH, height: HEIGHT };
 const EVERYTHING: Rectangle = { x: 0, y: 0, ...SIZE };
 
-/** A text console, as its viewers need it. */
 export interface TextConsole {
-  /** What viewers call it. */
+  /** The name shown to viewers. */
   readonly name: string;
-  /** Whether the program that runs in it wants the arrow keys as an application does. */
+  /** True if the running program has requested application mode for the cursor keys. */
   readonly applicationCursorKeys: boolean;
   picture(): Picture;
-  /** Takes what a terminal's keyboard sends. */
+  /** Accepts what a terminal's keyboard sends. */
   type(text: string): void;
   /** Calls `changed` whenever the picture may have changed, until the returned function is called. */
   watch(changed: () => void): () => void;
-  /** Does the work of one update when its turn has come, so that no console takes all the time there is. */
+  /** Does the work of one update when its turn comes, so that no console uses all the time. */
   draw<T>(work: () => T): Promise<T>;
 }
 
-/** A text console as a screen that is shown by RFB. */
+/** Presents a text console as a screen for RFB viewers. */
 export function textScreen(console: TextConsole): Screen {
   return {
     name: console.name,
