@@ -11,13 +11,16 @@ import type { Clock } from '../platform/clock.ts';
 import { ConfigError } from '../platform/config-error.ts';
 import { HeldLock } from './held-lock.ts';
 
-/** Shared by nodes whose guests are in the database, held alone by a node that has guests of its own. */
+/** Shared by nodes whose guests every node can reach; held exclusively by a node with guests of its own. */
 const ENGINE_LOCK = 7226_0007;
-/** The session of a node that was killed may outlive it for a moment. */
+/** The database session of a killed node may outlive it for a moment. */
 const TRIES = 20;
 const RETRY_MS = 250;
 
-/** How guests are found, by what reaches them: the setting, where they are, and what an operator does where they are not. */
+/**
+ * For each reach of an engine: the setting by which its guests are found, where they are, and what an operator does
+ * if they are not there.
+ */
 const WAYS = {
   this_node: {
     setting: 'VAUBAN_DATA_DIR',
@@ -42,14 +45,14 @@ export interface ClaimParts {
 }
 
 /**
- * This node's right to drive guests. An engine that did not make a VM's guest knows nothing of it, and would call it
- * absent: removed, off, without rules. So each VM names its engine, an engine does not start beside VMs of another, and
- * one that keeps guests where no other node reaches them is alone on its database.
+ * This node's right to drive guests. An engine that did not create a VM's guest does not know it and would report it
+ * as absent: removed, off, without rules. So each VM names its engine, an engine does not start if the database has
+ * VMs of another one, and an engine whose guests no other node can reach is the only one on its database.
  */
 export class EngineClaim {
-  /** What VMs made here are recorded with: the engine's name, and the place of its guests where it has one. */
+  /** The value recorded with VMs made here: the engine's name, and the place of its guests if it has one. */
   readonly engine: string;
-  /** Its guests are where no other node reaches them. */
+  /** True if no other node can reach this node's guests. */
   readonly isAlone: boolean;
   readonly #parts: ClaimParts;
   readonly #lock: HeldLock;
@@ -62,7 +65,7 @@ export class EngineClaim {
     this.#lock = new HeldLock(parts.db, ENGINE_LOCK, { shared: !this.isAlone });
   }
 
-  /** Throws {@link ConfigError} where VMs are another engine's, or another node drives them. */
+  /** Throws {@link ConfigError} if VMs belong to another engine, or another node drives them. */
   static async take(parts: ClaimParts): Promise<EngineClaim> {
     const { db, clock, compute } = parts;
     const place = await compute.place().catch((error) => {
@@ -86,10 +89,13 @@ export class EngineClaim {
     return this.#refusal;
   }
 
-  /** Looks whether the claim stands, and claims again after its session was lost. Throws while the database is away. */
+  /**
+   * Checks that the claim still holds, and claims again after its session was lost. Throws while the database is
+   * unavailable.
+   */
   async hold(): Promise<void> {
     if (!(await this.#lock.holds())) this.#refusal = OTHER_NODE;
-    // Meanwhile the other node may have sold VMs.
+    // In the meantime the other node may have sold VMs.
     else if (this.#refusal !== undefined) this.#refusal = (await this.#foreignVms())[0];
   }
 
@@ -97,7 +103,7 @@ export class EngineClaim {
     return this.#lock.leave();
   }
 
-  /** VMs of a release that did not record places are here if any of their guests is. */
+  /** VMs of a release that did not record places belong here if any of their guests is here. */
   async #findPlace(): Promise<void> {
     const { db, compute } = this.#parts;
     const ids = await vmsWithoutPlace(db, compute.name);

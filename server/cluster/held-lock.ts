@@ -1,13 +1,13 @@
 import { type Database, one, type Session, sql } from '../db/database.ts';
 
 export interface LockOptions {
-  /** Shared: many may hold it at once, unless it is held exclusively. */
+  /** Lets several holders share the lock. An exclusive holder excludes all of them. */
   shared?: boolean;
 }
 
 /**
- * An advisory lock on a number, held by a session of its own. The database drops it the moment the process dies, so
- * that another takes it without clocks or heartbeats.
+ * An advisory lock on a number, held by a separate database session. The database drops it the moment the process
+ * dies, so another process can take it without clocks or heartbeats.
  */
 export class HeldLock {
   readonly #db: Database;
@@ -22,7 +22,7 @@ export class HeldLock {
     this.#shared = shared;
   }
 
-  /** Whether the lock is held now; it is from here on if it was free. */
+  /** Returns true if the lock is held now. Takes it if it is free. */
   holds(): Promise<boolean> {
     this.#asking ??= this.#hold().finally(() => {
       this.#asking = undefined;
@@ -61,7 +61,7 @@ export class HeldLock {
       else session.release();
       return held;
     } catch (error) {
-      // It may hold the lock all the same.
+      // The session may hold the lock despite the error.
       session.discard();
       throw error;
     }

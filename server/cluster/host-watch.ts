@@ -15,21 +15,26 @@ interface WatchParts {
   logger: Logger;
 }
 
-/** A cluster that has just lost a member says nothing for a moment; then nothing need be refused. */
+/**
+ * A cluster that has just lost a member does not answer for a moment. Orders are not refused for a shorter silence.
+ */
 const SILENCE_MS = 5_000;
 
-/** Keeps what is recorded of the engine's hosts in step with what the engine reports. */
+/** Keeps the recorded hosts of the engine in step with what the engine reports. */
 export class HostWatch {
   readonly #parts: WatchParts;
   #hasAdopted = false;
-  /** Since when the engine says nothing. */
+  /** Since when the engine has not answered. */
   #silentSince: Date | undefined;
 
   constructor(parts: WatchParts) {
     this.#parts = parts;
   }
 
-  /** Throws where the engine says nothing: then what is recorded stands, and soon each of its hosts is lost. */
+  /**
+   * Throws if the engine does not answer. The records then stay as they are at first, and after a short time all of
+   * its hosts are marked as lost.
+   */
   async run(): Promise<void> {
     const { clock, compute, db, engine, logger } = this.#parts;
     const hosts = await compute.hosts().catch((error) => this.#heardNothing(error));
@@ -50,14 +55,14 @@ export class HostWatch {
     this.#hasAdopted = true;
   }
 
-  /** What would only fail is refused from then on, as where single hosts are lost. */
+  /** Marks all hosts as lost, as for single lost hosts, so that operations that would only fail are refused. */
   async #heardNothing(error: unknown): Promise<never> {
     const { clock, compute, db, engine, logger } = this.#parts;
-    // Guests that this node alone reaches can be asked about all the same: it is new ones that cannot be made.
+    // Guests that only this node reaches can still be queried; only new ones cannot be created.
     const isAway = error instanceof ComputeUnavailableError && compute.capabilities().reach === 'every_node';
     if (!isAway) throw error;
     const now = clock.now();
-    // From the end of the first look: one look alone may have failed because this process was held up.
+    // Measured from the end of the first look: a single look may have failed because this process was delayed.
     this.#silentSince ??= now;
     if (now.getTime() - this.#silentSince.getTime() < SILENCE_MS) throw error;
     const lost = await db.transaction((tx) => loseHosts(tx, engine, now));

@@ -3,19 +3,19 @@ import type { Task } from '../platform/schedule.ts';
 import { HeldLock } from './held-lock.ts';
 
 /**
- * Held by the one node that leads: it alone writes to the edge and looks for attacks, and it does what only one must,
- * such as renewals and housekeeping.
+ * Held by the one leading node. Only that node writes to the edge, detects attacks, and does other work that only one
+ * node may do, such as renewals and housekeeping.
  */
 const LEADER_LOCK = 7226_0006;
 
-/** Whether this node leads: it does from the moment that it asks while no other does. */
+/** This node's leadership. A node that asks while no other node leads becomes the leader. */
 export class Leadership extends HeldLock {
   constructor(db: Database) {
     super(db, LEADER_LOCK);
   }
 }
 
-/** A task that is done by the node that leads, and by the next one when that is gone. */
+/** Wraps a task so that only the leading node runs it. If that node is gone, the next leader does. */
 export function led(leadership: Leadership, task: Task): Task {
   return {
     ...task,

@@ -5,22 +5,22 @@ import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logging.ts';
 
 /**
- * How long a node must have been missing before its jobs are taken: one that has only lost its connection stops its
- * work well before, and mostly is back by then (see {@link Node}).
+ * A node must be missing for this long before others take its jobs. A node that only lost its connection stops its
+ * work well before that, and has usually reconnected by then (see {@link Node}).
  */
 export const ABSENCE_MS = 10_000;
 
-/** How often a node makes sure that the others see it. */
+/** Interval at which a node makes sure that the others see it. */
 export const PRESENCE_MS = 1_000;
-/** How long one such check may hold up the next. */
+/** A presence check may delay the next one by at most this. */
 const CHECK_LIMIT_MS = 1_000;
 /**
- * A node that could not confirm its presence for this long stops what it does. Noticing takes a check, and one of two
- * limits, longer: all of that must be less than {@link ABSENCE_MS}, after which others take its jobs.
+ * A node that could not confirm its presence for this long stops its work. Noticing this takes one more check
+ * interval and one check limit; the sum must be less than {@link ABSENCE_MS}, after which others take its jobs.
  */
 const UNCONFIRMED_MS = ABSENCE_MS / 2;
 
-/** This node cannot tell whether its jobs are still its own. */
+/** Thrown when this node cannot tell whether its jobs are still its own. */
 export class PresenceLostError extends Error {
   override name = 'PresenceLostError';
 }
@@ -29,10 +29,10 @@ type NodeParts = { db: Database; clock: Clock; logger: Logger };
 type LockSession = { session: Session; backend: number };
 
 /**
- * This process among the nodes. While it lives, a session of its own holds an advisory lock on its number, which the
- * database drops the moment the process dies or is cut off: that is how the others know, without heartbeats, that its
- * jobs are free to be taken up. The same session answers whether a job is still this node's, so that a node which has
- * lost it does nothing that another may be doing.
+ * This process as one of the nodes. While it runs, a separate database session holds an advisory lock on its number.
+ * The database drops the lock the moment the process dies or is cut off, which tells the others, without heartbeats,
+ * that they may take its jobs. The same session confirms that a job is still this node's, so that a node that has
+ * lost the session does nothing that another may be doing.
  */
 export class Node {
   readonly id = randomBytes(8).readBigInt64BE();
@@ -42,7 +42,7 @@ export class Node {
   #checking: Promise<void> | undefined;
   #confirmedAt = 0;
   #lost = false;
-  /** Something has gone wrong on the session since the last check. */
+  /** An error has occurred on the session since the last check. */
   #doubtful = false;
   #left = false;
 
@@ -50,17 +50,19 @@ export class Node {
     this.#parts = parts;
   }
 
-  /** Whether it may take jobs: as far as it knows the others see it. */
+  /** True if the node may take jobs: as far as it knows, the others see it. */
   get present(): boolean {
     return this.#lock !== undefined && !this.#lost && !this.#doubtful;
   }
 
-  /** Called when this node could not confirm its presence for so long that others may take its jobs. */
+  /**
+   * Registers a listener for when this node could not confirm its presence for so long that others may take its jobs.
+   */
   onLost(listener: () => void): void {
     this.#onLost.add(listener);
   }
 
-  /** Takes the lock. */
+  /** Takes the lock that shows this node's presence. */
   async announce(): Promise<void> {
     const { db } = this.#parts;
     const askedAt = this.#now();
@@ -81,7 +83,7 @@ export class Node {
   }
 
   /**
-   * Confirms that this node still holds its lock, and takes it again if it was lost. Returns in time even when the
+   * Confirms that this node still holds its lock, and takes it again if it was lost. Returns in time even if the
    * database does not answer; never throws.
    */
   async check(): Promise<void> {
@@ -102,14 +104,14 @@ export class Node {
     this.#lost = lost;
     if (!lost) return logger.info('presence confirmed again');
     logger.error('presence lost: this node leaves its jobs to the others');
-    // Where the session does not even fail, another one may answer.
+    // A session that hangs without an error is dropped, because a new one may answer.
     this.#dropLock();
     this.#checking = undefined;
     for (const listener of this.#onLost) listener();
   }
 
   /**
-   * Whether a job is still this node's and not cancelled; throws {@link PresenceLostError} where that cannot be
+   * Returns whether a job is still this node's and not cancelled. Throws {@link PresenceLostError} if that cannot be
    * confirmed.
    */
   async holds(job: Ownership): Promise<boolean> {
@@ -117,7 +119,7 @@ export class Node {
     if (!lock || this.#lost) throw new PresenceLostError('this node has lost its session');
     try {
       const { held, backend } = await confirmJob(lock.session, job);
-      // A client may have replaced a broken connection: then the lock is gone, although the session answers.
+      // A client may have replaced a broken connection: then the lock is gone although the session answers.
       if (backend === lock.backend) return held;
     } catch (error) {
       this.#doubtful = true;
@@ -144,7 +146,7 @@ export class Node {
     const askedAt = this.#now();
     const lock = this.#lock;
     const same = lock && (await isBackend(lock));
-    // Meanwhile it may have been given up, see `check`.
+    // `check` may have dropped the lock in the meantime.
     if (this.#lock !== lock) return;
     if (same) return this.#confirmed(askedAt);
     this.#dropLock();
@@ -152,7 +154,10 @@ export class Node {
     await this.announce();
   }
 
-  /** The session may still hold the lock, and is ended for that later: it must carry nothing of others by then. */
+  /**
+   * The session may still hold the lock and will be terminated for that later, so it must not be reused for other
+   * work.
+   */
   #dropLock(): void {
     this.#lock?.session.discard();
     this.#lock = undefined;
@@ -167,7 +172,6 @@ export class Node {
     return this.#parts.clock.now().getTime();
   }
 
-  /** Waits for `work`, but not longer than this. */
   async #within(ms: number, work: Promise<void>): Promise<void> {
     const over = new AbortController();
     const limit = this.#parts.clock.sleep(ms, over.signal).catch(() => {});
@@ -175,7 +179,7 @@ export class Node {
   }
 }
 
-/** Whether a session is still the connection that took the lock. */
+/** Returns true if a session is still the connection that took the lock. */
 async function isBackend({ session, backend }: LockSession): Promise<boolean> {
   try {
     const now = await one<{ backend: number }>(session, sql`select pg_backend_pid() as backend`);
@@ -185,7 +189,10 @@ async function isBackend({ session, backend }: LockSession): Promise<boolean> {
   }
 }
 
-/** A connection that was cut off may live on at the server, lock and all, until the network gives it up. */
+/**
+ * The server may keep a broken connection and its lock until the network gives up on it, so this node's former
+ * session is terminated.
+ */
 async function endFormerSession(session: Session, db: Database, id: bigint): Promise<void> {
   if (db.engine === 'pglite') return;
   await session.query(sql`
@@ -195,7 +202,7 @@ async function endFormerSession(session: Session, db: Database, id: bigint): Pro
       and (classid::bigint << 32) | objid::bigint = ${id}::bigint`);
 }
 
-/** Numbers of held advisory locks; those of living nodes are among them. */
+/** Returns the numbers of all held advisory locks, which include those of living nodes. */
 export async function presentNodes(db: Database): Promise<Set<bigint>> {
   const rows = await db.query<{ id: bigint }>(sql`
     select (classid::bigint << 32) | objid::bigint as id from pg_locks

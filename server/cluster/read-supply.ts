@@ -8,7 +8,7 @@ import { Supply } from '../domain/hosts/supply.ts';
 import type { Room } from '../domain/vms/decide-change.ts';
 import { ApiError } from '../platform/errors.ts';
 
-/** The engine that new VMs of this node get, by the name they are recorded with. */
+/** The engine for this node's new VMs, with the name under which they are recorded. */
 interface EngineOfNode {
   compute: ComputeDriver;
   db: Database;
@@ -16,15 +16,15 @@ interface EngineOfNode {
 }
 
 /**
- * What the hosts have with what is reserved of it, to be shown: what is free now may be sold in a moment. The refusal to
- * answer with where the engine says nothing. Never called inside a transaction.
+ * Returns the hosts' capacity and reservations for display only: what is free now may be sold in a moment. Returns
+ * the error to answer with if the engine does not answer. Never call it inside a transaction.
  */
 export async function readSupply({ compute, db, engine }: EngineOfNode): Promise<Supply | ApiError> {
   const hosts = await askHosts({ compute });
   return hosts instanceof ApiError ? hosts : Supply.read(db, knownHosts(hosts, await openHosts(db, engine)));
 }
 
-/** The same of a VM's own host, for a quote of its change. */
+/** Returns the supply of a VM's own host and the VM's reservation, for a quote of its change. */
 export async function roomFor(
   { compute, db }: EngineOfNode,
   vm: { id: string; host_id: string | null },
