@@ -1,5 +1,6 @@
-// The privileged side of the DDoS edge: makes the rules of nftables that drop and count, so that the process that speaks
-// HTTP needs no privilege. It needs CAP_NET_ADMIN and nothing else. See docs/operating-the-edge.md and deploy/systemd.
+// The privileged side of the DDoS edge: manages the nftables rules that drop and count packets, so that the process
+// that serves HTTP needs no privileges. It needs CAP_NET_ADMIN and nothing else. See docs/operating-the-edge.md and
+// deploy/systemd.
 //   node server/edged.ts --config FILE --socket PATH
 import { parseArgs } from 'node:util';
 import { loadEdgeAllowance } from './edge/nftables/helper/allowance.ts';
@@ -39,7 +40,7 @@ logger.info({ socket }, 'listening');
 // The rules stay in force.
 endOnSignal(server, () => edge.close());
 
-/** Whom an operation is about; unchecked, so cut short. */
+/** Returns the id of the target an operation is about. The value is not validated, so it is truncated for the log. */
 function idOf(given: unknown): string | undefined {
   const { id, target } = Object(given);
   const found = id ?? Object(target).id;

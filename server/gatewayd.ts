@@ -1,5 +1,6 @@
-// The privileged side of a region's gateway: makes the rules of nftables that forward public ports to guests, so that the
-// process that speaks HTTP needs no privilege. It needs CAP_NET_ADMIN and nothing else. See docs/gateway.md and deploy/systemd.
+// The privileged side of a region's gateway: manages the nftables rules that forward public ports to guests, so that
+// the process that serves HTTP needs no privileges. It needs CAP_NET_ADMIN and nothing else. See docs/gateway.md and
+// deploy/systemd.
 //   node server/gatewayd.ts --config FILE --socket PATH
 import { parseArgs } from 'node:util';
 import { loadGatewayAllowance } from './gateway/nftables/helper/allowance.ts';
@@ -35,5 +36,5 @@ const server = await serveHelper((operation, given) => perform(parts, operation,
   silent: FREQUENT,
 });
 logger.info({ socket }, 'listening');
-// Forwards stay in force.
+// The forwards stay in force.
 endOnSignal(server, () => gateway.close());

@@ -1,5 +1,5 @@
-// The privileged side of a host: makes guests' interfaces and rules, and starts their processes each as a user of its
-// own, so that the process that speaks HTTP needs no privilege. See docs/network.md and deploy/systemd.
+// The privileged side of a host: creates guests' interfaces and rules, and starts each guest's processes as a
+// separate user, so that the process that serves HTTP needs no privileges. See docs/network.md and deploy/systemd.
 //   node server/hostd.ts --config FILE --socket PATH --pool DIR --images DIR --user NAME --group NAME [--uplink NAME]
 import { execFileSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
@@ -49,7 +49,7 @@ const network = new RoutedNetwork({
   onRefused: (id, error) => logger.error({ guest: id, error: error.message }, 'guest left without network'),
 });
 const required = allowance.guest_limits !== 'best_effort';
-// By the rule deploy/systemd/vauban-host.rules.
+// Permitted by deploy/systemd/vauban-host.rules.
 const find = () => findLimiter(undefined, true);
 const launcher = limitedLauncher(
   createPrivilegedLauncher({ clock, pool, images, user: guests, uids, command: qemuCommand }),
@@ -59,7 +59,7 @@ const launcher = limitedLauncher(
 const parts = {
   network,
   launcher,
-  // The service is in the same group, and has guests' sockets shared with it.
+  // The service is in the same group, through which it gets access to guests' sockets.
   users: { ...uids, group: process.getegid!() },
   async probe() {
     await probeGuests(guests, pool);
