@@ -9,11 +9,14 @@ interface StoredAcl extends Acl {
 }
 
 const IN_USE = /is in use/;
-/** What the engine itself makes of a guest while it is moved or removed uses the ACL for a moment. */
+/** Incus's own copies of a guest, made while it is moved or removed, use the ACL for a moment. */
 const TRIES = 10;
 const PAUSE_MS = 500;
 
-/** The ACL of each guest, under the name of its instance: made before it, deleted after it, and changed while it is off, too. */
+/**
+ * The ACL of each guest, named after its instance. It is created before the instance and deleted after it, and can be
+ * changed while the guest is off.
+ */
 export class Acls {
   readonly #members: Members;
   readonly #project: string;
@@ -25,20 +28,23 @@ export class Acls {
     this.#clock = clock;
   }
 
-  /** Makes it unless it is there. */
+  /** Creates the ACL unless it exists. */
   async make(name: string, acl: Acl): Promise<void> {
     await this.#ask('POST', '', { name, config: {}, ...acl }).catch((error) => {
       if (!/already exists/.test(error.message)) throw error;
     });
   }
 
-  /** Makes it exactly this, in force at once. */
+  /** Replaces the rules, effective immediately. */
   async put(name: string, acl: Acl): Promise<void> {
     const { config } = await this.#read(name);
     await this.#ask('PUT', name, { config, ...acl });
   }
 
-  /** One that is absent is a success, and one that an instance of others uses, such as a copy of the guest: it stays. */
+  /**
+   * Succeeds if the ACL does not exist. Also succeeds, and leaves the ACL in place, if another instance still uses it,
+   * such as a copy of the guest.
+   */
   async remove(name: string): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {
@@ -55,7 +61,10 @@ export class Acls {
     }
   }
 
-  /** Where ACLs are deleted side by side, Incus says that one is absent when it is another that is: it reads all of them first. */
+  /**
+   * Needed because Incus first reads all ACLs: if several are deleted at once, it may report one as absent when it is
+   * another that is.
+   */
   async #isThere(name: string): Promise<boolean> {
     try {
       await this.#read(name);
@@ -66,7 +75,7 @@ export class Acls {
     }
   }
 
-  /** A note that is kept with it. */
+  /** Returns a note stored with the ACL. */
   async note(name: string, key: string): Promise<string | undefined> {
     return (await this.#read(name)).config[key];
   }

@@ -8,29 +8,35 @@ export interface BootsParts {
   clock: Clock;
   inside: Inside;
   events: GuestEvents;
-  /** Sets a key of a guest's configuration, if it still is in that run. */
+  /** Sets a key of the guest's configuration if the guest is still in the same run. */
   note(instance: Instance, key: string, text: string): Promise<void>;
 }
 
 const DEFAULT_READINESS = `port:${SSH_PORT}`;
 const NOTHING = 'none';
 const DEFAULT_SECONDS = 300;
-/** How long a guest that has booted may take to answer. */
+/** How long a booted guest may take to answer. */
 const ALIVE_MS = 10_000;
 const PORT = /^port:([1-9][0-9]{0,4})$/;
 
-/** Waits for guests that were started to be ready, once a run, and keeps with the guest that it was waited for. */
+/**
+ * Waits once per run for started guests to become ready, and records in the guest's configuration that the wait is
+ * over.
+ */
 export class Boots {
   readonly #parts: BootsParts;
   readonly #waits = new Map<string, { run: string; over: AbortController; ended: Promise<void> }>();
-  /** The last run of each guest that was waited for. */
+  /** The last run of each guest for which the wait is over. */
   readonly #booted = new Map<string, string>();
 
   constructor(parts: BootsParts) {
     this.#parts = parts;
   }
 
-  /** Whether it is not waited for any more. One that is on, and was never waited for in this run, is from now on. */
+  /**
+   * Returns whether the wait for the guest is over. Begins it if the guest is on and its current run has not been
+   * waited for.
+   */
   isBooted(instance: Instance): boolean {
     if (!isOn(instance)) return false;
     const id = idOf(instance);
@@ -41,14 +47,14 @@ export class Boots {
     return false;
   }
 
-  /** Whether a guest that has booted answers as its image says that guests do; false where nothing tells. */
+  /** Returns whether a booted guest answers in the way its image defines; false if the image defines none. */
   async answers(instance: Instance, signal: AbortSignal): Promise<boolean> {
     const readiness = readinessOf(instance);
     if (readiness === NOTHING) return false;
     return untilAnswered(this.#parts.clock, this.#asking(instance, readiness), ALIVE_MS, signal);
   }
 
-  /** To be called when a guest has gone off. */
+  /** Called when a guest has gone off. */
   end(id: string): void {
     this.#waits.get(id)?.over.abort();
     this.#waits.delete(id);
@@ -112,7 +118,7 @@ export class Boots {
 
 const portOf = (readiness: string) => Number(PORT.exec(readiness)![1]);
 
-/** By what it is known that a guest of its image is ready; what is none of the ways there are is the usual one. */
+/** Returns the image's readiness check. An unknown value counts as the default. */
 function readinessOf(instance: Instance): string {
   const text = imageOf(instance, IMAGE_KEYS.readiness);
   return text === NOTHING || (text && PORT.test(text)) ? text : DEFAULT_READINESS;

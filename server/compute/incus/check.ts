@@ -7,7 +7,7 @@ import type { MemberInfo, Members } from './members.ts';
 import { missingExtensions } from './probe.ts';
 import type { Surroundings } from './specification.ts';
 
-/** Of Incus; less, and a member that is only slow counts as lost. */
+/** Default of Incus. With less, a member that is merely slow would count as lost. */
 const LEAST_OFFLINE_SECONDS = 20;
 const PROPERTIES = {
   [IMAGE_KEYS.minDiskGb]: /^[1-9]\d*$/,
@@ -19,7 +19,7 @@ const PROPERTIES = {
 export interface CheckParts extends Surroundings {
   members: Pick<Members, 'any' | 'at' | 'all' | 'isUp'>;
   instances: Pick<Instances, 'list'>;
-  /** The alias of the image that guests of a template are made of. */
+  /** Returns the alias of the image from which guests of a template are created. */
   aliasOf(template: string): string;
 }
 
@@ -28,7 +28,10 @@ const ok = (found: string): Verdict => ({ state: 'ok', found });
 const limited = (found: string): Verdict => ({ state: 'limited', found });
 const missing = (found: string): Verdict => ({ state: 'missing', found });
 
-/** What the cluster has of what guests need, item by item; whatever cannot be asked is missing, with the reason. */
+/**
+ * Checks item by item whether the cluster offers what guests need. An item that cannot be checked counts as missing,
+ * with the reason.
+ */
 export async function checkCluster(parts: CheckParts, wants: EngineWants): Promise<EngineFinding[]> {
   const finding = async (what: string, look: () => Promise<Verdict>): Promise<EngineFinding> => {
     return { what, ...(await look().catch((error: Error) => missing(error.message))) };
@@ -84,7 +87,10 @@ async function member({ members }: CheckParts, found: MemberInfo): Promise<Verdi
   return limited(`${found.status}, does not answer this service at ${found.url}: ${found.message}`);
 }
 
-/** Whether a member can keep guests' rules; what its kernel has cannot be asked, but for what runs there. */
+/**
+ * Checks whether a member can apply the guests' firewall rules. Incus does not report kernel features, so running
+ * guests are the only proof.
+ */
 async function firewall(
   { members, instances }: CheckParts,
   { server_name: name }: MemberInfo,
@@ -117,7 +123,7 @@ async function network(
     return missing(
       `has ${shown}, and not the gateway of any region: ${wants.gateways.map(({ addresses }) => addresses[0]).join(', ')}`,
     );
-  // Incus refuses a guest an address that it cannot give it.
+  // Incus refuses to assign a guest an address that its network cannot hand out.
   if (config['ipv6.address']?.includes(':') && config['ipv6.dhcp.stateful'] !== 'true')
     return missing('no guest gets its IPv6 address: set ipv6.dhcp.stateful=true');
   const translated = ([4, 6] as const).filter((family) => config[`ipv${family}.nat`] === 'true');
@@ -168,7 +174,7 @@ async function image({ members, project, aliasOf }: CheckParts, template: string
 
 const namedGroups = ({ groups }: MemberInfo) => groups.filter((group) => group !== EVERYONE);
 
-/** Which members make VMs in a zone; one that is in no group does in every one. */
+/** Lists the members that can create VMs in a zone. A member without a group does so in every zone. */
 function membersOf(zone: string, all: MemberInfo[]): Verdict {
   const has = all.filter((found) => namedGroups(found).length === 0 || found.groups.includes(zone));
   if (has.length === 0) return limited(`no member is in a cluster group ${zone}, so no VM can be made there`);

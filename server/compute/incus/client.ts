@@ -6,18 +6,18 @@ import { readBody } from '../../platform/peer/body.ts';
 import { readJsonRows } from '../../platform/peer/json-rows.ts';
 import { ComputeUnavailableError } from '../driver.ts';
 
-/** Who the service is to the cluster, and by what the cluster is known. PEM. */
+/** The service's identity towards the cluster, and how it verifies the cluster. All in PEM. */
 export interface Identity {
   certificate: string;
   key: string;
-  /** Of the cluster: the only one that is believed. Absent: those that the system believes. */
+  /** The only cluster certificate to accept. If absent, those that the system trusts are accepted. */
   serverCertificate?: string;
 }
 
-/** The engine answered, and refused. */
+/** Incus answered with a refusal. */
 export class IncusError extends Error {
   override name = 'IncusError';
-  /** As HTTP has it. */
+  /** HTTP status code. */
   readonly code: number;
 
   constructor(code: number, message: string) {
@@ -26,7 +26,7 @@ export class IncusError extends Error {
   }
 }
 
-/** The engine did not answer: what was asked for may have been done, or may be still. */
+/** Incus did not answer: the request may have been carried out, or may still be. */
 export class UnansweredError extends ComputeUnavailableError {
   override name = 'UnansweredError';
 }
@@ -38,35 +38,42 @@ export interface Answer {
 }
 
 export interface AskOptions {
-  /** How long an answer is waited for, in milliseconds. */
+  /** Maximum wait for the answer, in milliseconds. */
   limitMs?: number;
   signal?: AbortSignal;
 }
 
-/** A member that does not answer for so long is taken for gone. Incus itself gives up on another member after 10 s. */
+/**
+ * A member that does not answer within this time is considered down. Incus itself gives up on another member after 10
+ * s.
+ */
 const ANSWER_MS = 15_000;
-/** Of one answer. Ten thousand instances with their state are half of the bytes; each of them is some 12 kB with 300 values. */
+/**
+ * Limits of one answer. Ten thousand instances with their state use half of the bytes: about 12 kB and 300 values each.
+ */
 const ANSWER_BOUNDS = {
   maxBytes: 256 * 1024 * 1024,
   maxRows: 20_000,
   maxValues: 10_000_000,
   row: { maxBytes: 1024 * 1024, maxValues: 20_000 },
 };
-/** The log of a console is the longest text: 128 kB, as Incus keeps it. */
+/** The longest text is a console log, of which Incus keeps 128 kB. */
 const MAX_TEXT_BYTES = 4 * 1024 * 1024;
-/** Of one message of a WebSocket, unless its reader says otherwise. */
+/** Limit of one WebSocket message, unless the reader passes another. */
 const MAX_MESSAGE_BYTES = 1024 * 1024;
-/** Requests at once to one member; further ones wait. */
+/** Concurrent requests to one member; further ones wait. */
 const MAX_SOCKETS = 32;
 
-/** To one whose certificate was taken out of the cluster's trust, which may be put back. */
+/** The answer if our certificate was removed from the cluster's trust store. It may be added again. */
 const FORBIDDEN = 403;
-/** From a member that is starting or ending… */
+/** The answer of a member that is starting up or shutting down… */
 const NOT_READY = 503;
-/** …and from one that passes on what such a member says, or has no part in the cluster's database now. */
+/**
+ * …and the error text of one that passes on such a member's answer, or currently cannot reach the cluster's database.
+ */
 const AWAY = /^Server isn't ready yet|no available cowsql leader/;
 
-/** One member of the cluster, over HTTPS with a client certificate. */
+/** One member of the cluster, reached over HTTPS with a client certificate. */
 export class IncusClient {
   readonly url: string;
   readonly #clock: Clock;
@@ -77,14 +84,14 @@ export class IncusClient {
     this.url = url;
     this.#clock = clock;
     const { certificate: cert, key, serverCertificate: ca } = identity;
-    // A certificate that is pinned says who it is by itself: the names in it are those of the first member.
+    // A pinned certificate is proof enough: the names in it are those of the first member, so they are not checked.
     this.#tls = { cert, key, ...(ca && { ca, checkServerIdentity: () => undefined }) };
     this.#agent = new Agent({ ...this.#tls, keepAlive: true, maxSockets: MAX_SOCKETS });
   }
 
   /**
-   * Throws {@link IncusError} for a refusal, {@link UnansweredError} where there is no answer,
-   * {@link ComputeUnavailableError} where the service is not trusted, and the signal's reason.
+   * Sends a request. Throws {@link IncusError} for a refusal, {@link UnansweredError} if there is no answer, {@link
+   * ComputeUnavailableError} if the cluster does not trust the service, and the signal's reason.
    */
   async ask(method: string, path: string, body?: unknown, options: AskOptions = {}): Promise<Answer> {
     const read = (response: IncomingMessage) => readJsonRows(response, 'metadata', this.url, ANSWER_BOUNDS);
@@ -93,7 +100,7 @@ export class IncusClient {
     return answer;
   }
 
-  /** The same for what is not JSON. */
+  /** Same as `ask`, for answers that are not JSON. */
   async text(method: string, path: string, body?: unknown, options: AskOptions = {}): Promise<string> {
     const read = (response: IncomingMessage) => readBody(response, this.url, MAX_TEXT_BYTES);
     return (await this.#askFor(read, method, path, body, options)).toString('utf8');
@@ -129,7 +136,7 @@ export class IncusClient {
     }
   }
 
-  /** A WebSocket of the API, whose errors end nothing but itself. */
+  /** Opens a WebSocket of the API. Its errors only close the socket itself. */
   socket(path: string, maxPayload = MAX_MESSAGE_BYTES): WebSocket {
     const socket = new WebSocket(this.url.replace(/^http/, 'ws') + path, [], {
       ...(this.#tls as ClientOptions),
@@ -156,7 +163,7 @@ export class IncusClient {
         ? { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
         : {};
       const asked = request(this.url + path, { method, agent: this.#agent, headers, signal }, (response) => {
-        // Its errors, also after it was read or given up, end nothing but itself.
+        // An error on the response, even after it was read or abandoned, must not affect anything else.
         response.on('error', reject);
         read(response).then(resolve, (error) => {
           reject(error);
@@ -169,7 +176,6 @@ export class IncusClient {
   }
 }
 
-/** Reads an answer. */
 type Read<T> = (response: IncomingMessage) => Promise<T>;
 
 type Refusal = { type: 'error'; error_code: number; error: string };

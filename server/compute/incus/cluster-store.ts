@@ -1,12 +1,12 @@
 import type { GuestSight, NewCluster } from '../driver.ts';
 
-/** A cluster beside that of the settings. */
+/** A cluster added by an operator, in addition to the one in the settings. */
 export interface ClusterRecord extends NewCluster {
-  /** The engine's name and the cluster's own id: ids of its hosts begin with it and a colon. */
+  /** The engine's name and the cluster's own id. The ids of its hosts begin with this and a colon. */
   id: string;
 }
 
-/** A host as it was last recorded; null where there is no limit, or of zones every one. */
+/** A host as last recorded. A null limit means unlimited; null zones mean every zone. */
 export interface HostRecord {
   id: string;
   name: string;
@@ -17,16 +17,18 @@ export interface HostRecord {
   disk_gb: number | null;
 }
 
-/** What the service has recorded, as a driver of several clusters must know it while one of them does not answer. */
+/** The service's own records, which a driver of several clusters relies on while one of them does not answer. */
 export interface ClusterStore {
-  /** Those beside that of the settings, by region. */
+  /** Returns the clusters other than the one in the settings, by region. */
   clusters(): Promise<ClusterRecord[]>;
-  /** The hosts that guests are on, as far as that is recorded. */
+  /** Returns the recorded hosts of these guests; a guest without a record is left out. */
   hostsOf(guestIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** Hosts of the cluster of that id. */
   hostsIn(clusterId: string): Promise<HostRecord[]>;
-  /** Guests of VMs on these hosts, and those that no VM has. */
+  /** Returns the guests recorded on these hosts, both of VMs and without a VM. */
   guestsIn(clusterId: string): Promise<Omit<GuestSight, 'power'>[]>;
-  /** The only engine of that name whose hosts are recorded, such as "incus:…"; undefined where there is none, or several. */
+  /**
+   * Returns the only engine of that name whose hosts are recorded, such as "incus:…"; undefined if there is none or
+   * more than one.
+   */
   onlyEngine(name: string): Promise<string | undefined>;
 }

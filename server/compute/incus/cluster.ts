@@ -5,25 +5,28 @@ import { type ComputeDriver, ComputeUnavailableError } from '../driver.ts';
 export interface ClusterParts {
   clock: Clock;
   logger: Pick<Logger, 'warn'>;
-  /** As it is recorded: the engine's name and the cluster's own id. */
+  /** The recorded id: the engine's name and the cluster's own id. */
   id: string;
-  /** Code of the catalog's; null for that of the settings. */
+  /** Region code of the catalog; null for the cluster of the settings. */
   region: string | null;
   endpoints: readonly string[];
   driver: ComputeDriver;
 }
 
-/** Longer than a cluster takes that has just lost a member, and shorter than one whose order waits for another region would bear. */
+/**
+ * Longer than a cluster needs to recover from losing a member; shorter than a customer in another region would wait for
+ * an order.
+ */
 const PATIENCE_MS = 10_000;
 
-/** What a cluster has said. */
+/** Wraps a cluster's answer, which may itself be undefined. */
 export interface Said<T> {
   said: T;
 }
 
 /**
- * One of several clusters. Once it has not answered, no question to all of them waits for it until it answers again: other
- * regions go on without it.
+ * One of several clusters. Once it fails to answer, questions to all clusters skip it until it answers again, so that
+ * other regions continue without it.
  */
 export class Cluster {
   readonly id: string;
@@ -42,12 +45,15 @@ export class Cluster {
     this.driver = parts.driver;
   }
 
-  /** Whether a host of this id is one of its members. */
+  /** Returns whether the host is one of the cluster's members. */
   has(hostId: string): boolean {
     return hostId.startsWith(`${this.id}:`);
   }
 
-  /** Its driver, once it is certain that it is the cluster that was recorded: another one knows nothing of the guests. */
+  /**
+   * Returns the driver after verifying that this is the recorded cluster: a different one would know nothing of the
+   * guests.
+   */
   async same(): Promise<ComputeDriver> {
     const { driver, id, endpoints } = this;
     const found = `${driver.name}:${await driver.place()}`;
@@ -55,7 +61,7 @@ export class Cluster {
     throw new ComputeUnavailableError(`at ${endpoints.join(', ')} is ${found}, and not ${id}`);
   }
 
-  /** What it says, however long that takes, or undefined where it does not answer. */
+  /** Returns the cluster's answer, however long it takes, or undefined if it does not answer. */
   async ask<T>(question: (driver: ComputeDriver) => Promise<T>): Promise<Said<T> | undefined> {
     if (this.#silence) {
       this.#look();
@@ -69,7 +75,7 @@ export class Cluster {
     }
   }
 
-  /** The same for what a request waits for. */
+  /** Same as `ask`, with a time limit, for questions that a request waits for. */
   async askSoon<T>(question: (driver: ComputeDriver) => Promise<T>): Promise<Said<T> | undefined> {
     const answered = new AbortController();
     const late = this.#parts.clock.sleep(PATIENCE_MS, answered.signal).then(
@@ -83,7 +89,7 @@ export class Cluster {
     }
   }
 
-  /** Why it does not answer. */
+  /** Returns the reason the cluster does not answer. */
   refusal(): ComputeUnavailableError {
     return this.#silence ?? new ComputeUnavailableError(`${this.#name} has not answered`);
   }
@@ -98,7 +104,7 @@ export class Cluster {
     this.#silence = new ComputeUnavailableError(`${this.#name} does not answer: ${cause.message}`, { cause });
   }
 
-  /** Finds out in the background whether it answers again. */
+  /** Checks in the background whether the cluster answers again. */
   #look(): void {
     this.#looking ??= this.same()
       .then((driver) => driver.hosts())

@@ -17,22 +17,28 @@ import { guestMethods } from './guest-methods.ts';
 import { lostHost, type Region, Regions } from './regions.ts';
 import { Roster, type RosterParts } from './roster.ts';
 
-/** So long the only cluster may take to name its hosts: of one that hangs each member would be waited for in turn. */
+/**
+ * Time limit for a single cluster to list its hosts: if it hangs, every member would otherwise be waited for in turn.
+ */
 const HOSTS_MS = 10_000;
 const noAnswer = () =>
   new ComputeUnavailableError(`the cluster has not named its hosts in ${HOSTS_MS / 1000} s`);
 
 export interface ClustersParts extends RosterParts {
-  /** Of the catalog. */
+  /** Regions of the catalog. */
   regions: readonly Region[];
-  /** The id that a cluster has, without its engine's name; undefined where it has none or does not show it. Gives it none. */
+  /**
+   * Returns the cluster's id without its engine's name; undefined if it has none or does not reveal it. Does not assign
+   * one.
+   */
   idOf(cluster: NewCluster): Promise<string | undefined>;
 }
 
 /**
- * One driver for the cluster of the settings and those that an operator adds, each for one region. What concerns a guest goes to
- * the cluster of its host; all are listed and watched together, and one that does not answer costs its own region alone: its
- * hosts are reported as they are recorded, out of reach, and its guests as unknown. No guest moves from one to another.
+ * Creates one driver for the cluster of the settings and those that an operator adds, each for one region. Calls about
+ * a guest go to the cluster of its host. All clusters are listed and watched together. A cluster that does not answer
+ * affects only its own region: its recorded hosts are reported as unreachable and its guests as unknown. Guests cannot
+ * move between clusters.
  */
 export function createClusters(parts: ClustersParts): ComputeDriver {
   const clusters = new Clusters(parts);
@@ -81,7 +87,7 @@ class Clusters {
     return this.#first.capabilities();
   }
 
-  /** Well where guests can be made on any cluster. */
+  /** Healthy if at least one cluster can create guests. */
   async probe(): Promise<DriverReport> {
     let all: Cluster[] | undefined;
     try {
@@ -155,7 +161,10 @@ class Clusters {
     return found;
   }
 
-  /** Another node may have sold it before it heard that its region has a cluster of its own now, which it could never move to. */
+  /**
+   * Another node may have sold the VM before it learned that its region now has its own cluster. The guest could never
+   * be moved there later.
+   */
   readonly create: Method<'create'> = async (spec) => {
     const all = await this.#roster.several();
     if (!all) return this.#first.create(spec);
@@ -172,7 +181,7 @@ class Clusters {
     return target.move(id, to, how, signal);
   };
 
-  /** Of clusters beside that of the settings, each item begins with its region. */
+  /** Item names of clusters other than that of the settings begin with their region. */
   readonly check = async (wants: EngineWants) => {
     const all = await this.#roster.several();
     if (!all) return (await this.#first.check?.(wants)) ?? [];
@@ -200,13 +209,13 @@ class Clusters {
     this.#events.close();
   }
 
-  /** The driver of the cluster that has a guest, or may have it. */
+  /** Returns the driver of the cluster that has the guest, or may have it. */
   async of(id: string): Promise<ComputeDriver> {
     const all = await this.#roster.several();
     if (!all) return this.#first;
     const host = (await this.#parts.store.hostsOf([id])).get(id);
     if (host !== undefined) return clusterWith(all, host).same();
-    // No VM has it, so that it may be anywhere; throws where one of them does not say.
+    // No VM has this guest, so it may be on any cluster; throws if one of them does not answer.
     for (const cluster of all) if (await (await cluster.same()).inspect(id)) return cluster.driver;
     return this.#first;
   }
@@ -234,14 +243,14 @@ class Clusters {
     }
   }
 
-  /** Of those that do not answer, as they are recorded: that is when an operator looks. */
+  /** Clusters that do not answer are shown as recorded: that is when an operator needs to see them. */
   async #states(): Promise<ClusterState[]> {
     const all = await this.#roster.several();
     const shown = all ?? [
       { id: `${this.name}:${await this.place()}`, region: null, endpoints: this.#parts.first.endpoints },
     ];
     const [hosts, guests] = await this.#seen().catch((error) => this.#recorded(shown, error));
-    // Of one that has not answered in time, this is not waited for again.
+    // Does not wait a second time for a cluster that has already missed its time limit.
     const reports = all ? await Promise.all(all.map(reportOf)) : [await this.#onlyReport()];
     return shown.map(({ id, region, endpoints }, index) => {
       const isOwn = (hostId: string) => hostId.startsWith(`${id}:`);
@@ -278,13 +287,15 @@ class Clusters {
   }
 }
 
-/** What one of several says of itself. A bad report does not make it one that is away: its guests run on. */
+/**
+ * Returns the cluster's own report. A bad report does not make the cluster count as unreachable: its guests still run.
+ */
 async function reportOf(cluster: Cluster): Promise<DriverReport> {
   const answer = await cluster.askSoon((driver) => driver.probe());
   return answer?.said ?? { ok: false, summary: cluster.refusal().message };
 }
 
-/** Throws where none of them answers. */
+/** Throws if no cluster answers. */
 async function askAll<T>(
   all: Cluster[],
   ask: (cluster: Cluster) => Promise<Said<T> | undefined>,

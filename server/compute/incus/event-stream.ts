@@ -17,9 +17,9 @@ export interface EventStreamParts {
   instances: Instances;
   project: string;
   events: GuestEvents;
-  /** To be called when a guest has gone off; `isAsked` where somebody had asked the cluster for it. */
+  /** Called when a guest has gone off; `isAsked` if somebody had asked the cluster for it. */
   ended(id: string, isAsked: boolean): void;
-  /** To be called with each guest that is on. */
+  /** Called with each guest that is on. */
   seen(instance: Instance): void;
 }
 
@@ -27,24 +27,24 @@ interface Lifecycle {
   metadata: { action: string; source: string; requestor?: object };
 }
 
-/** After a stream has ended, or could not be had. */
+/** Pause after a stream has ended or failed to open. */
 const PAUSE_MS = 1_000;
-/** How often the stream is asked whether its other end is there. */
+/** Interval between pings that check whether the other end is still there. */
 const PING_MS = 10_000;
-/** Events that are looked into at once. */
+/** Events processed at once. */
 const MAX_UNDER_WAY = 20_000;
 const OFF = ['instance-shutdown', 'instance-stopped'];
 const RESTARTED = 'instance-restarted';
 const LAST_POWER = 'volatile.last_state.power';
 
 /**
- * What instances do by themselves, as the cluster reports it. Nothing is repeated of what happens while no stream is open, so
- * that all instances are looked at whenever one is opened.
+ * Reports power changes that guests make themselves, from the cluster's event stream. Incus does not repeat events
+ * missed while no stream is open, so all instances are looked at each time a stream opens.
  */
 export class EventStream {
   readonly #parts: EventStreamParts;
   readonly #closing = new AbortController();
-  /** Runs that were seen going on, by the guest: one that is off at the next look has ended unheard. */
+  /** The last running run seen of each guest. If the guest is off at the next look, the event was missed. */
   readonly #runs = new Map<string, string>();
   #following: Promise<void> | undefined;
   #socket: WebSocket | undefined;
@@ -54,12 +54,12 @@ export class EventStream {
     this.#parts = parts;
   }
 
-  /** Follows what happens from now on. */
+  /** Starts following events. */
   open(): void {
     this.#following ??= this.#follow();
   }
 
-  /** The end of a run that was asked for is no news. */
+  /** Called before a requested stop, so that it is not reported as an event. */
   expected(id: string): void {
     this.#runs.delete(id);
   }
@@ -85,7 +85,7 @@ export class EventStream {
     }
   }
 
-  /** From one stream's beginning to its end. */
+  /** Handles one stream from its beginning to its end. */
   async #once(): Promise<void> {
     const { members, clock, project } = this.#parts;
     const client = members.clientForEvents();
@@ -97,7 +97,7 @@ export class EventStream {
     socket.on('error', () => members.failed(client));
     let underWay = 0;
     socket.on('message', (data: Buffer) => {
-      // More than a cluster has guests: whatever happens is seen by the look at all when the next stream is open.
+      // More than a cluster has guests. Nothing is lost: all instances are looked at when the next stream opens.
       if (++underWay > MAX_UNDER_WAY) return socket.terminate();
       this.#hear(socket, data)
         .catch(() => socket.terminate())
@@ -125,7 +125,7 @@ export class EventStream {
     for (const instance of (await this.#parts.instances.list()).filter(isGuest)) {
       const run = this.#runs.get(idOf(instance));
       if (isOn(instance)) this.#goesOn(instance);
-      // One that moves as it runs is on neither member for a moment.
+      // During a live move, an instance is on neither member for a moment.
       else if (isOn(instance) === false && run === runOf(instance) && !isUnderWay(instance))
         this.#wentOff(instance);
     }
@@ -136,7 +136,7 @@ export class EventStream {
     const name = /^\/1\.0\/instances\/([^/?]+)(?:\?|$)/.exec(source)?.[1];
     if (!name || !(OFF.includes(action) || action === RESTARTED || action === 'instance-started')) return;
     const instance = await this.#parts.instances.find(name).catch(() => {
-      // What it has done would be lost: all are looked at once the next stream is open.
+      // The event would be lost. Ending the stream makes the next one look at all instances.
       socket.terminate();
       return undefined;
     });
@@ -156,7 +156,7 @@ export class EventStream {
     this.#parts.seen(instance);
   }
 
-  /** A guest that its host took down with itself should run; one that was switched off from the inside should not. */
+  /** A guest that went down with its host should be running; one that was switched off from the inside should not. */
   #wentOff(instance: Instance): void {
     const { clock, events, ended } = this.#parts;
     const id = idOf(instance);
@@ -165,7 +165,7 @@ export class EventStream {
     const at = clock.now();
     const distinct = runOf(instance);
     const isCrash = instance.config[LAST_POWER] === 'RUNNING';
-    // A daemon that died over what was asked of it has forgotten that it was asked, and finishes it all the same.
+    // A daemon that died during a requested stop completes it afterwards, but no longer reports that it was requested.
     if (!isCrash && wasStopAsked(instance, at)) return;
     events.emit(
       isCrash

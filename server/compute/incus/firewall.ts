@@ -1,7 +1,10 @@
 import { type FirewallEntry, type GuestAddress, type NetworkPolicy, PolicyRefusedError } from '../driver.ts';
 import { type Interval, spell, sweep } from './intervals.ts';
 
-/** A rule of an Incus ACL. Of all that match a packet a `drop` wins over an `allow`; what none matches is dropped. */
+/**
+ * A rule of an Incus ACL. If several rules match a packet, `drop` wins over `allow`; a packet that no rule matches is
+ * dropped.
+ */
 export interface AclRule {
   action: 'allow' | 'drop';
   state: 'enabled';
@@ -16,7 +19,10 @@ export interface Acl {
   egress: AclRule[];
 }
 
-/** What passes between a guest and an address: ports of TCP and UDP, ICMP of the address's family, and all else. */
+/**
+ * The traffic allowed between a guest and an address: TCP and UDP ports, ICMP of the address's family, and all other
+ * protocols.
+ */
 interface Verdict {
   tcp: Interval[];
   udp: Interval[];
@@ -27,7 +33,7 @@ interface Verdict {
 type Protocol = keyof Verdict;
 type Family = 4 | 6;
 
-/** Of one guest; each member applies all of them anew with each change. */
+/** Limit per guest: its member applies all rules again with each change. */
 const MAX_RULES = 400;
 /** Addresses and ranges in all rules of a guest together. */
 const MAX_RANGES = 4_000;
@@ -41,8 +47,8 @@ const NO_MAIL: FirewallEntry = {
 };
 
 /**
- * What passes whatever the rules of a guest say: the service from its own networks, which looks whether the guest is ready, and
- * logs in; and what hands out the guest's addresses.
+ * Returns the traffic that passes regardless of a guest's own rules: from the networks of the service, which checks
+ * whether the guest is ready and logs in, and from whatever assigns the guest its addresses.
  */
 export function alwaysPassing(
   service: readonly string[],
@@ -63,13 +69,14 @@ export function alwaysPassing(
   ];
 }
 
-/** What a rule of Incus cannot name. */
+/** Protocols that an Incus rule cannot name. */
 export const REFUSED_PROTOCOLS: readonly FirewallEntry['protocol'][] = ['esp', 'gre'];
 
 /**
- * The rules of a policy, of which the first match decides, as an ACL, which knows no order. What they let pass is exactly the
- * same: all addresses are divided into those that no rule tells apart, and each part is given what the rules come to for it.
- * What `always` accepts comes first. Throws {@link PolicyRefusedError} for what Incus cannot express, or where that takes too many rules.
+ * Compiles a policy, where the first matching rule decides, to an ACL, which has no order. Exactly the same traffic
+ * passes: the address space is divided into parts that no rule distinguishes, and each part gets the combined verdict
+ * of the rules. The rules in `always` come first. Throws {@link PolicyRefusedError} if Incus cannot express the policy
+ * or if it needs too many rules.
  */
 export function compileFirewall(policy: NetworkPolicy, always: readonly FirewallEntry[] = []): Acl {
   const { firewall, defaultIn, defaultOut, smtpOpen } = policy;
@@ -92,7 +99,7 @@ export function compileFirewall(policy: NetworkPolicy, always: readonly Firewall
 
 function compile(entries: FirewallEntry[], otherwise: boolean, peer: 'source' | 'destination'): AclRule[] {
   return ([4, 6] as const).flatMap((family) => {
-    /** Ranges of addresses by the rule that they are in, without them. */
+    /** Address ranges by the rule that applies to them; the key is the rule without its addresses. */
     const ranges = new Map<string, Interval[]>();
     for (const [range, matching] of sweep(
       entries.map(({ cidrs }) => cidrs),
@@ -116,7 +123,7 @@ function compile(entries: FirewallEntry[], otherwise: boolean, peer: 'source' | 
   });
 }
 
-/** What the first matching of these rules says, by protocol and port. */
+/** Returns the verdict of the first matching rule for each protocol and port. */
 function verdictOf(entries: FirewallEntry[], family: Family, otherwise: boolean): Verdict {
   const ports = (protocol: Protocol) =>
     passing(
@@ -137,7 +144,7 @@ function concerns({ protocol }: FirewallEntry, what: Protocol, family: Family): 
   return protocol === what;
 }
 
-/** Ports that pass, of rules that all concern one protocol. */
+/** Returns the ports that pass. All entries must concern the same protocol. */
 function passing(entries: FirewallEntry[], otherwise: boolean): Interval[] {
   const accepted: Interval[] = [];
   let undecided: Interval[] = [PORTS];
@@ -163,8 +170,8 @@ function portsOf(text: string): Interval {
 }
 
 /**
- * Where what is no TCP, UDP or ICMP passes, everything does but what is dropped; elsewhere nothing does but what is allowed.
- * Incus has no words for "all other protocols".
+ * If protocols other than TCP, UDP and ICMP pass, everything is allowed and exceptions are dropped; otherwise only
+ * listed traffic is allowed. Incus cannot express "all other protocols".
  */
 function rulesOf({ tcp, udp, icmp, other }: Verdict, family: Family): AclRule[] {
   const state = 'enabled' as const;
@@ -188,7 +195,7 @@ function rulesOf({ tcp, udp, icmp, other }: Verdict, family: Family): AclRule[] 
 const spellPorts = (ports: Interval[]) =>
   ports.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(',');
 
-/** Puts an interval behind others that it is disjoint from. */
+/** Appends an interval, merging it with the last one if they are adjacent. It must come after all others. */
 function append(all: Interval[], [from, to]: Interval): void {
   const last = all.at(-1);
   if (last && last[1] + 1n === from) all[all.length - 1] = [last[0], to];

@@ -1,6 +1,6 @@
 import type { ComputeDriver } from '../driver.ts';
 
-/** What is asked of a driver about one guest, whose id comes first. */
+/** Driver methods about one guest, whose id is their first argument. */
 const OF_ONE_GUEST = [
   'start',
   'shutdown',
@@ -26,7 +26,7 @@ const OF_ONE_GUEST = [
 
 export type GuestMethods = Pick<ComputeDriver, (typeof OF_ONE_GUEST)[number]>;
 
-/** These, each asked of the driver that has the guest. */
+/** Returns these methods, each forwarded to the driver that has the guest. */
 export function guestMethods(driverOf: (id: string) => Promise<ComputeDriver>): GuestMethods {
   const methods = OF_ONE_GUEST.map((name) => {
     const ask = async (id: string, ...rest: unknown[]) => {

@@ -1,6 +1,9 @@
 import type { Duplex } from 'node:stream';
 
-/** Connections into guests. One whose guest has gone would wait for it: nothing at its other end says that it has. */
+/**
+ * Open connections into guests. They must be closed here when a guest has gone, because nothing else would tell the
+ * other end.
+ */
 export class GuestSockets {
   readonly #open = new Map<string, Set<Duplex>>();
 
@@ -15,7 +18,7 @@ export class GuestSockets {
     return stream;
   }
 
-  /** To be called when a guest has gone off. */
+  /** Called when a guest has gone off. */
   end(id: string): void {
     for (const stream of this.#open.get(id) ?? []) stream.destroy();
   }

@@ -21,10 +21,10 @@ export interface GuestsParts {
   power: Pick<Power, 'off'>;
 }
 
-/** Of a guest without rules: nothing comes in. */
+/** The policy of a guest without rules: nothing comes in. */
 const CLOSED: NetworkPolicy = { defaultIn: 'drop', defaultOut: 'accept', firewall: [], portForwards: [] };
 
-/** Makes, changes and removes what a guest is made of: its instance and its ACL. */
+/** Creates, changes and removes the parts of a guest: its instance and its ACL. */
 export class Guests {
   readonly #parts: GuestsParts;
 
@@ -32,7 +32,10 @@ export class Guests {
     this.#parts = parts;
   }
 
-  /** Makes a guest unless it is there, and whole; with more configuration, and the limits of another's card. */
+  /**
+   * Creates a guest unless it exists completely. `config` adds configuration; `card` sets the limits of another guest's
+   * network card.
+   */
   async make(
     spec: GuestSpec,
     config: Record<string, string> = {},
@@ -57,7 +60,7 @@ export class Guests {
     await this.change({ name, location: member }, { [KEYS.made]: 'true' });
   }
 
-  /** Removes an instance, whatever it does. */
+  /** Removes an instance, even a running one. */
   async drop(id: string, name: string): Promise<void> {
     const { options, instances, power } = this.#parts;
     const find = () => instances.find(name);
@@ -71,7 +74,7 @@ export class Guests {
     });
   }
 
-  /** Changes an instance once that is possible. */
+  /** Changes an instance, retrying while it is busy. */
   async change(
     instance: Pick<Instance, 'name' | 'location'>,
     config: Record<string, string>,
@@ -93,7 +96,7 @@ export class Guests {
     return compileFirewall(policy, alwaysPassing(this.#parts.options.serviceNetworks, addresses));
   }
 
-  /** The guest's instance; throws where it is absent or cannot be seen. */
+  /** Returns the guest's instance. Throws if it does not exist or cannot be seen. */
   readonly need = async (id: string): Promise<Instance> => {
     const instance = await this.#parts.instances.find(nameOf(id));
     if (!instance) throw new Error(`the cluster has no guest ${id}`);

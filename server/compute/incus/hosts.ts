@@ -23,39 +23,42 @@ export interface HostsParts {
   members: Members;
   instances: Instances;
   pool: string;
-  /** Virtual CPUs for each CPU of a host. */
+  /** Virtual CPUs sold per CPU of a host. */
   cpuOvercommit: number;
-  /** Codes of the catalog's zones in which hosts of no group are; null is every one. */
+  /** Zone codes of the catalog for hosts without a cluster group; null means every zone. */
   zones: readonly string[] | null;
 }
 
 const MEGABYTE = 1_048_576;
-/** Of each host, left to itself and Incus. */
+/** Memory reserved on each host for the host itself and Incus. */
 const HOST_MEMORY_MB = 2_048;
-/** Of the pool, left free: a full one stops every guest that writes. */
+/** Usable share of the pool. The rest stays free, because a full pool stops every guest that writes. */
 const POOL_SHARE = 0.9;
-/** Of QEMU beside its guest's memory, and its page tables as a share of that. A container takes less. */
+/**
+ * QEMU's memory in addition to its guest's, and its page tables as a share of the guest's memory. A container needs
+ * less.
+ */
 const PROCESS_MB = 96;
 const PAGE_TABLES_SHARE = 1 / 256;
-/** What a host is made of changes seldom. */
+/** A host's resources seldom change. */
 const FRESH_MS = 30_000;
-/** The group that every member is in unless it was taken out of it. */
+/** The group that every member belongs to unless it was removed from it. */
 export const EVERYONE = 'default';
-/** Pools that all members share. */
+/** Storage drivers whose pools are shared by all members. */
 const SHARED_POOLS = ['ceph', 'cephfs', 'linstor', 'lvmcluster'];
-/** In the configuration of the cluster: it tells one cluster from another. */
+/** Key in the cluster's configuration whose value distinguishes one cluster from another. */
 const CLUSTER_KEY = 'user.vauban.cluster';
 
-/** After the id of a cluster was written, until it is read again. */
+/** Wait between writing the cluster's id and reading it again. */
 const SETTLE_MS = 500;
 
-/** What Incus takes for a guest of that much memory beside it. */
+/** The overhead of a guest with this much memory. */
 export const overhead: HostCapacity['overhead'] = (ramMb) => ({
   ramMb: PROCESS_MB + Math.ceil(ramMb * PAGE_TABLES_SHARE),
   diskGb: 0,
 });
 
-/** The members of the cluster as hosts: which they are, and what guests of each can have. */
+/** The members of the cluster as hosts, with the capacity that each has for guests. */
 export class Hosts {
   readonly #parts: HostsParts;
   readonly #totals = new Map<string, { at: number; total: Resources }>();
@@ -65,7 +68,7 @@ export class Hosts {
     this.#parts = parts;
   }
 
-  /** Names the cluster, the same for all that ask it; made when first asked for. */
+  /** Returns the cluster's id, the same for everyone who asks. It is created at the first request. */
   cluster(): Promise<string> {
     this.#cluster ??= this.#findCluster().catch((error) => {
       this.#cluster = undefined;
@@ -74,19 +77,22 @@ export class Hosts {
     return this.#cluster;
   }
 
-  /** The id of a member as a host. */
+  /** Returns the host id of a member. */
   async idOf(member: string): Promise<string> {
     return `incus:${await this.cluster()}:${member}`;
   }
 
-  /** The member of that id. */
+  /** Returns the member with this host id. */
   async memberOf(hostId: string): Promise<string> {
     const prefix = await this.idOf('');
     if (!hostId.startsWith(prefix)) throw new ComputeUnavailableError(`this cluster has no host ${hostId}`);
     return hostId.slice(prefix.length);
   }
 
-  /** {@link ComputeUnavailableError} where the cluster does not name its members: without a quorum it has many words for that. */
+  /**
+   * Throws {@link ComputeUnavailableError} if the cluster cannot list its members. Incus reports a lost quorum with
+   * many different errors, so all of them count.
+   */
   async all(): Promise<HostInfo[]> {
     const members = await this.#parts.members.all().catch((error) => {
       if (!(error instanceof IncusError)) throw error;
@@ -97,7 +103,10 @@ export class Hosts {
     return Promise.all(members.map((member) => this.#infoOf(member, members.length)));
   }
 
-  /** Throws {@link CapacityError} where a guest of this size has no room on a member beside all but the instance `but`. */
+  /**
+   * Throws {@link CapacityError} if the member has no space for a guest of this size next to all its instances except
+   * `but`.
+   */
   async requireRoom(member: string, size: GuestSize, but: string): Promise<void> {
     const { members, instances } = this.#parts;
     const all = await members.all();
@@ -117,7 +126,7 @@ export class Hosts {
     const { server_name: name, status } = member;
     const isUp = await this.#parts.members.isUp(member);
     const total = await this.#totalOf(name, count).catch(() => undefined);
-    // One that was evacuated by hand takes nothing.
+    // A member that an operator has evacuated accepts no guests.
     const open = status === 'Online' ? total : NO_RESOURCES;
     return {
       id: await this.idOf(name),
@@ -131,7 +140,7 @@ export class Hosts {
     };
   }
 
-  /** A member's cluster groups are the zones that it is in. */
+  /** A member's cluster groups are its zones. */
   #zonesOf({ groups }: MemberInfo): readonly string[] | null {
     const named = groups.filter((group) => group !== EVERYONE);
     return named.length > 0 ? named : this.#parts.zones;
@@ -165,17 +174,17 @@ export class Hosts {
       if (known !== undefined) return known;
       const id = randomUUID();
       await members.any('PATCH', '/1.0', { config: { [CLUSTER_KEY]: id } });
-      // Of two that come at once the later one is read by both.
+      // If two nodes write an id at once, both read the one written later.
       await this.#parts.clock.sleep(SETTLE_MS);
     }
   }
 }
 
-/** What names a cluster; undefined where it has not been named, or shows that to others alone. */
+/** Returns the cluster's id; undefined if it has none yet or hides it from untrusted clients. */
 export async function readClusterId(members: Pick<Members, 'any'>): Promise<string | undefined> {
   const { config } = (await members.any('GET', '/1.0')).metadata;
   return config?.[CLUSTER_KEY] || undefined;
 }
 
-/** Whether the engine says that there is none of it. */
+/** Returns whether Incus answered that the object does not exist. */
 export const isAbsent = (error: unknown) => error instanceof IncusError && error.code === 404;

@@ -3,7 +3,7 @@ import { isAbsent } from './hosts.ts';
 import { IMAGE_KEYS } from './instance.ts';
 import type { Members } from './members.ts';
 
-/** An image of the cluster, as guests are made of it. */
+/** An image of the cluster from which guests are created. */
 export interface IncusImage extends EngineTemplate {
   fingerprint: string;
   type: string;
@@ -12,7 +12,7 @@ export interface IncusImage extends EngineTemplate {
 
 const DEFAULT_MIN_DISK_GB = 1;
 
-/** The image of a template, by the alias of that name; undefined where there is none. */
+/** Returns a template's image by its alias; undefined if there is none. */
 export async function findImage(
   members: Members,
   project: string,
@@ -25,7 +25,7 @@ export async function findImage(
   return { fingerprint, type, minDiskGb, user: properties[IMAGE_KEYS.user] ?? 'root' };
 }
 
-/** The same as the cluster has it. */
+/** Same as `findImage`, with the image as the cluster describes it. */
 export async function findProperties(
   members: Pick<Members, 'any'>,
   project: string,
@@ -37,7 +37,7 @@ export async function findProperties(
     return (await members.any('GET', `/1.0/images/${target}?project=${project}`)).metadata;
   } catch (error) {
     if (!isAbsent(error)) throw error;
-    // To one who is not trusted no image is shown, and this is refused.
+    // Incus hides images from an untrusted client, but refuses this request, so the refusal surfaces here.
     await members.any('GET', `/1.0/projects/${project}`);
     return undefined;
   }

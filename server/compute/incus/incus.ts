@@ -46,7 +46,7 @@ import { GuestScreens } from './screens/guest-screens.ts';
 import { dropSnapshot, mendRestore, restoreSnapshot, takeSnapshot } from './snapshots.ts';
 import { isSameCard, limited, limitsOf, rootDisk } from './specification.ts';
 
-/** Real guests on the members of an Incus cluster. See docs/incus.md. */
+/** Creates the driver for guests on the members of an Incus cluster. See docs/incus.md. */
 export function createIncus(options: IncusOptions): ComputeDriver {
   return new Incus(options);
 }
@@ -68,11 +68,12 @@ class Incus implements ComputeDriver {
   readonly #events = new GuestEvents();
   readonly #sockets = new GuestSockets();
   readonly #screens: GuestScreens;
-  /** Held while a guest is altered, never while a boot or an end is waited for. */
+  /** Held while a guest is altered, but never while waiting for it to boot or go off. */
   readonly #locks = new KeyedMutex();
   /**
-   * Held while a guest's rules change, and while it is asked to go off: a card whose rules change just when Incus takes it down
-   * leaves its routes on the member, where nothing removes them and the next start cannot make them.
+   * Held while a guest's rules change and while it is asked to go off. If the rules of a card change just as Incus
+   * takes it down, its routes stay on the member. Nothing removes them there, and the next start fails because it
+   * cannot create them.
    */
   readonly #cards = new KeyedMutex();
   readonly #closing = new AbortController();
@@ -316,7 +317,7 @@ class Incus implements ComputeDriver {
     });
   }
 
-  /** `isAsked`: by a request to the cluster, of which it is not known here whether it was for a reboot. */
+  /** `isAsked`: a request to the cluster caused it. That may have been a reboot, so the screen stays open. */
   #ended(id: string, isAsked = false): void {
     this.#stream.expected(id);
     this.#boots.end(id);

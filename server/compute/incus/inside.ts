@@ -12,14 +12,14 @@ import { addressesOf, type Instance, idOf, isOn, userOf } from './instance.ts';
 export interface InsideParts {
   clock: Clock;
   sockets: GuestSockets;
-  /** The key that every guest authorizes: the only way in. */
+  /** The key that every guest authorizes: the service's only way to log in. */
   opsLogin?: OpsLogin;
 }
 
-/** The insides of running guests, by their network. */
+/** Access to running guests over their network. */
 export class Inside {
   readonly #parts: InsideParts;
-  /** Changes of a guest's keys. */
+  /** Serializes changes to a guest's keys. */
   readonly #turns = new KeyedMutex();
 
   constructor(parts: InsideParts) {
@@ -30,7 +30,7 @@ export class Inside {
     return this.#parts.opsLogin !== undefined;
   }
 
-  /** A connection to a port of a guest, ended with the guest. */
+  /** Opens a connection to a port of a guest. It ends with the guest. */
   connect(instance: Instance, port: number, signal?: AbortSignal): Promise<Duplex> {
     const guest = { id: idOf(instance), addresses: addressesOf(instance) };
     return connectTo(guest, port, signal, (socket) => this.#parts.sockets.add(guest.id, socket));

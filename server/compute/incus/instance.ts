@@ -1,17 +1,17 @@
 import { parseJson } from '../../platform/peer/json.ts';
 import type { GuestAddress, GuestSight } from '../driver.ts';
 
-/** An instance as the API has it, as far as it is read here. */
+/** The fields of an instance in the API that are read here. */
 export interface Instance {
   name: string;
   status_code: number;
   location: string;
   type: 'container' | 'virtual-machine';
   config: Record<string, string>;
-  /** With what its profiles give it. */
+  /** Configuration including that of its profiles. */
   expanded_config?: Record<string, string>;
   devices: Record<string, Record<string, string>>;
-  /** When it was last started, or came here as it ran. */
+  /** Time of the last start, or of the arrival here by a live move. */
   last_used_at: string;
   state?: InstanceState | null;
   snapshots?: { name: string; size: number }[] | null;
@@ -31,37 +31,37 @@ interface Counters {
   packets_sent: number;
 }
 
-/** A gigabyte of a plan, as it is sold. */
+/** Plans are sold in decimal gigabytes. */
 export const GIGABYTE = 1_000_000_000;
 const STOPPED = 102;
-/** Running, and what is so for a moment: starting, stopping, aborting, freezing, frozen, thawed; and ready. */
+/** Running, or in a short-lived state: starting, stopping, aborting, freezing, frozen, thawed; and ready. */
 const ON = new Set([103, 106, 107, 108, 109, 110, 111, 113]);
 
-/** What the service keeps with an instance: it goes wherever the instance goes. */
+/** Configuration keys that the service stores with an instance; they move with it. */
 export const KEYS = {
-  /** The VM's id: no instance without it is a guest of ours. */
+  /** The VM's id. An instance without it is not one of our guests. */
   id: 'user.vauban.id',
-  /** Set once the instance is whole. */
+  /** Set once the instance is complete. */
   made: 'user.vauban.made',
   mac: 'user.vauban.mac',
   addresses: 'user.vauban.addresses',
-  /** The run whose readiness is not waited for any more. */
+  /** The run for which the wait for readiness is over. */
   booted: 'user.vauban.booted',
-  /** Of one that was moved as it ran: what Incus takes for its start, and the run that went on. */
+  /** Of a live-moved guest: the time that Incus considers its start, and the run that continued. */
   run: 'user.vauban.run',
-  /** The run that was asked to end, and when. */
+  /** The run that was asked to stop, and when. */
   stopping: 'user.vauban.stopping',
-  /** The rebuild that has made it, whose end is open. */
+  /** The rebuild that created the instance, until that rebuild is finished or undone. */
   rebuild: 'user.vauban.rebuild',
-  /** The rebuild that has set it aside, or is about to. */
+  /** The rebuild that has set the instance aside, or is about to. */
   aside: 'user.vauban.aside',
-  /** What its screen shows, which its operator says: `text` or `graphics`. */
+  /** The kind of screen, set by the operator: `text` or `graphics`. */
   screen: 'user.vauban.screen',
-  /** The network card that it had until it was set aside, as JSON. */
+  /** The network card that the instance had before it was set aside, as JSON. */
   card: 'user.vauban.card',
 } as const;
 
-/** Of the image that it was made of. */
+/** Properties of the image that the instance was created from. */
 export const IMAGE_KEYS = {
   user: 'vauban.user',
   minDiskGb: 'vauban.min_disk_gb',
@@ -73,16 +73,18 @@ export const IMAGE_KEYS = {
 const ID = /^[a-z][a-z0-9_]{0,56}$/;
 const ASIDE = '-aside';
 
-/** The name of a VM's instance: Incus allows no underscore in it. Throws where that would not be the VM's alone. */
+/**
+ * Returns the name of a VM's instance; Incus allows no underscores. Throws if the name might not be unique to the VM.
+ */
 export function nameOf(id: string): string {
   if (!ID.test(id)) throw new Error(`${id} cannot be the name of a guest`);
   return id.replaceAll('_', '-');
 }
 
-/** The name of what a rebuild has set aside. */
+/** Returns the name of the instance that a rebuild has set aside. */
 export const asideNameOf = (id: string) => `${nameOf(id)}${ASIDE}`;
 
-/** Whether an instance is a guest of ours, and not what was set aside of one. */
+/** Returns whether an instance is one of our guests. One that a rebuild has set aside is not. */
 export function isGuest({ name, config }: Pick<Instance, 'name' | 'config'>): boolean {
   const id = config[KEYS.id];
   return id !== undefined && ID.test(id) && nameOf(id) === name;
@@ -92,42 +94,41 @@ export function idOf({ config }: Pick<Instance, 'config'>): string {
   return config[KEYS.id]!;
 }
 
-/** Whether it is on; undefined where that cannot be told. */
+/** Returns undefined if that cannot be determined. */
 export function isOn({ status_code: code }: Pick<Instance, 'status_code'>): boolean | undefined {
   if (ON.has(code)) return true;
   return code === STOPPED ? false : undefined;
 }
 
-/** In place of a start: the guest is on its way, and it is not known yet when it will have come. */
+/** Stands for the start time of a guest on a live move, whose arrival time is not known yet. */
 const UNDER_WAY = '*';
 
-/** The run of one that is on, the same for all who ask, and after a move as it ran the same as before. */
+/** Returns the run of a guest that is on: the same for everyone who asks, and unchanged by a live move. */
 export function runOf({ last_used_at: startedAt, config }: Instance): string {
   const [start, run] = (config[KEYS.run] ?? '').split(' ');
   return run && (start === UNDER_WAY || start === startedAt) ? run : startedAt;
 }
 
-/** What is kept with one that is about to be moved as it runs. */
+/** Returns the configuration to store before a live move. */
 export const departingAs = (instance: Instance) => ({ [KEYS.run]: `${UNDER_WAY} ${runOf(instance)}` });
 
-/** What is kept with one whose move has ended, wherever it is; undefined where it was not moved as it ran. */
+/** Returns the configuration to store once a live move has ended, on either member; undefined if there was none. */
 export function arrivedAs(instance: Instance): Record<string, string> | undefined {
   if (!isUnderWay(instance)) return undefined;
   return { [KEYS.run]: `${instance.last_used_at} ${runOf(instance)}` };
 }
 
-/** Whether a move as it ran has begun of which it was not seen how it ended. */
+/** Returns whether a live move has begun whose outcome was not seen. */
 export const isUnderWay = ({ config }: Pick<Instance, 'config'>) =>
   config[KEYS.run]?.startsWith(UNDER_WAY) === true;
 
 export const addressesOf = ({ config }: Pick<Instance, 'config'>): GuestAddress[] =>
   parseJson(config[KEYS.addresses] ?? '[]', 'the cluster') as GuestAddress[];
 
-/** What the image says of its guests, under one of {@link IMAGE_KEYS}. */
+/** Returns a property of the instance's image, under one of {@link IMAGE_KEYS}. */
 export const imageOf = ({ config }: Pick<Instance, 'config'>, key: string): string | undefined =>
   config[`image.${key}`];
 
-/** The default user of its image. */
 export const userOf = (instance: Pick<Instance, 'config'>) => imageOf(instance, IMAGE_KEYS.user) ?? 'root';
 
 export function sizeOf({ config, devices }: Pick<Instance, 'config' | 'devices'>) {
@@ -138,7 +139,10 @@ export function sizeOf({ config, devices }: Pick<Instance, 'config' | 'devices'>
   };
 }
 
-/** What instances of others are taken to need: their limits, where they have any in our units. */
+/**
+ * Returns the resources that an instance is assumed to need. For instances of others, these are its limits if they are
+ * in our units, otherwise 0.
+ */
 export function footprintOf(instance: Instance) {
   const { vcpu, ramMb, diskGb } = sizeOf(instance);
   return { vcpu: vcpu || 0, cores: 0, ramMb: ramMb || 0, diskGb: diskGb || 0 };

@@ -3,14 +3,14 @@ import { type AskOptions, IncusError, UnansweredError } from './client.ts';
 import { type Instance, KEYS } from './instance.ts';
 import type { Members } from './members.ts';
 
-/** What Incus says of the state of a container that is just going down; the rest of the instance can be read all the same. */
+/** Error of Incus for the state of a container that is going down; the rest of the instance can still be read. */
 const GOING_DOWN = /Invalid PID|not running/;
 
 /** The instances of the service's project. */
 export class Instances {
   readonly #members: Members;
   readonly #project: string;
-  /** Where each was seen last. */
+  /** The member each instance was last seen on. */
   readonly #places = new Map<string, string>();
 
   constructor(members: Members, project: string) {
@@ -19,8 +19,9 @@ export class Instances {
   }
 
   /**
-   * An instance with its state and snapshots; undefined where there is none for certain. {@link ComputeUnavailableError} where
-   * its member does not answer. Throws where the name is that of an instance which is none of ours.
+   * Returns an instance with its state and snapshots; undefined only if it certainly does not exist. Throws {@link
+   * ComputeUnavailableError} if its member does not answer, and an error if an instance that Vauban has not created has
+   * this name.
    */
   async find(name: string): Promise<Instance | undefined> {
     try {
@@ -32,17 +33,17 @@ export class Instances {
     }
   }
 
-  /** All instances, also those whose member does not answer. */
+  /** Lists all instances, including those whose member does not answer. */
   async list(): Promise<Instance[]> {
     return this.#read('1');
   }
 
-  /** The same with their states. */
+  /** Lists all instances with their state. */
   async listWithState(): Promise<Instance[]> {
     return this.#read('2');
   }
 
-  /** Asks for work on an instance by its member, and waits for its end. */
+  /** Starts an operation on an instance at its member and waits for its end. */
   async work(
     { name, location }: Pick<Instance, 'name' | 'location'>,
     method: string,
@@ -56,7 +57,7 @@ export class Instances {
     await this.#members.work(location, method, this.path(`${name}${below}`, query), body, options);
   }
 
-  /** Sets configuration and devices, leaving what is not named. */
+  /** Sets the given configuration and devices and leaves the rest. */
   change(
     instance: Pick<Instance, 'name' | 'location'>,
     body: { config?: Record<string, string>; devices?: Instance['devices'] },
@@ -71,7 +72,7 @@ export class Instances {
   async #read(recursion: string): Promise<Instance[]> {
     const query = new URLSearchParams({ project: this.#project, recursion });
     const found: Instance[] = (await this.#members.any('GET', `/1.0/instances?${query}`)).metadata;
-    // One that is just being removed has null for both.
+    // An instance that is being removed has null for both.
     const all = found.map((each) => ({ ...each, config: each.config ?? {}, devices: each.devices ?? {} }));
     this.#places.clear();
     for (const { name, location } of all) this.#places.set(name, location);
@@ -102,7 +103,7 @@ export class Instances {
     return undefined;
   }
 
-  /** Whether it is there is in the database of the cluster, which answers without its member. */
+  /** The cluster's database knows whether the instance exists, even if its member does not answer. */
   async #unseen(name: string, error: unknown): Promise<Instance | undefined> {
     const before = this.#places.get(name);
     const found = (await this.list()).find((each) => each.name === name);

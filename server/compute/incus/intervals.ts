@@ -1,12 +1,12 @@
 import ipaddr from 'ipaddr.js';
 import { parseCidr } from '../../platform/cidr.ts';
 
-/** Numbers from the first to the last, both included. */
+/** Both ends are included. */
 export type Interval = readonly [bigint, bigint];
 
 const BITS = { 4: 32, 6: 128 } as const;
 
-/** The addresses of a CIDR, and their family. Throws where it is none. */
+/** Returns the addresses of a CIDR and their family. Throws if the text is not a CIDR. */
 export function intervalOf(text: string): { family: 4 | 6; range: Interval } {
   const cidr = parseCidr(text);
   if (!cidr) throw new Error(`not a CIDR: ${text}`);
@@ -20,7 +20,7 @@ export function toNumber(address: string): bigint {
   return BigInt(`0x${Buffer.from(ipaddr.parse(address).toByteArray()).toString('hex')}`);
 }
 
-/** As Incus reads it: a CIDR where it is one, else the first and the last address. */
+/** Formats a range for Incus: as a CIDR if it is one, otherwise as the first and the last address. */
 export function spell([from, to]: Interval, family: 4 | 6): string {
   const size = to - from + 1n;
   const isPower = (size & (size - 1n)) === 0n;
@@ -35,8 +35,8 @@ function address(number: bigint, family: 4 | 6): string {
 }
 
 /**
- * All addresses of a family from the first to the last, in parts of which every address is in the same of these lists of CIDRs:
- * each part with the numbers of those lists, ascending.
+ * Divides all addresses of a family, in order, into ranges whose addresses all belong to the same of these lists of
+ * CIDRs. Yields each range with the indexes of those lists, ascending.
  */
 export function* sweep(
   lists: readonly (readonly string[])[],

@@ -10,7 +10,7 @@ import {
   UnansweredError,
 } from './client.ts';
 
-/** As the cluster reports it. */
+/** A member as the cluster reports it. */
 export interface MemberInfo {
   server_name: string;
   url: string;
@@ -21,29 +21,33 @@ export interface MemberInfo {
 
 export interface MembersParts {
   clock: Clock;
-  /** Addresses of members, at least one. */
+  /** Addresses of members; at least one. */
   endpoints: readonly string[];
   identity: Identity;
 }
 
-/** A member that did not answer is not asked again for so long: each of a thousand questions would wait for it. */
+/**
+ * A member that did not answer is not asked again for this long: otherwise each of a thousand requests would wait for
+ * it.
+ */
 const REST_MS = 3_000;
-/** What is known of the members is good for so long. */
+/** Cache time of the member list. */
 const FRESH_MS = 1_000;
-/** A member that lives answers this at once, with or without a quorum. */
+/** A live member answers this immediately, with or without a quorum. */
 const PING_MS = 3_000;
-/** One round of waiting for an operation, in seconds, and how much later than that the answer may come, in milliseconds. */
+/** Length of one wait for an operation, in seconds, and how much later its answer may arrive, in milliseconds. */
 const WAIT_SECONDS = 20;
 const WAIT_MARGIN_MS = 10_000;
 
 /**
- * The members of a cluster, each of which answers for all. A question goes to one that answers; what concerns a guest goes to
- * the guest's own member, so that one that is gone is noticed at once and delays nothing else.
+ * The members of a cluster, each of which can answer for the whole cluster. General requests go to one that answers.
+ * Requests about a guest go to the guest's own member, so that a lost member is noticed at once and delays nothing
+ * else.
  */
 export class Members {
   readonly #parts: MembersParts;
   readonly #clients = new Map<string, IncusClient>();
-  /** Until when a member is left alone, by address; epoch milliseconds. */
+  /** When a member may be asked again, by address; epoch milliseconds. */
   readonly #resting = new Map<string, number>();
   #known = new Map<string, MemberInfo>();
   #readAt = Number.NEGATIVE_INFINITY;
@@ -53,7 +57,7 @@ export class Members {
     this.#parts = parts;
   }
 
-  /** All members as the cluster knows them; {@link ComputeUnavailableError} without a quorum. */
+  /** Returns all members that the cluster knows. Throws {@link ComputeUnavailableError} without a quorum. */
   all(): Promise<MemberInfo[]> {
     if (this.#now() - this.#readAt < FRESH_MS) return Promise.resolve([...this.#known.values()]);
     this.#reading ??= this.#read().finally(() => {
@@ -62,7 +66,7 @@ export class Members {
     return this.#reading;
   }
 
-  /** Whether a member answers now, and the cluster thinks so, too. */
+  /** Returns whether a member answers now and the cluster considers it online too. */
   async isUp({ url, status }: MemberInfo): Promise<boolean> {
     if (status !== 'Online' && status !== 'Evacuated') return false;
     return this.#of(url)
@@ -79,7 +83,7 @@ export class Members {
       );
   }
 
-  /** Asks any member for what it answers alike however often it is asked. */
+  /** Asks any member. Tries the next one if there is no answer, so the request must be safe to repeat. */
   async any(method: string, path: string, body?: unknown, options?: AskOptions): Promise<Answer> {
     const urls = [...new Set([...this.#parts.endpoints, ...[...this.#known.values()].map(({ url }) => url)])];
     const awake = urls.filter((url) => !this.#isResting(url));
@@ -95,7 +99,7 @@ export class Members {
     throw last;
   }
 
-  /** Asks one member, once. {@link ComputeUnavailableError} at once where it has just not answered. */
+  /** Asks one member, once. Throws {@link ComputeUnavailableError} immediately if it has just failed to answer. */
   async at(
     member: string,
     method: string,
@@ -106,19 +110,19 @@ export class Members {
     return this.#asking(await this.#urlOf(member), method, path, body, options);
   }
 
-  /** Text of one member. */
+  /** Same as `at`, for answers that are text. */
   async textAt(member: string, path: string, options?: AskOptions): Promise<string> {
     return this.#of(await this.#urlOf(member)).text('GET', path, undefined, options);
   }
 
-  /** A WebSocket of one member, whose messages are at most so long. */
+  /** Opens a WebSocket to one member; `maxPayload` bounds its messages, in bytes. */
   async socketAt(member: string, path: string, maxPayload: number): Promise<WebSocket> {
     return this.#of(await this.#urlOf(member)).socket(path, maxPayload);
   }
 
   /**
-   * Asks one member for work that takes time, and waits until it is done. Where the answers end it is unknown whether the work
-   * has: {@link UnansweredError}.
+   * Starts an operation at one member and waits until it is done. Throws {@link UnansweredError} if the member stops
+   * answering: the operation may or may not have completed.
    */
   async work(
     member: string,
@@ -139,13 +143,13 @@ export class Members {
     }
   }
 
-  /** A member that answers, for a stream of events. */
+  /** Returns a member that answers, for a stream of events. */
   clientForEvents(): IncusClient {
     const urls = [...new Set([...this.#parts.endpoints, ...[...this.#known.values()].map(({ url }) => url)])];
     return this.#of(urls.find((url) => !this.#isResting(url)) ?? urls[0]!);
   }
 
-  /** To be called when a stream of this member has ended. */
+  /** Called when an event stream of this member has failed. */
   failed({ url }: IncusClient): void {
     this.#rest(url);
   }

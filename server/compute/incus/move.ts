@@ -11,28 +11,31 @@ import { mendRestore, type SnapshotParts } from './snapshots.ts';
 export interface MoveParts extends SnapshotParts {
   hosts: Hosts;
   guests: Guests;
-  /** Whether a guest that has booted answers. */
+  /** Returns whether a booted guest answers. */
   answers(instance: Instance): Promise<boolean>;
-  /** Cut the guest's power, and switch it on. */
+  /** Cuts the guest's power; `on` switches it on. */
   off(): Promise<unknown>;
   on(): Promise<Instance>;
   events: GuestEvents;
 }
 
-/** A virtual machine that may be moved with its memory, by the profile or by its own configuration. Containers are not. */
+/**
+ * Set, in the profile or the instance's own configuration, on a virtual machine that can be moved with its memory.
+ * Containers cannot.
+ */
 const STATEFUL = 'migration.stateful';
 
-/** How an instance can be moved as it is now. */
+/** Returns how an instance can be moved in its current state. */
 export function kindOfMove(instance: Instance): MoveKind {
   const { type, expanded_config: config } = instance;
   return isOn(instance) && type === 'virtual-machine' && config?.[STATEFUL] === 'true' ? 'live' : 'cold';
 }
 
 /**
- * Moves a guest to the member `target`, as it runs where `how` is `live`. Incus takes its arrival there for a start; the run that
- * goes on is kept with it, so that the guest is not waited for and reported as if it had booted. Where it was not heard how a move
- * ended, because a member's daemon or this node died over it, the guest may have been left paused: one that does not answer is
- * revived.
+ * Moves a guest to the member `target`, without stopping it if `how` is `live`. Incus treats the arrival as a start, so
+ * the continuing run is stored with the instance; otherwise it would be waited for and reported as a boot. If the
+ * outcome of a move is unknown because a member's daemon or this node died during it, the guest may be left paused. It
+ * is restarted if it does not answer.
  */
 export async function moveGuest(
   parts: MoveParts,
@@ -42,7 +45,7 @@ export async function moveGuest(
   const { clock, instances, need, hosts, guests, answers } = parts;
   const before = await need(id);
   let isInDoubt = isUnderWay(before);
-  // Of one that runs nothing is half restored: it was put right before its start.
+  // A running guest needs no repair: that was done before its start.
   if (how === 'cold' && before.location !== target) await mendRestore(parts, id);
   const there = await converge(clock, {
     look: () => need(id),
@@ -67,7 +70,7 @@ export async function moveGuest(
   if (isInDoubt && isOn(there) && !(await answers(there))) await revive(parts, id);
 }
 
-/** Starts a guest anew, of which its customer hears why. */
+/** Restarts a guest and notifies its customer of the reason. */
 async function revive({ clock, off, on, events }: MoveParts, id: string): Promise<void> {
   await off();
   const again = await on();

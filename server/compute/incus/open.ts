@@ -19,15 +19,18 @@ export interface IncusParts {
   clock: Clock;
   logger: Logger;
   opsLogin: OpsLogin;
-  /** Of the catalog; `image` where that has another name than the template. */
+  /** Templates of the catalog; `image` is set if it differs from the template's code. */
   templates: readonly { code: string; image?: string }[];
-  /** Of the catalog. */
+  /** Regions of the catalog. */
   regions: readonly Region[];
-  /** Which clusters there are beside that of the configuration. */
+  /** Lists the clusters other than the one in the configuration. */
   clusterStore: ClusterStore;
 }
 
-/** Incus as the configuration wants it, with the clusters that were added; throws {@link ConfigError} where that cannot be. */
+/**
+ * Creates the Incus driver from the configuration and the clusters that were added. Throws {@link ConfigError} if the
+ * configuration is incomplete or wrong.
+ */
 export function openIncus(parts: IncusParts): ComputeDriver {
   const { config, clock, logger, regions, clusterStore: store } = parts;
   const first = firstCluster(config);
@@ -54,7 +57,7 @@ export function openIncus(parts: IncusParts): ComputeDriver {
   });
 }
 
-/** What the settings say of a cluster. */
+/** Returns the cluster of the settings. */
 function firstCluster(config: Config): Omit<NewCluster, 'region' | 'certificate'> {
   const { incusEndpoints: endpoints, incusNetwork: network, incusServiceNetworks: serviceNetworks } = config;
   const missing = [
@@ -83,7 +86,7 @@ type SharedOptions = Pick<IncusOptions, 'clock' | 'logger' | 'aliasOf' | 'opsLog
   identity: { certificate: string; key: string };
 };
 
-/** What is the same for all clusters: each of them trusts the one certificate of this service. */
+/** Returns the options shared by all clusters, each of which trusts this service's one certificate. */
 function sharedOptions({ config, clock, logger, opsLogin, templates }: IncusParts): SharedOptions {
   const aliases = new Map(templates.map(({ code, image }) => [code, image ?? code]));
   return {

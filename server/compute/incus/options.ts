@@ -4,20 +4,19 @@ import type { OpsLogin } from '../inside/ops-login.ts';
 import type { Identity } from './client.ts';
 import type { Surroundings } from './specification.ts';
 
-/** What the driver is made of. */
 export interface IncusOptions extends Surroundings {
   clock: Clock;
   logger: Pick<Logger, 'warn'>;
   /** Addresses of members of one cluster, such as "https://10.0.0.1:8443". */
   endpoints: readonly string[];
   identity: Identity;
-  /** Virtual CPUs sold for each CPU of a host. */
+  /** Virtual CPUs sold per CPU of a host. */
   cpuOvercommit: number;
-  /** Codes of the catalog's zones in which hosts of no cluster group are; null is every one. */
+  /** Zone codes of the catalog for hosts without a cluster group; null means every zone. */
   zones: readonly string[] | null;
-  /** The alias of the image that guests of a template are made of. */
+  /** Returns the alias of the image from which guests of a template are created. */
   aliasOf(template: string): string;
-  /** CIDRs of the addresses that the nodes of this service have towards guests. */
+  /** CIDRs of the addresses from which this service's nodes reach the guests. */
   serviceNetworks: readonly string[];
   opsLogin?: OpsLogin;
 }

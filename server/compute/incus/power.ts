@@ -10,9 +10,9 @@ import { forgetStop, noteStop } from './stop-requests.ts';
 export interface PowerParts {
   clock: Clock;
   instances: Instances;
-  /** The guest's instance as it is now; throws where it is absent or cannot be seen. */
+  /** Returns the guest's instance as it is now. Throws if it does not exist or cannot be seen. */
   need(id: string): Promise<Instance>;
-  /** To be called when a guest has gone off. */
+  /** Called when a guest has gone off. */
   ended(id: string): void;
   /** Aborts when the driver is closed. */
   closed: AbortSignal;
@@ -24,16 +24,16 @@ const cardOf = ({ devices }: Instance) => devices.eth0 ?? {};
 const wanted = (instance: Instance) => announced(cardOf(instance), addressesOf(instance));
 
 /**
- * How long Incus itself waits for a guest that was asked to go off, in seconds. Meanwhile nothing else is possible with the
- * instance; so it is short, and whether the guest goes off is looked at from here.
+ * How long Incus itself waits for a guest to shut down, in seconds. It allows no other operation on the instance during
+ * that time, so this is short, and the service watches for the power-off itself.
  */
 const ASK_SECONDS = 1;
-/** A guest does not hear the request before its system has come so far, so that it is repeated. */
+/** A guest ignores the request until its system has booted far enough, so the request is repeated. */
 const ASK_EVERY_MS = 5_000;
 const LOOK_EVERY_MS = 200;
 const NOT_OFF_IN_TIME = /deadline exceeded|timed? ?out|Failed shutting down/i;
 
-/** Switches guests on and off. What waits for a guest holds nothing up, so that its power can be cut meanwhile. */
+/** Switches guests on and off. Waiting for a guest blocks nothing, so its power can be cut in the meantime. */
 export class Power {
   readonly #parts: PowerParts;
 
@@ -41,7 +41,7 @@ export class Power {
     this.#parts = parts;
   }
 
-  /** Resolves with the instance that is on, and whose addresses are announced. */
+  /** Resolves with the instance once it is on and its addresses are announced. */
   on(id: string): Promise<Instance> {
     const { clock, instances, need, closed } = this.#parts;
     return converge(clock, {
@@ -49,7 +49,7 @@ export class Power {
       isDone: (instance) =>
         isOn(instance) === true && !isStopping(instance) && isSameCard(cardOf(instance), wanted(instance)),
       step: async (instance) => {
-        // One that is just going off is not what is asked for.
+        // An instance that is going off counts as neither on nor off: wait for it.
         if (isStopping(instance)) return clock.sleep(LOOK_EVERY_MS, closed);
         if (isOn(instance)) return instances.change(instance, { devices: { eth0: wanted(instance) } });
         const bare = unannounced(cardOf(instance));
@@ -62,7 +62,7 @@ export class Power {
     });
   }
 
-  /** Cuts the power of what `find` gives, until that is off or absent. */
+  /** Cuts the power of the instance that `find` returns, until it is off or gone. */
   async off(id: string, find: () => Promise<Instance | undefined>): Promise<Instance | undefined> {
     const { clock, instances, ended } = this.#parts;
     const instance = await converge(clock, {
@@ -77,7 +77,7 @@ export class Power {
     return instance;
   }
 
-  /** Asks a guest to go off and resolves when it is; throws {@link ShutdownTimeoutError}. */
+  /** Asks a guest to shut down and resolves when it is off. Throws {@link ShutdownTimeoutError}. */
   async shutDown(id: string, timeoutSeconds: number, signal?: AbortSignal): Promise<void> {
     const { clock, instances, need, ended, closed } = this.#parts;
     const ending = signal ? AbortSignal.any([signal, closed]) : closed;
@@ -88,7 +88,7 @@ export class Power {
       ending.throwIfAborted();
       const instance = await need(id);
       run ??= runOf(instance);
-      // In another run it has been off meanwhile, and was started again.
+      // A different run means that the guest was off in the meantime and has been started again.
       if (isOn(instance) === false || runOf(instance) !== run) break;
       const now = clock.now().getTime();
       if (now >= end) {
@@ -104,7 +104,7 @@ export class Power {
     ended(id);
   }
 
-  /** Restarts a guest that is on, by a cut of the power unless it obeys. */
+  /** Restarts a guest that is on. Cuts its power if it does not shut down in time. */
   async restart(id: string, timeoutSeconds: number, signal?: AbortSignal): Promise<Instance> {
     try {
       await this.shutDown(id, timeoutSeconds, signal);
@@ -116,7 +116,7 @@ export class Power {
     return this.on(id);
   }
 
-  /** Whether the guest was asked. */
+  /** Returns whether the guest was asked. */
   async #ask(instance: Instance, signal: AbortSignal): Promise<boolean> {
     const { clock, instances } = this.#parts;
     const body = { action: 'stop', force: false, timeout: ASK_SECONDS };
@@ -126,7 +126,7 @@ export class Power {
       return true;
     } catch (error) {
       if (error instanceof IncusError && NOT_OFF_IN_TIME.test(error.message)) return true;
-      // Something else is being done to it: the next look says whether it still has to be asked.
+      // Another operation is in progress: the next look decides whether to ask again.
       if (isPassing(error)) return false;
       signal.throwIfAborted();
       throw error;
@@ -134,7 +134,7 @@ export class Power {
   }
 }
 
-/** Refuses what only a guest that is off can have done to it. */
+/** Throws if the guest is on. */
 export function requireOff(instance: Instance, what: string): void {
   if (isOn(instance)) throw new Error(`${idOf(instance)} must be off to be ${what}`);
 }

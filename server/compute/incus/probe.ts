@@ -2,7 +2,7 @@ import type { DriverReport } from '../driver.ts';
 import type { Members } from './members.ts';
 import type { Surroundings } from './specification.ts';
 
-/** Of the API, beside what it began with: LXD has some of them in releases of its own. */
+/** API extensions that are needed. LXD has some of them only in later releases. */
 const EXTENSIONS = [
   'projects',
   'clustering_groups',
@@ -14,11 +14,11 @@ const EXTENSIONS = [
   'metrics',
 ];
 
-/** What is needed of the API and is not among what it `has`. */
+/** Returns the needed API extensions that are not in `has`. */
 export const missingExtensions = (has: readonly string[]) =>
   EXTENSIONS.filter((extension) => !has.includes(extension));
 
-/** Whether guests can be made here, and why not. */
+/** Reports whether guests can be created here, and if not, why. */
 export async function probeCluster(
   members: Members,
   { project, network, pool }: Surroundings,

@@ -6,9 +6,9 @@ import type { Members } from './members.ts';
 
 const NANOSECONDS = 1_000_000_000;
 const MEGABYTE = 1_048_576;
-/** Modes of a processor in which it does not work for the guest. */
+/** Processor modes that do not count as work for the guest. */
 const AT_REST = ['idle', 'iowait', 'steal'];
-/** What a counter cannot have counted: Incus wraps negative ones around. */
+/** No real counter reaches this: Incus reports negative values wrapped around. */
 const MOST = 2 ** 53;
 
 const DISK_COUNTERS = {
@@ -21,7 +21,7 @@ const DISK_COUNTERS = {
 type DiskCounter = (typeof DISK_COUNTERS)[keyof typeof DISK_COUNTERS];
 type DiskReadings = Record<DiskCounter, number>;
 
-/** Readings of these guests, as far as they are on and their members answer. */
+/** Returns samples of those guests that are on and whose members answer. */
 export async function readSamples(
   {
     clock,
@@ -40,7 +40,7 @@ export async function readSamples(
   const processors = new Map<string, number>();
   await Promise.all(
     places.map(async (member) => {
-      // A member that has just gone has its guests left without these.
+      // If a member has just gone down, its guests are sampled without these.
       const text = await members.textAt(member, `/1.0/metrics?project=${project}`).catch(() => '');
       for (const [name, readings] of diskReadings(text)) disks.set(name, readings);
       for (const [name, seconds] of cpuReadings(text)) processors.set(name, seconds);
@@ -66,7 +66,7 @@ function sampleOf(
   return {
     id: idOf(instance),
     at,
-    // The state of a virtual machine in which no agent of Incus runs has none.
+    // Without Incus's agent inside a virtual machine, its state has no CPU usage.
     cpuSeconds: counted(cpu?.usage ?? 0) / NANOSECONDS || (cpuSeconds ?? 0),
     vcpu,
     ramUsedBytes: Math.min(counted(memory?.usage ?? 0), ramMb * MEGABYTE),
@@ -78,7 +78,7 @@ function sampleOf(
   };
 }
 
-/** What a member's metrics say of disks, by the instance's name. */
+/** Returns the disk counters in a member's metrics, by instance name. */
 export function diskReadings(text: string): Map<string, DiskReadings> {
   const all = new Map<string, DiskReadings>();
   for (const [, metric, labels, value] of text.matchAll(/^(incus_disk_\w+)\{([^}\n]*)\} ([0-9.e+-]+)$/gm)) {
@@ -97,7 +97,7 @@ export function diskReadings(text: string): Map<string, DiskReadings> {
   return all;
 }
 
-/** What a member's metrics say of the time that processors have worked, by the instance's name. */
+/** Returns the working CPU time in a member's metrics, in seconds by instance name. */
 export function cpuReadings(text: string): Map<string, number> {
   const all = new Map<string, number>();
   for (const [, labels, value] of text.matchAll(/^incus_cpu_seconds_total\{([^}\n]*)\} ([0-9.e+-]+)$/gm)) {

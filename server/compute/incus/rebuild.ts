@@ -9,28 +9,30 @@ import { isSameCard } from './specification.ts';
 interface RebuildParts {
   clock: Clock;
   instances: Instances;
-  /** Makes the guest's instance where it is absent or not whole, with more configuration and the network card of another. */
+  /**
+   * Creates the guest's instance if it is missing or incomplete, with additional configuration and the limits of
+   * another instance's network card.
+   */
   make(config: Record<string, string>, card: Record<string, string> | undefined): Promise<void>;
-  /** Removes an instance. */
   drop(name: string): Promise<void>;
 }
 
 /**
- * What there is of a guest: its instance, and one that a rebuild has set aside under a name of its own, marked with the
- * rebuild's id as `aside`. Until the rebuild's end is known the new instance is marked with it as `rebuild`.
+ * A guest's instances: the current one, and one that a rebuild has renamed and set aside, marked with the rebuild's id
+ * as `aside`. Until the rebuild is finished or undone, the new instance is marked with its id as `rebuild`.
  */
 interface Pair {
   main: Instance | undefined;
   aside: Instance | undefined;
 }
 
-/** No card: its addresses and its MAC address are those of the instance that took its place. */
+/** Removes the card: its addresses and MAC address belong to the instance that replaced it. */
 const NO_CARD = { type: 'none' };
 
 export async function rebuildGuest(parts: RebuildParts, id: string, rebuildId: string): Promise<void> {
   let { main, aside } = await pairOf(parts, id);
   if (aside && aside.config[KEYS.aside] !== rebuildId) {
-    // Another rebuild's: without an instance in its place it had just begun.
+    // Left by another rebuild. If no instance has replaced it, that rebuild had only just begun.
     if (main) await parts.drop(aside.name);
     else await bringBack(parts, id, aside, cardOf(aside));
     ({ main, aside } = await pairOf(parts, id));
@@ -41,22 +43,25 @@ export async function rebuildGuest(parts: RebuildParts, id: string, rebuildId: s
     await setAside(parts, id, main, rebuildId);
     aside = main;
   } else if (main && !isMade) {
-    // Finished, and asked for again.
+    // The rebuild is already finished and was requested again.
     return;
   }
   const former = isMade ? main : aside;
   await parts.make({ [KEYS.rebuild]: rebuildId }, former && cardOf(former));
 }
 
-/** Discards what the rebuild has set aside. */
+/** Discards the instance that the rebuild has set aside. */
 export async function finishRebuild(parts: RebuildParts, id: string, rebuildId: string): Promise<void> {
   const { main, aside } = await pairOf(parts, id);
-  // First: from now on there is nothing to go back to.
+  // Comes first: from now on, the rebuild can no longer be undone.
   if (main?.config[KEYS.rebuild] === rebuildId) await change(parts, main.name, { [KEYS.rebuild]: '' });
   if (main && aside?.config[KEYS.aside] === rebuildId) await parts.drop(aside.name);
 }
 
-/** Brings what it has set aside back; false where it has made a guest that is to be removed. */
+/**
+ * Restores the instance that the rebuild has set aside. Returns false if there is none to restore, so the guest created
+ * by the rebuild should be removed.
+ */
 export async function undoRebuild(parts: RebuildParts, id: string, rebuildId: string): Promise<boolean> {
   const { main, aside } = await pairOf(parts, id);
   const isMade = main?.config[KEYS.rebuild] === rebuildId;
@@ -66,13 +71,13 @@ export async function undoRebuild(parts: RebuildParts, id: string, rebuildId: st
       requireOff(main, 'brought back');
       await parts.drop(main.name);
     }
-    // Where the other was never made its own card is all there is.
+    // If the new instance was never created, the old one's own card is all there is.
     await bringBack(parts, id, aside, cardOf(main ?? aside));
   } else if (main && !aside && main.config[KEYS.aside] === rebuildId) {
-    // It was about to be set aside, or is back already.
+    // It was about to be set aside, or has already been restored.
     await putBack(parts, main.name, cardOf(main));
   } else if (aside && isAside) {
-    // It was finished before.
+    // The rebuild had been finished before.
     await parts.drop(aside.name);
   } else if (isMade) return false;
   return true;
@@ -88,7 +93,7 @@ async function setAside(parts: RebuildParts, id: string, main: Instance, rebuild
   await rename(parts, main.name, asideNameOf(id));
 }
 
-/** The network card of an instance, also of one that has it no more because it was set aside. */
+/** Returns an instance's network card, or the one it had before it was set aside. */
 function cardOf({ config, devices }: Instance): Record<string, string> {
   const { eth0 = NO_CARD } = devices;
   const kept = config[KEYS.card];
@@ -106,7 +111,7 @@ async function bringBack(
   await putBack(parts, nameOf(id), card);
 }
 
-/** Gives an instance its card again: that it had, or that of the instance that took its place. */
+/** Gives an instance a card again: its former one, or that of the instance that had replaced it. */
 async function putBack(parts: RebuildParts, name: string, card: Record<string, string>): Promise<void> {
   await change(parts, name, { [KEYS.aside]: '', [KEYS.card]: '' }, card);
 }

@@ -11,7 +11,7 @@ export interface Region {
 
 type OfRegion = Pick<Cluster, 'region'>;
 
-/** Which regions each of several clusters has the VMs of, and what follows from that for its hosts. */
+/** Assigns regions to several clusters and adjusts their hosts accordingly. */
 export class Regions {
   readonly #all: readonly Region[];
 
@@ -19,21 +19,24 @@ export class Regions {
     this.#all = all;
   }
 
-  /** Codes of a cluster's regions: the one that it was added for; of that of the settings all for which none was. */
+  /**
+   * Returns the codes of a cluster's regions: the one it was added for, or, for the cluster of the settings, all
+   * regions without a cluster of their own.
+   */
   of(region: string | null, all: readonly OfRegion[]): string[] {
     const taken = new Set(all.map((cluster) => cluster.region));
     const codes = this.#all.map(({ code }) => code);
     return codes.filter((code) => (region === null ? !taken.has(code) : code === region));
   }
 
-  /** A host as others see it: in zones of its cluster's regions, by a name that no host of another cluster has. */
+  /** Returns a host limited to the zones of its cluster's regions, with a name that is unique across clusters. */
   shown(host: HostInfo, cluster: Cluster, all: readonly Cluster[]): HostInfo {
     const { region } = cluster;
     const name = region === null ? host.name : `${host.name}@${region}`;
     return this.narrowed({ ...host, name }, cluster, all);
   }
 
-  /** A host, in zones of its cluster's regions alone. */
+  /** Returns a host limited to the zones of its cluster's regions. */
   narrowed(host: HostInfo, { region }: OfRegion, all: readonly OfRegion[]): HostInfo {
     const own = this.#zonesOf(this.of(region, all));
     const { zones } = host.capacity;
@@ -41,7 +44,10 @@ export class Regions {
     return { ...host, capacity: { ...host.capacity, zones: narrow } };
   }
 
-  /** What of all that is sold is sold in a cluster's regions. Which zones members in no group are in is set for the first alone. */
+  /**
+   * Limits what is sold to a cluster's regions. The zones of members without a group are configured only for the first
+   * cluster.
+   */
   wantsOf(wants: EngineWants, region: string | null, all: readonly OfRegion[] = []): EngineWants {
     const codes = this.of(region, all);
     const own = this.#zonesOf(codes);
@@ -57,7 +63,7 @@ export class Regions {
   }
 }
 
-/** A host as it was last recorded, which cannot be reached now. */
+/** Returns a host as last recorded, marked as unreachable. */
 export function lostHost({ id, name, zones, vcpu, cores, ram_mb, disk_gb }: HostRecord): HostInfo {
   const limit = (amount: number | null) => amount ?? Number.POSITIVE_INFINITY;
   const total = { vcpu: limit(vcpu), cores: limit(cores), ramMb: limit(ram_mb), diskGb: limit(disk_gb) };

@@ -8,33 +8,33 @@ export interface RosterParts {
   clock: Clock;
   logger: Pick<Logger, 'warn'>;
   store: ClusterStore;
-  /** The cluster of the settings, which is always there. */
+  /** The cluster of the settings, which always exists. */
   first: { driver: ComputeDriver; endpoints: readonly string[] };
-  /** The driver of another; asks nothing yet. */
+  /** Creates the driver of another cluster without contacting it. */
   open(cluster: NewCluster): ComputeDriver;
 }
 
-/** A cluster, and what was recorded of it when its driver was opened. */
+/** A cluster and its record when the driver was opened, as JSON. */
 interface Known {
   text: string;
   cluster: Cluster;
 }
 
-/** For so long, in milliseconds, it is believed which clusters there are: each node reads for itself what another has recorded. */
+/** Cache time of the cluster list, in milliseconds. Each node reads on its own what another has recorded. */
 const FRESH_MS = 2_000;
 
-/** Which clusters there are: that of the settings, and those that are recorded. */
+/** The list of clusters: that of the settings and the recorded ones. */
 export class Roster {
   readonly #parts: RosterParts;
-  /** To be called with each driver that is opened. */
+  /** Called with each driver that is opened. */
   readonly #opened: (driver: ComputeDriver) => void;
-  /** The cluster of the settings as one of several. */
+  /** The cluster of the settings, wrapped once there are others. */
   #own: Cluster | undefined;
   #added = new Map<string, Known>();
   #place: Promise<string | null> | undefined;
   #readAt: number | undefined;
   #isKnown = false;
-  /** Counts reads: of two at a time the later one is right. */
+  /** Number of the latest read: if two overlap, the later one counts. */
   #turn = 0;
   #reading: Promise<void> | undefined;
   #isClosed = false;
@@ -44,7 +44,10 @@ export class Roster {
     this.#opened = opened;
   }
 
-  /** That of the first cluster, by which all guests are recorded; while that is away, as hosts of it are recorded. */
+  /**
+   * Returns the id of the first cluster, under which all guests are recorded. While that cluster is away, the id comes
+   * from the records of its hosts.
+   */
   place(): Promise<string | null> {
     this.#place ??= this.#parts.first.driver
       .place()
@@ -56,7 +59,7 @@ export class Roster {
     return this.#place;
   }
 
-  /** All clusters, that of the settings first; undefined where it is the only one. */
+  /** Returns all clusters, that of the settings first; undefined if it is the only one. */
   async several(): Promise<Cluster[] | undefined> {
     const { clock, logger, first } = this.#parts;
     const now = clock.now().getTime();
@@ -70,10 +73,10 @@ export class Roster {
     return [this.#own, ...[...this.#added.values()].map(({ cluster }) => cluster)];
   }
 
-  /** Reads at the next question what is recorded. */
+  /** Makes the next call read the records again. */
   changed(): void {
     this.#readAt = undefined;
-    // What is under way may have been read before.
+    // A read in progress may have missed the change.
     this.#reading = undefined;
   }
 
@@ -87,7 +90,7 @@ export class Roster {
     await Promise.all(this.drivers.map((driver) => driver.close()));
   }
 
-  /** While the database says nothing, what was known of it stands. */
+  /** While the database is unavailable, the previous list stays valid. */
   async #read(now: number): Promise<void> {
     const turn = ++this.#turn;
     const records = await this.#parts.store.clusters().catch((error) => error as Error);
@@ -114,7 +117,7 @@ export class Roster {
     return { text, cluster: new Cluster({ clock, logger, id, region, endpoints, driver }) };
   }
 
-  /** Only where there are other regions to start for. */
+  /** Used only if there are other regions worth starting for. */
   async #recordedPlace(error: Error): Promise<string> {
     const { store, first } = this.#parts;
     const { name } = first.driver;

@@ -14,12 +14,12 @@ export interface SnapshotParts {
   need(id: string): Promise<Instance>;
 }
 
-/** With the guest's ACL, as a restore replaces all that is in the instance. */
+/** Stored with the guest's ACL, because a restore replaces everything stored in the instance. */
 const RESTORING = 'user.vauban.restoring';
 
 const snapshotOf = ({ snapshots }: Instance, name: string) => snapshots?.find((each) => each.name === name);
 
-/** Takes a snapshot; one that is there is a success. */
+/** Takes a snapshot. Succeeds if it already exists. */
 export async function takeSnapshot(parts: SnapshotParts, id: string, name: string): Promise<SnapshotInfo> {
   const { clock, instances, need } = parts;
   const instance = await converge(clock, {
@@ -27,7 +27,7 @@ export async function takeSnapshot(parts: SnapshotParts, id: string, name: strin
     isDone: (now) => snapshotOf(now, name) !== undefined,
     step: (now) => instances.work(now, 'POST', { below: '/snapshots', body: { name, stateful: false } }),
   });
-  // Storage that does not know is taken to keep all of the disk.
+  // If the storage does not report a size, the whole disk is counted.
   const { size } = snapshotOf(instance, name)!;
   return { sizeBytes: size >= 0 ? size : sizeOf(instance).diskGb * GIGABYTE, includesMemory: false };
 }
@@ -44,7 +44,7 @@ export async function dropSnapshot(
   });
 }
 
-/** Brings the disk of a guest that is off back to a snapshot; everything else of the guest stays as it is. */
+/** Restores the disk of a guest that is off; everything else about the guest stays the same. */
 export async function restoreSnapshot(parts: SnapshotParts, id: string, name: string): Promise<void> {
   const { instances, acls, need } = parts;
   await mendRestore(parts, id);
@@ -58,8 +58,8 @@ export async function restoreSnapshot(parts: SnapshotParts, id: string, name: st
 }
 
 /**
- * Gives a guest the configuration back that it had before its disk was restored. To be called before it is used, as a restore
- * may have been cut off.
+ * Gives a guest back the configuration that it had before its disk was restored. Call it before using the guest,
+ * because a restore may have been interrupted.
  */
 export async function mendRestore(
   { clock, instances, acls, need }: SnapshotParts,
@@ -81,7 +81,7 @@ export async function mendRestore(
   await acls.setNote(instance.name, RESTORING, undefined);
 }
 
-/** Of a configuration what is not Incus's own. */
+/** Returns the configuration without Incus's own keys. */
 function lasting(config: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(config).filter(([key]) => !key.startsWith('volatile.')));
 }

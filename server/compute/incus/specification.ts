@@ -2,23 +2,23 @@ import type { DiskSpeed, GuestAddress, GuestSize, GuestSpec } from '../driver.ts
 import { userData, yaml } from '../inside/user-data.ts';
 import { KEYS, nameOf } from './instance.ts';
 
-/** Where guests of this service are on the cluster. */
+/** The project, network and storage pool that this service's guests use on the cluster. */
 export interface Surroundings {
   project: string;
-  /** The bridge that guests are connected to: the same name on each member. */
+  /** The bridge that guests are connected to; it has the same name on each member. */
   network: string;
-  /** Of their disks. */
+  /** Storage pool of their disks. */
   pool: string;
 }
 
 type Device = Record<string, string>;
 
-/** What limits a guest's size. */
+/** Returns the configuration that limits CPUs and memory. */
 export function limitsOf({ vcpu, ramMb }: Pick<GuestSize, 'vcpu' | 'ramMb'>): Record<string, string> {
   return { 'limits.cpu': `${vcpu}`, 'limits.memory': `${ramMb}MiB` };
 }
 
-/** Its disk. Incus limits either requests or bytes. */
+/** Returns the root disk. Incus can limit either requests or bytes per second. */
 export function rootDisk(
   { diskGb, disk }: Pick<GuestSize, 'diskGb' | 'disk'>,
   { pool }: Surroundings,
@@ -34,8 +34,8 @@ function speedOf({ iops, mbps }: DiskSpeed = {}): Device {
 }
 
 /**
- * Its network card: nothing comes from it under another address than its own, and nothing passes that its rules do not let
- * pass.
+ * Returns the network card. The guest can send only from its own addresses, and only traffic that its rules allow
+ * passes.
  */
 export function networkCard(
   { id, mac, addresses }: Pick<GuestSpec, 'id' | 'mac' | 'addresses'>,
@@ -60,7 +60,7 @@ export function networkCard(
 const ROUTES = /\.routes\.external$/;
 const LIMITS = /^limits\./;
 
-/** The card of a guest that runs: its addresses are announced by the member that it is on. */
+/** Returns the card of a running guest, whose addresses its member announces. */
 export function announced(card: Device, addresses: readonly GuestAddress[]): Device {
   const routes = addresses.map(({ address, family }) => [
     `ipv${family}.routes.external`,
@@ -69,10 +69,13 @@ export function announced(card: Device, addresses: readonly GuestAddress[]): Dev
   return { ...withoutKeys(card, ROUTES), ...Object.fromEntries(routes) };
 }
 
-/** The card of one that is to be started: a start that failed would leave its routes on the member, where no other could be. */
+/**
+ * Returns the card of a guest about to start, without routes: a failed start would leave them on the member and block
+ * the next one.
+ */
 export const unannounced = (card: Device): Device => withoutKeys(card, ROUTES);
 
-/** The card with a limit in bit/s each way, or without one. */
+/** Returns the card limited to `bps` bit/s in each direction, or unlimited. */
 export function limited(card: Device, bps: number | undefined): Device {
   const others = withoutKeys(card, LIMITS);
   return bps === undefined
@@ -80,7 +83,6 @@ export function limited(card: Device, bps: number | undefined): Device {
     : { ...others, 'limits.ingress': `${bps}bit`, 'limits.egress': `${bps}bit` };
 }
 
-/** Whether two cards are alike. */
 export function isSameCard(a: Device, b: Device): boolean {
   return [...Object.keys(a), ...Object.keys(b)].every((key) => a[key] === b[key]);
 }
@@ -89,7 +91,7 @@ function withoutKeys(card: Device, keys: RegExp): Device {
   return Object.fromEntries(Object.entries(card).filter(([key]) => !keys.test(key)));
 }
 
-/** The body of the request that makes a guest. The same input always gives the same. */
+/** Returns the body of the request that creates a guest. The same input always gives the same body. */
 export function newInstance(
   spec: GuestSpec,
   where: Surroundings,
@@ -104,7 +106,7 @@ export function newInstance(
     source: { type: 'image', fingerprint: image.fingerprint },
     config: {
       ...limitsOf(spec),
-      // What should run is started by the service, which alone knows.
+      // Only the service knows which guests should run, so it starts them.
       'boot.autostart': 'false',
       'cloud-init.user-data': userData({ ...spec, user, passwordHash }, { hostname }),
       'cloud-init.network-config': networkConfig(spec),
@@ -113,7 +115,7 @@ export function newInstance(
       [KEYS.addresses]: JSON.stringify(addresses),
       ...config,
     },
-    // Of a guest that is made anew the limits stay.
+    // A rebuilt guest keeps its limits.
     devices: { root: rootDisk(spec, where), eth0: { ...networkCard(spec, where), ...limitsIn(card) } },
   };
 }
@@ -122,7 +124,10 @@ function limitsIn(card: Device = {}): Device {
   return Object.fromEntries(Object.entries(card).filter(([key]) => LIMITS.test(key)));
 }
 
-/** The card is found by its MAC address, as its name depends on the kind of machine. Incus hands out its addresses. */
+/**
+ * Identifies the card by its MAC address, because its name depends on the kind of machine. Incus assigns the addresses
+ * by DHCP.
+ */
 function networkConfig({ mac, addresses }: Pick<GuestSpec, 'mac' | 'addresses'>): string {
   const has = (family: 4 | 6) => addresses.some((address) => address.family === family);
   const card = { match: { macaddress: mac }, dhcp4: has(4), dhcp6: has(6) };

@@ -11,22 +11,22 @@ export interface AttachmentParts {
   instances: Instances;
 }
 
-/** Of one message of the console; Incus sends what it has read at once, which is less. */
+/** Limit for one console message. Incus forwards each read separately, and its reads are smaller than this. */
 const MAX_MESSAGE_BYTES = 1_048_576;
-/** The past is not worth waiting for any longer. */
+/** Old output is not worth a longer wait. */
 const LOG_MS = 5_000;
-/** How often the other end is asked whether it is there. */
+/** Interval between pings that check whether the other end is still there. */
 const PING_MS = 10_000;
 
-/** What is attached to: the body of the request, and how many connections it takes. */
+/** The kind of console to attach to: the request body and the number of connections it needs. */
 export interface ConsoleKind {
   body: { type: 'console'; width: number; height: number } | { type: 'vga' };
   connections: number;
 }
 
-/** One attachment to a console of a running guest; Incus gives one at a time, of whichever kind. */
+/** One attachment to the console of a running guest. Incus allows one at a time, whatever its kind. */
 export class Attachment {
-  /** They wait until they are read. */
+  /** Paused until someone reads them. */
   readonly connections: readonly WebSocket[];
   readonly #control: WebSocket;
   readonly #over = new AbortController();
@@ -38,14 +38,15 @@ export class Attachment {
       socket.once('close', () => this.#over.abort());
       if (socket.readyState !== socket.OPEN) this.#over.abort();
     }
-    // Incus keeps the console for this end as long as any of them is open.
+    // Incus keeps the console reserved for this end as long as any of these sockets is open.
     this.#over.signal.addEventListener('abort', () => this.close(), { once: true });
     if (this.#over.signal.aborted) this.close();
   }
 
   /**
-   * Attaches to a guest that is on; `force` takes the console over from others. Throws as members do: an `IncusError` where the
-   * guest is off, or another has the console. Nothing is read before someone reads it.
+   * Attaches to a guest that is on; `force` takes the console over from others. Throws the same errors as members: an
+   * `IncusError` if the guest is off or the console is in use by another client. The connections stay paused until
+   * someone reads them.
    */
   static async open(
     { members, instances, clock }: AttachmentParts,
@@ -59,12 +60,12 @@ export class Attachment {
     const open = async (secret: string | undefined) => {
       const path = `/1.0/operations/${metadata.id}/websocket?secret=${secret}`;
       const socket = await members.socketAt(location, path, MAX_MESSAGE_BYTES);
-      // Until it is read: what comes meanwhile waits in the socket.
+      // Pause until someone reads: data that arrives before then waits in the socket.
       socket.once('open', () => socket.pause());
       await once(socket, 'open');
       return socket;
     };
-    // This one first: without it Incus could not take the console from here.
+    // The control socket must be opened first: without it, Incus could not take the console over from here.
     const control = await open(fds.control);
     control.resume();
     const opened: WebSocket[] = [];
@@ -79,7 +80,7 @@ export class Attachment {
     }
   }
 
-  /** Aborts when it has ended, on either side. */
+  /** Aborts when either side ends the attachment. */
   get signal(): AbortSignal {
     return this.#over.signal;
   }
@@ -89,7 +90,10 @@ export class Attachment {
     this.#over.abort();
   }
 
-  /** A member that is gone says nothing. This socket is never paused, so that it hears the answer. */
+  /**
+   * Detects a member that died without closing the connection. The control socket is never paused, so the pongs always
+   * arrive.
+   */
   async #watch(clock: Clock): Promise<void> {
     let answered = true;
     this.#control.on('pong', () => {
@@ -104,7 +108,7 @@ export class Attachment {
   }
 }
 
-/** What a guest has written since its log was read last, from here or elsewhere; empty where that is not known. */
+/** Returns what a guest has written since anyone last read its log, or an empty buffer if that is unknown. */
 export async function readLog(
   { members, instances }: AttachmentParts,
   { name, location }: Pick<Instance, 'name' | 'location'>,
@@ -112,6 +116,6 @@ export async function readLog(
   const log = await members
     .textAt(location, instances.path(`${name}/console`), { limitMs: LOG_MS })
     .catch(() => '');
-  // A refusal, such as for a kind of guest that has none, is JSON.
+  // Incus answers a refusal with JSON, for example for a kind of guest that has no log.
   return log.startsWith('{"type":"error"') ? Buffer.alloc(0) : Buffer.from(log);
 }

@@ -8,27 +8,34 @@ import type { Shown } from './shown.ts';
 
 export interface GuestScreenParts {
   clock: Clock;
-  /** Opens what shows this guest. `end` ends the screen, as what the guest shows cannot be. Throws as drivers do. */
+  /**
+   * Opens the picture of this guest. `end` ends the screen if the guest's output cannot be shown. Throws the same
+   * errors as drivers.
+   */
   show(instance: Instance, end: () => void): Shown;
-  /** The guest's instance as it is now; undefined where there is none. Throws where it cannot be seen. */
+  /** Returns the guest's instance as it is now, or undefined if it does not exist. Throws if it cannot be seen. */
   find(): Promise<Instance | undefined>;
-  /** To be called when the screen has ended. */
+  /** Called when the screen has ended. */
   over(): void;
 }
 
-/** Connections to one guest's screen on this node; more are a leak in the caller. */
+/** Maximum number of connections to one guest's screen on this node; more would be a leak in the caller. */
 const MAX_VIEWERS = 64;
-/** How long a guest whose console has ended may take to be on again: a reboot, or a member's daemon that starts anew. */
+/** Maximum time between the end of a guest's console and its return: a reboot, or the restart of a member's daemon. */
 const AWAY_MS = 10_000;
 const LOOK_EVERY_MS = 500;
 
 const TAKEN = /already connected/;
-/** Answers of Incus that others have the console, after which they do: a first one may be of our own that is just ending. */
+/**
+ * Number of times Incus may say that the console is in use before we believe it. The first answers may be about our own
+ * attachment, which is just ending.
+ */
 const MAX_TAKEN = 3;
 
 /**
- * The screen of one guest and all its viewers on this node, who share one attachment to its console. It lasts over reboots, and
- * ends with the guest's power, when its last viewer has left, or when another node has taken the console.
+ * The screen of one guest and all its viewers on this node, who share one attachment to its console. It survives
+ * reboots. It ends when the guest is switched off, when its last viewer leaves, or when another node takes the console
+ * over.
  */
 export class GuestScreen {
   readonly #parts: GuestScreenParts;
@@ -36,11 +43,11 @@ export class GuestScreen {
   readonly #over = new AbortController();
   readonly #viewers = new Set<Duplex>();
   readonly #attached: Promise<void>;
-  /** Viewers that wait for the attachment. */
+  /** Number of viewers that are waiting for the attachment. */
   #coming = 0;
   #shown: Shown | undefined;
   #attachment: Attachment | undefined;
-  /** The run of the guest that it is of, and the last one that the guest was seen in since. */
+  /** The guest's run that the attachment belongs to, and the last run the guest was seen in since then. */
   #run: string | undefined;
   #seen: string | undefined;
 
@@ -50,7 +57,10 @@ export class GuestScreen {
     this.#attached = this.#begin();
   }
 
-  /** A viewer's connection. Throws {@link AgentUnavailableError} where the guest is off, and as members do. */
+  /**
+   * Returns a viewer's connection. Throws {@link AgentUnavailableError} if the guest is off, and the same errors as
+   * members.
+   */
   async view(): Promise<Duplex> {
     if (this.#viewers.size + this.#coming >= MAX_VIEWERS)
       throw new AgentUnavailableError(`the screen of ${this.#id} takes no more connections`);
@@ -75,13 +85,16 @@ export class GuestScreen {
     return viewer;
   }
 
-  /** To be called with the guest when it is on: at the console of another run than this nothing comes any more. */
+  /**
+   * Called with the guest whenever it is seen to be on. If its run has changed, the attachment is closed: the old
+   * console no longer delivers anything.
+   */
   runs(instance: Instance): void {
     this.#seen = runOf(instance);
     if (this.#run !== this.#seen) this.#attachment?.close();
   }
 
-  /** Ends it for all viewers. */
+  /** Ends the screen for all viewers. */
   end(): void {
     if (this.#over.signal.aborted) return;
     this.#over.abort();
@@ -107,7 +120,7 @@ export class GuestScreen {
     void this.#follow();
   }
 
-  /** Shows what the guest shows from now on. */
+  /** Attaches to the guest's console and shows its output from now on. */
   async #attach(instance: Instance, force: boolean): Promise<void> {
     this.#seen = undefined;
     const attachment = await this.#shown!.attach(instance, force);
@@ -117,7 +130,7 @@ export class GuestScreen {
       attachment.close();
   }
 
-  /** Attaches again whenever the attachment has ended and the guest has not. */
+  /** Attaches again whenever the attachment ends while the guest continues. */
   async #follow(): Promise<void> {
     while (!this.#over.signal.aborted) {
       await aborted(this.#attachment!.signal);
@@ -125,13 +138,16 @@ export class GuestScreen {
     }
   }
 
-  /** Whether it is attached again. In the same run another may have taken the console, from whom it is not taken back. */
+  /**
+   * Returns whether it could attach again. If the guest is still in the same run, another client may have taken the
+   * console, and then it is not forced back.
+   */
   async #again(): Promise<boolean> {
     const { clock, find } = this.#parts;
     const end = clock.now().getTime() + AWAY_MS;
     let taken = 0;
     while (clock.now().getTime() < end && taken < MAX_TAKEN) {
-      // Before the first look, too: another that takes the console has it by then.
+      // Wait before the first attempt too: by then, another client that takes the console will have it.
       await clock.sleep(LOOK_EVERY_MS, this.#over.signal).catch(() => {});
       if (this.#over.signal.aborted) return false;
       try {

@@ -18,13 +18,13 @@ export interface GuestScreensParts {
   instances: Instances;
 }
 
-/** The screens of guests that this node's viewers look at. */
+/** All guest screens that have viewers on this node. */
 export class GuestScreens {
   readonly #parts: GuestScreensParts;
   readonly #screens: Screens;
   readonly #past = new Past();
   readonly #open = new Map<string, GuestScreen>();
-  /** Guests that are just being rebooted from here: their end is none. */
+  /** Guests that are being rebooted from here, whose power-off must not end the screen. */
   readonly #rebooting = new Set<string>();
 
   constructor(parts: GuestScreensParts) {
@@ -32,22 +32,25 @@ export class GuestScreens {
     this.#screens = new Screens(parts.logger);
   }
 
-  /** A connection to a guest's screen, speaking RFB from its first byte. Throws `AgentUnavailableError` where the guest is off. */
+  /**
+   * Returns a connection to a guest's screen, which speaks RFB from its first byte. Throws `AgentUnavailableError` if
+   * the guest is off.
+   */
   view(id: string): Promise<Duplex> {
     return (this.#open.get(id) ?? this.#begin(id)).view();
   }
 
-  /** To be called when a guest has gone off. */
+  /** Called when a guest has gone off. */
   end(id: string): void {
     if (!this.#rebooting.has(id)) this.#open.get(id)?.end();
   }
 
-  /** To be called with each guest that is seen to be on. */
+  /** Called with each guest that is seen to be on. */
   runs(instance: Instance): void {
     this.#open.get(idOf(instance))?.runs(instance);
   }
 
-  /** Keeps a guest's viewers while `work` reboots it. */
+  /** Keeps a guest's viewers connected while `work` reboots it. */
   async over<T>(id: string, work: () => Promise<T>): Promise<T> {
     this.#rebooting.add(id);
     try {

@@ -1,24 +1,24 @@
 import type { MessagePort } from 'node:worker_threads';
 
-/** What the driver tells the thread that keeps the screens; `id` is a screen's. */
+/** A message from the driver to the thread that keeps the screens; `id` identifies the screen. */
 export type Order =
   | { order: 'open'; id: number; name: string; kind: ScreenKind }
-  /** `past`: what was written before there was a viewer, to which the terminal gives no answers any more. */
+  /** `past` marks output from before there was a viewer. The terminal must not answer its queries any longer. */
   | { order: 'write'; id: number; bytes: Uint8Array<ArrayBuffer>; past: boolean }
-  /** A graphical screen has connections to the SPICE server of its guest, at the other ends of the ports. */
+  /** The ports lead to the connections of a graphical screen to its guest's SPICE server. */
   | { order: 'attach'; id: number; main: MessagePort; display: MessagePort; inputs: MessagePort }
-  /** A viewer, who speaks RFB at the other end of the port. */
+  /** The port leads to a viewer, which speaks RFB. */
   | { order: 'view'; id: number; port: MessagePort }
   | { order: 'close'; id: number };
 
-/** What a screen shows: a terminal, or what a graphics card does. */
+/** A terminal, or the picture of a graphics card. */
 export type ScreenKind = 'text' | 'graphics';
 
-/** What the thread reports. */
+/** A message from the thread to the driver. */
 export type Answer =
-  /** One `write` is on the screen, and the next is welcome. */
+  /** One `write` is on the screen; the driver may send more. */
   | { answer: 'written'; id: number; length: number }
-  /** What a viewer has typed, or the terminal itself answers. */
+  /** Text that a viewer typed or that the terminal itself answered. */
   | { answer: 'typed'; id: number; text: string }
-  /** The guest shows what cannot be shown here. */
+  /** The guest uses something that this screen cannot show. */
   | { answer: 'refused'; id: number; reason: string };

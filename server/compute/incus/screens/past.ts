@@ -1,8 +1,8 @@
 import { type Instance, runOf } from '../instance.ts';
 
-/** Of one guest: as much as fills a screen many times. */
+/** Per guest: enough to fill a screen many times over. */
 const MAX_BYTES = 32_768;
-/** Guests of which it is kept, those looked at last: 16 MB. */
+/** Guests kept, the most recently viewed ones: 16 MB in all. */
 const MAX_GUESTS = 512;
 
 interface Kept {
@@ -11,17 +11,17 @@ interface Kept {
 }
 
 /**
- * What guests have written to their consoles since they were switched on, the last of it. Incus gives each byte of a console's
- * log once, so that who comes back would see an empty screen without it.
+ * The last output of guests since they were switched on. Incus returns each byte of a console log only once, so without
+ * this a returning viewer would see an empty screen.
  */
 export class Past {
   readonly #kept = new Map<string, Kept>();
 
-  /** Adds what was read of this run of a guest. */
+  /** Adds output from this run of a guest. */
   add(instance: Instance, bytes: Buffer): void {
     const { name } = instance;
     const before = this.of(instance);
-    // Put at the end: the order of a map is the order of its entries' arrival.
+    // Delete first, so that the guest moves to the end of the map's insertion order.
     this.#kept.delete(name);
     this.#kept.set(name, {
       run: runOf(instance),
@@ -31,7 +31,7 @@ export class Past {
     if (this.#kept.size > MAX_GUESTS) this.#kept.delete(oldest!);
   }
 
-  /** What is known of this run. */
+  /** Returns the kept output of this run; empty if there is none. */
   of(instance: Instance): Buffer {
     const kept = this.#kept.get(instance.name);
     return kept?.run === runOf(instance) ? kept.bytes : Buffer.alloc(0);

@@ -1,12 +1,12 @@
 import { Duplex } from 'node:stream';
 import type { MessagePort } from 'node:worker_threads';
 
-/** What one end says to the other: bytes, or that it has room for more. */
+/** Bytes, or a notice that the receiver can take more. */
 type Message = Uint8Array | 'taken';
 
 /**
- * A connection between two threads, of which each has one end on its port. A piece of bytes is sent once the piece before has
- * been taken, so that no more than one is under way to a slow reader; an end that is destroyed takes the other with it.
+ * A stream between two threads, with one end on each. The next chunk is sent only after the last one was taken, so that
+ * at most one is on its way to a slow reader. Destroying one end destroys the other.
  */
 export class PortStream extends Duplex {
   readonly #port: MessagePort;
@@ -18,13 +18,13 @@ export class PortStream extends Duplex {
     this.#port = port;
     port.on('message', (message: Message) => this.#hear(message));
     port.once('close', () => this.destroy());
-    // The streams of viewers keep no process alive: what they are joined to does.
+    // Viewers' streams must not keep the process alive; the sockets they are piped to do.
     port.unref();
   }
 
   override _write(bytes: Buffer, _encoding: string, done: () => void): void {
     this.#sent = done;
-    // A copy of its own, which is moved: a piece may be a part of a larger buffer, or its memory be used again.
+    // Transfer a copy: the chunk may be part of a larger buffer, or its memory may be reused.
     const copy = new Uint8Array(bytes);
     this.#port.postMessage(copy satisfies Message, [copy.buffer]);
   }

@@ -6,45 +6,53 @@ import { AgentUnavailableError } from '../../driver.ts';
 import type { Answer, Order, ScreenKind } from './messages.ts';
 import { PortStream } from './port-stream.ts';
 
-/** Memory of the thread: thousands of text screens, each of some tens of kilobytes, and of each viewer an update under way. */
+/**
+ * Memory limit of the thread: thousands of text screens at some tens of kilobytes each, plus a pending update for each
+ * viewer.
+ */
 const HEAP_MB = 1_024;
-/** Graphical ones at once. The picture of one takes 3 MB as a rule and at most 16 MB, and what comes of it at once as much again. */
+/**
+ * Maximum number of graphical screens. A picture usually takes 3 MB and at most 16 MB, plus as much again for the data
+ * derived from it.
+ */
 const MAX_GRAPHICS = 128;
 
 type Transferable = ArrayBuffer | MessageChannel['port1'];
-/** An order without the screen that it is for. */
+/** An order without the id of its screen. */
 type Unaddressed = Order extends infer Each ? (Each extends Order ? Omit<Each, 'id'> : never) : never;
 type Listener = ScreenListener & { refused(reason: string): void };
 
-/** Events for the owner of a screen that shows a terminal. */
+/** Events for the owner of a text screen. */
 export interface ScreenListener {
-  /** So many bytes of what was written are on the screen, and as many more are welcome. */
+  /** This many of the written bytes are now on the screen, and as many more may be written. */
   written(bytes: number): void;
   typed(text: string): void;
 }
 
-/** One screen, for its owner. */
 interface Opened {
-  /** A connection that speaks RFB from its first byte; it ends with the screen. */
+  /** Returns a connection that speaks RFB from its first byte. It ends with the screen. */
   view(): Duplex;
   close(): void;
 }
 
-/** One that shows a terminal. */
+/** A screen that shows a terminal. */
 export interface Screen extends Opened {
-  /** `past`: what was written before there was a viewer, to which the terminal gives no answers any more. */
+  /** `past` marks output from before there was a viewer. The terminal must not answer its queries any longer. */
   write(bytes: Uint8Array, past?: boolean): void;
 }
 
-/** One that shows what a graphics card does. */
+/** A screen that shows the picture of a graphics card. */
 export interface GraphicsScreen extends Opened {
-  /** Connects it to the SPICE server of its guest. The connections end with each other, with it, and where it refuses to go on. */
+  /**
+   * Returns connections for the guest's SPICE server. They all end together, when one of them ends, the screen ends, or
+   * the screen refuses the guest's output.
+   */
   attach(): SpiceConnections;
 }
 
 /**
- * The screens of guests: terminals and pictures, kept by one thread of their own, in which their viewers are served,
- * too. When it dies (of too much memory, of a defect), so do the connections of all viewers; the next screen gets a new thread.
+ * The screens of guests, terminals and pictures, kept by a separate thread that also serves their viewers. If the
+ * thread dies (out of memory, or a defect), all viewers are disconnected; the next screen starts a new thread.
  */
 export class Screens {
   readonly #logger: Pick<Logger, 'warn'>;
@@ -57,13 +65,13 @@ export class Screens {
     this.#logger = logger;
   }
 
-  /** Opens one that shows a terminal. */
+  /** Opens a text screen. */
   open(name: string, listener: ScreenListener): Screen {
     const { post, opened } = this.#open(name, 'text', { refused() {}, ...listener });
     return {
       ...opened,
       write(chunk, past = false) {
-        // A copy of its own: what is sent is moved, and a chunk may be a part of a larger buffer.
+        // Transfer a copy: the chunk may be part of a larger buffer, and sending moves the memory.
         const bytes = new Uint8Array(chunk);
         post({ order: 'write', bytes, past }, bytes.buffer);
       },
@@ -71,8 +79,8 @@ export class Screens {
   }
 
   /**
-   * Opens one that shows what a graphics card does; `refused` is called where the guest shows what it cannot. Throws
-   * {@link AgentUnavailableError} where there are too many.
+   * Opens a graphical screen. `refused` is called if the guest uses something that cannot be shown. Throws {@link
+   * AgentUnavailableError} if there are too many screens.
    */
   openGraphics(name: string, refused: (reason: string) => void): GraphicsScreen {
     if (this.#graphics >= MAX_GRAPHICS)
@@ -98,7 +106,7 @@ export class Screens {
     };
   }
 
-  /** Ends the thread, and with it the connections of all viewers. */
+  /** Ends the thread, which disconnects all viewers. */
   async close(): Promise<void> {
     await this.#thread?.terminate();
   }

@@ -1,12 +1,14 @@
 import { systemClock } from '../../../platform/clock.ts';
 
-/** A rest that is shorter waits for more work: no timer is. */
+/** A shorter rest is saved up until more work is done: no timer is that precise. */
 const MIN_REST_MS = 1;
 
-/** A part of a thread's time: does one piece of work after the other, and rests after each, so that it takes no more. */
+/**
+ * A share of a thread's time. It runs one piece of work after the other and rests after each to stay within its share.
+ */
 export class Share {
   readonly #share: number;
-  /** Rest for work that is done. */
+  /** Rest not yet taken for finished work. */
   #owedMs = 0;
   #rested: Promise<unknown> = Promise.resolve();
 

@@ -6,7 +6,7 @@ import { Attachment, type AttachmentParts, type ConsoleKind } from './attachment
 import type { GraphicsScreen, Screens } from './screens.ts';
 import type { Shown } from './shown.ts';
 
-/** A connection to the guest's SPICE server for each channel that is used. */
+/** One connection to the guest's SPICE server for each of the three channels in use. */
 const KIND: ConsoleKind = { body: { type: 'vga' }, connections: 3 };
 
 export interface ShownGraphicsParts extends AttachmentParts {
@@ -14,12 +14,12 @@ export interface ShownGraphicsParts extends AttachmentParts {
   screens: Screens;
 }
 
-/** What the graphics card of a virtual machine shows, which Incus has as SPICE. */
+/** The graphics card of a virtual machine, which Incus offers over SPICE. */
 export class ShownGraphics implements Shown {
   readonly #parts: ShownGraphicsParts;
   readonly #screen: GraphicsScreen;
 
-  /** `end` is called where the guest shows what cannot be shown: no picture is better than one with parts missing. */
+  /** `end` is called if the guest's output cannot be shown: no picture is better than an incomplete one. */
   constructor(id: string, parts: ShownGraphicsParts, end: () => void) {
     this.#parts = parts;
     this.#screen = parts.screens.openGraphics(id, (reason) => {
@@ -37,7 +37,7 @@ export class ShownGraphics implements Shown {
     const { main, display, inputs } = this.#screen.attach();
     for (const [at, screen] of [main, display, inputs].entries()) {
       const guest = createWebSocketStream(attachment.connections[at]!);
-      // Either end takes the other with it, and what is said slows down to the pace of its reader.
+      // Either end closes the other, and backpressure slows the sender to the pace of its reader.
       pipeline(guest, screen, guest, () => attachment.close());
     }
     return attachment;

@@ -8,11 +8,11 @@ import type { Screen, Screens } from './screens.ts';
 import type { Shown } from './shown.ts';
 
 const KIND: ConsoleKind = { body: { type: 'console', width: COLUMNS, height: ROWS }, connections: 1 };
-/** Bytes of a guest's output that are not on the screen yet, from which on no more is read. */
+/** Reading from the guest pauses once this many bytes of its output are not on the screen yet. */
 const MAX_WAITING_BYTES = 131_072;
-/** Typed bytes that a guest has not taken yet; what is typed beyond them is lost, as in any terminal. */
+/** Limit of typed bytes that a guest has not taken yet. Further input is lost, as in any terminal. */
 const MAX_TYPED_BYTES = 65_536;
-/** Clears whatever the screen of the last boot has shown. */
+/** Clears the screen of the previous boot. */
 const RESET = Buffer.from('\x1bc');
 
 export interface ShownTextParts extends AttachmentParts {
@@ -20,7 +20,7 @@ export interface ShownTextParts extends AttachmentParts {
   past: Past;
 }
 
-/** The text console of a guest on a screen. */
+/** The text console of a guest. */
 export class ShownText implements Shown {
   readonly #parts: ShownTextParts;
   readonly #screen: Screen;
@@ -40,7 +40,7 @@ export class ShownText implements Shown {
     return this.#screen.view();
   }
 
-  /** What the guest has written until now is shown, too. */
+  /** Also shows what the guest has written until now. */
   async attach(instance: Instance, force: boolean): Promise<Attachment> {
     const { past } = this.#parts;
     const attachment = await Attachment.open(this.#parts, instance, KIND, force);
@@ -50,7 +50,7 @@ export class ShownText implements Shown {
     this.#write(Buffer.concat([RESET, past.of(instance)]), true);
     socket!.on('message', (bytes: Buffer, isBinary) => {
       if (!isBinary) return;
-      // The log of a container will have it, too.
+      // A container's output also goes to its log, which is read on the next attachment.
       if (instance.type === 'virtual-machine') past.add(instance, bytes);
       this.#write(bytes, false);
     });

@@ -3,7 +3,7 @@ import { COLUMNS, Picture, ROWS } from '../../../text-console/picture.ts';
 import type { TextConsole } from '../../../text-console/text-screen.ts';
 import { Share } from './share.ts';
 
-/** Part of the thread that one guest's output may take, and that the pictures of it may. */
+/** The shares of the thread's time that one guest's output and its pictures may take. */
 const WRITING_SHARE = 0.2;
 const DRAWING_SHARE = 0.2;
 
@@ -11,7 +11,7 @@ export interface ThreadScreenHooks {
   typed(text: string): void;
 }
 
-/** The screen of one guest, as the thread keeps it. All its viewers see the same. */
+/** The thread's copy of one guest's text screen. All its viewers see the same. */
 export class ThreadScreen implements TextConsole {
   readonly name: string;
   readonly #terminal = new BoundedTerminal({ cols: COLUMNS, rows: ROWS, scrollback: 0 });
@@ -50,7 +50,7 @@ export class ThreadScreen implements TextConsole {
     return this.#drawing.take(async () => work());
   }
 
-  /** Resolves when it is on the screen. */
+  /** Resolves when the bytes are on the screen. */
   async write(bytes: Uint8Array, past: boolean): Promise<void> {
     await this.#writing.take(async () => {
       this.#isPast = past;

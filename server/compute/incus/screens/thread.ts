@@ -10,18 +10,22 @@ import { PortStream } from './port-stream.ts';
 import { Share } from './share.ts';
 import { ThreadScreen } from './thread-screen.ts';
 
-// The thread that keeps the screens of guests: what strangers write to them, and what their viewers ask for, holds up no request.
+// The thread that keeps the guests' screens. Here, neither hostile guest output nor the demands of viewers can delay
+// the service's requests.
 
-/** Behind the service's own thread where there are fewer processors than work. */
+/** Lower priority than the service's main thread, for when processors are scarce. */
 const NICE = 10;
-/** Parts of the thread that what one guest paints may take, and that the pictures of it may. */
+/** The shares of the thread's time that one guest's painting and its pictures may take. */
 const PAINTING_SHARE = 0.2;
 const DRAWING_SHARE = 0.2;
-/** How long a viewer waits for the first picture, which decides the size that it is greeted with; a guest may have no graphics card. */
+/**
+ * How long a viewer waits for the first picture, which decides the size announced to it; a guest may have no graphics
+ * card.
+ */
 const FIRST_PICTURE_MS = 2_000;
 
 interface Kept {
-  /** What viewers are served, once it has a size. */
+  /** Resolves with the screen to serve to viewers, once it has a size. */
   ready(): Promise<Screen>;
   obey(order: Order): void;
   close(): void;
@@ -41,7 +45,7 @@ function keepText(id: number, name: string): Kept {
     obey(order) {
       if (order.order !== 'write') return;
       const { length } = order.bytes;
-      // A screen that was closed meanwhile takes no more, which ends no other.
+      // A write to a screen that has been closed in the meantime fails, which must not affect the other screens.
       screen.write(order.bytes, order.past).then(
         () => answer({ answer: 'written', id, length }),
         () => {},
@@ -108,6 +112,6 @@ function obey(order: Order): void {
   } else kept.obey(order);
 }
 
-// On Linux the priority is the calling thread's; elsewhere it would be the whole service's.
+// On Linux, this sets the priority of the calling thread only; on other systems it would be that of the whole service.
 if (process.platform === 'linux') setPriority(NICE);
 port.on('message', obey);
