@@ -11,14 +11,14 @@ import { plainGuest } from '../routed/shapes.ts';
 import type { Operation } from './operations.ts';
 
 /**
- * How long the helper may take for anything: its programs are given up after a minute each, and to make the rules of all
- * guests again takes some.
+ * Longest time the helper may take for any call. Each of its programs times out after a minute, and rebuilding the
+ * rules of all guests runs several.
  */
 const CALL_MS = 180_000;
 
 /**
- * The routed network and the launcher of a service without privileges: everything is done by the helper that listens
- * at a socket. Connects when first asked, and again after the helper was restarted; {@link ComputeUnavailableError}
+ * The routed network and the launcher for a service without privileges: the helper that listens at a socket does the
+ * work. Connects on the first call and again after the helper has restarted. Throws {@link ComputeUnavailableError}
  * while it cannot be reached.
  */
 export class HostClient implements HostNetwork, Launcher {
@@ -70,7 +70,7 @@ export class HostClient implements HostNetwork, Launcher {
     return new Map((await this.#call('counters', { ids })) as [string, NetworkReading][]);
   }
 
-  /** Whom guests run as: users of this host's own configuration. */
+  /** Returns the users that guests run as, from this host's own configuration. */
   async users(): Promise<GuestUsers> {
     return (await this.#call('users', {})) as GuestUsers;
   }
@@ -87,7 +87,7 @@ export class HostClient implements HostNetwork, Launcher {
     return (await this.#call('image', { spec: { id, uid, directory }, command })) as string;
   }
 
-  /** Without the helper: routes lead to the guests, and anyone on the host may use them. */
+  /** Does not use the helper: the host routes to the guests, and anyone on it may connect. */
   readonly connect: HostNetwork['connect'] = connectTo;
 
   close(): Promise<void> {

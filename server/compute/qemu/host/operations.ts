@@ -11,7 +11,7 @@ import { Arguments, type GuestAndPolicy, Mac, Path, Uid } from '../routed/shapes
 
 const closed = { additionalProperties: false };
 const MAX_VCPU = 512;
-/** Requests, or million bytes, a second. */
+/** Requests or megabytes per second. */
 const MAX_DISK_SPEED = 1_000_000_000;
 const MAX_RAM_MB = 16 * 1024 * 1024;
 const MAX_DISK_BYTES = 2 ** 50;
@@ -27,7 +27,7 @@ const QemuSpecShape = Type.Object(
     hardware: Type.Object(
       {
         machine: Type.String({ pattern: '^pc-q35-[0-9]{1,3}([.][0-9]{1,3}){1,2}$' }),
-        // Nothing that begins another option, or one of the model's own.
+        // No characters that could begin another option or a property of the CPU model.
         cpu: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$' }),
         tablet: Type.Boolean(),
       },
@@ -71,7 +71,7 @@ const CommandShape = Type.Union([
 ]);
 const Process = Type.Object({ id: Id, uuid: Uuid, directory: Path }, closed);
 
-/** Everything that the privileged side does, with the shapes of its arguments. There is nothing else. */
+/** The complete list of what the privileged side does, with the shapes of the arguments. */
 export const OPERATIONS = {
   ...Arguments,
   probe: Type.Object({}, closed),
@@ -85,13 +85,13 @@ export type Operation = keyof typeof OPERATIONS;
 export interface HostParts {
   network: HostNetwork;
   launcher: Launcher;
-  /** Whom guests run as. */
+  /** The users that guests run as. */
   users: GuestUsers;
-  /** Tries what a start of a guest will need beside its network; throws with what it has not. */
+  /** Tries what a guest's start needs apart from the network. Throws if something is missing. */
   probe?(): Promise<void>;
 }
 
-/** Whom an operation is about, for the log; unchecked, so cut short. */
+/** Returns the guest an operation concerns, for the log. The arguments are unchecked, so the id is cut short. */
 export function aboutGuest(given: unknown): { guest: string | undefined } {
   const { id, guest, spec } = Object(given);
   const found = id ?? Object(guest).id ?? Object(spec).id;
@@ -115,12 +115,12 @@ const HANDLERS: Record<Operation, Handler<HostParts>> = {
   attach: ({ network }, { guest, policy }: GuestAndPolicy) => network.attach(guest, policy),
   apply: ({ network }, { guest, policy }: GuestAndPolicy) => network.apply(guest, policy),
   reassert: ({ network }, { guests }: { guests: GuestAndPolicy[] }) => network.reassert(guests),
-  // A client cancels by closing the connection; the wait ends by itself.
+  // A client cancels by closing the connection; the wait ends on its own.
   altered: ({ network }) => network.altered(NEVER),
   detach: ({ network }, { id }: { id: string }) => network.detach(id),
   counters: async ({ network }, { ids }: { ids: string[] }) => [...(await network.counters(ids))],
   launch({ launcher }, { spec }: { spec: QemuSpec }) {
-    // The guest's own interface and no other: QEMU's word for it could say much more.
+    // Only the guest's own interface is allowed: a `-netdev` value could do much more.
     if (spec.netdev !== netdevOf(spec.id)) {
       throw new InvalidArgumentError("spec.netdev: is not the guest's own interface");
     }
@@ -131,5 +131,5 @@ const HANDLERS: Record<Operation, Handler<HostParts>> = {
     launcher.image(spec, command),
 };
 
-/** Does one operation with unchecked arguments; see {@link closedList}. */
+/** Performs one operation with unchecked arguments; see {@link closedList}. */
 export const perform = closedList(OPERATIONS, HANDLERS);

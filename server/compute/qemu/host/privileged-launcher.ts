@@ -13,39 +13,41 @@ import { readGuestFile } from '../guest-file.ts';
 import { endByForce, GUEST_OOM_SCORE, MAX_WORDS, untilUp } from '../process-wait.ts';
 import { pidsNamed } from '../processes.ts';
 
-/** Of what guests' user runs: it decides nothing for that user what the helper was started with. */
+/** Environment of the programs that run as a guest's user: nothing of the helper's own environment reaches them. */
 export const ENVIRONMENT = { PATH: '/usr/bin:/bin', LC_ALL: 'C' };
 
-/** Of what `setpriv` and the shell say before QEMU has the log. */
+/** Limit of the error output of `setpriv` and the shell, before QEMU writes to its log. */
 const MAX_COMPLAINT_BYTES = 64 * 1024;
-/** A disk with thousands of snapshots. */
+/** Enough for a disk with thousands of snapshots. */
 const MAX_PRINTED_BYTES = 4 * 1024 * 1024;
 
 export interface LaunchOptions {
   clock: Clock;
-  /** Whom guests have run as in earlier versions, with the groups of all guests: never root, and not the service. */
+  /**
+   * The user that guests ran as in earlier versions, and the groups of all guests: never root or the service's user.
+   */
   user: { uid: number; group: string; groups: number[] };
-  /** Whom each of them runs as: numbers of the first user and the last. */
+  /** Range of guests' own user ids, both ends included. */
   uids: { from: number; to: number };
-  /** The directory of all guests' directories. */
+  /** The directory that contains all guests' directories. */
   pool: string;
-  /** The directory that kernels of images lie under. */
+  /** The directory that contains the images' kernels. */
   images: string;
-  /** The program and its arguments. */
+  /** Returns the program and its arguments. */
   command(spec: QemuSpec): string[];
 }
 
 /**
- * Runs as the guest's user, in the guest's directory: whatever lies there, links too, is opened with that user's
- * rights. The group, which the service is in, may use the sockets, and read
- * the pid file: QEMU itself would make it for its owner alone.
+ * Runs as the guest's user, in the guest's directory, so that anything there, including links, is opened with that
+ * user's permissions. The group, which includes the service, may use the sockets and read the pid file; QEMU itself
+ * would create it for its owner only.
  */
 const START = `echo ${GUEST_OOM_SCORE} >/proc/self/oom_score_adj; umask 007 && cd -- "$1" && rm -f ${FILES.pid} && : >${FILES.pid} && : >${FILES.log} && shift && exec "$@" </dev/null >>${FILES.log} 2>&1`;
 
 /**
- * Starts guests as a user of their own, each in a session of its own, with no privilege left to gain. Files are
- * given by the service, which may be in a stranger's hands: this process reads a pid and a log there and follows no
- * link to them; it writes nothing.
+ * Starts each guest as a user of its own, in a session of its own, with no privileges left to gain. The paths come from
+ * the service, which an attacker may control. So this process only reads a pid and a log there, without following
+ * links, and writes nothing.
  */
 export function createPrivilegedLauncher(options: LaunchOptions): Launcher {
   const { clock, user } = options;
@@ -71,17 +73,17 @@ export function createPrivilegedLauncher(options: LaunchOptions): Launcher {
 
     async kill(spec) {
       await checkDirectory(options.pool, spec.directory).catch((error) => {
-        // With the directory its process has lost its disk: there is nothing left to end.
+        // If the directory is gone, so is the process's disk: there is nothing left to stop.
         if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
       });
-      // Without its pid file, which its user may take away, it runs all the same.
+      // The guest's user could delete the pid file, but its process would still run.
       const found = (await findQemu(options, spec)) ?? (await findHidden(options, spec));
       if (!found) return;
       const { pid, uid } = found;
       await endByForce(clock, spec.id, pid, () => isQemu(pid, spec.uuid, uid));
     },
 
-    // As the guest's user: a disk that leads elsewhere leads to nothing that the guest has not anyway.
+    // Runs as the guest's user, so a disk file that points elsewhere leads only to what the guest may access anyway.
     async image(owner, command) {
       await checkPlace(options, owner);
       const uid = allowedUid(options, owner);
@@ -99,8 +101,8 @@ export function createPrivilegedLauncher(options: LaunchOptions): Launcher {
 }
 
 /**
- * Makes `setpriv` become a guest's user with nothing left to gain. The helper's own capabilities would go over to
- * that user, as neither of the two is root: so all sets are emptied by name.
+ * Returns arguments that make `setpriv` switch to a guest's user without any privileges. Capabilities would survive the
+ * switch, because neither user is root, so all sets are cleared explicitly.
  */
 export function setprivArguments(uid: number, { group, groups }: LaunchOptions['user']): string[] {
   const others = groups.length > 0 ? `--groups=${groups.join(',')}` : '--clear-groups';
@@ -129,14 +131,14 @@ async function checkPlace(
   for (const name of ['kernel', 'initrd'] as const) {
     const real = await realpath(directBoot[name]).catch(() => '');
     if (real.startsWith(`${root}/`)) continue;
-    // Not the service's mistake, and over when they are mounted again.
+    // Not the service's mistake, and resolved once the images are mounted again.
     if ((await readdir(root)).length === 0)
       throw new Error(`there are no images in ${images}: is it mounted?`);
     throw new InvalidArgumentError(`spec.directBoot.${name}: is not in the directory of images`);
   }
 }
 
-/** A guest's directory is a real one, directly in the pool. */
+/** Verifies that a guest's directory is a real directory, directly in the pool. */
 async function checkDirectory(pool: string, directory: string): Promise<void> {
   const name = new RegExp(ID_PATTERN);
   const root = await realpath(pool);
@@ -146,24 +148,27 @@ async function checkDirectory(pool: string, directory: string): Promise<void> {
   throw new InvalidArgumentError("spec.directory: is not a guest's directory in the pool");
 }
 
-/** The guest's user, if the host's own configuration has it for guests. */
+/** Returns the guest's user id if the host's own configuration allows it. */
 function allowedUid({ uids: { from, to } }: LaunchOptions, { uid }: DiskOwner): number {
   if (uid !== undefined && uid >= from && uid <= to) return uid;
   throw new InvalidArgumentError("spec.uid: is not among what this host's configuration allows");
 }
 
-/** Throws {@link InvalidArgumentError} where the guest's user runs anything else: two guests would share what they have. */
+/**
+ * Throws {@link InvalidArgumentError} if the guest's user runs another process: two guests would have access to each
+ * other.
+ */
 async function checkAlone({ uuid }: QemuSpec, uid: number): Promise<void> {
   for (const name of await readdir('/proc')) {
     if (!/^\d+$/.test(name) || (await ownerOf(`/proc/${name}`)) !== uid) continue;
     const words = await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '');
-    // Empty of one that has ended, and waits to be taken note of.
+    // Empty for a process that has ended but has not been reaped.
     if (words && !words.split('\0').includes(uuid))
       throw new InvalidArgumentError('spec.uid: is the user of another guest');
   }
 }
 
-/** The guest's process, if it runs, and runs as the guests' user that has written its pid file. */
+/** Returns the guest's process if it runs as the guest user that owns its pid file. */
 async function findQemu(
   { user, uids: { from, to } }: LaunchOptions,
   { directory, uuid }: Pick<QemuSpec, 'directory' | 'uuid'>,
@@ -176,7 +181,7 @@ async function findQemu(
   return found ? { pid, uid } : undefined;
 }
 
-/** The same by its name alone. */
+/** Finds the process by its UUID, without a pid file. */
 async function findHidden(
   { user, uids: { from, to } }: LaunchOptions,
   { uuid }: Pick<QemuSpec, 'uuid'>,
@@ -211,7 +216,7 @@ async function isQemu(pid: number, uuid: string, uid: number): Promise<boolean> 
   }
 }
 
-/** The beginning of a file that the guests' user wrote; '' for anything else that lies there, or nothing. */
+/** Returns the beginning of a file written by the guest's user; '' if it is missing or anything else. */
 async function readOwn(path: string, uid: number): Promise<string> {
   return readGuestFile(path, MAX_WORDS, { owners: [uid] }).then(String, () => '');
 }

@@ -8,8 +8,8 @@ import { ENVIRONMENT, type LaunchOptions, setprivArguments } from './privileged-
 type User = LaunchOptions['user'];
 
 /**
- * Does as the guests' user what every start of a guest does: opens the devices, runs QEMU, enters the directory of
- * guests. {@link ComputeUnavailableError} with the first thing that fails, and what to do about it.
+ * Tries, as a guest user, what every guest's start needs: opens the devices, runs QEMU, and enters the directory of
+ * guests. Throws {@link ComputeUnavailableError} with the first failure and its remedy.
  */
 export async function probeGuests(user: User, pool: string): Promise<void> {
   await tryDevices(user);
@@ -17,7 +17,7 @@ export async function probeGuests(user: User, pool: string): Promise<void> {
   await tryAs(user, 'cd -- "$1"', pool, `${pool} cannot be entered; see deploy/systemd/vauban.tmpfiles`);
 }
 
-/** Opens the devices of guests as their user, as {@link probeGuests} does. */
+/** Opens the guests' devices as a guest user, as {@link probeGuests} does. */
 export async function tryDevices(user: User): Promise<void> {
   const { kind } = await findAccelerator();
   for (const device of ['/dev/net/tun', ...(kind === 'kvm' ? ['/dev/kvm'] : [])]) {

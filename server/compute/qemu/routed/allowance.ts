@@ -12,25 +12,28 @@ import type { NetworkPolicy } from '../../driver.ts';
 import type { NetworkGuest } from '../network.ts';
 import { TRAFFIC_LIMITS, type TrafficLimits } from './traffic-limits.ts';
 
-/** What the host's own configuration lets its guests have; the service can ask for no more. */
+/** The limits that the host's own configuration sets for its guests. The service cannot exceed them. */
 export interface Allowance {
-  /** Networks that guests' addresses lie in. */
+  /** Networks from which guests may have addresses. */
   guest_prefixes: string[];
-  /** Addresses of the host, each with the ports of it ("20000-29999") that may be forwarded to guests. */
+  /** Addresses of the host, each with its ports ("20000-29999") that may be forwarded to guests. */
   forwards: PublicPorts[];
-  /** Numbers of users that guests run as, each as one of its own: "1900000000-1900065535". */
+  /** Range of user ids for guests, one per guest: "1900000000-1900065535". */
   guest_uids: string;
-  /** Whether a guest may run that cannot be held to the CPUs, memory, tasks and disk speed that were sold; by default not. */
+  /**
+   * Whether a guest may run if it cannot be held to the CPUs, memory, tasks and disk speed that were sold. By default
+   * it may not.
+   */
   guest_limits?: 'required' | 'best_effort';
-  /** How many connections a guest may have at a time, in and out together. */
+  /** Maximum concurrent connections per guest, in and out together. */
   guest_connections?: number;
-  /** How many packets a guest may send a second. */
+  /** Maximum packets per second that a guest may send. */
   guest_packets_per_second?: number;
 }
 
-/** Below it are users with names, and those that systemd hands out. */
+/** Lower ids belong to named users and those that systemd assigns. */
 const LOWEST_UID = 65_536;
-/** Beyond it some programs take a number for a negative one. */
+/** Some programs treat higher ids as negative numbers. */
 const HIGHEST_UID = 2 ** 31 - 1;
 
 const closed = { additionalProperties: false };
@@ -48,13 +51,15 @@ const checkShape: (value: unknown) => asserts value is Allowance = checkOf<Allow
   ),
 );
 
-/** The first and the last number of the users that guests run as. */
+/** Returns the first and the last user id for guests. */
 export function uidsOf({ guest_uids }: Allowance): { from: number; to: number } {
   const [from, to] = guest_uids.split('-').map(Number) as [number, number];
   return { from, to };
 }
 
-/** Reads an allowance from a YAML file; throws {@link ConfigError} where it is missing, wrong, or open to others. */
+/**
+ * Reads an allowance from a YAML file. Throws {@link ConfigError} if it is missing, invalid, or accessible to others.
+ */
 export function loadAllowance(path: string): Allowance {
   return readOwnersFile<Allowance>(path, checkAllowance);
 }
@@ -67,7 +72,7 @@ function checkAllowance(value: unknown): asserts value is Allowance {
     throw new InvalidArgumentError(`guest_uids: must lie between ${LOWEST_UID} and ${HIGHEST_UID}, in order`);
 }
 
-/** What a guest may have of the host's connections and packets, as the configuration says or by default. */
+/** Returns a guest's connection and packet limits, as configured or by default. */
 export function trafficLimitsOf({
   guest_connections,
   guest_packets_per_second,
@@ -80,7 +85,7 @@ export function trafficLimitsOf({
 
 export type AllowanceCheck = (guest: NetworkGuest, policy: NetworkPolicy) => void;
 
-/** A check that throws {@link InvalidArgumentError} naming the first field that asks for more than is allowed. */
+/** Returns a check that throws {@link InvalidArgumentError} naming the first field that exceeds the allowance. */
 export function allowanceCheck(allowance: Allowance): AllowanceCheck {
   const { guest_prefixes, forwards } = allowance;
   const { from: lowest, to: highest } = uidsOf(allowance);

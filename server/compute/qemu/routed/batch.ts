@@ -5,23 +5,24 @@ import { speedRules } from './speed.ts';
 import { baseTable, DROP_TABLES } from './table.ts';
 import { TRAFFIC_LIMITS } from './traffic-limits.ts';
 
-/** What a counter has counted so far. */
+/** Value of an nftables counter. */
 export interface Count {
   packets: number;
   bytes: number;
 }
 
-/** A guest's place in the table: its card and its rules. */
+/** A guest's part of the table: its card and its rules. */
 export interface Entry {
-  /** Shown beside its chains, for people. */
+  /** Shown as a comment on its chains, for people. */
   id: string;
   card: Card;
   policy: NetworkPolicy;
 }
 
 /**
- * The batch that makes a guest's part of the table exactly `entry`, whatever of it is there: `held` is what the table
- * holds of all guests. Other guests' parts are untouched, save a forward that has moved here.
+ * Returns the batch that makes a guest's part of the table exactly `entry`, whatever is there now. `held` is the
+ * table's current content for all guests. Other guests' parts are untouched, except for forwards that have moved to
+ * this guest.
  */
 export function updateBatch(held: Map<string, Card>, entry: Entry): string[] {
   const { card } = entry;
@@ -37,7 +38,7 @@ export function updateBatch(held: Map<string, Card>, entry: Entry): string[] {
   ];
 }
 
-/** The batch that leaves nothing of a guest. */
+/** Returns the batch that removes all traces of a guest. */
 export function removeBatch(card: Card): string[] {
   const counters = countersOf(card.tap);
   const chains = ['in', 'out', 'speed'].map((what) => `${what}-${card.tap}`);
@@ -51,7 +52,7 @@ export function removeBatch(card: Card): string[] {
   ];
 }
 
-/** The batch that rebuilds the whole table, with these guests in it and no other; counters go on from `counts`. */
+/** Returns the batch that rebuilds the whole table with exactly these guests. Counters continue from `counts`. */
 export function reassertBatch(
   uplink: string,
   entries: Entry[],
@@ -76,14 +77,17 @@ export function reassertBatch(
   ];
 }
 
-/** A card without the forwards that another guest has taken: a port that is just moving may be in the rules of two. */
+/**
+ * Returns the card without forwards that another guest has taken: a port that is being moved may be in the rules of
+ * both.
+ */
 function ownForwards(card: Card, taken: Set<string>): Card {
   const forwards = card.forwards.filter((forward) => !taken.has(forwardKey(forward)));
   for (const forward of forwards) taken.add(forwardKey(forward));
   return { ...card, forwards };
 }
 
-/** What a guest has sent and got, and what was refused beyond its limits. */
+/** Names of the counters for received and sent traffic, and for what was refused beyond the limits. */
 function countersOf(tap: string): string[] {
   return ['in', 'out', 'connections', 'packets'].map((what) => `${what}-${tap}`);
 }
@@ -102,12 +106,12 @@ function guestChains({ id, card: { tap }, policy }: Entry): string[] {
   return [...counters, ...firewall, ...chain(`inet vauban speed-${tap}`, speedRules(policy))];
 }
 
-/** Added first, because to delete what is not there would fail the whole batch. */
+/** Adds the element first: deleting a missing element would fail the whole batch. */
 function deleteElement(element: string): string[] {
   return [`add element ${element}`, `delete element ${element}`];
 }
 
-/** Elements of other guests for ports that this one has now. */
+/** Returns elements of other guests for ports that now belong to this one. */
 function movedForwards(held: Map<string, Card>, card: Card): string[] {
   const keys = new Set(card.forwards.map(forwardKey));
   if (keys.size === 0) return [];

@@ -4,7 +4,7 @@ import type { NetworkPolicy } from '../../driver.ts';
 import type { NetworkGuest } from '../network.ts';
 import { tapName } from './names.ts';
 
-/** One port of a public address that leads to a guest. */
+/** One port of a public address that is forwarded to a guest. */
 export interface Forward {
   publicIp: string;
   protocol: 'tcp' | 'udp';
@@ -13,7 +13,7 @@ export interface Forward {
   internalPort: number;
 }
 
-/** What the table holds of a guest, its rules aside: from this all its elements follow. */
+/** The table's data about a guest, apart from its rules. All its set and map elements are derived from this. */
 export interface Card {
   tap: string;
   mac: string;
@@ -25,8 +25,8 @@ export interface Card {
 export const isV6 = (address: string) => address.includes(':');
 
 /**
- * A guest's card with the forwards of its policy; {@link InvalidArgumentError} for a forward that leads to an
- * address of another guest.
+ * Returns a guest's card with the forwards of its policy. Throws {@link InvalidArgumentError} if a forward leads to an
+ * address that is not the guest's.
  */
 export function cardOf(guest: NetworkGuest, policy: NetworkPolicy): Card {
   const addresses = guest.addresses.map(({ address }) => canonicalIp(address));
@@ -40,12 +40,14 @@ export function cardOf(guest: NetworkGuest, policy: NetworkPolicy): Card {
   return { tap: tapName(guest.id), mac: guest.mac, addresses, forwards };
 }
 
-/** Where a forward is found in the table. */
+/** Returns a forward's key in the table's map. */
 export function forwardKey({ publicIp, protocol, externalPort }: Forward): string {
   return `${publicIp} . ${protocol} . ${externalPort}`;
 }
 
-/** The elements of the table's sets and maps that belong to a card, each as nft writes it after `add element`. */
+/**
+ * Returns the elements of the table's sets and maps that belong to a card, each as nft writes it after `add element`.
+ */
 export function elementsOf({ tap, mac, addresses, forwards }: Card): string[] {
   const v4 = addresses.filter((address) => !isV6(address));
   const v6 = addresses.filter(isV6);
@@ -53,7 +55,7 @@ export function elementsOf({ tap, mac, addresses, forwards }: Card): string[] {
     `inet vauban cards { ${tap} . ${mac} }`,
     ...v4.map((address) => `inet vauban cards4 { ${tap} . ${mac} . ${address} }`),
     ...v6.map((address) => `inet vauban cards6 { ${tap} . ${mac} . ${address} }`),
-    // A guest that asks whether an address is taken has none yet.
+    // A guest that probes whether an address is taken does not have one yet.
     ...[...v4, '0.0.0.0'].map((address) => `arp vauban cards4 { ${tap} . ${mac} . ${address} }`),
     `inet vauban hairpin { ${tap} . ${tap} }`,
     `inet vauban rules_in { ${tap} : jump in-${tap} }`,

@@ -1,15 +1,18 @@
 import { applyNftBatch, runNetworkProgram } from '../../../platform/nft.ts';
 import { ComputeUnavailableError } from '../../driver.ts';
 
-/** In each change of ours, where a watcher of the tables sees it. */
+/** Part of each of our changes, so that a watcher of the tables recognizes them. */
 export const SIGNATURE = 'vauban-own';
 
-/** Runs a program and returns what it printed; {@link ComputeUnavailableError} with its own words where it fails. */
+/**
+ * Runs a program and returns its output. Throws {@link ComputeUnavailableError} with the program's own message if it
+ * fails.
+ */
 export function run(...call: Parameters<typeof runNetworkProgram>): Promise<string> {
   return runNetworkProgram(...call).catch(unavailable);
 }
 
-/** Applies a batch of nft: all of it or nothing; with `-c` the kernel only says whether it would. */
+/** Applies an nft batch completely or not at all. With `-c` the kernel only checks whether it would accept it. */
 export function applyBatch(lines: string[], ...flags: '-c'[]): Promise<void> {
   return applyNftBatch(lines, { signature: `inet ${SIGNATURE}`, flags }).catch(unavailable);
 }

@@ -9,8 +9,8 @@ const BITS = { 4: 32, 6: 128 };
 const WITH_PORTS = ['tcp', 'udp'];
 
 /**
- * Holds the fields of a request, each of which is of its shape, against each other: what does not fit together would
- * fail the batch that it becomes part of. {@link InvalidArgumentError} with the first field.
+ * Checks fields that are valid on their own against each other, because a contradiction would fail the whole batch that
+ * they become part of. Throws {@link InvalidArgumentError} naming the first bad field.
  */
 export function checkTogether({ guest, policy }: GuestAndPolicy): void {
   const seen = new Set<string>();
@@ -32,8 +32,8 @@ export function checkTogether({ guest, policy }: GuestAndPolicy): void {
 }
 
 /**
- * Throws {@link InvalidArgumentError} for a card with an address that is not free: `reserved` are the host's own and
- * its routers', `held` are the cards of all guests.
+ * Throws {@link InvalidArgumentError} if a card has an address that is taken. `reserved` are the addresses of the host
+ * and its routers, `held` the cards of all guests.
  */
 export function checkFree(card: Card, reserved: Set<string>, held: Iterable<Card>): void {
   const mine = new Set(card.addresses);

@@ -9,33 +9,33 @@ import { type Card, isV6 } from './card.ts';
 import { run } from './commands.ts';
 import { TAP_PREFIX } from './names.ts';
 
-/** How the kernel treats what comes out of a guest's interface. */
+/** Kernel settings of a guest's interface. */
 const TAP_SETTINGS: Record<string, string> = {
   'ipv4/conf/TAP/forwarding': '1',
-  // The host answers for every address it can reach elsewhere: the gateway's, and other guests' of the same network …
+  // The host answers for every address that it reaches elsewhere: the gateway and other guests of the same network …
   'ipv4/conf/TAP/proxy_arp': '1',
   'ipv6/conf/TAP/proxy_ndp': '1',
-  // … and at once: by default it waits for up to 0.8 s in case another host answers.
+  // … and immediately: by default, it waits up to 0.8 s in case another host answers.
   'ipv4/neigh/TAP/proxy_delay': '0',
   'ipv6/neigh/TAP/proxy_delay': '0',
-  // A guest is no router of the host's.
+  // The host must not accept a guest as a router.
   'ipv4/conf/TAP/accept_redirects': '0',
   'ipv6/conf/TAP/accept_redirects': '0',
   'ipv6/conf/TAP/accept_ra': '0',
   'ipv6/conf/TAP/forwarding': '1',
 };
 
-/** What the host must do to pass packets on at all, in this order. */
+/** Kernel settings without which the host forwards nothing; set in this order. */
 const HOST_SETTINGS: [string, string][] = [
   ['ipv4/conf/all/forwarding', '1'],
   ['ipv6/conf/all/forwarding', '1'],
   ['ipv4/conf/UPLINK/forwarding', '1'],
   ['ipv6/conf/UPLINK/forwarding', '1'],
-  // Answers on the uplink for guests' addresses where no router sends them here.
+  // Answers on the uplink for guests' addresses, for networks without a router that routes them here.
   ['ipv6/conf/UPLINK/proxy_ndp', '1'],
 ];
 
-/** Commands for `ip -batch` that lead a guest's addresses to its interface; repeating them is a success. */
+/** Returns commands for `ip -batch` that route a guest's addresses to its interface. They can be repeated safely. */
 export function routeLines(guest: NetworkGuest, { tap, mac, addresses }: Card, uplink: string): string[] {
   const gateways = new Set(
     guest.addresses.filter(({ family }) => family === 6).map(({ gateway }) => canonicalIp(gateway)),
@@ -43,27 +43,30 @@ export function routeLines(guest: NetworkGuest, { tap, mac, addresses }: Card, u
   return [
     `link set dev ${tap} alias ${guest.id}`,
     `link set dev ${tap} up`,
-    // The same on every interface, each of which is a link of its own: no other can have it.
+    // Every interface has this address. That is safe, because each is a separate link.
     `addr replace ${ROUTER_6}/64 dev ${tap} nodad`,
     ...addresses.flatMap((address) => [
       `route replace ${address}/${isV6(address) ? 128 : 32} dev ${tap}`,
-      // Never asked for, so never answered by another.
+      // Permanent, so the host never asks for it and no other guest can answer.
       `neigh replace ${address} lladdr ${mac} dev ${tap} nud permanent`,
       `neigh replace proxy ${address} dev ${uplink}`,
     ]),
-    // IPv6 has no proxy for everything: each address that the host answers for is named.
+    // IPv6 cannot proxy a whole network, so each address that the host answers for is listed.
     ...[...gateways].map((gateway) => `neigh replace proxy ${gateway} dev ${tap}`),
   ];
 }
 
-/** Makes a guest's interface, unless it is there, and leads its addresses to it. The guest's user may open it without privileges. */
+/**
+ * Creates a guest's interface unless it exists, and routes its addresses to it. The guest's user may open it without
+ * privileges.
+ */
 export async function connectTap(guest: NetworkGuest, card: Card, uplink: string): Promise<void> {
   const owner = guest.uid === undefined ? [] : ['user', `${guest.uid}`];
   const add = () => run('ip', ['tuntap', 'add', 'dev', card.tap, 'mode', 'tap', ...owner]);
   await add().catch(async (error) => {
     if (!(await hasLink(card.tap))) throw error;
     if (!(await isForeign(card.tap, guest.uid))) return;
-    // Of another user, as guests of an earlier version had: it cannot be given to this one.
+    // Belongs to another user, as guests of an earlier version did. The owner of an interface cannot be changed.
     await run('ip', ['link', 'del', 'dev', card.tap]);
     await add();
   });
@@ -71,7 +74,7 @@ export async function connectTap(guest: NetworkGuest, card: Card, uplink: string
   await run('ip', ['-batch', '-'], `${routeLines(guest, card, uplink).join('\n')}\n`);
 }
 
-/** Repairs the routes of guests whose interfaces are there; returns the ids of the others. */
+/** Repairs the routes of guests whose interfaces exist. Returns the ids of the others. */
 export async function reassertRoutes(guests: [NetworkGuest, Card][], uplink: string): Promise<string[]> {
   const links = await linkNames();
   const linked = guests.filter(([, card]) => links.has(card.tap));
@@ -81,7 +84,7 @@ export async function reassertRoutes(guests: [NetworkGuest, Card][], uplink: str
   return guests.filter(([, card]) => !links.has(card.tap)).map(([{ id }]) => id);
 }
 
-/** Guests' addresses, each with the interface that it leads to. */
+/** Returns guests' addresses, each with the interface it is routed to. */
 export async function routesToTaps(): Promise<Map<string, string>> {
   const shown = await Promise.all(['-4', '-6'].map((family) => run('ip', ['-j', family, 'route', 'show'])));
   const routes = shown.flatMap((json) => parseListing(json) as { dst: string; dev?: string }[]);
@@ -93,8 +96,8 @@ export async function routesToTaps(): Promise<Map<string, string>> {
 }
 
 /**
- * Takes a guest's interface away, with its routes; and the answers on the uplink for its addresses: `known` ones, and
- * those that lead there.
+ * Removes a guest's interface and routes. Also removes the proxy entries on the uplink for the `known` addresses and
+ * those routed to the interface.
  */
 export async function disconnectTap(tap: string, known: string[], uplink: string): Promise<void> {
   const addresses = new Set(known);
@@ -103,14 +106,14 @@ export async function disconnectTap(tap: string, known: string[], uplink: string
     await run('ip', ['link', 'del', 'dev', tap]);
   }
   const lines = [...addresses].flatMap((address) => [
-    // Added first, because to delete what is not there is an error.
+    // Added first, because deleting a missing entry is an error.
     `neigh replace proxy ${address} dev ${uplink}`,
     `neigh del proxy ${address} dev ${uplink}`,
   ]);
   if (lines.length > 0) await run('ip', ['-batch', '-'], `${lines.join('\n')}\n`);
 }
 
-/** The single addresses that lead to an interface. */
+/** Returns the single addresses routed to an interface. */
 async function routedTo(tap: string): Promise<string[]> {
   const shown = await Promise.all(
     ['-4', '-6'].map((family) => run('ip', ['-j', family, 'route', 'show', 'dev', tap])),
@@ -119,7 +122,7 @@ async function routedTo(tap: string): Promise<string[]> {
   return routes.map(({ dst }) => dst).filter(isAddress);
 }
 
-/** The interface of the default route; {@link ComputeUnavailableError} where there is none. */
+/** Returns the interface of the default route. Throws {@link ComputeUnavailableError} if there is none. */
 export async function findUplink(): Promise<string> {
   for (const family of ['-4', '-6']) {
     const routes = parseListing(await run('ip', ['-j', family, 'route', 'show', 'default'])) as {
@@ -131,7 +134,9 @@ export async function findUplink(): Promise<string> {
   throw new ComputeUnavailableError('this host has no default route: name the interface that leads out');
 }
 
-/** Addresses that no guest may have: the host's own, and those of its routers. Loopback and link-local aside. */
+/**
+ * Returns the addresses that no guest may have: those of the host and its routers, except for loopback and link-local.
+ */
 export async function reservedAddresses(): Promise<Set<string>> {
   const [links, ...routes] = await Promise.all([
     run('ip', ['-j', 'addr', 'show', 'scope', 'global']),
@@ -146,15 +151,16 @@ export async function reservedAddresses(): Promise<Set<string>> {
   return new Set(found.flatMap((address) => (address ? [canonicalIp(address)] : [])));
 }
 
-/** Lets the host pass packets on. */
+/** Enables IP forwarding on the host. */
 export async function enableForwarding(uplink: string): Promise<void> {
-  // A router ignores what other routers announce, and would lose its own default route with it.
+  // With forwarding on, the kernel ignores router advertisements, and the host would lose its own default route; 2
+  // accepts them anyway.
   const announced = `ipv6/conf/${uplink}/accept_ra`;
   if ((await get(announced)) === '1') set(announced, '2');
   for (const [name, value] of HOST_SETTINGS) set(name.replace('UPLINK', uplink), value);
 }
 
-/** What the kernel announces of an interface's settings, in one family; `all` is one of them. */
+/** An interface's settings in one family, as `ip netconf` reports them; `all` is one of the interfaces. */
 interface NetConf {
   family: 'inet' | 'inet6';
   interface: string;
@@ -164,9 +170,9 @@ interface NetConf {
 }
 
 /**
- * Whether the host passes packets on, and the addresses of guests whose interfaces are there lead to them: nothing has
- * switched it off, or taken a way away. Asked again with each guest that comes or goes, so the kernel is asked once for
- * all of them, and not for each.
+ * Returns whether the host forwards packets and the addresses of guests with an interface are routed to it, in other
+ * words whether nothing has disabled forwarding or removed a route. Called each time a guest comes or goes, so it asks
+ * the kernel once for all guests.
  */
 export async function waysAreSound(cards: Card[], uplink: string): Promise<boolean> {
   const [json, routes] = await Promise.all([run('ip', ['-j', 'netconf', 'show']), routesToTaps()]);
@@ -190,12 +196,12 @@ export async function hasLink(name: string): Promise<boolean> {
   return (await linkNames()).has(name);
 }
 
-/** Whether an interface that is there can be opened by a user, and not by this one. */
+/** Returns whether an existing interface belongs to a user other than this one. */
 async function isForeign(tap: string, uid?: number): Promise<boolean> {
   const [link] = parseListing(await run('ip', ['-j', '-d', 'link', 'show', 'dev', tap])) as {
     linkinfo?: { info_data?: { user?: number | string } };
   }[];
-  // By its name where the user has one.
+  // `ip` prints the user's name if there is one.
   const user = link?.linkinfo?.info_data?.user;
   return user !== undefined && user !== uid;
 }
@@ -209,12 +215,17 @@ function setTap(tap: string): void {
   for (const [name, value] of Object.entries(TAP_SETTINGS)) set(name.replace('TAP', tap), value);
 }
 
-/** A setting of the kernel's network; '' where it is not there, as of an interface that went away just now. */
+/**
+ * Returns a kernel network setting; '' if it does not exist, for example because the interface has just disappeared.
+ */
 async function get(name: string): Promise<string> {
   return (await readFile(`/proc/sys/net/${name}`, 'utf8').catch(() => '')).trim();
 }
 
-/** At once: the kernel has it in memory, and nine thousand ways to a thread and back take seconds on a busy host. */
+/**
+ * Synchronous: the kernel has the values in memory, and nine thousand round trips to a worker thread would take seconds
+ * on a busy host.
+ */
 function set(name: string, value: string): void {
   writeFileSync(`/proc/sys/net/${name}`, value);
 }

@@ -28,23 +28,23 @@ import { baseTable } from './table.ts';
 import type { TrafficLimits } from './traffic-limits.ts';
 
 const INTERFACE = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,14}$/;
-/** How long {@link RoutedNetwork.altered} waits: who asks hears often that it works. */
+/** Longest wait of {@link RoutedNetwork.altered}, so that its caller regularly learns that watching still works. */
 const WATCH_MS = 30_000;
-/** Shorter than any guest's, so that it is taken for none. */
+/** Shorter than any guest's interface name, so it cannot be mistaken for one. */
 const PROBE_TAP = `${TAP_PREFIX}probe`;
 
 export interface RoutedOptions {
-  /** The interface that leads out; absent: the one of the default route. */
+  /** The interface that leads out. If absent, the one of the default route. */
   uplink?: string;
-  /** Absent: guests may have any address and forward. */
+  /** If absent, guests may have any address and forward. */
   allowance?: Allowance;
   /** Called for a guest that {@link RoutedNetwork.reassert} leaves out, with the reason. */
   onRefused?(id: string, reason: Error): void;
 }
 
 /**
- * Guests on taps of their own, without a bridge: the host routes to each, and one table of nftables fences them (see
- * docs/network.md). Needs CAP_NET_ADMIN. The kernel holds the state, so a restart forgets nothing.
+ * Connects each guest through its own tap, without a bridge: the host routes to each, and one nftables table filters
+ * them (see docs/network.md). Needs CAP_NET_ADMIN. The kernel holds the state, so nothing is lost on a restart.
  */
 export class RoutedNetwork implements HostNetwork {
   readonly mode = 'routed';
@@ -54,7 +54,10 @@ export class RoutedNetwork implements HostNetwork {
   readonly #base = (uplink: string) => baseTable(uplink, this.#limits);
   readonly #refused = (id: string, reason: Error) => this.#options.onRefused?.(id, reason);
   #uplink: Promise<string> | undefined;
-  /** What the table holds, as last read and changed by us, its one writer; undefined: unknown, to be read. */
+  /**
+   * Content of the table as last read, plus our own changes, since we are its only writer. Undefined if it must be read
+   * again.
+   */
   #held: Map<string, Card> | undefined;
   readonly #sentinel = new Sentinel((begin) =>
     this.#exclusively(async () => {
@@ -62,7 +65,7 @@ export class RoutedNetwork implements HostNetwork {
       return waysAreSound([...(await this.#read()).values()], await this.#findUplink());
     }),
   );
-  /** The end of the last change: the next one begins then. */
+  /** Settles when the last change ends; the next one starts then. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: RoutedOptions = {}) {
@@ -94,7 +97,7 @@ export class RoutedNetwork implements HostNetwork {
     const entry = this.#entryOf(guest, policy);
     await this.#exclusively(async () => {
       const uplink = await this.#findUplink();
-      // The rules first: the interface has them from its first packet.
+      // Rules first, so that they apply from the interface's first packet.
       await this.#update(entry, uplink);
       await connectTap(guest, entry.card, uplink);
       await applyQueues(speedsOf([entry]));
@@ -112,7 +115,7 @@ export class RoutedNetwork implements HostNetwork {
 
   async reassert(guests: GuestAndPolicy[]): Promise<string[]> {
     return this.#exclusively(async () => {
-      // Before anything is made: what is altered from then on is seen.
+      // Before anything is rebuilt, so that changes from now on are noticed.
       await this.#sentinel.begin();
       const uplink = await this.#findUplink();
       const entries = await this.#reassertTable(uplink, await this.#acceptable(guests));
@@ -145,7 +148,7 @@ export class RoutedNetwork implements HostNetwork {
   }
 
   async altered(signal: AbortSignal): Promise<boolean> {
-    // What happened while it was not watched is not known.
+    // Changes made before the watch began are unknown, so assume some.
     if (!this.#sentinel.running) {
       await this.#exclusively(() => this.#sentinel.start());
       return true;
@@ -153,7 +156,7 @@ export class RoutedNetwork implements HostNetwork {
     return this.#sentinel.altered(AbortSignal.any([signal, AbortSignal.timeout(WATCH_MS)]));
   }
 
-  /** A process without the right to change anything learns so by the change itself. */
+  /** If the process lacks the privileges, the change itself will fail. */
   async reachable(): Promise<void> {}
 
   async counters(ids: string[]): Promise<Map<string, NetworkReading>> {
@@ -173,7 +176,7 @@ export class RoutedNetwork implements HostNetwork {
     return acceptable(guests, entryOf, await reservedAddresses(), this.#refused);
   }
 
-  /** Makes the table of these guests, without those that nft refuses; returns whom it holds then. */
+  /** Rebuilds the table with these guests, except for those that nft refuses. Returns the guests it then holds. */
   async #reassertTable(uplink: string, entries: Map<string, Entry>): Promise<Map<string, Entry>> {
     const make = (some: Entry[]) =>
       this.#change(
@@ -183,7 +186,7 @@ export class RoutedNetwork implements HostNetwork {
     return makeSound(uplink, entries, make, this.#refused);
   }
 
-  /** Checked here as well, however it came: what is made of it is a program that may do anything to the network. */
+  /** Checked again here, whatever the source: this becomes input of a program that may do anything to the network. */
   #entryOf(guest: NetworkGuest, policy: NetworkPolicy): Entry {
     const given: unknown = { guest: plainGuest(guest), policy };
     checkGuestAndPolicy(given);
@@ -207,8 +210,9 @@ export class RoutedNetwork implements HostNetwork {
   }
 
   /**
-   * Applies the batch that `write` makes of what the table holds, and remembers what it then holds. Where it fails
-   * another process may have changed the table: once more, on what is there in truth (`known` is false then).
+   * Applies the batch that `write` builds from the table's content, and remembers the new content. If it fails, another
+   * process may have changed the table, so it tries once more with the content read from the kernel (`known` is then
+   * false).
    */
   async #change(
     write: (held: Map<string, Card>, known: boolean) => string[] | Promise<string[]>,
@@ -242,11 +246,11 @@ export class RoutedNetwork implements HostNetwork {
     return this.#uplink;
   }
 
-  /** One change at a time: each is made from what the one before has left. */
+  /** Runs one change at a time, because each builds on the result of the last. */
   #exclusively<T>(work: () => Promise<T>): Promise<T> {
     const mine = this.#last.catch(() => {}).then(work);
     this.#last = mine;
-    // The caller hears of its failure.
+    // The caller receives the error from `mine`.
     mine.catch(() => {});
     return mine;
   }

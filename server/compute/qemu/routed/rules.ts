@@ -15,12 +15,12 @@ const L4PROTO: Record<FirewallEntry['protocol'], string> = {
   any: '',
 };
 /**
- * What an accepted packet does: one that goes in has arrived. One that comes out may still be for another guest of
- * this host, whose own rules come next.
+ * Where accepted packets go next. An incoming one has arrived. An outgoing one may be for another guest on this host,
+ * whose own rules come next.
  */
 const VERDICT = { in: { accept: 'goto passed', drop: 'drop' }, out: { accept: 'goto inward', drop: 'drop' } };
 
-/** The rules of one direction of a guest's firewall, in evaluation order, as statements of nft. */
+/** Returns the rules of one direction of a guest's firewall as nft statements, in evaluation order. */
 export function firewallRules(direction: 'in' | 'out', policy: NetworkPolicy): string[] {
   const verdicts = VERDICT[direction];
   const rules = policy.firewall
@@ -28,7 +28,7 @@ export function firewallRules(direction: 'in' | 'out', policy: NetworkPolicy): s
     .flatMap((entry) =>
       matches(entry).map((match) => [...match, protocolMatch(entry), verdicts[entry.action]]),
     );
-  // Before its own rules: a guest that sends mail to strangers spoils the name of all addresses of its host.
+  // Before the guest's own rules: a guest that sends spam ruins the reputation of all addresses of its host.
   if (direction === 'out' && !policy.smtpOpen) rules.unshift(['tcp dport 25 counter', 'drop']);
   const last = direction === 'in' ? policy.defaultIn : policy.defaultOut;
   return [...rules, [verdicts[last]]].map((words) => words.filter(Boolean).join(' '));
@@ -38,7 +38,10 @@ function protocolMatch({ protocol, ports }: FirewallEntry): string {
   return ports === null ? L4PROTO[protocol] : `${protocol} dport ${ports}`;
 }
 
-/** The address matches of an entry: one a family, as nft has no set of both; none at all where it means everyone. */
+/**
+ * Returns the address matches of an entry. There is one per family, because an nft set cannot mix them, and none if the
+ * entry means everyone.
+ */
 function matches({ direction, protocol, cidrs }: FirewallEntry): string[][] {
   const side = direction === 'in' ? 'saddr' : 'daddr';
   const families = ([4, 6] as const).flatMap((family) => {
@@ -62,14 +65,18 @@ function isAll(family: 4 | 6, networks: string[]): boolean {
   return networks[0] === ANYWHERE[family];
 }
 
-/** Networks that lie in none of the others: nft refuses a set in which two overlap. All are of one family. */
+/**
+ * Returns the networks that are not inside any of the others, because nft refuses a set with overlapping ones. All must
+ * be of one family.
+ */
 function outermost(family: 4 | 6, cidrs: string[]): string[] {
-  // The library would try each as IPv6 first, and throw: most of the time that a thousand guests' rules take.
+  // The generic parser would try each as IPv6 first and throw, which took most of the time for a thousand guests'
+  // rules.
   const parser = family === 4 ? ipaddr.IPv4 : ipaddr.IPv6;
   const parsed = [...new Set(cidrs)].map((cidr): [ipaddr.IPv4 | ipaddr.IPv6, number] =>
     parser.parseCIDR(cidr),
   );
-  // The widest first, so that whatever holds a network has been taken before it; the order is the same for one meaning.
+  // Widest first, so that a network comes after any that contains it. Equal sets always come out in the same order.
   parsed.sort(([a, x], [b, y]) => x - y || a.toNormalizedString().localeCompare(b.toNormalizedString()));
   const taken: typeof parsed = [];
   for (const network of parsed) {

@@ -8,33 +8,33 @@ import { applyBatch, SIGNATURE } from './commands.ts';
 import { TAP_PREFIX } from './names.ts';
 import { GATE, gateTable } from './table.ts';
 
-/** The kernel reports a change at once; a busy host may need its time to start two programs. */
+/** The kernel reports a change immediately, but a busy host may need a while to start two programs. */
 const START_MS = 10_000;
 const TRY_EVERY_MS = 20;
-/** What changes together is looked at together. */
+/** Changes that come together are checked together. */
 const SETTLE_MS = 50;
-/** A change of our tables, as `nft monitor` writes it. */
+/** A change of our tables, as `nft monitor` prints it. */
 const OURS = new RegExp(`^\\S+ \\S+ (inet|arp) (vauban|${GATE})( |$)`);
-/** Of `ip monitor`: what a guest's way may hang on. Interfaces that are made and go as guests do are looked at with it. */
+/** Lines of `ip monitor` that may affect a guest's route. Interfaces that come and go with guests match too. */
 const WAYS = new RegExp(`forwarding off|proxy_neigh off|\\b${TAP_PREFIX}`);
 
 /**
- * Notices at once when another process has altered what the network made. The kernel announces every change of its
- * tables; one without our signature is another's. Whether ways are as they should be is asked when any of them changed.
- * Beside that it owns a gate: a table that `nft flush ruleset` leaves alone, for as long as this process lives.
+ * Detects immediately when another process has altered the network. The kernel announces every table change; one
+ * without our signature comes from another process. Whether routes and settings are still right is checked whenever any
+ * of them changes. It also owns a gate: a table that `nft flush ruleset` does not delete as long as this process lives.
  */
 export class Sentinel {
   readonly #waysAreSound: (begin: () => void) => Promise<boolean>;
   #children: ChildProcess[] = [];
   #starting: Promise<void> | undefined;
-  /** Changes of ours that the kernel has not announced yet. */
+  /** Number of our changes that the kernel has not announced yet. */
   #expected = 0;
   #heard = 0;
   #altered = false;
   #waiters = new Set<() => void>();
   #looking = false;
 
-  /** `waysAreSound` is asked while no change of ours is under way, and calls what it is given as soon as it looks. */
+  /** `waysAreSound` runs while none of our changes is in progress, and calls `begin` as soon as it starts to look. */
   constructor(waysAreSound: (begin: () => void) => Promise<boolean>) {
     this.#waysAreSound = waysAreSound;
   }
@@ -43,7 +43,7 @@ export class Sentinel {
     return this.#starting !== undefined;
   }
 
-  /** Resolves when nothing that happens from now on is missed; {@link ComputeUnavailableError} where that cannot be. */
+  /** Resolves when no later change can be missed. Throws {@link ComputeUnavailableError} if that is impossible. */
   start(): Promise<void> {
     this.#starting ??= this.#start().catch((error) => {
       this.close();
@@ -52,7 +52,7 @@ export class Sentinel {
     return this.#starting;
   }
 
-  /** To be called before a change of ours; what it returns, when it has failed. */
+  /** Call before each of our changes. Call the returned function if the change fails. */
   expect(): () => void {
     this.#expected++;
     return () => {
@@ -60,13 +60,13 @@ export class Sentinel {
     };
   }
 
-  /** Call this before everything is rebuilt: changes seen until then are forgotten. */
+  /** Call before everything is rebuilt: changes seen before then are forgotten. */
   async begin(): Promise<void> {
     await this.start();
     this.#altered = false;
   }
 
-  /** True as soon as another process has altered something, false when `signal` aborts before. */
+  /** Resolves with true as soon as another process has altered something, or with false if `signal` aborts first. */
   async altered(signal: AbortSignal): Promise<boolean> {
     if (this.#altered || signal.aborted) return this.#altered;
     await new Promise<void>((resolve) => {
@@ -108,7 +108,7 @@ export class Sentinel {
     this.#keepGate();
   }
 
-  /** Without the program nothing is watched: then all is in doubt. */
+  /** If the program ends, nothing is watched any longer, so everything is considered altered. */
   #listen(program: string, args: string[], line: (line: string) => void): ChildProcess {
     const end = () => {
       if (!this.#children.includes(child)) return;
@@ -130,21 +130,23 @@ export class Sentinel {
       },
       onForeign: () => this.#alarm(),
       onLost: () => {
-        // Of a change of ours that is larger than what the kernel keeps; else it may have been anybody's.
+        // Lost announcements may belong to a large change of ours that exceeded the kernel's buffer. If we expect none,
+        // they may be anyone's.
         if (this.#expected === 0) this.#alarm();
         this.#expected = 0;
       },
     });
   }
 
-  /** Asks once whether guests' ways are as they should be, when what has changed has settled. */
+  /** Checks guests' routes once, after a burst of changes has settled. */
   #look(): void {
     if (this.#looking) return;
     this.#looking = true;
     clock
       .sleep(SETTLE_MS)
       .then(() =>
-        // Until then whatever changes is seen by this look: a change of all guests must not have hundreds wait.
+        // This check sees every change made until it starts, so only later ones trigger another: a change of all guests
+        // must not queue hundreds of checks.
         this.#waysAreSound(() => {
           this.#looking = false;
         }),
@@ -163,7 +165,7 @@ export class Sentinel {
     for (const wake of this.#waiters) wake();
   }
 
-  /** Where the kernel knows no owned tables the other gate has to do. */
+  /** If the kernel does not support owned tables, the other gate has to suffice. */
   #keepGate(): void {
     const name = `${GATE}-${process.pid}`;
     const child = spawn('setpriv', ['--pdeathsig', 'KILL', 'nft', '-i'], {

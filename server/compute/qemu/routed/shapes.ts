@@ -4,20 +4,20 @@ import { Type } from '../../../platform/schema.ts';
 import type { NetworkPolicy } from '../../driver.ts';
 import type { NetworkGuest } from '../network.ts';
 
-// What becomes text of a program that runs as root: nothing passes here that is not exactly of its kind.
+// These values become part of a program that runs as root, so each must match its format exactly.
 
 const closed = { additionalProperties: false };
-/** Bounds far beyond what the API lets a customer have, so that one message cannot exhaust the process. */
+/** Bounds far above what the API allows a customer, so that one message cannot exhaust the process. */
 const MAX_ADDRESSES = 64;
 const MAX_RULES = 1_000;
 const MAX_CIDRS = 100;
 const MAX_FORWARDS = 1_000;
 const MAX_GUESTS = 20_000;
-/** Ten times what a card of today does. */
+/** Ten times what today's network cards can do. */
 const MAX_BPS = 1e12;
 
 export const Mac = Type.String({ pattern: '^[0-9a-f][02468ace](:[0-9a-f]{2}){5}$' });
-/** A user's number as the kernel has them, root's aside. */
+/** A Linux user id, except for root's. */
 export const Uid = Type.Integer({ minimum: 1, maximum: 2 ** 32 - 2 });
 export const Path = Type.String({ format: 'path', minLength: 2, maxLength: 4096 });
 const Action = Type.Enum(['accept', 'drop']);
@@ -68,7 +68,7 @@ export const Policy = Type.Object(
   closed,
 );
 
-/** A guest and its policy as one operation takes them. */
+/** The arguments of an operation on a guest and its policy. */
 export interface GuestAndPolicy {
   guest: NetworkGuest;
   policy: NetworkPolicy;
@@ -77,7 +77,7 @@ const GuestAndPolicyShape = Type.Object({ guest: Guest, policy: Policy }, closed
 export const Arguments = {
   attach: GuestAndPolicyShape,
   apply: GuestAndPolicyShape,
-  // Of each only whose it is: what is wrong with one guest must not cost the others their rules.
+  // Checks only the ids here: one invalid guest must not cost the others their rules.
   reassert: Type.Object(
     {
       guests: Type.Array(Type.Object({ guest: Type.Object({ id: Id }), policy: Type.Object({}) }, closed), {
@@ -91,7 +91,7 @@ export const Arguments = {
   counters: Type.Object({ ids: Type.Array(Id, { maxItems: MAX_GUESTS }) }, closed),
 };
 
-/** The fields of a guest that the network needs, of an object that may have more. */
+/** Returns only the fields of a guest that the network needs. */
 export function plainGuest({ id, mac, uid, addresses, directory }: NetworkGuest): NetworkGuest {
   const plain = addresses.map(({ address, family, prefix, gateway }) => ({
     address,

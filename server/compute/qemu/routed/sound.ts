@@ -4,11 +4,11 @@ import { applyBatch } from './commands.ts';
 import { checkFree } from './consistency.ts';
 import type { GuestAndPolicy } from './shapes.ts';
 
-// One batch rebuilds the rules of all guests, and fails as a whole: so a guest that would fail it is left out.
+// One batch rebuilds the rules of all guests and fails as a whole, so a guest that would make it fail is left out.
 
 /**
- * Entries of those of the guests that may have what they are to have, by their ids. Of two that are to have one address
- * the first does. `refused` hears of each of the others.
+ * Returns the entries of the guests that are within their allowance, by id. If two guests want the same address, the
+ * first one gets it. `refused` is called for each of the others.
  */
 export function acceptable(
   guests: GuestAndPolicy[],
@@ -32,7 +32,9 @@ export function acceptable(
   return entries;
 }
 
-/** Makes the table of these guests by `make`, without those that nft refuses; returns whom it holds then. */
+/**
+ * Builds the table of these guests with `make`, except for those that nft refuses. Returns the guests it then holds.
+ */
 export async function makeSound(
   uplink: string,
   entries: Map<string, Entry>,
@@ -44,7 +46,7 @@ export async function makeSound(
     return entries;
   } catch (error) {
     const sound = await soundEntries(uplink, [...entries.values()]);
-    // With all of them in order it was something else.
+    // All entries are valid, so the failure had another cause.
     if (sound.length === entries.size) throw error;
     await make(sound);
     const held = new Map(sound.map((entry) => [entry.id, entry]));
@@ -53,9 +55,9 @@ export async function makeSound(
   }
 }
 
-/** Those of the entries that the kernel takes: of a batch that it refuses, those of its halves. Changes nothing. */
+/** Returns the entries that the kernel accepts, by splitting a refused batch in halves. Changes nothing. */
 export async function soundEntries(uplink: string, entries: Entry[]): Promise<Entry[]> {
-  // Without any guest it must do, or there is nothing to be found.
+  // The table without guests must be accepted, otherwise the search would be pointless.
   await applyBatch(reassertBatch(uplink, [], new Map()), '-c');
   const soundOf = async (some: Entry[]): Promise<Entry[]> => {
     try {

@@ -4,15 +4,15 @@ import type { Entry } from './batch.ts';
 import { run } from './commands.ts';
 
 /**
- * What a guest may receive at once, as a share of a second: senders come in bursts, and TCP that loses the end of each
- * never gets near the speed that was sold.
+ * Burst that a guest may receive, in seconds of its bandwidth. Senders come in bursts, and TCP that loses the end of
+ * each burst never gets near the bandwidth sold.
  */
 const BURST_SECONDS = 0.1;
-/** The largest packet that a card with segmentation offload hands over, twice. */
+/** Twice the largest packet that a card with segmentation offload hands over. */
 const MIN_BURST_BYTES = 128 * 1024;
-/** How long a packet may wait for its turn before it is dropped. */
+/** How long a packet may be queued before it is dropped. */
 const QUEUE_MS = 50;
-/** Names our queue among others: what an operator has put on an interface stays. */
+/** Identifies our queue, so that one an operator has put on an interface stays. */
 const HANDLE = '7a11:';
 
 type Speed = Pick<NetworkPolicy, 'bandwidthBps'>;
@@ -22,15 +22,15 @@ function burstBytes(bps: number): number {
 }
 
 /**
- * How fast a guest may send, as a rule of nft: what it sends beyond that is dropped, as there is no queue where packets
- * come in. It may send a second's worth at once: less than that nft has no word for.
+ * Returns the nft rule that limits how fast a guest may send. Excess packets are dropped, because there is no queue for
+ * incoming packets. Bursts of up to a second's worth pass: nft cannot express a smaller one.
  */
 export function speedRules({ bandwidthBps: bps }: Speed): string[] {
   if (bps === undefined) return [];
   return [`limit rate over ${Math.ceil(bps / 8)} bytes/second drop`];
 }
 
-/** Commands for `tc -batch` that make how fast interfaces pass on to their guests what `speeds` says. */
+/** Returns commands for `tc -batch` that set the speed at which interfaces deliver to their guests to `speeds`. */
 export function queueLines(speeds: Map<string, Speed>, present: { dev: string; handle: string }[]): string[] {
   const devices = new Set(present.map(({ dev }) => dev));
   const slowed = new Set(present.filter(({ handle }) => handle === HANDLE).map(({ dev }) => dev));
@@ -42,12 +42,12 @@ export function queueLines(speeds: Map<string, Speed>, present: { dev: string; h
   });
 }
 
-/** Makes how fast guests receive what `speeds` says, by their interfaces; one that has none is not running. */
+/** Sets the speed at which guests receive, by interface. A guest without an interface is not running and is skipped. */
 export async function applyQueues(speeds: Map<string, Speed>): Promise<void> {
   const shown = await run('tc', ['-j', 'qdisc', 'show']);
   const lines = queueLines(speeds, parseListing(shown) as Parameters<typeof queueLines>[1]);
   if (lines.length > 0) await run('tc', ['-batch', '-'], `${lines.join('\n')}\n`);
 }
 
-/** What {@link applyQueues} takes, of guests' places in the table. */
+/** Returns the argument of {@link applyQueues} for these entries. */
 export const speedsOf = (entries: Entry[]) => new Map(entries.map(({ card, policy }) => [card.tap, policy]));

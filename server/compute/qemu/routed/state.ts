@@ -17,11 +17,11 @@ interface Listing {
 }
 
 /**
- * What the table holds of guests, read from the kernel, by the guests' interfaces: nothing else remembers it. A table
- * that is not there holds nothing.
+ * Reads the guests' cards in the table from the kernel, by interface name: they are stored nowhere else. Returns none
+ * if the table does not exist.
  */
 export async function readCards(): Promise<Map<string, Card>> {
-  // One at a time: asked for two, nft 1.0.6 finds only the last.
+  // Listed one at a time: given two, nft 1.0.6 returns only the last.
   const [v4, v6, plain, forwards] = await Promise.all([
     list(['set', 'inet', 'vauban', 'cards4']),
     list(['set', 'inet', 'vauban', 'cards6']),
@@ -43,7 +43,7 @@ export async function readCards(): Promise<Map<string, Card>> {
   return cards;
 }
 
-/** All counters of the table by their names; none where there is no table. */
+/** Returns all counters of the table by name; none if the table does not exist. */
 export async function readCounts(): Promise<Map<string, Count>> {
   const { nftables } = await list(['counters', 'table', 'inet', 'vauban']);
   return new Map(
@@ -55,7 +55,7 @@ export async function readCounts(): Promise<Map<string, Count>> {
   );
 }
 
-/** What guests have sent and got, and whether all their addresses lead to them; without those that have no counters. */
+/** Returns guests' traffic and whether all their addresses are routed to them. Guests without counters are left out. */
 export function readingsOf(
   ids: string[],
   counts: Map<string, Count>,

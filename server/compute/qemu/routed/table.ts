@@ -2,11 +2,13 @@ import { TAP_PREFIX } from './names.ts';
 import { TRAFFIC_LIMITS, type TrafficLimits } from './traffic-limits.ts';
 
 const GUESTS = `"${TAP_PREFIX}*"`;
-/** Addresses that are not routed on the internet: such a guest reaches the internet by the host's own address. */
+/**
+ * Addresses that are not routed on the internet. A guest with one reaches the internet through the host's own address.
+ */
 const NOT_PUBLIC = '{ 10.0.0.0/8, 100.64.0.0/10, 172.16.0.0/12, 192.168.0.0/16 }';
-/** Where clouds keep what is private to a machine, such as a provider's metadata of this very host. */
+/** Clouds use this range for services private to a machine, such as the provider's metadata of this very host. */
 const LINK_LOCAL_4 = '169.254.0.0/16';
-/** How quickly a guest may look for neighbours from a link-local address, each of which costs the host an entry. */
+/** Rate of neighbour discovery from a link-local address. Each one costs the host an entry, so a guest is limited. */
 const DISCOVERY_LIMIT = 'limit rate 20/second burst 40 packets';
 
 const SETS = [
@@ -14,7 +16,7 @@ const SETS = [
   'set inet vauban cards4 { type ifname . ether_addr . ipv4_addr; }',
   'set inet vauban cards6 { type ifname . ether_addr . ipv6_addr; }',
   'set inet vauban discovery { type ifname; flags dynamic; size 65535; timeout 1m; }',
-  // Made by the packets themselves: what each guest has of its limits.
+  // Filled by the packets themselves: how much each guest uses of its limits.
   'set inet vauban connections { type ifname; flags dynamic; size 65535; }',
   'set inet vauban packets { type ifname; flags dynamic; size 65535; timeout 1m; }',
   'set inet vauban hairpin { type ifname . ifname; }',
@@ -30,14 +32,14 @@ const SETS = [
 ];
 
 interface Chain {
-  /** Of a base chain; absent: only others lead to it. */
+  /** For a base chain. If absent, only other chains jump to it. */
   hook?: string;
   rules: string[];
 }
 
 /**
- * Bits of a packet's mark, by which one table tells the other what it has done: the sender was proven, the rules let the
- * packet pass. Set in one place each, so that no other way out of a chain, such as an added rule, has them.
+ * Bits of a packet's mark that tell the gate table the result of this one: the sender is genuine, and the rules let the
+ * packet pass. Each is set in one place only, so no other way out of a chain, such as an added rule, can set them.
  */
 const PROVEN = '0x10000000';
 const PASSED = '0x20000000';
@@ -45,14 +47,14 @@ const BOTH = '0x30000000';
 const marked = (bits: string) => `meta mark set meta mark or ${bits}`;
 const lacks = (bits: string) => `meta mark and ${bits} != ${bits}`;
 
-// What is for others passes, whatever a forward says.
+// The local check lets packets for other hosts pass, whatever a forward says.
 const FORWARD = 'fib daddr type local dnat ip to ip daddr . meta l4proto . th dport map @forwards';
 
 function chainsOf(uplink: string, limits: TrafficLimits): Record<string, Chain> {
   return { ...arrivals(limits), ...ways(uplink, limits), ...ends() };
 }
 
-/** What guests send, before anything else is done with it. */
+/** Packets from guests, before anything else happens to them. */
 function arrivals(limits: TrafficLimits): Record<string, Chain> {
   const rate = `limit rate over ${limits.packetsPerSecond}/second burst ${limits.packetsPerSecond} packets`;
   return {
@@ -63,7 +65,7 @@ function arrivals(limits: TrafficLimits): Record<string, Chain> {
         `iifname != ${GUESTS} accept`,
         `update @packets { iifname ${rate} } goto flooding`,
         'iifname . ether saddr != @cards counter name spoofed drop',
-        // A client of DHCP, which this network has not; no forgery.
+        // A DHCP client, which this network does not serve. Not counted as spoofed.
         'ip saddr 0.0.0.0 drop',
         'meta nfproto ipv4 iifname . ether saddr . ip saddr != @cards4 counter name spoofed drop',
         'meta nfproto ipv4 goto proven',
@@ -79,17 +81,17 @@ function arrivals(limits: TrafficLimits): Record<string, Chain> {
   };
 }
 
-/** What passes through the host: to guests, from them, and between them. */
+/** Packets forwarded by the host: to guests, from guests, and between them. */
 function ways(uplink: string, limits: TrafficLimits): Record<string, Chain> {
   const crowd = (card: string) => `add @connections { ${card} ct count over ${limits.connections} }`;
   return {
     'inet vauban dnat_in': { hook: 'nat hook prerouting priority dstnat', rules: [FORWARD] },
-    // The host itself may use a forward, too.
+    // Forwards also work from the host itself.
     'inet vauban dnat_host': { hook: 'nat hook output priority -100', rules: [FORWARD] },
     'inet vauban leaving': {
       hook: 'nat hook postrouting priority srcnat',
       rules: [
-        // A guest that calls its own forward would see a packet from itself, and drop it.
+        // Without this, a guest that calls its own forward would see a packet from itself and drop it.
         'ct status dnat iifname . oifname @hairpin masquerade',
         `iifname ${GUESTS} oifname "${uplink}" ip saddr ${NOT_PUBLIC} masquerade`,
       ],
@@ -99,18 +101,18 @@ function ways(uplink: string, limits: TrafficLimits): Record<string, Chain> {
       rules: [
         `iifname != ${GUESTS} oifname != ${GUESTS} accept`,
         'ct state vmap { established : goto passed, related : goto passed, invalid : drop }',
-        // Out through the uplink or to another guest, and never into the host's other networks.
+        // Guests reach the uplink and other guests, but never the host's other networks.
         `iifname ${GUESTS} oifname != ${GUESTS} oifname != "${uplink}" drop`,
         `iifname ${GUESTS} ip daddr ${LINK_LOCAL_4} drop`,
         `iifname ${GUESTS} ${crowd('iifname')} goto crowded_out`,
         'iifname vmap @rules_out',
-        // One whose rules are not there, or are empty.
+        // A guest whose rules are missing or empty.
         `iifname ${GUESTS} drop`,
         'jump inward',
         'drop',
       ],
     },
-    // What comes from outside, or what its sender's rules have let out.
+    // `inward` handles packets from outside and those that their sender's rules have let out.
     'inet vauban crowded_out': { rules: ['counter name iifname map @refused_connections', 'drop'] },
     'inet vauban crowded_in': { rules: ['counter name oifname map @refused_connections', 'drop'] },
     'inet vauban inward': {
@@ -124,14 +126,14 @@ function ways(uplink: string, limits: TrafficLimits): Record<string, Chain> {
   };
 }
 
-/** Where packets have passed, or are for the host itself. */
+/** Packets that have passed the rules, or are for the host itself. */
 function ends(): Record<string, Chain> {
   return {
-    // Behind the rules: what was dropped is not a guest's traffic, and what the host itself says to it neither.
+    // After the rules: neither dropped packets nor the host's own packets to a guest count as the guest's traffic.
     'inet vauban accounting': {
       hook: 'filter hook forward priority filter + 10',
       rules: [
-        // What a guest sends beyond its speed is not its traffic either.
+        // Packets beyond a guest's bandwidth do not count as its traffic either.
         'iifname vmap @speeds',
         'counter name oifname map @traffic_in',
         'counter name iifname map @traffic_out',
@@ -158,9 +160,10 @@ function ends(): Record<string, Chain> {
 }
 
 /**
- * Lines that make a table of its own, behind all others, which drops what a guest sends or gets unless the tables above
- * have marked it: so whatever of them is lost, flushed or overruled, no packet passes that the rules did not see.
- * With `owned` it is the property of the process that makes it, which no other may flush, and is gone with it.
+ * Returns the lines of a separate table, after all others, that drops a guest's packets unless the tables above have
+ * marked them. So even if those are lost, flushed or overruled, no packet passes that the rules did not see. With
+ * `owned`, the table belongs to the process that creates it: no other process can flush it, and it disappears with its
+ * owner.
  */
 export function gateTable(name: string, owned = false): string[] {
   const gate: Record<string, Chain> = {
@@ -188,15 +191,15 @@ export function gateTable(name: string, owned = false): string[] {
 /** The gate that stays when this process ends. */
 export const GATE = 'vauban-gate';
 
-/** Lines that take the tables away, whether they are there or not. */
+/** Lines that remove the tables whether or not they exist. */
 export const DROP_TABLES = ['inet', 'arp'].flatMap((family) => [
   `add table ${family} vauban`,
   `delete table ${family} vauban`,
 ]);
 
 /**
- * Lines that make what all guests share: sets, maps, and the chains that hang in the kernel's hooks. Where all of it
- * is there already they change nothing; guests' elements, chains and counters stay.
+ * Returns the lines that create what all guests share: sets, maps, and base chains. They change nothing that already
+ * exists; guests' elements, chains and counters stay.
  */
 export function baseTable(uplink: string, limits = TRAFFIC_LIMITS): string[] {
   return [
@@ -210,7 +213,7 @@ export function baseTable(uplink: string, limits = TRAFFIC_LIMITS): string[] {
   ];
 }
 
-/** All chains are made before any rule, which may lead to one further down. */
+/** Creates all chains before any rule, because a rule may jump to a later chain. */
 function chainLines(chains: Record<string, Chain>): string[] {
   const named = Object.entries(chains);
   return [
