@@ -24,16 +24,16 @@ type Options = Pick<
 >;
 
 /**
- * What this host has, and that its guests do not have more. Room is reserved where it is sold; this is the last look, at
- * what is really there, before a guest is made, grown or started.
+ * Makes sure that this host's guests do not have more than the host offers. Capacity is reserved when a VM is sold;
+ * this is the last check, against what is really there, before a guest is created, resized or started.
  */
 export class Admission {
   readonly #options: Options;
   readonly #guests: Guests;
   readonly #overhead: HostCapacity['overhead'];
-  /** Sizes of guests that are being made or grown. */
+  /** Sizes of guests that are being created or resized. */
   readonly #pending = new Map<string, GuestSize>();
-  /** Of guests that are about to be rebuilt: what their records do not say yet. */
+  /** Disk sizes, in GB, of rebuilds that are about to begin and are not in the guests' records yet. */
   readonly #secondDisks = new Map<string, number>();
 
   constructor(options: Options, guests: Guests) {
@@ -47,13 +47,16 @@ export class Admission {
     return { total: await this.#total(), overhead: this.#overhead, zones: this.#options.zones };
   }
 
-  /** What guests of a template would be made of; undefined where there is no image of it. */
+  /** Returns what guests of a template need; undefined if there is no image for it. */
   async template(code: string): Promise<EngineTemplate | undefined> {
     const image = await this.#options.images.find(code);
     return image && { minDiskGb: Math.ceil(image.virtualBytes / GIGABYTE) };
   }
 
-  /** Does `work`, which makes a guest of this size or gives it to one; {@link CapacityError} where there is no room for it. */
+  /**
+   * Runs `work`, which creates a guest of this size or resizes one. Throws {@link CapacityError} if there is no space
+   * for it.
+   */
   async within<T>(id: string, size: GuestSize, work: () => Promise<T>): Promise<T> {
     const total = await this.#total();
     this.#require(total, id, size);
@@ -65,11 +68,11 @@ export class Admission {
     }
   }
 
-  /** The same for a rebuild: the guest has a second disk until it is known how that ends. */
+  /** Same as `within`, for a rebuild: the guest has a second disk until the rebuild is finished or undone. */
   async rebuilding<T>(spec: GuestSpec, work: () => Promise<T>): Promise<T> {
     const record = this.#guests.find(spec.id)?.record;
     if (!record) return this.within(spec.id, spec, work);
-    // One that has its second disk is gone on with.
+    // The rebuild already has its second disk, so continue it.
     if (record.rebuilt) return work();
     const { diskGb } = spec;
     this.#refuse(shortageOf(await this.#total(), this.#used(), { vcpu: 0, cores: 0, ramMb: 0, diskGb }));
@@ -81,16 +84,16 @@ export class Admission {
     }
   }
 
-  /** Whether there is room for a guest of this size beside all guests. */
+  /** Returns whether there is space for a guest of this size in addition to all guests. */
   async hasRoom(size: GuestSize): Promise<boolean> {
     const total = await this.#total();
     return shortageOf(total, this.#used(), this.#cost(size)) === undefined;
   }
 
   /**
-   * To be called before a guest is started: throws {@link CapacityError} where the memory of those that run and its own
-   * are more than there is, QEMU's part aside, because earlier releases have sold with less of that. Gives a dedicated
-   * guest its CPUs.
+   * Call before a guest is started. Throws {@link CapacityError} if the memory of the running guests and of this one
+   * exceeds the total. QEMU's overhead is not counted, because earlier releases sold memory with less of it. Assigns
+   * CPUs to a dedicated guest.
    */
   ready({ record }: Guest): void {
     const running = this.#guests.all().filter(({ id, record: { run } }) => run !== null && id !== record.id);

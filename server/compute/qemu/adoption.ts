@@ -9,8 +9,8 @@ import { type NetworkContext, reassertRules } from './traffic.ts';
 const ADOPTION_MS = 2_000;
 
 /**
- * Finds the guests that are there and takes hold of those that run: they outlive the service. One that cannot be held
- * is left alone, and its next start tries again.
+ * Finds the existing guests and reconnects to the running ones, which outlive the service. One that cannot be
+ * reconnected is left as it is; its next start tries again.
  */
 export async function adoptGuests(
   guests: Guests,
@@ -28,7 +28,7 @@ export async function adoptGuests(
   guardPool({ ...networkContext, guests: () => guests.all() }, power.closed);
 }
 
-/** Takes hold of a guest that was set aside, if its record was mended; throws while it cannot be read. */
+/** Adopts a guest that was set aside if its record has been repaired. Throws while the record cannot be read. */
 export async function adoptMended(
   id: string,
   guests: Guests,

@@ -7,31 +7,37 @@ import type { Cores } from './cores.ts';
 import { allocatedBytes, GIGABYTE } from './disk.ts';
 
 export interface CapacitySettings {
-  /** Virtual CPUs sold for each CPU of the host that guests share. */
+  /** Virtual CPUs sold per shared CPU of the host. */
   cpuOvercommit: number;
-  /** Of all guests together; when absent, what the host has but {@link HOST_MEMORY_MB}. */
+  /** Memory for all guests together. If absent, the host's memory minus {@link HOST_MEMORY_MB}. */
   memoryMb?: number;
-  /** Of all guests together; when absent, the file system but {@link HOST_DISK_SHARE} and what else is on it. */
+  /**
+   * Disk space for all guests together. If absent, the file system minus {@link HOST_DISK_SHARE} and everything else on
+   * it.
+   */
   diskGb?: number;
 }
 
 const MEGABYTE = 1_048_576;
-/** Left to the host and the service. */
+/** Reserved for the host and the service. */
 const HOST_MEMORY_MB = 1_024;
-/** Left free: a full file system stops every guest that writes. */
+/** Kept free: a full file system stops every guest that writes. */
 const HOST_DISK_SHARE = 0.1;
-/** QEMU's own beside its guest's memory, as docs/qemu.md has it measured, and its page tables as a share of that. */
+/**
+ * QEMU's own memory in addition to its guest's, as measured in docs/qemu.md, and its page tables as a share of the
+ * guest's memory.
+ */
 const PROCESS_MB = 96;
 const PAGE_TABLES_SHARE = 1 / 256;
-/** Seed, logs and records; the disk's own tables are a hundredth of a percent of it. */
+/** Seed, logs and records. The disk's own tables take a hundredth of a percent of it. */
 const FILES_GB = 0.02;
 
-/** Memory of all guests together. */
+/** Returns the memory for all guests together. */
 export function memoryMb({ memoryMb }: CapacitySettings): number {
   return memoryMb ?? Math.floor(totalmem() / MEGABYTE) - HOST_MEMORY_MB;
 }
 
-/** What QEMU takes on this host for a guest of that much memory, beside the guest's own. */
+/** Returns the overhead of QEMU on this host for a guest with this much memory. */
 export function overheadOf(accelerator: 'kvm' | 'tcg'): HostCapacity['overhead'] {
   return (ramMb) => ({
     ramMb:
@@ -43,8 +49,8 @@ export function overheadOf(accelerator: 'kvm' | 'tcg'): HostCapacity['overhead']
 }
 
 /**
- * What guests of this host may have together, when their disks are in `directory`, each in one of these, and so many
- * bytes of its file system are for others.
+ * Returns what the guests of this host may use together. Their disks are in these subfolders of `directory`, and
+ * `reservedBytes` of its file system are for other purposes.
  */
 export async function hostResources(
   directory: string,
@@ -61,7 +67,9 @@ export async function hostResources(
   };
 }
 
-/** Images, logs, warm templates, the database and whatever else is there are no room for guests' disks. */
+/**
+ * Images, logs, warm templates, the database and everything else on the file system reduce the space for guests' disks.
+ */
 async function roomForDisks(
   directory: string,
   guests: readonly string[],
@@ -71,7 +79,7 @@ async function roomForDisks(
   const files = guests.flatMap((guest) =>
     [FILES.disk, FILES.nextDisk, FILES.formerDisk].map((disk) => join(directory, guest, disk)),
   );
-  // Not there: one of a guest that is just being made or removed, or that is not being rebuilt.
+  // Missing files are normal: the guest is being created or removed, or is not being rebuilt.
   const sizes = await Promise.all(files.map((file) => allocatedBytes(file).catch(() => 0)));
   const disks = sizes.reduce((sum, bytes) => sum + bytes, 0);
   const bytes = bavail * bsize + disks - blocks * bsize * HOST_DISK_SHARE - reservedBytes;

@@ -14,11 +14,11 @@ import { connectMonitor, loadState, untilAgent } from './migration.ts';
 import { until } from './timeouts.ts';
 import { TEMPLATE } from './warm.ts';
 
-/** In an image that can be a warm template: makes a guest of its own of a clone. */
+/** Script in images that can be warm templates. It turns a clone into an independent guest. */
 const ADOPT = '/sbin/adopt';
-/** A clone is a guest of its own within a second; a busy host may need its time. */
+/** A clone usually becomes an independent guest within a second; a busy host may need longer. */
 const WAKE_MS = 30_000;
-/** Each question takes the clone's processor away from what is asked about. */
+/** Each question takes processor time from the work that it asks about. */
 const ASK_EVERY_MS = 200;
 
 export interface CloneParts {
@@ -27,7 +27,7 @@ export interface CloneParts {
   logger: Pick<Logger, 'warn'>;
 }
 
-/** What a guest's process is to be made of, connected by `netdev`. */
+/** Returns the spec of a guest's process, connected by `netdev`. */
 export async function qemuSpecOf(
   guest: Guest,
   accelerator: QemuSpec['accelerator'],
@@ -41,7 +41,7 @@ export async function qemuSpecOf(
   return { ...own, accelerator, hardware, aio: offer.aio, netdev };
 }
 
-/** Starts the guest: as a clone of a warm template where it was made to be one, else from its disk. */
+/** Starts the guest as a clone of a warm template if it was created as one, otherwise from its disk. */
 export async function startQemu(parts: CloneParts, guest: Guest, spec: QemuSpec): Promise<number> {
   const { launcher, clock, logger } = parts;
   const { clone, run } = guest.record;
@@ -51,9 +51,9 @@ export async function startQemu(parts: CloneParts, guest: Guest, spec: QemuSpec)
     const memory = { file: await memoryFor(guest, join(clone.of, TEMPLATE.memory)), shared: false };
     const pid = await launcher.launch({ ...spec, memory, incoming: true });
     await wake(clock, guest.directory, join(clone.of, TEMPLATE.state));
-    // QEMU has it open, and its pages stay.
+    // QEMU holds the file open, so its pages remain.
     await rm(join(guest.directory, FILES.memory), { force: true });
-    // Its SSH server listens by now.
+    // Its SSH server is already listening.
     await guest.save({ clone: { ...clone, asleep: false }, run: run && { ...run, booted: true } });
     return pid;
   } catch (error) {
@@ -64,25 +64,25 @@ export async function startQemu(parts: CloneParts, guest: Guest, spec: QemuSpec)
 }
 
 /**
- * The file that a clone's memory begins with. QEMU opens none that it may not write to: a guest with a user of its own,
- * who must not write to what all clones begin with, has a copy, of the pages that hold something.
+ * Returns the file with a clone's initial memory. QEMU opens only files that it may write to. A guest with its own user
+ * must not write to the memory that all clones start from, so it gets a sparse copy.
  */
 async function memoryFor({ directory, record }: Guest, template: string): Promise<string> {
   if (record.uid === undefined) return template;
   const copy = join(directory, FILES.memory);
-  // Made first: the directory's list of who may open it is handed down as this mode allows, and kept by what writes to it.
+  // Created first: the access list inherited from the directory is limited by this mode, and later writes keep it.
   await writeGuestFile(copy, '', SHARED_FILE_MODE);
   await run('cp', '--reflink=auto', '--sparse=always', '--', template, copy);
   return copy;
 }
 
-/** What is left of a clone whose wakening was cut short has no identity and is not reachable: its next start boots it. */
+/** Ends a clone whose waking was interrupted. It has no identity and cannot be reached; its next start boots it. */
 export async function discardClone(launcher: Launcher, guest: Guest): Promise<void> {
   await launcher.kill({ ...guest.record, directory: guest.directory });
   await coolDown(guest);
 }
 
-/** Makes a guest that was to be a clone, and has never been started, boot as any other: from a disk of its image. */
+/** Makes a guest that was created as a clone and never started boot normally, from a disk of its image. */
 export async function coolDown(guest: Guest): Promise<void> {
   const { clone, diskGb } = guest.record;
   if (!clone?.asleep) return;
@@ -92,7 +92,7 @@ export async function coolDown(guest: Guest): Promise<void> {
   await guest.save({ clone: undefined, base: clone.image });
 }
 
-/** Wakes a clone and resolves when it has random numbers, a name, keys and an address that no other clone has. */
+/** Wakes a clone. Resolves when it has random numbers, a name, keys and an address that no other clone has. */
 async function wake(clock: Clock, directory: string, state: string): Promise<void> {
   const monitor = await connectMonitor(clock, directory);
   try {

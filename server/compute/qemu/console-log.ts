@@ -7,31 +7,31 @@ import { lastBytes, openGuestFile, readGuestFileEnd } from './guest-file.ts';
 import { MAX_WORDS } from './process-wait.ts';
 import type { Monitor } from './qmp.ts';
 
-/** Of a log on the host's disk; beyond it the older half is dropped. */
+/** Limit of a log on the host's disk. Beyond it, the older half is dropped. */
 const MAX_LOG_BYTES = 1024 * 1024;
-/** The same of what QEMU itself says: a few lines, unless a guest makes it complain without end. */
+/** Limit of QEMU's own log: a few lines, unless a guest makes QEMU complain endlessly. */
 const MAX_QEMU_LOG_BYTES = 64 * 1024;
-/** Of one answer of the monitor, in base64. */
+/** Size of one monitor answer, before base64. */
 const READ_BYTES = 64 * 1024;
-/** A process that hangs has no last words. */
+/** Short, because a process that hangs cannot deliver its output anyway. */
 const READ_MS = 2_000;
-/** Of the log in an event: a panic with its trace, and what led to it. */
+/** Part of the log that goes into an event: a panic with its trace and what led to it. */
 const TAIL_BYTES = 8_192;
 const TAIL_LINES = 80;
 
-/** The last lines that a guest wrote to its serial port, in plain text; empty when there are none. */
+/** Returns the last lines that a guest wrote to its serial port, in plain text; empty if there are none. */
 export async function consoleTail(path: string): Promise<string> {
   const end = await readGuestFileEnd(path, TAIL_BYTES).catch(() => Buffer.alloc(0));
   return plainText(end).slice(-TAIL_LINES).join('\n');
 }
 
-/** What QEMU itself said last; empty where there is no log of it. */
+/** Returns the end of QEMU's own log; empty if there is none. */
 export async function lastWords(directory: string): Promise<string> {
   const end = await readGuestFileEnd(join(directory, FILES.log), MAX_WORDS).catch(() => Buffer.alloc(0));
   return plainText(end).join('\n').trim();
 }
 
-/** Lines without what a terminal would take for orders. */
+/** Returns the lines without terminal control sequences. */
 function plainText(bytes: Buffer): string[] {
   const text = stripVTControlCharacters(bytes.toString('utf8'));
   const lines = text.split(/[\r\n]+/).map((line) => line.replace(/\p{Cc}/gu, ' ').trimEnd());
@@ -39,9 +39,9 @@ function plainText(bytes: Buffer): string[] {
 }
 
 /**
- * Appends what the guest wrote to its serial port since the last time to the log at `path`, which stays within a
- * megabyte. QEMU keeps the latest of it in a ring in its own memory: a guest that writes fast, or while the service is
- * away, loses its older lines and is not held up. Never rejects: a log must not stop anything else.
+ * Appends new serial output of the guest to the log at `path`, which stays within a megabyte. QEMU keeps the latest
+ * output in a ring buffer in memory. So a guest that writes fast, or while the service is down, loses its older lines
+ * but is never blocked. Never rejects, because a log must not disturb anything else.
  */
 export async function keepConsoleLog(monitor: Monitor, path: string): Promise<void> {
   const said = await readRing(monitor).catch(() => Buffer.alloc(0));
@@ -49,8 +49,8 @@ export async function keepConsoleLog(monitor: Monitor, path: string): Promise<vo
 }
 
 /**
- * Keeps what a guest's process appends to the log at `path` within its bound: a guest that makes QEMU complain
- * without end must not fill the pool of all. Never rejects.
+ * Keeps the log at `path`, to which a guest's process appends, within its limit: a guest that makes QEMU complain
+ * endlessly must not fill the pool. Never rejects.
  */
 export async function boundQemuLog(path: string): Promise<void> {
   const { O_RDWR, O_APPEND } = constants;
@@ -59,7 +59,7 @@ export async function boundQemuLog(path: string): Promise<void> {
   try {
     await cut(file, MAX_QEMU_LOG_BYTES);
   } catch {
-    // It is tried again with the next reading.
+    // The next reading tries again.
   } finally {
     await file.close();
   }
@@ -67,7 +67,7 @@ export async function boundQemuLog(path: string): Promise<void> {
 
 async function readRing(monitor: Monitor): Promise<Buffer> {
   const parts: Buffer[] = [];
-  // Once round: what is written meanwhile is read the next time.
+  // At most one full ring; output written in the meantime is read next time.
   for (let left = SERIAL_RING_BYTES; left > 0; left -= READ_BYTES) {
     const question = { device: SERIAL_RING, size: READ_BYTES, format: 'base64' };
     const part = Buffer.from(await monitor.execute<string>('ringbuf-read', question, READ_MS), 'base64');
@@ -81,7 +81,7 @@ async function append(path: string, said: Buffer): Promise<void> {
   const { O_RDWR, O_CREAT, O_APPEND } = constants;
   const file = await openGuestFile(path, O_RDWR | O_CREAT | O_APPEND);
   try {
-    // Processes that an older service started write to the file themselves, as fast as they like.
+    // Processes started by an older service write to the file themselves, without a limit.
     await cut(file, MAX_LOG_BYTES - said.length);
     if (said.length > 0) await file.write(said);
   } finally {
@@ -89,7 +89,7 @@ async function append(path: string, said: Buffer): Promise<void> {
   }
 }
 
-/** Drops all of a log but the latest part of it where it is longer than `most`. */
+/** If a log is longer than `most`, drops all but its latest part. */
 async function cut(file: FileHandle, most: number): Promise<void> {
   const { size } = await file.stat();
   if (size <= most) return;

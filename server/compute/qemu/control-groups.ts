@@ -3,20 +3,23 @@ import { access, mkdir, readdir, readFile, realpath, rmdir, stat, writeFile } fr
 import { join } from 'node:path';
 import type { Share } from './limits.ts';
 
-/** How often the share of the processor of a guest is renewed: the kernel's own default. */
+/** Period of a guest's CPU quota: the kernel's default. */
 const PERIOD_MICROSECONDS = 100_000;
 const PREFIX = 'vauban-';
 const MEGA = 1_000_000;
 
-/** This process's own group, below which there can be others that the kernel divides the host among. */
+/** This process's own control group, in which groups for guests can be created. */
 export interface ControlGroup {
   path: string;
   version: 1 | 2;
-  /** What it can limit there: "cpu", and of version 2 also "memory", "pids" and "io" where they are handed on. */
+  /**
+   * Controllers available to child groups: "cpu", and in version 2 also "memory", "pids" and "io" if they are
+   * delegated.
+   */
   controllers: string[];
 }
 
-/** This process's group; a string says why there can be none for guests below it. */
+/** Returns this process's group, or a string saying why no groups for guests can be created in it. */
 export async function findGroup(host: { mounts: string; groups: string }): Promise<ControlGroup | string> {
   const group = await findOwn(host);
   if (!group) return 'there is no control group of the processor';
@@ -42,14 +45,14 @@ async function findOwn({ mounts, groups }: { mounts: string; groups: string }) {
     const below = (path = '') => join(mount, path.startsWith(root) ? path.slice(root.length) : path);
     if (type === 'cgroup2') {
       const path = below(own.get(''));
-      // Others' processes may be in it: to hand the processor on to groups below is not ours to decide.
+      // The group may contain other processes, so it is not ours to enable controllers for its children.
       const handedOn = await readFile(join(path, 'cgroup.subtree_control'), 'utf8').catch(() => '');
       const controllers = handedOn.trim().split(/\s+/);
       if (controllers.includes('cpu')) return { path, version: 2 as const, controllers };
     }
     if (type !== 'cgroup' || !options.split(',').includes('cpu')) continue;
     const [, path] = [...own].find(([controllers]) => controllers.split(',').includes('cpu')) ?? [];
-    // Of version 1 each controller has a hierarchy of its own; only this one is used.
+    // In version 1, each controller has its own hierarchy; only this one is used.
     return { path: below(path), version: 1 as const, controllers: ['cpu'] };
   }
   return undefined;
@@ -64,13 +67,13 @@ export async function holdInGroup(group: ControlGroup, share: Share, pid: number
   await writeFile(join(path, 'cgroup.procs'), `${pid}`);
 }
 
-/** Takes groups away whose guests have ended; the kernel keeps those that are in use. */
+/** Removes the groups of ended guests; the kernel refuses to remove those in use. */
 async function clearGroups(path: string): Promise<void> {
   const names = (await readdir(path)).filter((name) => name.startsWith(PREFIX));
   await Promise.all(names.map((name) => rmdir(join(path, name)).catch(() => {})));
 }
 
-/** What is written into which file of a group, in this order. */
+/** Returns the files of a group and the values to write to them, in this order. */
 async function limitsOf(
   { version, controllers }: ControlGroup,
   { cpus, memoryBytes, tasks, disk: { iops, mbps }, directory }: Share,
@@ -86,7 +89,7 @@ async function limitsOf(
   if (controllers.includes('pids')) limits.push(['pids.max', `${tasks}`]);
   if (controllers.includes('io')) {
     const [requests, bytes] = [iops ?? 'max', mbps === undefined ? 'max' : mbps * MEGA];
-    // A file system without a device of its own has none whose use could be limited.
+    // A file system that is not on a block device has nothing whose use could be limited.
     const device = await deviceOf(directory);
     const each = `rbps=${bytes} wbps=${bytes} riops=${requests} wiops=${requests}`;
     if (device) limits.push(['io.max', `${device} ${each}`]);
@@ -96,7 +99,10 @@ async function limitsOf(
   return limits;
 }
 
-/** The device below a directory's file system as the kernel numbers it, "8:0": of a partition the whole. */
+/**
+ * Returns the kernel's number of the block device of a directory's file system, such as "8:0"; for a partition, that of
+ * the whole disk.
+ */
 async function deviceOf(directory: string): Promise<string | undefined> {
   const { dev } = await stat(directory, { bigint: true });
   const major = ((dev >> 8n) & 0xfffn) | ((dev >> 32n) & 0xfffff000n);

@@ -6,21 +6,21 @@ import { CapacityError, type GuestSize } from '../driver.ts';
 
 const ONLINE = '/sys/devices/system/cpu/online';
 
-/** The part of a guest's record that says which CPUs it has for itself. */
+/** The part of a guest's record that says which CPUs are reserved for it. */
 export interface Pinned extends GuestSize {
   id: string;
   cpus?: readonly number[];
 }
 
 /**
- * The CPUs of this host: those that are set aside for dedicated guests, each for one of them alone, and the rest, which all
- * others share. Who runs where is decided when a guest starts, by the affinity that its process begins with.
+ * The CPUs of this host. Some are set aside for dedicated guests, each for one guest only; all other guests share the
+ * rest. Which CPUs a guest runs on is decided when it starts, by the initial affinity of its process.
  */
 export class Cores {
   readonly #aside: readonly number[];
   readonly #shared: readonly number[];
 
-  /** Throws {@link ConfigError} where CPUs that are to be set aside are not there, or none is left for other guests. */
+  /** Throws {@link ConfigError} if a CPU to be set aside does not exist, or none would be left for other guests. */
   constructor(aside: readonly number[] = [], online = onlineCpus()) {
     const missing = aside.filter((cpu) => !online.includes(cpu));
     const refuse = (problem: string) => new ConfigError([`VAUBAN_QEMU_DEDICATED_CPUS: ${problem}`]);
@@ -30,24 +30,24 @@ export class Cores {
     if (this.#shared.length === 0) throw refuse('must leave a CPU for other guests and the service');
   }
 
-  /** How many are set aside. */
+  /** Number of CPUs set aside. */
   get aside(): number {
     return this.#aside.length;
   }
 
-  /** How many the other guests share: where none are set aside, as many as this process may use. */
+  /** Number of shared CPUs. If none are set aside, those that this process may use. */
   get shared(): number {
     return this.#aside.length === 0 ? availableParallelism() : this.#shared.length;
   }
 
-  /** Those that the other guests share, as `taskset` takes them; undefined where they run wherever the service may. */
+  /** The shared CPUs in the format of `taskset`; undefined if guests run wherever the service may. */
   get sharedList(): string | undefined {
     return this.#aside.length === 0 ? undefined : cpuList(this.#shared);
   }
 
   /**
-   * The CPUs that a dedicated guest is to have beside `others`: those that it had, unless something is wrong with
-   * them. Undefined for any other guest; {@link CapacityError} where there are too few.
+   * Returns the CPUs for a dedicated guest, given `others`: its previous ones unless they are no longer suitable.
+   * Undefined for any other guest. Throws {@link CapacityError} if too few are free.
    */
   assign(guest: Pinned, others: Iterable<Pinned>): number[] | undefined {
     if (!guest.dedicated) return undefined;
@@ -60,13 +60,13 @@ export class Cores {
     return free.slice(0, guest.vcpu);
   }
 
-  /** What a guest's process is started on, as `taskset` takes it; undefined is anywhere. */
+  /** Returns the CPUs that a guest's process is started on, in the format of `taskset`; undefined means any. */
   listFor({ dedicated, cpus }: Pick<Pinned, 'dedicated' | 'cpus'>): string | undefined {
     return dedicated && cpus ? cpuList(cpus) : this.sharedList;
   }
 }
 
-/** Throws where the kernel does not say. */
+/** Throws if the kernel does not list them. */
 function onlineCpus(): number[] {
   const found = parseCpuList(readFileSync(ONLINE, 'utf8').trim());
   if (!found) throw new Error(`${ONLINE} does not list CPUs`);

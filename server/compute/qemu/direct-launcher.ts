@@ -12,31 +12,33 @@ import { endByForce, GUEST_OOM_SCORE, untilUp } from './process-wait.ts';
 import { findQemu, isQemu } from './processes.ts';
 
 /**
- * Starts QEMU processes that outlive the service. As the service's own user where there is no helper, by the
- * privileged helper under a user of their own where there is one: the helper makes the arguments itself, from a
- * checked description.
+ * Starts QEMU processes that outlive the service. Without a helper, they run as the service's own user. With one, the
+ * privileged helper starts each guest as a user of its own and builds the arguments itself from a checked spec.
  */
 export interface Launcher {
-  /** Starts QEMU and resolves with its process id when QEMU has written its pid file; rejects with QEMU's words. */
+  /** Starts QEMU and resolves with its process id once it has written its pid file. Rejects with QEMU's own message. */
   launch(spec: QemuSpec): Promise<number>;
-  /** Ends the guest's process by force; one that is gone is a success. */
+  /** Kills the guest's process. Succeeds if it is already gone. */
   kill(spec: Pick<QemuSpec, 'id' | 'uuid' | 'directory'>): Promise<void>;
-  /** Does something with the disk of a guest that is off, as the user that its process runs as; what was printed. */
+  /** Runs `qemu-img` on the disk of a guest that is off, as the user its process runs as. Returns the output. */
   image(owner: DiskOwner, command: ImageCommand): Promise<string>;
 }
 
-/** Appended to, so that what follows a cut of it begins there. */
+/** Opened for appending, so that QEMU continues at the new end after the log is truncated. */
 const NEW_LOG = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND;
 
 export const QEMU = 'qemu-system-x86_64';
 
-/** The program and its arguments. The affinity is there before the first of its threads, and all have it. */
+/**
+ * Returns the program and its arguments. `taskset` sets the affinity before QEMU starts any thread, so all threads
+ * inherit it.
+ */
 export function qemuCommand(spec: QemuSpec): [string, ...string[]] {
   const qemu: [string, ...string[]] = [QEMU, ...qemuArguments(spec)];
   return spec.cpus === undefined ? qemu : ['taskset', '--cpu-list', spec.cpus, ...qemu];
 }
 
-/** Starts guests as the service's own user. */
+/** Creates a launcher that runs guests as the service's own user. */
 export function createDirectLauncher(clock: Clock): Launcher {
   return {
     async launch(spec) {
@@ -46,7 +48,7 @@ export function createDirectLauncher(clock: Clock): Launcher {
       await rm(join(directory, FILES.pid), { recursive: true, force: true });
       await rm(join(directory, FILES.log), { recursive: true, force: true });
       const log = await openGuestFile(join(directory, FILES.log), NEW_LOG);
-      // A session of its own: what ends the service's process group must not end the guests.
+      // Detached into its own session: whatever ends the service's process group must not end the guests.
       const [program, ...options] = qemuCommand(spec);
       const child = spawn(program, options, {
         cwd: directory,
@@ -54,7 +56,7 @@ export function createDirectLauncher(clock: Clock): Launcher {
         stdio: ['ignore', log.fd, log.fd],
         env: BARE_ENVIRONMENT,
       });
-      // Refused where this process has a higher one already, or the child has ended: then its guest is no safer.
+      // Fails if this process already has a higher score or the child has ended; the guest is then no worse off.
       await writeFile(`/proc/${child.pid}/oom_score_adj`, `${GUEST_OOM_SCORE}`).catch(() => {});
       try {
         return await untilUp(clock, child, {

@@ -8,17 +8,17 @@ const run = promisify(execFile);
 
 export type DiskFormat = 'qcow2' | 'raw';
 
-/** Why a file cannot be a guest's disk: one sentence without its subject, such as "is a VMDK file". */
+/** The reason a file cannot be a guest's disk: a sentence without its subject, such as "is a VMDK file". */
 export class DiskFileError extends Error {
   override name = 'DiskFileError';
 }
 
-/** Smaller than any partition table with a system behind it. */
+/** Smaller than any partition table followed by a system. */
 const MIN_VIRTUAL_BYTES = 2 ** 20;
-/** Larger than any image that is offered: a guest's disk could never be smaller than its image. */
+/** Larger than any image on offer: a guest's disk could never be smaller than its image. */
 const MAX_VIRTUAL_BYTES = 2 ** 41;
 
-/** Kinds of file that are taken for disks by mistake: what they begin with, and where. */
+/** File types often mistaken for disks, with their magic bytes and offset. */
 const OTHERS: readonly { kind: string; magic: string; at: number }[] = [
   { kind: 'a VMDK disk', magic: 'KDMV', at: 0 },
   { kind: 'a VMDK description', magic: '# Disk DescriptorFile', at: 0 },
@@ -32,17 +32,17 @@ const OTHERS: readonly { kind: string; magic: string; at: number }[] = [
   { kind: 'a ZIP archive', magic: 'PK\x03\x04', at: 0 },
 ];
 const QCOW2_MAGIC = 'QFI\xfb';
-/** Of a partition table at the end of the first sector; one of GPT has it as well. */
+/** Marks a partition table at the end of the first sector; GPT disks have it as well. */
 const BOOT_SIGNATURE = '\x55\xaa';
 const SECTOR = 512;
-/** A large image takes minutes to be checked or converted. */
+/** Checking or converting a large image takes minutes. */
 const LIMIT_MS = 3_600_000;
 const EXTERNAL_DATA_FILE = 1n << 2n;
 
 /**
- * The format of the file, from its first sector. Refuses with {@link DiskFileError} what is no disk, and a qcow2 file
- * that refers to another file: the maker of such a file would choose what this machine reads. It is looked at here,
- * and not by `qemu-img`, because that would open the other file to describe it.
+ * Returns the format of a file from its first sector. Throws {@link DiskFileError} for anything that is not a disk, and
+ * for a qcow2 file that refers to another file: its author could choose which files this machine reads. Does not use
+ * `qemu-img` for this, because that would open the other file.
  */
 export async function diskFormat(path: string): Promise<DiskFormat> {
   const file = await open(path, 'r');
@@ -71,7 +71,7 @@ async function readHead(file: FileHandle): Promise<Buffer> {
   return head;
 }
 
-/** By the fields of the header: version at 4, backing file at 8, encryption at 32, incompatible features at 72. */
+/** Header fields: version at 4, backing file at 8, encryption at 32, incompatible features at 72. */
 function refuseReferences(head: Buffer): void {
   const version = head.readUInt32BE(4);
   if (version !== 2 && version !== 3)
@@ -83,7 +83,10 @@ function refuseReferences(head: Buffer): void {
     throw new DiskFileError('keeps its data in another file; `qemu-img convert` makes one disk of both');
 }
 
-/** How large a guest sees the disk, which has passed {@link diskFormat}, after `qemu-img` found it sound. */
+/**
+ * Returns the disk size that a guest will see, after `qemu-img` has found the disk intact. Call {@link diskFormat}
+ * first.
+ */
 export async function virtualSize(path: string, format: DiskFormat): Promise<number> {
   const info = await qemuImg('info', '--output=json', '-f', format, path);
   const bytes = (parseJson(info, 'qemu-img') as { 'virtual-size': number })['virtual-size'];

@@ -2,27 +2,34 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { OWN, readGuestFile } from './guest-file.ts';
 
-/** A guest's disk whose header says what no disk of ours does. */
+/** A guest's disk has a header that no disk of ours has. */
 export class DiskHeaderError extends Error {
   override name = 'DiskHeaderError';
 }
 
-/** Of the format's specification: header, extensions and the backing file's name are in the first cluster, of 2 MB at most. */
+/**
+ * By the format's specification, the header, its extensions and the backing file's name are all in the first cluster,
+ * of at most 2 MB.
+ */
 const FIRST_CLUSTER = 2 * 1024 * 1024;
 const MAGIC = 0x514649fb;
 const SHORTEST = 72;
 const V3 = 104;
 const MAX_NAME = 1_023;
-/** Incompatible features: dirty, corrupt, compression of another type, extended table entries. Not: data in another file. */
+/**
+ * Known incompatible features: dirty, corrupt, other compression type, extended L2 entries. External data file is not
+ * among them.
+ */
 const KNOWN_FEATURES = 0b11011n;
-/** Extensions of the header, by their numbers. */
+/** Type numbers of header extensions. */
 const EXTENSION = { end: 0, backingFormat: 0xe2792aca, dataFile: 0x44415441, encryption: 0x0537be77 };
 const ANYONE_MAY_WRITE = 0o222;
 
 /**
- * Refuses a guest's disk that refers to a file besides `base`: its header is in a file that the guest's QEMU writes to, and
- * programs that open it open whatever it names. `base` absent: the one of a guest of an earlier version, which must be
- * a file of the service that no one may write to, as images and warm templates are. {@link DiskHeaderError}.
+ * Refuses a guest's disk that refers to a file other than `base`. The guest's QEMU can write to the header, and
+ * programs that open the disk open any file named there. If `base` is absent, the guest is from an earlier version: its
+ * backing file must then be a file of the service that no one can write to, such as an image or a warm template. Throws
+ * {@link DiskHeaderError}.
  */
 export async function checkDisk(path: string, base?: string): Promise<void> {
   const named = backingFileOf(await readGuestFile(path, FIRST_CLUSTER, { owners: OWN }));
@@ -30,7 +37,10 @@ export async function checkDisk(path: string, base?: string): Promise<void> {
   if (base === undefined && named !== undefined) await requireImage(named);
 }
 
-/** The backing file that a qcow2 header names, if any. Throws where it is no header, or says what none of ours does. */
+/**
+ * Returns the backing file named in a qcow2 header, if any. Throws if it is not such a header or if no header of ours
+ * could look like it.
+ */
 export function backingFileOf(head: Buffer): string | undefined {
   if (head.length < SHORTEST || head.readUInt32BE(0) !== MAGIC) throw new DiskHeaderError('it is not qcow2');
   const version = head.readUInt32BE(4);
@@ -65,7 +75,7 @@ function checkExtensions(head: Buffer, first: number): void {
 }
 
 async function requireImage(path: string): Promise<void> {
-  // What it is is known once it is open, so that nothing else takes its place.
+  // Checked after opening, so that the file cannot be replaced in between.
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
     (error) => {
       throw new DiskHeaderError(`its backing file is ${quoted(path)}`, { cause: error });

@@ -2,26 +2,26 @@ import { join } from 'node:path';
 import { FILES, type QemuSpec } from './arguments.ts';
 import { runWithin } from './command.ts';
 
-/** What `qemu-img` is asked to do with the disk of a guest that is off. */
+/** A `qemu-img` command for the disk of a guest that is off. */
 export type ImageCommand =
   | { do: 'info' | 'mend' }
   | { do: 'grow'; bytes: number }
   | { do: 'take' | 'drop' | 'revert'; snapshot: string };
 
-/** Whose disk it is. */
+/** The guest that a disk belongs to. */
 export type DiskOwner = Pick<QemuSpec, 'id' | 'uid' | 'directory'>;
 
 export const QEMU_IMG = 'qemu-img';
-/** To look takes milliseconds… */
+/** Reading takes milliseconds… */
 const INFO_MS = 30_000;
-/** …and a large disk is mended, or a snapshot deleted, in minutes. Less than the helper has for anything. */
+/** …but repairing a large disk or deleting a snapshot takes minutes. Must be less than the helper's own time limit. */
 export const CHANGE_MS = 150_000;
 
 export const imageLimitMs = (command: ImageCommand) => (command.do === 'info' ? INFO_MS : CHANGE_MS);
 
 /**
- * Arguments of `qemu-img`. The disk is qcow2 in a plain file whatever its first bytes say, and the file that it stands on is
- * not opened: none of these commands reads it.
+ * Returns the arguments of `qemu-img`. The disk is always opened as qcow2 in a plain file, whatever its first bytes
+ * are. Its backing file is not opened, because none of these commands reads it.
  */
 export function imageArguments(directory: string, command: ImageCommand): string[] {
   const file = { driver: 'file', filename: join(directory, FILES.disk) };
@@ -42,7 +42,7 @@ export function imageArguments(directory: string, command: ImageCommand): string
   }
 }
 
-/** Does it as the service's own user; what was printed. */
+/** Runs the command as the service's own user and returns the output. */
 export function runImage({ directory }: DiskOwner, command: ImageCommand): Promise<string> {
   return runWithin(imageLimitMs(command), QEMU_IMG, ...imageArguments(directory, command));
 }

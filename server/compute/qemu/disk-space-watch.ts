@@ -1,15 +1,15 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { Pool } from './pool.ts';
 
-/** How soon a guest goes on once there is room. */
+/** How soon a guest resumes once there is space. */
 const LOOK_EVERY_MS = 5_000;
-/** One that stands still again so soon has the same trouble, which has been reported. */
+/** If a guest stops again within this time, it is the same trouble, which has already been reported. */
 const CALM_MS = 60_000;
 
 export interface DiskSpaceWatchParts {
   clock: Clock;
   pool: Pick<Pool, 'hasRoom'>;
-  /** Lets the guest go on; what it could not write is written then. */
+  /** Resumes the guest, which then retries its failed writes. */
   resume(): Promise<void>;
   /** Called when trouble begins, once until it is over. */
   onTrouble(): void;
@@ -17,8 +17,8 @@ export interface DiskSpaceWatchParts {
 }
 
 /**
- * Looks after a guest that was stopped because there is no room for its disk, by QEMU or by the pool's guard: nothing is lost while it
- * stands still, and it goes on as soon as there is room.
+ * Watches a guest that QEMU or the pool guard paused because there is no space for its disk. Nothing is lost while it
+ * is paused, and it resumes as soon as there is space.
  */
 export class DiskSpaceWatch {
   readonly #parts: DiskSpaceWatchParts;
@@ -31,14 +31,14 @@ export class DiskSpaceWatch {
     this.#signal = signal;
   }
 
-  /** To be called whenever the guest was stopped so. */
+  /** Call each time the guest is paused for lack of space. */
   stalled(): void {
     this.#stalled = true;
     if (this.#watching) return;
     this.#watching = true;
     this.#parts.onTrouble();
     this.#watch()
-      // The guest is gone, or the service goes: the next to adopt it sees how it stands.
+      // The guest is gone or the service is stopping; the next service to adopt the guest will see its state.
       .catch(() => {})
       .finally(() => {
         this.#watching = false;

@@ -9,17 +9,17 @@ import type { Guest } from './guest.ts';
 import { writeGuestFile } from './guest-file.ts';
 import type { Monitor } from './qmp.ts';
 
-/** A gigabyte of a plan, as it is sold: a multiple of a sector, like 512 times anything. */
+/** Plans are sold in decimal gigabytes. A multiple of the 512-byte sector. */
 export const GIGABYTE = 1_000_000_000;
 
-/** Deleting a snapshot frees what only it held, which takes a large disk its time. */
+/** Deleting a snapshot frees the space used only by it, which takes a while on a large disk. */
 const DELETE_MS = 300_000;
 const BLOCK_BYTES = 512;
 
-/** Of what QEMU opens: it may run as a user of its own, which shares a group with the service. */
+/** Mode of files that QEMU opens: it may run as another user, which shares a group with the service. */
 export const SHARED_FILE_MODE = 0o660;
 
-/** The error, as {@link CapacityError} where the kernel, or a program that it told so, says that there is no room. */
+/** Returns the error, converted to {@link CapacityError} if the kernel or a program reports that there is no space. */
 export function asCapacity(error: unknown): unknown {
   const { code, message } = error as NodeJS.ErrnoException;
   const full = code === 'ENOSPC' || code === 'EDQUOT' || /No space left on device/.test(message);
@@ -32,8 +32,9 @@ interface ImageInfo {
 }
 
 /**
- * Makes a disk that holds what `base` does and keeps what differs. `base` is never written to. Nothing that lies at `path`
- * is written to: the file is made first, and as the service's no guest can replace it.
+ * Creates a disk with the content of `base` that stores only the differences. `base` is never written to. An existing
+ * file at `path` is replaced, not written to: the new file is created first and belongs to the service, so no guest can
+ * replace it.
  */
 export async function createOverlay(path: string, base: string, diskGb: number): Promise<void> {
   await writeGuestFile(path, '', SHARED_FILE_MODE);
@@ -41,15 +42,18 @@ export async function createOverlay(path: string, base: string, diskGb: number):
   await chmod(path, SHARED_FILE_MODE);
 }
 
-/** Bytes that the disk takes on the host: the guest's own, without those of its image. */
+/** Returns the bytes that the disk uses on the host, without its image. */
 export async function allocatedBytes(path: string): Promise<number> {
   return (await lstat(path)).blocks * BLOCK_BYTES;
 }
 
-/** Does something with the disk of a guest that is off, in a process with no more rights than the guest's own. */
+/** Runs a command on the disk of a guest that is off, in a process with no more permissions than the guest's own. */
 export type RunImage = (owner: DiskOwner, command: ImageCommand) => Promise<string>;
 
-/** The disk of a guest that is off. Its header is checked before each command: the guest's QEMU could write to it. */
+/**
+ * The disk of a guest that is off. Its header is checked before each command, because the guest's QEMU could write to
+ * it.
+ */
 export class OfflineDisk implements DiskSnapshots {
   readonly #guest: Guest;
   readonly #run: RunImage;
@@ -59,18 +63,18 @@ export class OfflineDisk implements DiskSnapshots {
     this.#run = run;
   }
 
-  /** Grows it; one of that size already is a success. */
+  /** Grows the disk. Succeeds if it already has that size. */
   async grow(diskGb: number): Promise<void> {
     const bytes = diskGb * GIGABYTE;
     if ((await this.#info())['virtual-size'] < bytes) await this.#do({ do: 'grow', bytes });
   }
 
-  /** Mends what a program that was cut off has left in it: space that is counted wrongly. */
+  /** Repairs what an interrupted program has left: wrong reference counts. */
   async mend(): Promise<void> {
     await this.#do({ do: 'mend' });
   }
 
-  /** Brings it back to one of its snapshots, all of which stay. */
+  /** Reverts the disk to one of its snapshots. All snapshots are kept. */
   async revert(snapshot: string): Promise<void> {
     await this.#do({ do: 'revert', snapshot });
   }
@@ -98,21 +102,23 @@ export class OfflineDisk implements DiskSnapshots {
   }
 }
 
-/** Refuses a guest's disk whose header names other files than it was made with. */
+/** Throws if the header of a guest's disk names files other than those it was created with. */
 export async function checkGuestDisk(guest: Guest): Promise<void> {
   await checkDisk(guest.file('disk'), guest.record.base).catch((error) => {
     throw new Error(`the disk of ${guest.id} is not used: ${error.message}`, { cause: error });
   });
 }
 
-/** Snapshots inside one disk. QEMU does it for a running guest: no other process may write to a disk in use. */
+/**
+ * Snapshots inside one disk. QEMU makes them for a running guest, because no other process may write to a disk in use.
+ */
 export interface DiskSnapshots {
   names(): Promise<string[]>;
   take(name: string): Promise<void>;
   drop(name: string): Promise<void>;
 }
 
-/** Of a running guest. */
+/** Returns the disk snapshots of a running guest. */
 export function snapshotsLive(monitor: Monitor): DiskSnapshots {
   return {
     async names() {

@@ -13,14 +13,14 @@ import { connectScreen } from './screen.ts';
 export interface GuestAccessParts {
   clock: Clock;
   network: HostNetwork;
-  /** The key that every guest authorizes; the second way in, where an image has no guest agent. */
+  /** The key that every guest authorizes: the fallback for images without a guest agent. */
   opsLogin?: OpsLogin;
 }
 
-/** The insides of running guests: their screen, their SSH server, and what is changed in them. */
+/** Access to running guests: their screen, their SSH server, and changes inside them. */
 export class GuestAccess {
   readonly #parts: GuestAccessParts;
-  /** The channel of an agent serves one caller at a time. */
+  /** An agent's channel serves one caller at a time. */
   readonly #agents = new KeyedMutex();
   /** Guests that are being frozen or thawed. */
   readonly #freezing = new Set<Guest>();
@@ -69,7 +69,10 @@ export class GuestAccess {
     await this.#changeKeys(guest, publicKey, 'guest-ssh-remove-authorized-keys', REMOVE_KEY);
   }
 
-  /** By the agent's command, else by the script, which must not run beside another: one would undo the other's change. */
+  /**
+   * Uses the agent's command, or otherwise the script. Two scripts must not run at once, because one would undo the
+   * other's change.
+   */
   async #changeKeys(guest: Guest, publicKey: string, command: string, script: string): Promise<void> {
     this.#requirePower(guest);
     const { user } = guest.record;
@@ -83,28 +86,28 @@ export class GuestAccess {
     }
   }
 
-  /** Runs `work` while the guest's file systems stand still, where its agent can do that; in any case it runs. */
+  /** Runs `work` with the guest's file systems frozen if its agent supports that, otherwise without. */
   async frozen<T>(guest: Guest, work: () => Promise<T>): Promise<T> {
     if (!guest.run?.agentOpen) return work();
     this.#freezing.add(guest);
     try {
-      // On the disk before it is done: a service that ends in between leaves a guest that cannot write.
+      // Recorded before the freeze: if the service ended in between, the guest would stay unable to write.
       await this.#note(guest, true);
       await this.#ask(guest, 'guest-fsfreeze-freeze').catch(() => {});
       return await work();
     } finally {
-      // Also after a freeze that failed: it may have come as far as some of them.
+      // Even after a failed freeze, which may have frozen some of the file systems.
       await this.#thaw(guest).catch(() => {});
       this.#freezing.delete(guest);
     }
   }
 
-  /** Thaws guests whose thaw was never tried, because the service ended, or has failed. */
+  /** Thaws guests whose thaw failed, or was never attempted because the service ended. */
   thawForgotten(guests: Guest[]): void {
     for (const guest of guests) {
       if (!guest.record.run?.frozen || !guest.run?.agentOpen || this.#freezing.has(guest)) continue;
       this.#freezing.add(guest);
-      // One that does not answer is asked again; the others are not kept waiting.
+      // An agent that does not answer is asked again later; it must not delay the other guests.
       this.#thaw(guest)
         .catch(() => {})
         .finally(() => this.#freezing.delete(guest));
@@ -118,22 +121,25 @@ export class GuestAccess {
 
   async #note(guest: Guest, frozen: boolean): Promise<void> {
     const { run } = guest.record;
-    // Of one that went off meanwhile nothing stands still.
+    // If the guest went off in the meantime, nothing is frozen.
     if (run) await guest.save({ run: { ...run, frozen } });
   }
 
-  /** Something inside answers, as far as is known, so that passwords and keys can be set. */
+  /** Returns whether something inside is known to answer, so that passwords and keys can be set. */
   canChange({ run }: Guest): boolean {
     if (!run || run.ending) return false;
     return run.agentOpen || (run.booted && this.#parts.opsLogin !== undefined);
   }
 
-  /** Whether a file is there inside, by the agent or else as the default user; rejects where that is unknown. */
+  /**
+   * Returns true if a file exists inside the guest, checked by the agent or otherwise as the default user. Rejects if
+   * that is unknown.
+   */
   async hasFile(guest: Guest, path: string): Promise<boolean> {
     this.#requirePower(guest);
     if (guest.run?.agentOpen) {
       const open = this.#ask(guest, 'guest-file-open', { path, mode: 'r' });
-      // An agent may be forbidden to open files.
+      // The agent may be configured not to open files.
       const handle = await open.catch(() => undefined);
       if (handle !== undefined) {
         await this.#ask(guest, 'guest-file-close', { handle });
@@ -153,7 +159,7 @@ export class GuestAccess {
     if (!guest.run || guest.run.ending) throw new AgentUnavailableError(`${guest.id} is off`);
   }
 
-  /** Asks for the keys of this guest. */
+  /** Returns a function that reads this guest's keys. */
   #opsLogin(guest: Guest): GuestKeys {
     const { opsLogin } = this.#parts;
     if (opsLogin) return () => opsLogin(guest.id);

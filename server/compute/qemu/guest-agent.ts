@@ -9,10 +9,10 @@ import { connectGuestSocket } from './guest-file.ts';
 
 /** A busy guest may take seconds; a dead one never answers. */
 const CALL_MS = 15_000;
-/** Of all that is said over one connection, which is for one question. */
+/** Limits of all data received over one connection, which serves one question. */
 const MAX_SAID_BYTES = 8 * 1024 * 1024;
 const MAX_SAID_LINES = 10_000;
-/** Of the agent's own words in an error. */
+/** Longest error text of the agent that is passed on. */
 const MAX_REFUSAL = 2_000;
 const PEER = 'the guest agent';
 const SYNC = 0xff;
@@ -29,9 +29,9 @@ export class GuestAgentError extends Error {
 }
 
 /**
- * Asks the agent inside a guest, at the unix socket `path`, over a connection of its own. What an earlier caller did
- * not wait for is skipped: a byte 0xFF makes the agent forget half a command, and it puts one before its answer.
- * Throws {@link GuestAgentError} when the agent refuses, {@link AgentUnavailableError} when it does not answer.
+ * Asks the agent inside a guest at the unix socket `path`, over a new connection. Leftover answers to earlier callers
+ * are skipped: a byte 0xFF makes the agent discard an incomplete command, and the agent puts one before its answer.
+ * Throws {@link GuestAgentError} if the agent refuses and {@link AgentUnavailableError} if it does not answer.
  */
 export async function askAgent(
   clock: Clock,
@@ -80,7 +80,7 @@ export async function askAgent(
   }
 }
 
-/** What a guest writes need not be JSON. */
+/** A guest may send anything, not only JSON. */
 function parseReply(line: Buffer): Reply | undefined {
   try {
     return Object(parseJson(line, PEER)) as Reply;

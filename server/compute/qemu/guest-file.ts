@@ -3,31 +3,39 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { connectUnix } from '../../platform/unix-socket.ts';
 
-// A guest's directory is also the guest's user's: after an escape from QEMU anything may lie there in the place of anything.
+// The guest's user can write to its directory: after an escape from QEMU, any file there may have been replaced by
+// anything.
 
-/** Something else lies in the place of a file of a guest. */
+/** A guest's file has been replaced by something else. */
 export class GuestFileError extends Error {
   override name = 'GuestFileError';
 }
 
 export interface GuestFileRules {
-  /** Users one of whom must own the file; absent where the file may have been made by a user that is not known any more. */
+  /**
+   * Users, one of whom must own the file. Absent if the file may have been created by a user that is no longer known.
+   */
   owners?: readonly number[];
-  /** Of a file that is made. */
+  /** Mode of a new file. */
   mode?: number;
 }
 
-/** No link is followed, and a pipe keeps no one waiting. */
+/** Do not follow links or block on a pipe. */
 const NO_TRICKS = constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
-/** Only names the file, without opening it: Node has no name for it. Linux on every architecture that runs here. */
+/**
+ * Refers to the file without opening it. Node lacks this constant; the value is the same on every Linux architecture
+ * supported here.
+ */
 const O_PATH = 0o10000000;
 
-/** The service itself, whose files in a guest's directory no guest can replace: the directory is sticky. */
+/**
+ * The service itself and root. A guest cannot replace their files in its directory, because the directory is sticky.
+ */
 export const OWN: readonly number[] = [process.geteuid?.() ?? 0, 0];
 
 /**
- * Opens a file in a guest's directory: a regular one without another name, of an expected owner, and no link to one. Looked
- * at once it is open, so that it cannot be exchanged in between. {@link GuestFileError} where it is anything else.
+ * Opens a file in a guest's directory. It must be a regular file with one name, owned by an expected user, and not a
+ * link. It is checked after opening, so that it cannot be replaced in between. Throws {@link GuestFileError} otherwise.
  */
 export async function openGuestFile(
   path: string,
@@ -35,7 +43,7 @@ export async function openGuestFile(
   { owners, mode = 0o600 }: GuestFileRules = {},
 ): Promise<FileHandle> {
   const file = await open(path, flags | NO_TRICKS, mode).catch((error) => {
-    // Of a link, a pipe without a reader, a socket, a directory.
+    // For a link, a pipe without a reader, a socket or a directory.
     if (!['ELOOP', 'ENXIO', 'EISDIR', 'ENODEV'].includes(error.code)) throw error;
     throw new GuestFileError(`${path} is not a regular file`, { cause: error });
   });
@@ -51,7 +59,7 @@ export async function openGuestFile(
   }
 }
 
-/** The first bytes of a file in a guest's directory, all of them where it is that short; see {@link openGuestFile}. */
+/** Returns the first bytes of a file in a guest's directory, at most `maxBytes`; see {@link openGuestFile}. */
 export async function readGuestFile(path: string, maxBytes: number, rules?: GuestFileRules): Promise<Buffer> {
   const file = await openGuestFile(path, constants.O_RDONLY, rules);
   try {
@@ -61,7 +69,7 @@ export async function readGuestFile(path: string, maxBytes: number, rules?: Gues
   }
 }
 
-/** The last bytes of such a file. */
+/** Returns the last bytes of a file in a guest's directory, at most `maxBytes`. */
 export async function readGuestFileEnd(
   path: string,
   maxBytes: number,
@@ -75,14 +83,14 @@ export async function readGuestFileEnd(
   }
 }
 
-/** The last bytes of a file that is open. */
+/** Returns the last bytes of an open file, at most `maxBytes`. */
 export async function lastBytes(file: FileHandle, maxBytes: number): Promise<Buffer> {
   const { size } = await file.stat();
   const length = Math.min(size, maxBytes);
   return readAt(file, size - length, length);
 }
 
-/** Writes a new file in a guest's directory, in the place of whatever lies there; nothing that lies there is written to. */
+/** Creates a file in a guest's directory. Anything that was there is removed and never written to. */
 export async function writeGuestFile(path: string, content: string | Buffer, mode: number): Promise<void> {
   const { O_WRONLY, O_CREAT, O_EXCL } = constants;
   await rm(path, { recursive: true, force: true });
@@ -95,8 +103,8 @@ export async function writeGuestFile(path: string, content: string | Buffer, mod
 }
 
 /**
- * Connects to a socket in a guest's directory. A link in its place would lead to any service of the host, so the socket
- * is named first, looked at, and reached by that name.
+ * Connects to a socket in a guest's directory. A link in its place could lead to any service of the host, so the file
+ * is first opened as a reference, checked, and then reached through that reference.
  */
 export async function reachGuestSocket<T>(
   path: string,
@@ -107,12 +115,12 @@ export async function reachGuestSocket<T>(
     if (!(await named.stat()).isSocket()) throw new GuestFileError(`${path} is not a socket`);
     return await connect(`/proc/self/fd/${named.fd}`);
   } finally {
-    // Not awaited: a peer could hang up before the caller listens, and the caller would wait for it in vain.
+    // Not awaited: the peer could hang up before the caller listens, and the caller would then wait forever.
     named.close().catch(() => {});
   }
 }
 
-/** A connection to such a socket. */
+/** Connects to a socket in a guest's directory; see {@link reachGuestSocket}. */
 export function connectGuestSocket(path: string): Promise<Socket> {
   return reachGuestSocket(path, connectUnix);
 }

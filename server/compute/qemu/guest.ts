@@ -12,7 +12,7 @@ import type { QemuProcess } from './qemu-process.ts';
 import type { Readiness } from './readiness.ts';
 import { checkRecord } from './record-shape.ts';
 
-/** What the driver remembers of a guest, as a file in its directory. There is no other place. */
+/** The driver's record of a guest, stored as a file in its directory and nowhere else. */
 export interface GuestRecord extends GuestSize {
   id: string;
   uuid: string;
@@ -20,42 +20,54 @@ export interface GuestRecord extends GuestSize {
   template: string;
   /** The image's default user. */
   user: string;
-  /** The user that its process runs as; absent: the one of all guests, of an earlier version or without a helper. */
+  /**
+   * The user that its process runs as. If absent, the common user of all guests: the guest is from an earlier version,
+   * or there is no helper.
+   */
   uid?: number;
-  /** What hardware it sees, whichever QEMU runs it; absent only until an older record is first read. */
+  /** The hardware the guest sees, whichever QEMU runs it. Absent only until an older record is first read. */
   hardware?: Hardware;
   mac: string;
   addresses: NetworkGuest['addresses'];
   directBoot?: DirectBoot;
-  /** Of the host, that a dedicated guest has for itself; given when it is started. */
+  /** The host's CPUs reserved for a dedicated guest, assigned when it starts. */
   cpus?: number[];
-  /** The image's, where that says it. */
+  /** From the image, if it says so. */
   readiness?: Readiness;
   readyWithinSeconds?: number;
-  /** The file that its disk stands on; absent of one that an earlier version has made. */
+  /** The backing file of its disk; absent if an earlier version created the guest. */
   base?: string;
-  /** Its disk stands on that of a warm template, `of`; while `asleep` it was never started, and goes on from there. */
+  /**
+   * Set if its disk is based on the warm template `of`. While `asleep`, the guest has never been started and will
+   * continue from the template's state.
+   */
   clone?: { of: string; image: string; asleep: boolean };
   snapshots: Record<string, SnapshotInfo>;
-  /** Its disk is being brought back to a snapshot: one that was cut off may have left counts in it that are wrong. */
+  /** Its disk is being reverted to a snapshot. If that was interrupted, the disk may have wrong reference counts. */
   restoring?: true;
-  /** A rebuild whose end is open, see `rebuild.ts`. */
+  /** A rebuild that is neither finished nor undone; see `rebuild.ts`. */
   rebuilt?: Rebuilt;
-  /** Null until rules were given: nothing comes in then. */
+  /** Null until rules were set; until then nothing comes in. */
   policy: NetworkPolicy | null;
   run: RunRecord | null;
-  /** What happened to it by itself, the newest last: told again after a restart, because a listener may have missed it. */
+  /**
+   * Events that the guest itself caused, newest last. Sent again after a restart, because a listener may have missed
+   * them.
+   */
   happenings: StoredEvent[];
 }
 
-/** What a rebuild goes back to; `from` is null where it has made the guest. It does go back once `back` is set. */
+/**
+ * What undoing the rebuild restores. `from` is null if the rebuild created the guest. Once `back` is set, the undo is
+ * under way and must complete.
+ */
 export interface Rebuilt {
   by: string;
   from: Former | null;
   back?: true;
 }
 
-/** Of a guest what a rebuild changes. */
+/** The parts of a record that a rebuild changes. */
 export type Former = Omit<
   GuestRecord,
   'id' | 'uuid' | 'uid' | 'hardware' | 'policy' | 'run' | 'happenings' | 'rebuilt'
@@ -63,40 +75,40 @@ export type Former = Omit<
 
 /** From power on to power off. */
 export interface RunRecord {
-  /** Epoch milliseconds; names the run in the keys of events. */
+  /** Epoch milliseconds; identifies the run in event keys. */
   since: number;
-  /** Its readiness is not waited for any more. */
+  /** The wait for its readiness is over. */
   booted: boolean;
-  /** The service has asked for its end, so that the end is no news. */
+  /** The service has asked it to stop, so its end is not an event. */
   asked: boolean;
-  /** Its file systems stand still, or may: they are thawed as soon as no work on the guest is under way. */
+  /** Its file systems are or may be frozen. They are thawed as soon as no work on the guest is in progress. */
   frozen?: boolean;
   /**
-   * How often its disk has found no room on the host, and found it again: names the next such trouble in the key of its
-   * event. Counted at the end, because at the beginning there is no room for a note.
+   * Number of times the disk ran out of space on the host and got space again. Part of the next shortage's event key.
+   * Counted at the end, because at the beginning there is no space to save the record.
    */
   shortages?: number;
 }
 
 type StoredEvent = Omit<GuestEvent, 'at'> & { at: string };
 
-/** What may be the name of a guest's directory; any other id is no guest's. */
+/** Allowed directory names of guests; no guest has any other id. */
 export const GUEST_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
-/** The service's alone. */
+/** Only for the service. */
 const RECORD_MODE = 0o600;
-/** A thousand rules of a hundred networks are a fifth of it. */
+/** A thousand rules of a hundred networks take a fifth of this. */
 const MAX_RECORD_BYTES = 16 * 1024 * 1024;
-/** Kept for a service that was away; older ones have long been recorded. */
+/** Kept for a service that was down; older ones were recorded long ago. */
 const MAX_HAPPENINGS = 8;
 
 const CLOSED: NetworkPolicy = { defaultIn: 'drop', defaultOut: 'accept', firewall: [], portForwards: [] };
 
-/** One guest: what is remembered of it, and its process while it runs. */
+/** One guest: its record, and its process while it runs. */
 export class Guest {
   readonly directory: string;
   readonly record: GuestRecord;
   run: QemuProcess | undefined;
-  /** Resolves when it is known whether it runs, and never rejects. */
+  /** Resolves when it is known whether the guest runs; never rejects. */
   adopting: Promise<void> | undefined;
   /** Why its process, which may be running, could not be adopted. */
   unseen: Error | undefined;
@@ -108,7 +120,9 @@ export class Guest {
     this.record = record;
   }
 
-  /** The guest of a directory that {@link save} has written to; throws with the path where it holds anything else. */
+  /**
+   * Reads the guest of a directory that {@link save} has written to. Throws with the path if it contains anything else.
+   */
   static async read(directory: string): Promise<Guest> {
     const path = join(directory, FILES.record);
     try {
@@ -144,7 +158,10 @@ export class Guest {
     return join(this.directory, FILES[name]);
   }
 
-  /** Changes the record, in memory at once and on disk when this resolves; {@link CapacityError} on a full one. */
+  /**
+   * Changes the record, in memory immediately and on disk once this resolves. Throws {@link CapacityError} if the disk
+   * is full.
+   */
   save(change: Partial<GuestRecord> = {}): Promise<void> {
     Object.assign(this.record, change);
     const write = () => (this.#retired ? undefined : this.#write());
@@ -153,24 +170,27 @@ export class Guest {
     return saved;
   }
 
-  /** Resolves when everything was written; never rejects. */
+  /** Resolves when everything has been written; never rejects. */
   async saved(): Promise<void> {
     await this.#saving.catch(() => {});
   }
 
-  /** The same for a change that is made on disk or not at all: where it cannot be written, the record is as before. */
+  /**
+   * Same as `save`, for a change that must be on disk or not made at all: if it cannot be written, the record stays as
+   * before.
+   */
   async saveOrKeep(change: Partial<GuestRecord>): Promise<void> {
     const before = { ...this.record };
     await this.save(change).catch(async (error) => {
       for (const name of Object.keys(change) as (keyof GuestRecord)[])
         Object.assign(this.record, { [name]: before[name] });
-      // It may have been moved into place before it failed.
+      // The failed write may already have been moved into place.
       await this.save().catch(() => {});
       throw error;
     });
   }
 
-  /** Nothing is written any more when this resolves: the directory may soon be another guest's of the same id. */
+  /** Nothing is written once this resolves: the directory may soon belong to another guest with the same id. */
   async retire(): Promise<void> {
     this.#retired = true;
     await this.saved();
@@ -183,7 +203,7 @@ export class Guest {
     happenings.splice(0, happenings.length - MAX_HAPPENINGS);
   }
 
-  /** Written aside and moved into place: a reader sees the old one or the new one. */
+  /** Written to a temporary file and renamed, so that a reader sees the old record or the new one. */
   async #write(): Promise<void> {
     try {
       await writeDurably(this.file('record'), `${JSON.stringify(this.record, null, 2)}\n`, RECORD_MODE);

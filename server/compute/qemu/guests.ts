@@ -19,7 +19,7 @@ import { settleRebuild } from './rebuild.ts';
 import { seedImage } from './seed.ts';
 import { TEMPLATE, WARM_SEED_BYTES, type WarmTemplates } from './warm.ts';
 
-/** Where images come from: what a template of the catalog calls them. */
+/** The part of the image store that looks up the images named by the catalog's templates. */
 export type Images = Pick<ImageStore, 'find' | 'list' | 'unreadable'>;
 
 type GuestsOptions = Pick<
@@ -27,17 +27,17 @@ type GuestsOptions = Pick<
   'directory' | 'images' | 'nameservers' | 'warm' | 'users' | 'accelerator' | 'reserve'
 >;
 
-/** A guest in the making or being removed: it is not listed, and a start of the service clears it away. */
+/** A guest that is being created or removed. It is not listed, and the next start of the service deletes it. */
 const UNFINISHED = /^\.(new|gone)-/;
 /**
- * The group is who runs QEMU, where that is not the service: it makes its sockets there, and by the sticky bit takes
- * nothing of the service's away.
+ * The group is that of QEMU's user if that is not the service. QEMU creates its sockets there, and the sticky bit stops
+ * it from removing files of the service.
  */
 const GUEST_DIRECTORY_MODE = 0o1770;
 
 /**
- * The directories of guests, one each. A directory with a guest's name is always whole: it is made under another name
- * and moved into place, and moved away before it is taken apart.
+ * The guests' directories. A directory with a guest's name is always complete: it is created under another name and
+ * renamed, and renamed again before it is deleted.
  */
 export class Guests {
   readonly pool: Pool;
@@ -61,8 +61,8 @@ export class Guests {
   }
 
   /**
-   * Reads what is there, and clears away what never became a guest or no longer is one. What cannot be read is set
-   * aside, what cannot be cleared away is left, and the log names both: neither must keep the other guests from their
+   * Reads the existing guests and deletes remnants of unfinished or removed ones. Guests that cannot be read are set
+   * aside and remnants that cannot be deleted stay, with a warning in the log: neither must stop the other guests'
    * service.
    */
   async open(logger: Pick<Logger, 'warn'>): Promise<void> {
@@ -76,7 +76,7 @@ export class Guests {
       else if (GUEST_ID.test(name))
         await this.#read(name).catch((err) => logger.warn({ err, vm_id: name }, 'guest set aside'));
     }
-    // What the disk of one that was set aside stands on is not known.
+    // It is unknown which template the disk of a set-aside guest is based on.
     const inUse = new Set(
       this.all().flatMap(({ record: { clone, rebuilt } }) =>
         [clone, rebuilt?.from?.clone].flatMap((of) => of?.of ?? []),
@@ -85,14 +85,14 @@ export class Guests {
     await this.#warm?.open(this.#setAside.size === 0 ? inUse : undefined);
   }
 
-  /** Ids of guests that are there, and whose record cannot be read. */
+  /** Ids of existing guests whose record cannot be read. */
   get setAside(): ReadonlySet<string> {
     return this.#setAside;
   }
 
   /**
-   * Reads a guest that was set aside again: the guest if its record was mended, undefined if it is gone, or was never
-   * set aside. {@link ComputeUnavailableError} while it cannot be read.
+   * Reads a guest that was set aside again. Returns it if its record has been repaired; undefined if it is gone or was
+   * never set aside. Throws {@link ComputeUnavailableError} while it cannot be read.
    */
   async readAgain(id: string): Promise<Guest | undefined> {
     if (!this.#setAside.has(id)) return undefined;
@@ -122,15 +122,15 @@ export class Guests {
     return guest;
   }
 
-  /** Writes down what a guest of an earlier version runs with, before another QEMU would give it something else. */
+  /** Records the hardware of a guest from an earlier version, before a different QEMU would give it other hardware. */
   async #keepHardware(guest: Guest): Promise<void> {
     if (guest.record.hardware) return;
     const hardware = earlierHardware(await findOffer(this.#accelerator), this.#accelerator);
-    // On a full disk it is remembered all the same, and written with what is written next.
+    // If the disk is full, it is kept in memory and written with the next change.
     await guest.save({ hardware }).catch(() => {});
   }
 
-  /** The id of the directory that the guests are in. */
+  /** Returns the id of the directory of the guests. */
   place(): Promise<string> {
     return placeOf(this.#root);
   }
@@ -143,14 +143,14 @@ export class Guests {
     return this.#guests.get(id);
   }
 
-  /** The guest of this id; throws when there is none. */
+  /** Returns the guest with this id. Throws if there is none. */
   need(id: string): Guest {
     const guest = this.#guests.get(id);
     if (!guest) throw new Error(`this host has no guest ${id}`);
     return guest;
   }
 
-  /** Makes the guest unless there is one of its id. `by` is the rebuild that makes it, if one does. */
+  /** Creates the guest unless it exists. `by` is the id of the rebuild that creates it, if any. */
   async create(spec: GuestSpec, by?: string): Promise<void> {
     const { id } = spec;
     if (this.#guests.has(id)) return;
@@ -165,7 +165,7 @@ export class Guests {
     );
   }
 
-  /** Gives a guest that is off, and of an earlier version, a user of its own, where guests have such. */
+  /** Gives a guest of an earlier version, which must be off, its own user if guests have them. */
   adopt(guest: Guest): Promise<void> {
     return this.#ownership.adopt(guest, () => this.all(), this.#setAsideDirectories);
   }
@@ -195,14 +195,14 @@ export class Guests {
       await rename(making, directory);
       await syncPath(this.#root);
     } catch (error) {
-      // What is left of it would take the little room there is.
+      // The remnants would use up the little space that is left.
       await rm(making, { recursive: true, force: true });
       throw asCapacity(error);
     }
     await this.#read(id);
   }
 
-  /** Makes the files that a guest of this spec begins with, and says what is to be remembered of it. */
+  /** Creates the files of a new guest with this spec. Returns its record. */
   async makeFiles(spec: GuestSpec, files: { disk: string; seed: string }): Promise<GuestRecord> {
     const image = await this.#imageFor(spec);
     await this.pool.requireRoom();
@@ -210,7 +210,7 @@ export class Guests {
     return newRecord(spec, image);
   }
 
-  /** Takes a guest that is off away with everything of it. */
+  /** Removes a guest that is off, with all its data. */
   async remove(guest: Guest): Promise<void> {
     const { id, directory } = guest;
     await guest.retire();
@@ -218,7 +218,7 @@ export class Guests {
     await rm(gone, { recursive: true, force: true });
     await rename(directory, gone);
     this.#guests.delete(id);
-    // What was reported gone must not be back after a power failure.
+    // A guest reported as gone must not reappear after a power failure.
     await syncPath(this.#root);
     await rm(gone, { recursive: true, force: true });
   }
@@ -236,7 +236,7 @@ export class Guests {
       ...spec,
       user,
       nameservers: this.#nameservers,
-      // The password in clear goes no further than this.
+      // The plain-text password goes no further than this.
       passwordHash: password === undefined ? undefined : await sha512Crypt(password),
     });
   }

@@ -6,28 +6,28 @@ import { ComputeUnavailableError } from '../driver.ts';
 import { BARE_ENVIRONMENT, run } from './command.ts';
 
 /**
- * The hardware that a guest sees, by names that mean the same in every later QEMU: what a guest was made with stays, so
- * that an upgrade of QEMU changes no guest.
+ * The hardware that a guest sees, by names that mean the same in every later QEMU. A guest keeps the hardware it was
+ * created with, so that an upgrade of QEMU changes nothing for it.
  */
 export interface Hardware {
-  /** Such as "pc-q35-7.2". */
+  /** For example "pc-q35-7.2". */
   machine: string;
-  /** Such as "EPYC-Milan-v2". */
+  /** For example "EPYC-Milan-v2". */
   cpu: string;
-  /** A pointer that says where it is, so that a viewer's is where the guest's is. */
+  /** An absolute pointing device, so that a viewer's pointer is where the guest's is. */
   tablet: boolean;
 }
 
-/** What a guest sees, and how the host serves its disk, which the guest does not see. */
+/** The hardware for new guests, and how the host accesses their disks, which guests do not see. */
 export interface Offer {
   hardware: Hardware;
-  /** Absent: by threads. */
+  /** If absent, with threads. */
   aio?: 'io_uring';
 }
 
 /**
- * Models of processors, the ablest first. What a guest was made with goes on to any host with that model or an abler one
- * of the same maker; versions are named, because a model's name alone means another in another QEMU.
+ * Processor models, most capable first. A guest can move to any host that offers its model or a more capable one from
+ * the same vendor. The names include versions, because the meaning of a bare model name depends on the QEMU version.
  */
 const MODELS = {
   AuthenticAMD: [
@@ -50,15 +50,15 @@ const MODELS = {
     'Westmere-v2',
     'Nehalem-v2',
   ],
-  /** What QEMU itself can be, of any maker. */
+  /** Models that QEMU emulates itself, whoever the vendor is. */
   tcg: ['Westmere-v1', 'qemu64-v1'],
 };
-/** Every 64-bit processor is at least this. */
+/** Every 64-bit processor has at least these features. */
 const LEAST = 'qemu64-v1';
 const QEMU = 'qemu-system-x86_64';
 const ASK = ['qmp_capabilities', 'query-cpu-definitions', 'quit'];
 const ASK_MS = 20_000;
-/** Some 300 models are 100 kB. */
+/** About 300 models take 100 kB. */
 const MAX_ANSWERS_BYTES = 4 * 1024 * 1024;
 
 interface Model {
@@ -66,7 +66,9 @@ interface Model {
   'unavailable-features'?: string[];
 }
 
-/** The ablest of the models in question that lacks nothing; `cpuinfo` says whose processor the host has. */
+/**
+ * Returns the most capable candidate that is missing no features. `cpuinfo` tells the vendor of the host's processor.
+ */
 export function chooseCpu(accelerator: 'kvm' | 'tcg', cpuinfo: string, models: Model[]): string {
   const maker = /^vendor_id\s*:\s*(\S+)/m.exec(cpuinfo)?.[1];
   const wanted =
@@ -83,7 +85,10 @@ export function chooseCpu(accelerator: 'kvm' | 'tcg', cpuinfo: string, models: M
 
 const offers = new Map<string, Promise<Offer>>();
 
-/** What new guests are offered by this host and its QEMU; found out once. {@link ComputeUnavailableError} where it cannot be. */
+/**
+ * Returns what this host and its QEMU offer new guests, determined once. Throws {@link ComputeUnavailableError} if that
+ * fails.
+ */
 export function findOffer(accelerator: 'kvm' | 'tcg'): Promise<Offer> {
   const known = offers.get(accelerator) ?? find(accelerator);
   offers.set(accelerator, known);
@@ -103,17 +108,17 @@ async function findCpu(machine: string, accelerator: 'kvm' | 'tcg'): Promise<str
   const cpuinfo = await readFile('/proc/cpuinfo', 'utf8');
   return askModels(machine, accelerator).then(
     (models) => chooseCpu(accelerator, cpuinfo, models),
-    // A QEMU that does not say: guests run all the same, on whatever there is.
+    // If QEMU cannot list its models, guests still run on whatever there is.
     () => (accelerator === 'kvm' ? 'host' : LEAST),
   );
 }
 
-/** What a guest of an earlier version has run with: whatever QEMU's newest machine and the host's processor were. */
+/** Returns the hardware of a guest from an earlier version: QEMU's newest machine and the host's processor. */
 export function earlierHardware({ hardware: { machine } }: Offer, accelerator: 'kvm' | 'tcg'): Hardware {
   return { machine, cpu: accelerator === 'kvm' ? 'host' : 'max', tablet: false };
 }
 
-/** The models of processors that QEMU knows, each with what it lacks here. */
+/** Returns the processor models that QEMU knows, each with the features missing on this host. */
 async function askModels(machine: string, accelerator: string): Promise<Model[]> {
   const args = ['-machine', `${machine},accel=${accelerator}`, '-nodefaults', '-display', 'none', '-S'];
   const child = spawn(QEMU, [...args, '-qmp', 'stdio'], {
@@ -132,7 +137,7 @@ async function askModels(machine: string, accelerator: string): Promise<Model[]>
   return models;
 }
 
-/** Whether the kernel takes io_uring, which some hosts forbid: tried on a file that is there for certain. */
+/** Returns whether the kernel allows io_uring, which some hosts disable. Tried on a file that certainly exists. */
 async function findAio(): Promise<Offer['aio']> {
   return run('qemu-io', '-r', '-f', 'raw', '-i', 'io_uring', '-c', 'read 0 512', process.execPath).then(
     () => 'io_uring',

@@ -12,20 +12,20 @@ import { findLimiter } from './limits.ts';
 
 const run = promisify(execFile);
 
-/** What runs a guest's instructions: the processor itself (kvm), or QEMU, ten to twenty times as slowly (tcg). */
+/** What executes a guest's instructions: the processor itself (kvm), or QEMU, ten to twenty times slower (tcg). */
 export interface Accelerator {
   kind: 'kvm' | 'tcg';
-  /** Why this one, for people. */
+  /** Why this one was chosen, for people. */
   reason: string;
 }
 
-/** Which accelerator the operator wants; `auto` takes KVM where the processor has it. */
+/** The operator's choice. `auto` uses KVM if the processor supports it. */
 export type AcceleratorChoice = 'auto' | Accelerator['kind'];
 
-/** One thing that guests need, as it is on this host. */
+/** The state of one thing that guests need on this host. */
 export type Finding = EngineFinding;
 
-/** Where the kernel describes itself; other files in tests. */
+/** The kernel's files that describe the host; tests use others. */
 const KERNEL = {
   kvm: '/dev/kvm',
   cpuinfo: '/proc/cpuinfo',
@@ -40,15 +40,15 @@ const OLDEST_QEMU = [7, 2] as const;
 const CAP_NET_ADMIN = 12n;
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;
-/** Below these the first customer's guest does not fit. */
+/** With less than this, the first customer's guest does not fit. */
 const LITTLE_MEMORY = 2 * GIB;
 const LITTLE_ROOM = 10 * GIB;
 const NEARLY_FULL = 0.8;
 const SETUP = 'npm run host:setup';
 
 /**
- * The accelerator for `choice`. `auto` takes KVM only where the device opens for reading and writing and the processor
- * says that it can virtualise: inside some virtual machines the device exists and hangs every guest.
+ * Returns the accelerator for `choice`. `auto` uses KVM only if the device opens for reading and writing and the
+ * processor reports virtualization support: inside some virtual machines the device exists but hangs every guest.
  */
 export async function findAccelerator(
   choice: AcceleratorChoice = 'auto',
@@ -66,7 +66,7 @@ export async function findAccelerator(
     : { kind: 'tcg', reason: `${kvm} opens, but the processor has neither svm nor vmx` };
 }
 
-/** Whether guests of customers can be connected from here: taps and routes take a privilege and a device. */
+/** Checks whether customers' guests can be connected to the network: taps and routes need a privilege and a device. */
 export async function findNetworkPrivilege({ status, tun } = KERNEL): Promise<Finding> {
   const what = 'network';
   const capabilities = BigInt(
@@ -82,10 +82,10 @@ export async function findNetworkPrivilege({ status, tun } = KERNEL): Promise<Fi
   return { what, state: 'ok', found: `CAP_NET_ADMIN is held and ${tun} opens` };
 }
 
-/** Everything that guests need of this host, as the calling process sees it. Starts no guest. */
+/** Checks everything that guests need on this host, with the permissions of the calling process. Starts no guest. */
 export async function inspectHost(options: {
   dataDir: string;
-  /** Of guests' disks. */
+  /** Directory of guests' disks. */
   poolDir: string;
   images: ImageStore;
   accelerator?: AcceleratorChoice;
@@ -118,7 +118,7 @@ async function findQemu(): Promise<Finding> {
 }
 
 async function findProgram(program: string, otherwise: Finding['state']): Promise<Finding> {
-  // Administration programs are not on everybody's PATH.
+  // Administration programs are not on everyone's PATH.
   const env = { ...BARE_ENVIRONMENT, PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
   try {
     const { stdout } = await run(program, [program === 'ip' ? '-V' : '--version'], { env });
@@ -153,7 +153,7 @@ async function findMemory({ meminfo } = KERNEL): Promise<Finding> {
   return { what: 'memory', state, found: `${Math.floor((kib * 1024) / MIB)} MiB available` };
 }
 
-/** In the file system that the directory is in, or will be. */
+/** Checks the file system that contains the directory, or will contain it. */
 async function findRoom(what: string, directory: string): Promise<Finding> {
   try {
     const { freeBytes, used } = await roomOf(directory);
@@ -175,7 +175,7 @@ async function findImages(images: ImageStore): Promise<Finding> {
   return { what, state: 'limited', found: `${names.join(', ')}; ${mend}` };
 }
 
-/** Names those that the driver sets aside. */
+/** Lists the guests that the driver sets aside. */
 async function findGuests(directory: string): Promise<Finding> {
   const what = 'guests';
   const names = (await readdir(directory).catch(() => [])).filter((name) => GUEST_ID.test(name));

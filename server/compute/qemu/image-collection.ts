@@ -2,29 +2,29 @@ import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FILES } from './arguments.ts';
 
-/** Files of images that were taken away, and their bytes. */
+/** Deleted image files and their total size. */
 export interface Collected {
   files: number;
   bytes: number;
 }
 
-/** Where images are, and where what is made of them is; the data directory where that is not said. */
+/** Directories of the images and of the disks based on them. The pool is the data directory if not given. */
 export interface ImagePlaces {
   dataDir: string;
   poolDir?: string;
 }
 
-/** How long what was just taken in, or is being taken in, is left alone: until then no name may lead to it yet. */
+/** How long new files are left alone: an import may not have linked them to a name yet. */
 const GRACE_MS = 3_600_000;
 const HASH = /[0-9a-f]{64}/g;
-/** A file that is about to be removed: a new guest of it does not find it. */
+/** Suffix of a file about to be deleted, so that no new guest finds it. */
 const GOING = '.going';
 const BLOCK_BYTES = 512;
 
 /**
- * Takes files away that no image, no guest and no warm template needs: files of a re-imported or removed image whose
- * last guest has gone, and what an import that was cut off left. Throws, and takes nothing away, when a guest's record
- * cannot be read. `now` is a wall clock, as files have it.
+ * Deletes files that no image, guest or warm template needs: those of a re-imported or removed image whose last guest
+ * is gone, and those left by an interrupted import. Throws, and deletes nothing, if a guest's record cannot be read.
+ * `now` is wall-clock time, like file timestamps.
  */
 export async function collectImages(
   place: ImagePlaces,
@@ -44,7 +44,7 @@ export async function collectImages(
     }
     const going = name.endsWith(GOING) ? path : path + GOING;
     await rename(path, going);
-    // A guest may have been made of it just before; from now on none can be.
+    // A guest may have been created from it just before the rename; from now on none can be.
     used = await hashesInUse(place);
     if (used.has(name.replace(GOING, ''))) {
       await rename(going, going.slice(0, -GOING.length));
@@ -57,7 +57,9 @@ export async function collectImages(
   return collected;
 }
 
-/** Of files that an image's name leads to, or that a disk or a record of a guest or a template names. */
+/**
+ * Returns the hashes of files that an image's name leads to, or that a disk or record of a guest or template refers to.
+ */
 async function hashesInUse({ dataDir, poolDir = dataDir }: ImagePlaces): Promise<Set<string>> {
   const images = join(dataDir, 'images');
   const texts: string[] = [];
@@ -74,7 +76,10 @@ async function hashesInUse({ dataDir, poolDir = dataDir }: ImagePlaces): Promise
   return new Set(texts.flatMap((text) => text.match(HASH) ?? []));
 }
 
-/** What is remembered of an image or a guest; '' where nothing is. A record that was cut short may lack what it needs. */
+/**
+ * Returns the record of an image or a guest; '' if there is none. Throws if it is truncated, because the rest of it may
+ * name files.
+ */
 async function readRecord(path: string): Promise<string> {
   const text = await readFile(path, 'utf8').catch(absent);
   if (text === undefined) return '';
@@ -86,7 +91,7 @@ async function readRecord(path: string): Promise<string> {
   return text;
 }
 
-/** The path of what a qcow2 disk stands on, as its header has it; '' for anything else. */
+/** Returns the path of the backing file from a qcow2 header; '' for anything else. */
 async function backingFile(path: string): Promise<string> {
   const file = await open(path, 'r').catch(absent);
   if (!file) return '';

@@ -1,15 +1,15 @@
 import type { DirectBoot, Image } from './image.ts';
 import { isReadiness } from './readiness.ts';
 
-/** What becomes an image: files anywhere on this machine. They are copied. */
+/** The source of an image: files anywhere on this machine, which are copied. */
 export interface ImageSource {
-  /** The code of the catalog's template, or what that names as its image. */
+  /** The code of the catalog's template, or the image name given in the template. */
   name: string;
-  /** A qcow2 or raw disk that boots by BIOS. */
+  /** A qcow2 or raw disk that boots with BIOS. */
   disk: string;
-  /** Who logs in first. */
+  /** The user for the first login. */
   user: string;
-  /** Of `disk` as it was published, in hexadecimal; checked where given. */
+  /** Published checksum of `disk`, in hexadecimal; verified if given. */
   sha256?: string;
   directBoot?: DirectBoot;
   readiness?: string;
@@ -17,7 +17,7 @@ export interface ImageSource {
   warm?: true;
 }
 
-/** What is wrong with an {@link ImageSource}: the message is a sentence that follows the name of `field`. */
+/** An invalid {@link ImageSource}: the message is a sentence that follows the name of `field`. */
 export class ImageError extends Error {
   override name = 'ImageError';
   readonly field:
@@ -37,16 +37,16 @@ export class ImageError extends Error {
   }
 }
 
-/** As the catalog writes codes: it can be no path. */
+/** Same format as codes of the catalog; it can never be a path. */
 export const NAME = /^[a-z0-9][a-z0-9.-]{0,62}$/;
 const USER = /^[a-z_][a-z0-9_-]{0,31}$/;
 const SHA256 = /^[0-9a-f]{64}$/;
-/** What a kernel reads of its command line. */
+/** The kernel reads no more than this of its command line. */
 const APPEND = /^[ -~]{0,1024}$/;
-/** An hour: what takes longer is not waited for. */
+/** One hour: anything slower is not waited for. */
 const MAX_READY_SECONDS = 3_600;
 
-/** How readiness is detected, as it is stored; {@link ImageError} for an unknown way. */
+/** Returns the readiness check as it is stored. Throws {@link ImageError} if it is unknown. */
 export function readinessOf({
   readiness,
   readyWithinSeconds,
@@ -62,7 +62,7 @@ export function readinessOf({
   };
 }
 
-/** {@link ImageError} for the first field that cannot be. */
+/** Throws {@link ImageError} for the first invalid field. */
 export function refuseFields(source: ImageSource): void {
   const { name, user, sha256, directBoot } = source;
   readinessOf(source);

@@ -10,38 +10,44 @@ import type { DirectBoot, Image } from './image.ts';
 import { ImageError, type ImageSource, NAME, readinessOf, refuseFields } from './image-source.ts';
 
 /**
- * The images of this machine. Files are kept by the hash of their content and never change; a small file a name says
- * which belong together. So importing a name again leaves the disks alone that guests stand on, and two processes may
- * import at once.
+ * The images of this machine. Files are stored under the hash of their content and never change; a small file per name
+ * lists those that belong together. So re-importing a name leaves the disks that guests are based on untouched, and two
+ * processes may import at once.
  */
 export interface ImageStore {
-  /** Checks and copies; {@link ImageError} names what is wrong, and nothing has changed. Again is a success. */
+  /**
+   * Checks and copies the source. Throws {@link ImageError} naming the problem, with nothing changed. Repeating an
+   * import succeeds.
+   */
   import(source: ImageSource): Promise<Image>;
-  /** By name, those that can be read. */
+  /** Returns the readable images, sorted by name. */
   list(): Promise<Image[]>;
-  /** Names whose record cannot be read: no VM is made of them until they are imported again or removed. */
+  /** Returns names whose record cannot be read. No VM is created from them until they are imported again or removed. */
   unreadable(): Promise<string[]>;
-  /** Rejects where the record is there and cannot be read: that is not an image that was never imported. */
+  /** Rejects if the record exists but cannot be read: that is different from an image that was never imported. */
   find(name: string): Promise<Image | undefined>;
-  /** Takes the name away; its files stay for the guests that stand on them, until they are collected. False where there is none. */
+  /**
+   * Removes the name. Its files stay for guests based on them until they are collected. Returns false if there is no
+   * such image.
+   */
   remove(name: string): Promise<boolean>;
 }
 
 const READ_ONLY = 0o444;
 const BLOCK_BYTES = 512;
 const MEGABYTE = 1_048_576;
-/** Endings of the small file a name, and of files that are not finished. */
+/** Suffixes of the file for each name, and of incomplete files. */
 const RECORD = '.json';
 const UNFINISHED = '.unfinished';
 
-/** As stored: files by their hash. */
+/** The stored form, with the hashes of files instead of their paths. */
 interface ImageRecord extends Omit<Image, 'name' | 'disk'> {
   directBoot?: DirectBoot;
 }
 
 /**
- * The store in `directory`, which is made by the first import. An import leaves so many bytes of its file system free,
- * for the database that is there as well.
+ * Creates a store in `directory`, which the first import creates. An import leaves `reservedBytes` of its file system
+ * free, for the database that is also there.
  */
 export function createImageStore(directory: string, reservedBytes = 0): ImageStore {
   const files = join(directory, 'files');
@@ -66,7 +72,7 @@ export function createImageStore(directory: string, reservedBytes = 0): ImageSto
     return records.map((entry) => entry.slice(0, -RECORD.length)).sort();
   }
 
-  /** Each name with its image, or with why that cannot be read. */
+  /** Returns each name with its image or the reason it cannot be read. */
   async function findAll() {
     const all = await names();
     const images = await Promise.allSettled(all.map(find));
@@ -126,7 +132,7 @@ function present(name: string, { directBoot, ...record }: ImageRecord, files: st
   return { name, ...record, disk: join(files, record.sha256), ...(boot && { directBoot: boot }) };
 }
 
-/** The files of one import: drafts, of which those are kept that prove right. */
+/** The files of one import: drafts, of which the valid ones are kept. */
 class Intake {
   readonly #directory: string;
   readonly #drafts: string[] = [];
@@ -141,14 +147,14 @@ class Intake {
     return path;
   }
 
-  /** Takes a draft in; where its content is there already, that stays, for guests may stand on it. */
+  /** Keeps a draft. If its content is already stored, that file stays, because guests may be based on it. */
   async keep(draft: string, hash: string): Promise<string> {
     await chmod(draft, READ_ONLY);
     await syncPath(draft);
     const kept = join(this.#directory, hash);
     await link(draft, kept).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
-      // As good as new: what was just taken in is not collected before its name leads to it.
+      // Updates the file's change time, so that it is not collected before a name refers to it.
       return chmod(kept, READ_ONLY);
     });
     return hash;
@@ -189,7 +195,7 @@ async function keepBoot(intake: Intake, { directBoot }: ImageSource): Promise<Di
   return { kernel, initrd: await keepPart('initrd'), append: directBoot.append };
 }
 
-/** Before anything is copied: an import that fills the file system would take the database its room. */
+/** Checked before copying: an import that fills the file system would leave the database no space. */
 async function requireRoom({ disk }: ImageSource, files: string, reservedBytes: number): Promise<void> {
   const found = await stat(disk).catch(() => undefined);
   if (!found || reservedBytes === 0) return;
@@ -199,7 +205,7 @@ async function requireRoom({ disk }: ImageSource, files: string, reservedBytes: 
   throw new ImageError('disk', `${disk} does not fit into the ${left} MB that are left beside the reserve`);
 }
 
-/** Shares the blocks where the file system can: then a large disk takes no time and no room. */
+/** Shares the blocks if the file system can, so that a large disk takes no time and no space. */
 async function copyInto(copy: string, field: 'disk' | 'kernel' | 'initrd', path: string): Promise<void> {
   try {
     const found = await stat(path);

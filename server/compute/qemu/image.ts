@@ -1,24 +1,27 @@
 import type { Readiness } from './readiness.ts';
 
-/** A bootable disk of which guests are made. It is never written to: each guest's disk is an overlay of it. */
+/** A bootable disk from which guests are created. It is never written to: each guest's disk is an overlay of it. */
 export interface Image {
-  /** What a template of the catalog calls it, such as "tiny" or "debian-12". */
+  /** The name used by templates of the catalog, such as "tiny" or "debian-12". */
   name: string;
-  /** Of the disk's bytes, in hexadecimal; checked when the image was imported. */
+  /** Checksum of the disk file, in hexadecimal, verified at import. */
   sha256: string;
-  /** The disk, a read-only qcow2 file. */
+  /** Path of the disk, a read-only qcow2 file. */
   disk: string;
-  /** What a guest sees of it; a guest's own disk is at least as large. */
+  /** Disk size that a guest sees. A guest's own disk is at least as large. */
   virtualBytes: number;
-  /** Who logs in first: gets the keys and the password of the seed. */
+  /** The user for the first login, who gets the seed's keys and password. */
   user: string;
-  /** Started by QEMU itself, without BIOS and boot loader: twice as fast. The disk boots by itself as well. */
+  /**
+   * If set, QEMU starts the kernel itself, without BIOS and boot loader, which is twice as fast. The disk can also boot
+   * on its own.
+   */
   directBoot?: DirectBoot;
-  /** By what a guest of it is known to be ready; when absent, by an SSH server on port 22. */
+  /** How a guest's readiness is detected. If absent, by an SSH server on port 22. */
   readiness?: Readiness;
-  /** How long that may take before a hint is given; when absent, READY_MS. */
+  /** How long a guest may take to become ready before a warning. If absent, READY_MS. */
   readyWithinSeconds?: number;
-  /** A clone of a running guest of it becomes a guest of its own by `/sbin/adopt`: see warm.ts. */
+  /** Clones of a running guest of this image can become independent with `/sbin/adopt`: see warm.ts. */
   warm?: true;
 }
 

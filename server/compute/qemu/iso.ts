@@ -1,6 +1,6 @@
-/** A block of a CD; everything begins at a multiple of it. */
+/** Sector size of a CD. Everything begins at a multiple of it. */
 const SECTOR = 2_048;
-/** Where the parts are. The first sixteen sectors are left to boot loaders. */
+/** Sector numbers of the parts. The first sixteen sectors are reserved for boot loaders. */
 const AT = { descriptors: 16, paths: 19, roots: 23, files: 25 };
 const NAME_LENGTH = 32;
 
@@ -11,7 +11,7 @@ interface Entry {
   directory?: true;
 }
 
-/** How names are written: as ISO 9660 wants them, and as Joliet does, which keeps them as they are. */
+/** How names are written: ISO 9660 restricts them; Joliet keeps them unchanged. */
 interface Naming {
   type: number;
   escape: string;
@@ -24,7 +24,7 @@ const PLAIN: Naming = {
   type: 1,
   escape: '',
   text: (value) => Buffer.from(value, 'latin1'),
-  // "user-data" becomes "USER_DAT.;1": no reader that matters looks at these.
+  // "user-data" becomes "USER_DAT.;1". Every relevant reader uses the Joliet names instead.
   fileName: (value) =>
     Buffer.from(
       `${value
@@ -45,7 +45,7 @@ const JOLIET: Naming = {
   filler: Buffer.from('\0 '),
 };
 
-/** Numbers are written twice on a CD: little end first, then big end first. */
+/** Numbers are stored twice on a CD: little-endian, then big-endian. */
 function both32(target: Buffer, value: number, at: number): void {
   target.writeUInt32LE(value, at);
   target.writeUInt32BE(value, at + 4);
@@ -61,7 +61,7 @@ function directoryRecord({ name, sector, size, directory }: Entry): Buffer {
   record.writeUInt8(record.length, 0);
   both32(record, sector, 2);
   both32(record, size, 10);
-  // The date of 1970: the same seed always has the same bytes.
+  // A date in 1970, so that the same seed always has the same bytes.
   record.set([70, 1, 1, 0, 0, 0, 0], 18);
   record.writeUInt8(directory ? 2 : 0, 25);
   both16(record, 1, 28);
@@ -70,7 +70,7 @@ function directoryRecord({ name, sector, size, directory }: Entry): Buffer {
   return record;
 }
 
-/** The root directory as an entry of itself (0) or as its own parent (1). */
+/** Returns the root directory's entry for itself (0) or for its parent (1), which is also itself. */
 function rootEntry(sector: number, self: 0 | 1): Entry {
   return { name: Buffer.from([self]), sector, size: SECTOR, directory: true };
 }
@@ -82,7 +82,7 @@ function rootDirectory(sector: number, files: Entry[]): Buffer {
   return directory;
 }
 
-/** The list of all directories, of which there is one, with its numbers in one order or the other. */
+/** Returns the list of all directories, of which there is only one, in either byte order. */
 function pathTable(root: number, bigEndian: boolean): Buffer {
   const table = Buffer.alloc(SECTOR);
   table.writeUInt8(1, 0);
@@ -116,7 +116,7 @@ function descriptor(naming: Naming, label: string, sectors: number, paths: numbe
   block.set(directoryRecord(rootEntry(root, 0)), 156);
   // Publisher and file identifiers: empty.
   text('', 190, 623);
-  // Four dates, unknown: sixteen digits and a time zone each.
+  // Four unknown dates, of sixteen digits and a time zone each.
   for (let at = 813; at < 881; at += 17) block.write('0'.repeat(16), at, 'latin1');
   block.writeUInt8(1, 881);
   return block;
@@ -130,8 +130,8 @@ function padded(content: Buffer): Buffer {
 }
 
 /**
- * An ISO 9660 file system with Joliet names that holds `files` in its root: a CD as every system reads it. Few files
- * with short names only: the root directory is one sector.
+ * Returns an ISO 9660 file system with Joliet names and `files` in its root, readable by every system. Supports only a
+ * few files with short names, because the root directory is one sector.
  */
 export function isoImage(label: string, files: Record<string, Buffer>): Buffer {
   const contents = Object.values(files);

@@ -5,7 +5,7 @@ import type { Guest, RunRecord } from './guest.ts';
 import type { End } from './qemu-process-parts.ts';
 import { DEFAULT_READINESS, whatIsMissing } from './readiness.ts';
 
-/** What happens to guests that run: kept in their directories, and reported to those that watch. */
+/** Records events of running guests in their directories and reports them to watchers. */
 export class LifecycleRecorder {
   readonly #clock: Clock;
   readonly #guestEvents: GuestEvents;
@@ -15,7 +15,7 @@ export class LifecycleRecorder {
     this.#guestEvents = guestEvents;
   }
 
-  /** It is ready, or was waited for long enough. */
+  /** Called when the guest is ready or the wait for it has timed out. */
   booted(guest: Guest): void {
     this.#note(guest, { booted: true });
   }
@@ -39,7 +39,7 @@ export class LifecycleRecorder {
     this.#report(guest, { type: 'guest.rebooted', level: 'info', message, at, distinct });
   }
 
-  /** It runs, and what tells that it is ready has not come about: the log of its boot goes with the hint. */
+  /** Reports that the guest runs but never became ready. The warning includes its boot log. */
   async silent(guest: Guest, seconds: number): Promise<void> {
     const waitedFor = guest.record.readiness ?? DEFAULT_READINESS;
     this.#warn(guest, {
@@ -61,7 +61,7 @@ export class LifecycleRecorder {
     this.#note(guest, { shortages: (guest.record.run?.shortages ?? 0) + 1 });
   }
 
-  /** Its interface on the host was taken away: it runs on, without a network. */
+  /** Reports that the guest's interface on the host is gone: it keeps running without a network. */
   cutOff(guest: Guest): void {
     if (!guest.run || guest.run.cutOff) return;
     guest.run.cutOff = true;
@@ -74,7 +74,7 @@ export class LifecycleRecorder {
     guest.run = undefined;
     if (!run) return;
     const news = { message: detail, at: this.#clock.now(), distinct: run.since };
-    // What cannot be written is found again by the next start; the news must be reported now.
+    // If this cannot be saved, the next start detects it again; the event must be reported now.
     await guest.save({ run: null }).catch(() => {});
     if (cause === 'crashed') {
       const consoleLog = await consoleTail(guest.file('console')).catch(() => '');
@@ -84,13 +84,13 @@ export class LifecycleRecorder {
     }
   }
 
-  /** What is not written is found out again after a restart. */
+  /** If this cannot be saved, it is detected again after a restart. */
   #note(guest: Guest, change: Partial<RunRecord>): void {
     const { run } = guest.record;
     if (run) guest.save({ run: { ...run, ...change } }).catch(() => {});
   }
 
-  /** Kept in the guest's directory, too: a service that ends just now has not heard it. */
+  /** Also saved in the guest's directory, for a service that is just stopping and misses the event. */
   #report(guest: Guest, notice: GuestNotice): void {
     const event = eventOf(guest.id, notice);
     guest.remember(event);

@@ -8,33 +8,33 @@ import { type ControlGroup, findGroup, holdInGroup } from './control-groups.ts';
 import type { Launcher } from './direct-launcher.ts';
 import { holdInScope, systemdRuns } from './scopes.ts';
 
-/** Beside a guest's CPUs, for its disk, its network card and its screen. */
+/** CPU time in addition to a guest's CPUs, for its disk, network card and screen. */
 const OVERHEAD_CPUS = 0.25;
 /**
- * Beside a guest's memory, for QEMU itself, its devices and viewers: more than twice what busy guests were seen to take,
- * because a guest that meets the limit is ended.
+ * Memory in addition to a guest's own, for QEMU, its devices and viewers. More than twice what was measured on busy
+ * guests, because a guest that reaches the limit is killed.
  */
 const OVERHEAD_MB = 256;
-/** What the kernel and QEMU keep of each page of a guest. */
+/** Bookkeeping of the kernel and QEMU per page of guest memory. */
 const OVERHEAD_SHARE = 0.02;
 const MEGABYTE = 1_048_576;
-/** QEMU's own threads, beside one for each CPU: up to 64 for the disk, and as many for io_uring. */
+/** QEMU's own threads, in addition to one per CPU: up to 64 for the disk, and as many for io_uring. */
 const OVERHEAD_TASKS = 192;
 
-/** What a guest's process may use of the host. */
+/** The host resources that a guest's process may use. */
 export interface Share {
   id: string;
   cpus: number;
   memoryBytes: number;
   tasks: number;
   disk: DiskSpeed;
-  /** A directory on the file system that has the disk. */
+  /** A directory on the file system of the disk. */
   directory: string;
 }
 
 type Limited = Pick<QemuSpec, 'id' | 'vcpu' | 'ramMb' | 'accelerator' | 'directory' | 'disk'>;
 
-/** What the process of a guest may use: what was sold, and what it takes to run it. */
+/** Returns a guest process's share: what was sold plus the overhead of running it. */
 export function shareOf({ id, vcpu, ramMb, accelerator, directory, disk = {} }: Limited): Share {
   const own = OVERHEAD_MB + Math.ceil(ramMb * OVERHEAD_SHARE);
   const translated = accelerator === 'tcg' ? translationCacheMb(ramMb) : 0;
@@ -48,37 +48,37 @@ export function shareOf({ id, vcpu, ramMb, accelerator, directory, disk = {} }: 
   };
 }
 
-/** Holds guests' processes to their shares, whatever they do beside running the guest. */
+/** Limits guests' processes to their shares, whatever else they do than run the guest. */
 export interface Limiter {
-  /** By what, for people. */
+  /** The mechanism, for people. */
   how: string;
-  /** What it cannot limit here: of "memory", "pids" and "io". */
+  /** Limits that are unavailable here, out of "memory", "pids" and "io". */
   lacks: string[];
-  /** Holds a process to its share. Again is a success. */
+  /** Limits a process to its share. Can be repeated. */
   apply(share: Share, pid: number): Promise<void>;
 }
 
-/** Where the kernel and systemd tell of themselves; other files in tests. */
+/** Files and folders by which the kernel and systemd describe the host; tests use others. */
 export const HOST = {
   mounts: '/proc/self/mountinfo',
   groups: '/proc/self/cgroup',
   systemd: '/run/systemd/system',
 };
 
-/** One at a time: a group that is still empty must not be taken for one that is left over. */
+/** One at a time, otherwise a new group that is still empty could be taken for a leftover. */
 const changes = new KeyedMutex();
 
 /**
- * How guests can be held to their shares here; a string says why they cannot. Where systemd rules, control groups are its
- * own: a guest becomes a scope, which root may ask for, and the host helper by a rule of polkit. Elsewhere a guest gets a
- * group below that of this process.
+ * Returns the mechanism that limits guests here, or a string saying why there is none. Under systemd, control groups
+ * belong to systemd: a guest becomes a scope, which root may request, and the host helper by a polkit rule. Otherwise a
+ * guest gets a group below that of this process.
  */
 export async function findLimiter(
   host = HOST,
   mayAskSystemd = process.getuid?.() === 0,
 ): Promise<Limiter | string> {
   if (await systemdRuns(host.systemd)) {
-    // Others may only have their own user's manager do it, which has no control of the processor by default.
+    // Other users could only ask their own user manager, which has no CPU controller by default.
     return mayAskSystemd
       ? { how: 'scopes of systemd', lacks: [], apply: holdInScope }
       : 'only root may have systemd limit processes';
@@ -100,11 +100,17 @@ function limiterIn(group: ControlGroup): Limiter {
 interface LimitedOptions {
   logger: Pick<Logger, 'warn'>;
   find?: () => Promise<Limiter | string>;
-  /** No guest runs that cannot be held to its share; else it runs all the same, and the log says so once. */
+  /**
+   * If set, a guest that cannot be limited to its share must not run. Otherwise it runs anyway and a warning is logged
+   * once.
+   */
   required?: boolean;
 }
 
-/** Starts guests' processes and holds each to its share. {@link ComputeUnavailableError} where that is required and cannot be. */
+/**
+ * Starts guests' processes and limits each to its share. Throws {@link ComputeUnavailableError} if that is required but
+ * impossible.
+ */
 export function limitedLauncher(
   launcher: Launcher,
   { logger, find = findLimiter, required = false }: LimitedOptions,
@@ -148,7 +154,9 @@ export function limitedLauncher(
   };
 }
 
-/** Holds a process of its own to a share, for a moment; {@link ComputeUnavailableError} where guests could not be. */
+/**
+ * Briefly limits a process of its own as a test. Throws {@link ComputeUnavailableError} if guests could not be limited.
+ */
 export async function tryLimits(find: () => Promise<Limiter | string>): Promise<void> {
   const found = await find();
   if (typeof found === 'string') throw new ComputeUnavailableError(found);

@@ -9,17 +9,20 @@ import { connectGuestSocket } from './guest-file.ts';
 import { Monitor } from './qmp.ts';
 import { until } from './timeouts.ts';
 
-// Migration: the state of a guest whose memory is a file, out of one QEMU and into another.
+// Migration: moves the state of a guest with file-backed memory out of one QEMU and into another.
 
-/** In the directory of a guest: where its state goes out and comes in, as QEMU itself may open nothing. */
+/** Socket in the guest's directory through which the state is transferred, because QEMU itself may open no files. */
 const STATE_SOCKET = 'state.sock';
-/** Without the memory it is a few megabytes; a busy host may need its time all the same. */
+/** Without the memory, the state is a few megabytes; a busy host may still take a while. */
 const STATE_MS = 30_000;
-/** QEMU hangs up once it has read what it needs, be our side done or not. One that could not use it has ended. */
+/**
+ * QEMU closes the connection once it has read what it needs, even if this side is not finished. If it could not use the
+ * state, it exits.
+ */
 const CLOSED_EARLY = ['ERR_STREAM_PREMATURE_CLOSE', 'EPIPE', 'ECONNRESET'];
 const CONNECT_MS = 10_000;
 
-/** Connects to the monitor of a QEMU that was just started, and may not listen yet. */
+/** Connects to the monitor of a QEMU that has just been started and may not be listening yet. */
 export async function connectMonitor(clock: Clock, directory: string): Promise<Monitor> {
   let monitor: Monitor | undefined;
   await until(clock, CONNECT_MS, 'QEMU does not answer', async () => {
@@ -29,7 +32,7 @@ export async function connectMonitor(clock: Clock, directory: string): Promise<M
   return monitor!;
 }
 
-/** Resolves when something inside listens at the channel of the guest agent. */
+/** Resolves when the guest agent has opened its channel. */
 export function untilAgent(clock: Clock, monitor: Monitor, ms: number): Promise<void> {
   return until(clock, ms, 'no guest agent answers', async () => {
     const channels = await monitor.execute<{ label: string; 'frontend-open': boolean }[]>('query-chardev');
@@ -37,7 +40,7 @@ export function untilAgent(clock: Clock, monitor: Monitor, ms: number): Promise<
   });
 }
 
-/** Stops a guest permanently, and writes its state to the file `to`. */
+/** Stops a guest permanently and writes its state to the file `to`. */
 export async function saveState(
   clock: Clock,
   monitor: Monitor,
@@ -62,7 +65,7 @@ export async function saveState(
   });
 }
 
-/** Resumes a guest that waits for its state from that in the file `from`. */
+/** Resumes a guest that waits for incoming state from the file `from`. */
 export async function loadState(
   clock: Clock,
   monitor: Monitor,
@@ -83,7 +86,7 @@ export async function loadState(
   await monitor.execute('cont');
 }
 
-/** The memory is a file that both sides have: it is no part of the state. */
+/** Leaves the memory out of the state: it is a file that both sides have. */
 async function leaveMemory(monitor: Monitor): Promise<void> {
   const capabilities = [{ capability: 'x-ignore-shared', state: true }];
   await monitor.execute('migrate-set-capabilities', { capabilities });

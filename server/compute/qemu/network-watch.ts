@@ -1,14 +1,14 @@
 import type { Guests } from './guests.ts';
 import { type NetworkContext, reassertRules } from './traffic.ts';
 
-/** While the network cannot be watched: its helper may be back at any moment. */
+/** Pause while the network cannot be watched; its helper may return at any moment. */
 const RETRY_MS = 1_000;
-/** Between two repairs, so that two programs that undo each other leave the processor to others. */
+/** Pause between two repairs, so that two programs that undo each other's changes do not use up the processor. */
 const PAUSE_MS = 200;
 
 /**
- * Has the rules and routes of all guests rebuilt whenever another process has altered them, until `signal` aborts. What
- * is lost while nothing can be watched is found by the next reading of traffic, or when it can be again.
+ * Rebuilds the rules and routes of all guests whenever another process has altered them, until `signal` aborts. Losses
+ * while nothing can be watched are found by the next traffic reading, or when watching works again.
  */
 export async function watchNetwork(
   guests: Guests,

@@ -1,59 +1,62 @@
 import type { Duplex } from 'node:stream';
 import type { DriverReport, GuestAddress, NetworkPolicy, RefusedPackets } from '../driver.ts';
 
-/** How the guests of this host are connected: `user` (no privileges, for development) or `routed` (for tenants). */
+/** Connects the guests of this host: `user` (no privileges, for development) or `routed` (for customers). */
 export interface HostNetwork {
   readonly mode: 'user' | 'routed';
-  /** Proves that it works here, and says so in one line. */
+  /** Verifies that the network works here, with a one-line summary. */
   probe(): Promise<DriverReport>;
   /**
-   * Makes what a guest's network card is plugged into, with its rules in force before a packet can pass, and returns
-   * the value of QEMU's `-netdev`, with the id `net0`. Again is a success and yields the same.
+   * Creates the backend of a guest's network card, with the rules in force before the first packet. Returns the value
+   * of QEMU's `-netdev`, with the id `net0`. Repeating it returns the same value.
    */
   attach(guest: NetworkGuest, policy: NetworkPolicy): Promise<string>;
-  /** Makes a running guest's rules exactly this, atomically. */
+  /** Replaces a running guest's rules atomically. */
   apply(guest: NetworkGuest, policy: NetworkPolicy): Promise<void>;
   /**
-   * Makes all guests' rules exactly these in one batch, and their routes: after a start, or when another process emptied the
-   * tables. Returns the ids of those that have no network now: nothing passes to or from them. Their interface is not
-   * there, or they are to have what they may not; only {@link attach}, before their next start, can mend it.
+   * Replaces all guests' rules in one batch and restores their routes, after a start or when another process has
+   * emptied the tables. Returns the ids of guests that now have no network because their interface is missing or their
+   * request is not allowed. Only {@link attach}, before their next start, can repair that.
    */
   reassert(guests: { guest: NetworkGuest; policy: NetworkPolicy }[]): Promise<string[]>;
   /**
-   * True as soon as another process has altered what is in force, or may have: then {@link reassert} is due. False after
-   * half a minute, or when `signal` aborts. {@link ComputeUnavailableError} while that cannot be seen.
+   * Resolves with true as soon as another process has, or may have, altered the network: call {@link reassert} then.
+   * Resolves with false after half a minute or when `signal` aborts. Throws {@link ComputeUnavailableError} while it
+   * cannot watch.
    */
   altered(signal: AbortSignal): Promise<boolean>;
-  /** Throws {@link ComputeUnavailableError} while nothing can be made or taken away. Cheap. */
+  /** Throws {@link ComputeUnavailableError} while nothing can be created or removed. Cheap. */
   reachable(): Promise<void>;
-  /** Takes away everything a guest had; an unknown one is a success. */
+  /** Removes everything a guest had. Succeeds if the guest is unknown. */
   detach(id: string): Promise<void>;
-  /** Traffic of guests since they were attached; one that is not attached is left out. */
+  /** Returns guests' traffic since they were attached. Guests that are not attached are left out. */
   counters(ids: string[]): Promise<Map<string, NetworkReading>>;
-  /** A TCP connection to a port of a running guest, from this host. Rejects where nothing listens, or `signal` aborts. */
+  /**
+   * Opens a TCP connection from this host to a port of a running guest. Rejects if nothing listens or `signal` aborts.
+   */
   connect(guest: NetworkGuest, port: number, signal?: AbortSignal): Promise<Duplex>;
-  /** Releases what it holds; guests stay connected. */
+  /** Releases its resources; guests stay connected. */
   close(): Promise<void>;
 }
 
 /**
- * The host on every guest's own link: a guest's router of IPv6. It needs no prefix to be reached, so that a guest may
- * hold its address alone, and has no neighbours that it would look for on its link in vain.
+ * The host's address on every guest's link, and a guest's IPv6 router. It is reachable without a prefix, so a guest
+ * needs only its own address and never searches its link for neighbours that do not exist.
  */
 export const ROUTER_6 = 'fe80::1';
 
-/** What a network knows of a guest. */
+/** The facts about a guest that a network needs. */
 export interface NetworkGuest {
   id: string;
   mac: string;
-  /** The user that may open its interface; absent: root alone. */
+  /** The user that may open its interface. If absent, only root. */
   uid?: number;
   addresses: GuestAddress[];
-  /** The guest's directory: a place for sockets. A monitor of QEMU's for the network alone is `net.sock` in it. */
+  /** The guest's directory, which holds its sockets. `net.sock` in it is a QEMU monitor for the network's use only. */
   directory: string;
 }
 
-/** Seen from the guest. */
+/** From the guest's point of view. */
 export interface NetworkCounters {
   inBytes: number;
   outBytes: number;
@@ -62,9 +65,9 @@ export interface NetworkCounters {
 }
 
 export interface NetworkReading extends NetworkCounters {
-  /** Absent where there are no such limits. */
+  /** Absent if there are no such limits. */
   refused?: RefusedPackets;
-  /** The way to the guest is there as well: false when its interface or its routes were removed. */
+  /** False if the guest's interface or one of its routes was removed. */
   connected: boolean;
 }
 

@@ -8,7 +8,7 @@ import { writeGuestFile } from './guest-file.ts';
 import type { Image } from './image.ts';
 import { TEMPLATE } from './warm.ts';
 
-/** Makes a disk over `base`, and the seed, on the disk when this resolves. */
+/** Creates a disk based on `base`, and the seed. Both are durable once this resolves. */
 export async function furnish(
   { disk, seed }: { disk: string; seed: string },
   base: string,
@@ -20,7 +20,7 @@ export async function furnish(
   await Promise.all([disk, seed].map(syncPath));
 }
 
-/** What is remembered of a guest that is made; `of` is the warm template that it goes on from. */
+/** Returns the record of a new guest. `of` is the warm template that it continues from, if any. */
 export function newRecord(spec: GuestSpec, image: Image, of?: string): GuestRecord {
   const { user, directBoot, readiness, readyWithinSeconds, disk } = image;
   const { id, hostname, template, mac, addresses, vcpu, ramMb, diskGb, disk: speed, dedicated } = spec;

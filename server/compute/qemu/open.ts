@@ -26,18 +26,18 @@ export interface QemuParts {
   images: Images;
   /** The key that every guest authorizes. */
   opsLogin: OpsLogin;
-  /** Of the catalog, in which this host is. */
+  /** Zones of the catalog that this host is in. */
   zones: readonly string[];
 }
 
-/** The QEMU driver as the configuration wants it; throws {@link ConfigError} where that cannot be. */
+/** Creates the QEMU driver from the configuration. Throws {@link ConfigError} if that is impossible. */
 export async function openQemu(parts: QemuParts): Promise<ComputeDriver> {
   const { config, clock, logger, images, opsLogin, zones } = parts;
   const { kind: accelerator } = await findAccelerator(config.qemuAccel);
   const host = selectHost(parts);
   const cores = new Cores(config.qemuDedicatedCpus);
   const cpus = cores.sharedList;
-  // A helper starts guests only.
+  // A helper starts only guests, not warm templates.
   const launcher = config.hostHelper === undefined ? host.launcher : createDirectLauncher(clock);
   const templates = { clock, logger, accelerator, launcher, cpus };
   const pool = config.poolDir ?? config.dataDir;
@@ -66,8 +66,8 @@ export async function openQemu(parts: QemuParts): Promise<ComputeDriver> {
 }
 
 /**
- * How guests are connected and started: the one place that knows the choices. With a helper both are its business, and
- * the service needs no privilege; without one the service itself must be root to route.
+ * Chooses how guests are connected and started; no other code knows the alternatives. With a helper, it does both and
+ * the service needs no privileges. Without one, the service must itself be root to route.
  */
 function selectHost({
   config,

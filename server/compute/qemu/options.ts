@@ -10,28 +10,27 @@ import type { GuestUsers } from './ownership.ts';
 import type { PoolParts } from './pool.ts';
 import type { WarmTemplates } from './warm.ts';
 
-/** What the driver is made of. */
 export interface QemuOptions {
   clock: Clock;
   logger: Pick<Logger, 'warn'>;
-  /** Of the guests' directories. */
+  /** Directory that contains the guests' directories. */
   directory: string;
   images: Images;
   network: HostNetwork;
   launcher: Launcher;
-  /** Whom guests run as, one user each; absent: all as the service's own. */
+  /** Users that guests run as, one each. If absent, all run as the service's own user. */
   users?: () => Promise<GuestUsers>;
   accelerator: 'kvm' | 'tcg';
   capacity: CapacitySettings;
-  /** Of the catalog, in which this host is; null is every one. */
+  /** Zones of the catalog that this host is in; null means every zone. */
   zones: readonly string[] | null;
-  /** Which CPUs guests run on. */
+  /** The CPUs that guests run on. */
   cores: Cores;
-  /** What guests leave free where their file system is also that of `beside`, in bytes. */
+  /** Bytes that guests leave free if they share a file system with `beside`. */
   reserve?: PoolParts['reserve'];
-  /** Resolvers of the guests. */
+  /** DNS resolvers of the guests. */
   nameservers: readonly string[];
   opsLogin?: OpsLogin;
-  /** Where new guests may be clones. */
+  /** If present, new guests may be clones. */
   warm?: WarmTemplates;
 }

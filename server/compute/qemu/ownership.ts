@@ -5,22 +5,22 @@ import { FILES } from './arguments.ts';
 import { run } from './command.ts';
 import type { Guest } from './guest.ts';
 
-/** Users that guests run as, one each, as the host helper has them. */
+/** Users that guests run as, one each, as configured for the host helper. */
 export interface GuestUsers {
-  /** The first number and the last; none of them has a name. */
+  /** First and last user id; none of them has a name. */
   from: number;
   to: number;
-  /** Number of the group that the service and its helper are in, and no guest. */
+  /** Id of a group that includes the service and its helper, but no guest. */
   group: number;
 }
 
-/** Whom a guest's process runs as, and the group that may use its sockets. */
+/** The user of a guest's process, and the group that may use its sockets. */
 export interface GuestUser {
   uid: number;
   group: number;
 }
 
-/** What the service itself has made; all else in a guest's directory is its process's. */
+/** Files created by the service itself; everything else in a guest's directory comes from its process. */
 const OF_THE_SERVICE: string[] = [
   FILES.record,
   ...[FILES.disk, FILES.nextDisk, FILES.formerDisk],
@@ -28,22 +28,22 @@ const OF_THE_SERVICE: string[] = [
 ];
 
 /**
- * Gives each guest a user of its own, so that a guest that has broken out of QEMU finds nothing of another's that it may
- * open. The service owns the files and lets that user in by access control lists, which takes no privilege.
+ * Gives each guest its own user, so that a guest that has broken out of QEMU cannot open anything of another's. The
+ * service owns the files and grants that user access with access control lists, which needs no privileges.
  */
 export class Ownership {
   readonly #users: (() => Promise<GuestUsers>) | undefined;
-  /** Of guests that are being made. */
+  /** User ids of guests that are being created. */
   readonly #pending = new Set<number>();
 
-  /** `users` absent: guests run as the service's own user, as without a helper they must. */
+  /** If `users` is absent, guests run as the service's own user, as they must without a helper. */
   constructor(users?: () => Promise<GuestUsers>) {
     this.#users = users;
   }
 
   /**
-   * Calls `work` with a user that is given to no other guest meanwhile, and that none of the `guests` has, nor who holds one of
-   * the directories `setAside`. {@link CapacityError} where all are taken.
+   * Calls `work` with a user that is reserved during the call and not used by any of the `guests` or granted access to
+   * one of the `setAside` directories. Throws {@link CapacityError} if all users are taken.
    */
   async withUser<T>(
     guests: () => Iterable<Guest>,
@@ -66,7 +66,9 @@ export class Ownership {
     }
   }
 
-  /** Gives a guest of an earlier version, which is off and shared a user with all others, one of its own. */
+  /**
+   * Gives a guest of an earlier version, which shared a user with all others, a user of its own. The guest must be off.
+   */
   async adopt(guest: Guest, guests: () => Iterable<Guest>, setAside: string[]): Promise<void> {
     if (guest.record.uid !== undefined) return;
     await this.withUser(guests, setAside, async (user) => {
@@ -80,13 +82,13 @@ export class Ownership {
   }
 }
 
-/** Opens a directory to a guest's user and the service's group only, and to what will be made in it. */
+/** Opens a directory, and everything created in it later, only to a guest's user and the service's group. */
 export async function shareDirectory(directory: string, { uid, group }: GuestUser): Promise<void> {
   const own = ['u::rwx', `u:${uid}:rwx`, 'g::---', `g:${group}:rwx`, 'm::rwx', 'o::---'];
   await setAcl([...own, ...own.map((entry) => `d:${entry}`)], directory);
 }
 
-/** The same for a file that is there already. */
+/** Same as `shareDirectory`, for an existing file. */
 async function shareFile(path: string, { uid, group }: GuestUser): Promise<void> {
   await setAcl([`u:${uid}:rw`, 'g::---', `g:${group}:rw`, 'm::rw', 'o::---'], path);
 }
@@ -95,7 +97,7 @@ async function setAcl(entries: string[], path: string): Promise<void> {
   await run('setfacl', '--modify', entries.join(','), '--', path);
 }
 
-/** Users, by their numbers, that a directory was given to. */
+/** Returns the ids of the users granted access to a directory. */
 async function holdersOf(directory: string): Promise<number[]> {
   const shown = await run('getfacl', '--omit-header', '--numeric', '--absolute-names', '--', directory);
   return [...shown.matchAll(/^user:(\d+):/gm)].map(([, uid]) => Number(uid));

@@ -3,13 +3,13 @@ import { link, mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncPath, writeDurably } from '../../platform/durable-file.ts';
 
-/** Beside the guests, and no name that a guest can have. */
+/** Lies next to the guests' directories; no guest can have this name. */
 const FILE = 'engine.id';
 const ID = /^[0-9a-f-]{36}$/;
 
 /**
- * The id of a directory of guests, made when first asked for: by it a directory that is empty because a file system is
- * not mounted is distinguished from the one that the guests are in. Throws where the file holds something else.
+ * Returns the id of a directory of guests, created at the first request. It tells the real directory from one that is
+ * empty because a file system is not mounted. Throws if the file contains anything else.
  */
 export async function placeOf(directory: string): Promise<string> {
   await mkdir(directory, { recursive: true, mode: 0o770 });
@@ -23,7 +23,7 @@ export async function placeOf(directory: string): Promise<string> {
   return id;
 }
 
-/** Two that ask at once get one id; a power failure leaves it whole or not there. */
+/** Concurrent calls get the same id. After a power failure, the file is either complete or absent. */
 async function makeId(directory: string, path: string): Promise<string> {
   const id = randomUUID();
   const draft = `${path}.${id}`;

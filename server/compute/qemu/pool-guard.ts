@@ -3,31 +3,30 @@ import { allocatedBytes } from './disk.ts';
 import type { Guest } from './guest.ts';
 import type { Pool } from './pool.ts';
 
-/** A disk of today fills a reserve of a gigabyte in about as long. */
+/** A modern disk takes about this long to fill a reserve of one gigabyte. */
 const LOOK_EVERY_MS = 1_000;
 
 export interface GuardParts {
   clock: Clock;
   pool: Pool;
-  /** All guests there are. */
   guests(): Guest[];
 }
 
 /**
- * Keeps guests out of the reserve of the file system that they share with the database: once they have come to it, one
- * whose disk grows stands still, as if the file system were full, and goes on when there is room. Others run on.
- * Where they have taken half of it all stand still.
+ * Protects the reserve of the file system that guests share with the database. Once guests have reached it, any guest
+ * whose disk grows is paused, as if the file system were full, and resumes when there is space; the others keep
+ * running. Once half of it is used, all guests are paused.
  */
 export async function guardPool({ clock, pool, guests }: GuardParts, signal: AbortSignal): Promise<void> {
   let before = new Map<Guest, number>();
   while (!signal.aborted) {
-    // What cannot be seen now is looked at again.
+    // If a look fails, the next one tries again.
     before = await look(pool, guests, before).catch(() => before);
     await clock.sleep(LOOK_EVERY_MS, signal).catch(() => {});
   }
 }
 
-/** What each guest's disk takes, while the reserve is near; those that must not grow any more were stopped. */
+/** Pauses guests that must not grow further. Returns the disk usage of each guest while the reserve is near. */
 async function look(
   pool: Pool,
   guests: GuardParts['guests'],

@@ -2,17 +2,17 @@ import { roomOf, shareRoom } from '../../platform/file-system-room.ts';
 import { CapacityError } from '../driver.ts';
 
 const MEGABYTE = 1_048_576;
-/** What a new guest, or a snapshot, takes at once, and a guest that stood still needs to go on. */
+/** Initial space for a new guest or a snapshot, and the free space that a paused guest needs to resume. */
 const LEAST_BYTES = 64 * MEGABYTE;
 
 export interface PoolParts {
-  /** Of the guests' directories. */
+  /** Directory that contains the guests' directories. */
   directory: string;
-  /** What guests leave free where their file system is also that of `beside`, in bytes. */
+  /** Bytes that guests leave free if they share a file system with `beside`. */
   reserve?: { bytes: number; beside: string };
 }
 
-/** The file system that the guests' disks are in, and what they may take of it. */
+/** The file system of the guests' disks, and how much of it they may use. */
 export class Pool {
   readonly #parts: PoolParts;
 
@@ -20,23 +20,23 @@ export class Pool {
     this.#parts = parts;
   }
 
-  /** What is kept free for others, in bytes: 0 where nothing else is on that file system. */
+  /** Returns the bytes kept free for other uses: 0 if nothing else is on that file system. */
   async reservedBytes(): Promise<number> {
     const { directory, reserve } = this.#parts;
     return reserve && (await shareRoom(directory, reserve.beside)) ? reserve.bytes : 0;
   }
 
-  /** What guests may still take; below 0 once they have taken of the reserve. */
+  /** Returns the bytes that guests may still use; negative once they use part of the reserve. */
   async roomBytes(): Promise<number> {
     return (await roomOf(this.#parts.directory)).freeBytes - (await this.reservedBytes());
   }
 
-  /** Whether a guest that stood still may go on. */
+  /** Returns whether a paused guest may resume. */
   async hasRoom(): Promise<boolean> {
     return (await this.roomBytes()) >= LEAST_BYTES;
   }
 
-  /** {@link CapacityError} where there is no room for anything new. */
+  /** Throws {@link CapacityError} if there is no space for anything new. */
   async requireRoom(): Promise<void> {
     const room = await this.roomBytes();
     if (room >= LEAST_BYTES) return;

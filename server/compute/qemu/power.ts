@@ -15,7 +15,7 @@ import type { End, Intent } from './qemu-process-parts.ts';
 import type { Monitor } from './qmp.ts';
 import { READY_MS, type ReadinessParts, untilReady } from './readiness.ts';
 
-/** A guest does not hear its power button before its system has come so far. */
+/** A guest ignores its power button until its system has booted far enough. */
 const PRESS_EVERY_MS = 5_000;
 
 export interface PowerParts extends CloneParts {
@@ -30,8 +30,8 @@ export interface PowerParts extends CloneParts {
 }
 
 /**
- * Switches guests on and off. The methods that alter a guest's power are called one at a time for each guest;
- * those that wait are not, so that a cut of the power need not wait for a shutdown.
+ * Switches guests on and off. Methods that alter a guest's power are called one at a time per guest. Those that wait
+ * are not, so that cutting the power does not have to wait for a shutdown.
  */
 export class Power {
   readonly #parts: PowerParts;
@@ -44,8 +44,8 @@ export class Power {
   }
 
   /**
-   * Takes hold of a guest that may have been running while the service was away. One that cannot be shown to be off, and
-   * does not answer, is marked as unseen, and the reason thrown.
+   * Connects to a guest that may have kept running while the service was down. If it does not answer and cannot be
+   * shown to be off, it is marked as unseen, and the reason is thrown.
    */
   async adopt(guest: Guest): Promise<void> {
     guest.unseen ??= new Error('it is being asked');
@@ -73,7 +73,7 @@ export class Power {
         await this.#hold(guest, pid);
         return;
       } catch (error) {
-        // One that dies just now was found, and is gone.
+        // The process may have been found and then died.
         if (await findQemu(guest.directory, uuid)) throw error;
       }
     }
@@ -81,7 +81,7 @@ export class Power {
       await this.#recorder.ended(guest, { cause: 'crashed', detail: "The guest's spec has gone." });
   }
 
-  /** Starts a process for the guest unless it has one; one that is just ending is not what the caller asks for. */
+  /** Starts a process for the guest unless it has one. A process that is just ending does not count. */
   async on(guest: Guest): Promise<QemuProcess> {
     if (guest.run?.ending) await guest.run.ended;
     if (guest.run) return guest.run;
@@ -90,7 +90,7 @@ export class Power {
     const { launcher, network, accelerator, clock, cores } = this.#parts;
     const { directory } = guest;
     try {
-      // Written down first: from now on its rules are among those that are rebuilt when they are lost.
+      // Saved first: from now on, its rules are included when lost rules are rebuilt.
       await guest.save({ run: { since: clock.now().getTime(), booted: false, asked: false } });
       await this.#parts.guests.adopt(guest);
       const netdev = await network.attach(guest.networkGuest, guest.policy);
@@ -117,15 +117,15 @@ export class Power {
     } else await this.#kill(guest);
   }
 
-  /** Also of a process that does not answer, which is not held. */
+  /** Also kills a process that does not answer and could not be adopted. */
   async #kill(guest: Guest): Promise<void> {
-    // Before it: its end is expected by an adoption that runs meanwhile.
+    // Saved first, so that a concurrent adoption expects the process to end.
     if (guest.record.run) await guest.save({ run: null }).catch(() => {});
     await this.#parts.launcher.kill({ ...guest.record, directory: guest.directory });
     guest.unseen = undefined;
   }
 
-  /** Asks a running guest to go off and resolves when it is; throws {@link ShutdownTimeoutError}. */
+  /** Asks a running guest to shut down and resolves when it is off. Throws {@link ShutdownTimeoutError}. */
   async shutDown(
     guest: Guest,
     run: QemuProcess,
@@ -139,7 +139,7 @@ export class Power {
     throw new ShutdownTimeoutError(`${guest.id} did not power off in time`);
   }
 
-  /** Reboots a running guest, by a reset unless it obeys; the process stays the same. Resolves when it boots. */
+  /** Reboots a running guest, with a reset if it does not obey; the process stays the same. Resolves when it boots. */
   async restart(guest: Guest, run: QemuProcess, timeoutSeconds: number, signal?: AbortSignal): Promise<void> {
     await this.#want(guest, run, 'reboot');
     if (!(await this.#press(run, timeoutSeconds * 1000, run.nextBoot(), signal))) await run.reset();
@@ -147,12 +147,12 @@ export class Power {
     if (run.ending) throw new ComputeUnavailableError(`${guest.id} went away while it was to reboot`);
   }
 
-  /** To be called when the guest's interface is found gone. */
+  /** Called when the guest's interface is found to be gone. */
   cutOff(guest: Guest): void {
     this.#recorder.cutOff(guest);
   }
 
-  /** Ends every wait; guests run on. */
+  /** Ends every wait; guests keep running. */
   close(): void {
     this.#closing.abort(new ComputeUnavailableError('the driver is closed'));
   }
@@ -168,13 +168,13 @@ export class Power {
   async #want(guest: Guest, run: QemuProcess, intent: Intent): Promise<void> {
     run.intent = intent;
     const { run: current } = guest.record;
-    // A disk without room for a note must not keep a guest's power on.
+    // A full disk, on which nothing can be saved, must not keep a guest's power on.
     if (current) await guest.save({ run: { ...current, asked: intent !== 'none' } }).catch(() => {});
   }
 
   /**
-   * Presses the power button until `done` aborts or the process is gone, or for `ms`; whether it was done. Nothing of it
-   * is left on signals that live as long as the guest.
+   * Presses the power button until `done` aborts or the process is gone, for up to `ms`. Returns whether that happened.
+   * Removes its listeners, because some of these signals live as long as the guest.
    */
   async #press(run: QemuProcess, ms: number, done: AbortSignal, signal?: AbortSignal): Promise<boolean> {
     const { clock } = this.#parts;
@@ -185,7 +185,7 @@ export class Power {
     for (const each of ends) each.addEventListener('abort', end);
     try {
       for (let left = ms; left > 0; left -= PRESS_EVERY_MS) {
-        // A process that just went away is what is waited for.
+        // The press fails if the process has just gone, which is what it waits for.
         await run.pressPower().catch(() => {});
         const pause = Math.min(left, PRESS_EVERY_MS);
         if (!ends.some(({ aborted }) => aborted)) await clock.sleep(pause, over.signal).catch(() => {});
@@ -198,7 +198,7 @@ export class Power {
     }
   }
 
-  /** Connects to the guest's process, which runs. */
+  /** Connects to the guest's running process. */
   async #hold(guest: Guest, pid: number): Promise<QemuProcess> {
     const { clock, launcher, pool } = this.#parts;
     const { id, uuid, run } = guest.record;

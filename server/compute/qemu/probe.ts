@@ -15,7 +15,7 @@ interface Host {
 
 const SPEED = { kvm: 'KVM', tcg: 'TCG, which is slow' } as const;
 
-/** Whether guests can run here, and how; throws where a program is missing. */
+/** Reports whether and how guests can run here. Throws if a program is missing. */
 export async function probeHost(host: Host, guests: Guests): Promise<DriverReport> {
   const { directory, images, network, accelerator } = host;
   const version = /version ([\d.]+)/.exec(await run(QEMU, '--version'))?.[1] ?? 'of unknown version';

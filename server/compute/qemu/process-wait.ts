@@ -4,29 +4,29 @@ import { ComputeUnavailableError } from '../driver.ts';
 import { hasGone } from './processes.ts';
 
 const LOOK_EVERY_MS = 5;
-/** QEMU is up after 50 ms; a host that swaps may need its time. */
+/** QEMU is up after 50 ms; a host that swaps may take much longer. */
 const LAUNCH_MS = 30_000;
 const KILL_MS = 10_000;
-/** Of what QEMU had to say, in an error's message. */
+/** Longest part of QEMU's output in an error message. */
 export const MAX_WORDS = 2_000;
 
 /**
- * A guest's `oom_score_adj`: where the host runs out of memory, the kernel ends the largest guest, which is started
- * again, before anything that all of them need. To raise it takes no privilege.
+ * A guest's `oom_score_adj`. If the host runs out of memory, the kernel kills the largest guest, which is started
+ * again, before anything that all guests depend on. Raising the score needs no privileges.
  */
 export const GUEST_OOM_SCORE = 500;
 
-/** How a launcher knows its processes. */
+/** How a launcher finds its processes. */
 export interface Lookout {
-  /** The process id once QEMU runs. */
+  /** Returns the process id once QEMU runs. */
   find(): Promise<number | undefined>;
-  /** What was said where it did not start. */
+  /** Returns the error output if QEMU did not start. */
   words(): Promise<string>;
 }
 
 /**
- * The process id of the QEMU that `child` is, or becomes. {@link ComputeUnavailableError} with what was said when
- * it ends before that, or takes too long; then it is ended.
+ * Returns the process id of the QEMU that `child` is or becomes. Throws {@link ComputeUnavailableError} with its output
+ * if it exits first. If it takes too long, it is killed.
  */
 export async function untilUp(clock: Clock, child: ChildProcess, { find, words }: Lookout): Promise<number> {
   let failure: Error | undefined;
@@ -38,10 +38,10 @@ export async function untilUp(clock: Clock, child: ChildProcess, { find, words }
   child.once('exit', () => {
     over = true;
   });
-  // It is to outlive the service, which must not wait for it.
+  // QEMU outlives the service, which must not wait for it when exiting.
   child.unref();
   for (let left = LAUNCH_MS; left > 0; left -= LOOK_EVERY_MS) {
-    // Asked first: one that came up and ended at once is over all the same, and has said why.
+    // Read before looking: a QEMU that came up and exited at once has ended too, and its output says why.
     const ended = over;
     const pid = await find();
     if (pid) return pid;
@@ -55,7 +55,7 @@ export async function untilUp(clock: Clock, child: ChildProcess, { find, words }
   throw new ComputeUnavailableError(`QEMU did not start in ${LAUNCH_MS / 1000} s`);
 }
 
-/** Ends a guest's process by force; resolves when it is gone. */
+/** Kills a guest's process and resolves when it is gone. */
 export async function endByForce(
   clock: Clock,
   id: string,
@@ -65,7 +65,7 @@ export async function endByForce(
   try {
     process.kill(pid, 'SIGKILL');
   } catch (error) {
-    // It went away just now.
+    // It has just exited.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
   if (!(await hasGone(clock, isAlive, KILL_MS))) throw new ComputeUnavailableError(`${id} cannot be ended`);

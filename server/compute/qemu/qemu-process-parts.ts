@@ -3,7 +3,7 @@ import type { Pool } from './pool.ts';
 import type { QemuProcess } from './qemu-process.ts';
 import type { Monitor } from './qmp.ts';
 
-/** What the service wants of a guest that powers itself off. */
+/** What the service does when a guest powers itself off: report it, expect it, or reset the guest. */
 export type Intent = 'none' | 'off' | 'reboot';
 
 export interface End {
@@ -15,22 +15,22 @@ export interface QemuProcessParts {
   clock: Clock;
   pid: number;
   uuid: string;
-  /** The path of its monitor. */
+  /** The path of its monitor socket. */
   monitor: string;
-  /** Where its disk is. */
+  /** The pool that contains its disk. */
   pool: Pick<Pool, 'hasRoom'>;
-  /** Ends the process by force. */
+  /** Kills the process. */
   kill(): Promise<void>;
-  /** Waits until the guest is ready; false when it gave up. */
+  /** Waits until the guest is ready; returns false if it gave up. */
   untilReady(run: QemuProcess, signal: AbortSignal): Promise<boolean>;
-  /** Keeps what the guest wrote to its serial port; never rejects. */
+  /** Saves the guest's serial output; never rejects. */
   keepConsole(monitor: Monitor): Promise<void>;
-  /** It is ready, or was waited for long enough. */
+  /** Called when the guest is ready or the wait for it has timed out. */
   onBooted(ready: boolean): void;
   onRebooted(at: Date): void;
-  /** It stands still because its disk finds no room on the host; told once until that is over. */
+  /** Called when the guest is paused because there is no space for its disk, once until that is over. */
   onNoRoom(): void;
   onRoomAgain(): void;
-  /** The end counts as over only when this has resolved; never rejects. */
+  /** The process counts as ended only after this resolves; must not reject. */
   onEnd(end: End): Promise<void>;
 }

@@ -4,29 +4,34 @@ import { hasGone, isQemu } from './processes.ts';
 import type { End, Intent, QemuProcessParts } from './qemu-process-parts.ts';
 import { Monitor, type QmpEvent } from './qmp.ts';
 
-/** QEMU writes back what it holds of the disk and ends; a broken one is ended by force. */
+/** Time for QEMU to flush the disk and exit; one that hangs is killed. */
 const QUIT_MS = 5_000;
 const CONNECT_EVERY_MS = 5;
-/** An agent starts about when the SSH server does; an image without one is not waited for longer than this. */
+/**
+ * An agent starts at about the same time as the SSH server. An image without one is not waited for longer than this.
+ */
 const AGENT_GRACE_MS = 2_000;
 
-/** A guest from power on to power off: one QEMU process, seen through its monitor. */
+/** A guest from power on to power off: one QEMU process, controlled through its monitor. */
 export class QemuProcess {
   readonly pid: number;
   intent: Intent = 'none';
-  /** Its readiness is not waited for any more. */
+  /** The wait for its readiness is over. */
   booted: boolean;
-  /** Something inside listens at the channel of the guest agent. */
+  /** The guest agent has opened its channel. */
   agentOpen = false;
   /** Resolves when the process is gone; never rejects. */
   readonly ended: Promise<End>;
-  /** Aborts when {@link ended} resolves: for waits that end sooner, since what a promise is asked stays with it. */
+  /**
+   * Aborts when {@link ended} resolves. For waits that may end earlier: their listeners can be removed, while handlers
+   * added to a promise stay.
+   */
   readonly gone: AbortSignal;
   readonly #parts: QemuProcessParts;
   readonly #ended = Promise.withResolvers<End>();
   readonly #gone = new AbortController();
   #monitor!: Monitor;
-  /** Its interface on the host is gone: only another process has another. */
+  /** Its interface on the host is gone; only a new process can get another. */
   cutOff = false;
   #booting = new AbortController();
   /** Aborts when the process is gone or released. */
@@ -34,7 +39,7 @@ export class QemuProcess {
   readonly #room: DiskSpaceWatch;
   #nextBoot = new AbortController();
   #agentHeard = Promise.withResolvers<void>();
-  /** Set as soon as it is known how this ends. */
+  /** Set as soon as the outcome is known. */
   #end: End | undefined;
   #released = false;
 
@@ -50,7 +55,10 @@ export class QemuProcess {
     this.#room = new DiskSpaceWatch(room, this.#over.signal);
   }
 
-  /** Takes hold of a process that runs; `before` is what was known of it. Its end may be near: see {@link ending}. */
+  /**
+   * Connects to a running process, given its last known state `before`. The process may be about to end: see {@link
+   * ending}.
+   */
   static async open(
     parts: QemuProcessParts,
     before: { booted: boolean; intent: Intent },
@@ -65,7 +73,7 @@ export class QemuProcess {
     return run;
   }
 
-  /** It is known how this ends: the process is gone or on its way. */
+  /** True once the outcome is known: the process is gone or about to exit. */
   get ending(): boolean {
     return this.#end !== undefined;
   }
@@ -75,7 +83,7 @@ export class QemuProcess {
     return this.#nextBoot.signal;
   }
 
-  /** Resolves when the agent of the present boot has opened its channel. */
+  /** Resolves when the agent of the current boot has opened its channel. */
   get agentHeard(): Promise<void> {
     return this.#agentHeard.promise;
   }
@@ -84,22 +92,21 @@ export class QemuProcess {
     return this.#monitor;
   }
 
-  /** Presses the power button. */
   async pressPower(): Promise<void> {
     await this.#monitor.execute('system_powerdown');
   }
 
-  /** Resets the guest, as its reset button would. */
+  /** Resets the guest as its reset button would. */
   async reset(): Promise<void> {
     this.intent = 'none';
     this.booted = false;
     await this.#monitor.execute('system_reset');
     await this.#monitor.execute('cont');
-    // Not before: the SSH server of the boot that ends would be taken for that of the next.
+    // Not earlier: otherwise the SSH server of the ending boot would be taken for that of the next.
     this.#beginBoot();
   }
 
-  /** Stops the guest until there is room for its disk. */
+  /** Pauses the guest until there is space for its disk. */
   async standStill(): Promise<void> {
     if (this.ending) return;
     await this.#monitor.execute('stop');
@@ -109,16 +116,16 @@ export class QemuProcess {
   /** Cuts the power and resolves when the process is gone. */
   async quit(end: End = { cause: 'asked', detail: 'The power was cut.' }): Promise<End> {
     this.#end ??= end;
-    // Its last words go with it.
+    // Saves the guest's last console output.
     await this.#parts.keepConsole(this.#monitor);
-    // What closes the connection may come before the answer.
+    // The connection may close before the answer arrives.
     await this.#monitor.execute('quit', undefined, QUIT_MS).catch(() => {});
     if (!(await this.#hasGone())) await this.#parts.kill();
     this.#monitor.close();
     return this.ended;
   }
 
-  /** Releases the process, which runs on. */
+  /** Releases the process, which keeps running. */
   release(): void {
     this.#released = true;
     this.#booting.abort();
@@ -126,7 +133,7 @@ export class QemuProcess {
     this.#monitor.close();
   }
 
-  /** A QEMU that was just started has written its pid file before it listens. */
+  /** A QEMU that has just started writes its pid file before it listens. */
   async #connect(): Promise<Monitor> {
     const { clock, monitor, uuid } = this.#parts;
     for (;;) {
@@ -140,12 +147,12 @@ export class QemuProcess {
     }
   }
 
-  /** What happened before it was listened to. */
+  /** Handles what happened before the connection was made. */
   async #catchUp(): Promise<void> {
     const { status } = await this.#monitor.execute<{ status: string }>('query-status');
     if (status === 'shutdown') return this.#poweredOff();
     if (status === 'guest-panicked') return this.#panicked();
-    // Only the pool's guard pauses.
+    // Only the pool guard pauses guests.
     if (status === 'io-error' || status === 'paused') this.#room.stalled();
     const channels =
       await this.#monitor.execute<{ label: string; 'frontend-open': boolean }[]>('query-chardev');
@@ -160,7 +167,7 @@ export class QemuProcess {
     if (event === 'GUEST_PANICKED') this.#panicked();
     if (event === 'BLOCK_IO_ERROR' && data?.nospace === true && data?.action === 'stop') this.#room.stalled();
     if (event === 'VSERPORT_CHANGE') this.#setAgent(data?.open === true);
-    // Firmware resets the guest several times by itself while it boots.
+    // While booting, the firmware itself resets the guest several times.
     if (event === 'RESET' && data?.guest === true && this.booted) {
       this.#beginBoot();
       const ms = timestamp.seconds * 1_000 + Math.floor(timestamp.microseconds / 1_000);
@@ -173,7 +180,7 @@ export class QemuProcess {
     if (open) this.#agentHeard.resolve();
   }
 
-  /** The guest stands still now, until it is resumed or its process ends. */
+  /** The guest is now stopped until it is resumed or its process exits. */
   #poweredOff(hostReason?: string): void {
     if (this.#end) return;
     if (this.intent === 'reboot') {
@@ -196,7 +203,7 @@ export class QemuProcess {
     this.#end ??= { cause: 'crashed', detail: "The guest's process has ended unexpectedly." };
     this.#booting.abort();
     this.#over.abort();
-    // The disk is free again only when the process is gone.
+    // The disk is only free again once the process is gone.
     if (!(await this.#hasGone())) await this.#parts.kill().catch(() => {});
     await this.#parts.onEnd(this.#end);
     this.#ended.resolve(this.#end);
@@ -223,7 +230,7 @@ export class QemuProcess {
     this.#watchBoot(this.#booting.signal).catch(() => {});
   }
 
-  /** Ends without a word when another boot, or the end, comes before. */
+  /** Returns without reporting if another boot or the end comes first. */
   async #watchBoot(signal: AbortSignal): Promise<void> {
     const { clock, untilReady, keepConsole, onBooted } = this.#parts;
     const ready = await untilReady(this, signal);

@@ -33,7 +33,7 @@ import { resizeGuest, volumeOf } from './sizing.ts';
 import { dropSnapshot, restoreSnapshot, takeSnapshot } from './snapshots.ts';
 import { applyRules, type NetworkContext } from './traffic.ts';
 
-/** Real guests on this host, one QEMU process each. See docs/qemu.md. */
+/** Creates the driver for guests on this host, one QEMU process each. See docs/qemu.md. */
 export function createQemu(options: QemuOptions): ComputeDriver {
   return new Qemu(options);
 }
@@ -83,7 +83,7 @@ class Qemu implements ComputeDriver {
   readonly #sight: Sight;
   readonly #guestEvents = new GuestEvents();
   readonly #networkContext: NetworkContext;
-  /** Held while a guest is altered, never while a boot or an end is waited for. */
+  /** Held while a guest is altered, but never while waiting for it to boot or go off. */
   readonly #locks = new KeyedMutex();
   readonly #image: RunImage = (owner, command) => this.#options.launcher.image(owner, command);
   #opening: Promise<void> | undefined;
@@ -135,7 +135,7 @@ class Qemu implements ComputeDriver {
   async reboot(id: string, timeoutSeconds: number, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
     const guest = await this.#need(id);
-    // A process cannot be given another interface: it is ended, and the next has one.
+    // A running process cannot be given another interface, so end it; the next one will have one.
     if (guest.run?.cutOff) await this.#end(id, timeoutSeconds, signal);
     return guest.run ? this.#power.restart(guest, guest.run, timeoutSeconds, signal) : this.start(id, signal);
   }
@@ -220,7 +220,7 @@ class Qemu implements ComputeDriver {
     await this.#options.network.close();
   }
 
-  /** Powers the guest off, by force unless it obeys. */
+  /** Powers the guest off, by force if it does not shut down in time. */
   async #end(id: string, timeoutSeconds: number, signal?: AbortSignal): Promise<void> {
     try {
       await this.shutdown(id, timeoutSeconds, signal);
@@ -230,7 +230,7 @@ class Qemu implements ComputeDriver {
     }
   }
 
-  /** The one host is where the guests are. */
+  /** The only host is identified by the directory of its guests. */
   async #hostId(): Promise<string> {
     return `${this.name}:${await this.place()}`;
   }
@@ -243,7 +243,7 @@ class Qemu implements ComputeDriver {
     return this.#opening;
   }
 
-  /** Reads a guest that was set aside again; throws while it cannot be read. */
+  /** Reads a guest that was set aside again. Throws while it cannot be read. */
   async #ready(id: string): Promise<void> {
     await this.#open();
     await this.#guests.find(id)?.adopting;
@@ -251,7 +251,7 @@ class Qemu implements ComputeDriver {
     await this.#locks.run(id, () => adoptMended(id, this.#guests, this.#power, this.#networkContext));
   }
 
-  /** Reads all that were set aside again; those that cannot be read stay so. */
+  /** Reads all set-aside guests again; those that cannot be read stay set aside. */
   async #readAgain(): Promise<void> {
     await this.#open();
     await Promise.allSettled([...this.#guests.setAside].map((id) => this.#ready(id)));
@@ -275,7 +275,7 @@ class Qemu implements ComputeDriver {
     });
   }
 
-  /** The same for what is possible without sight of the guest. */
+  /** Same as `#alone`, for work that does not need to know the guest's power state. */
   async #aloneUnseen<T>(id: string, work: () => Promise<T>): Promise<T> {
     await this.#ready(id);
     return this.#locks.run(id, work);

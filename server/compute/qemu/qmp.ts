@@ -7,19 +7,19 @@ import { within } from '../../platform/within.ts';
 import { ComputeUnavailableError } from '../driver.ts';
 import { connectGuestSocket } from './guest-file.ts';
 
-/** A call takes a millisecond; a QEMU that lets one wait for so long does not work. */
+/** A call normally takes a millisecond; a QEMU that takes this long is broken. */
 const CALL_MS = 10_000;
 /**
- * Between two commands. Guests are read every ten seconds, and the largest answers are the 342 kB of the console's ring: a
- * QEMU that says more is broken, or its guest has broken out of it.
+ * Limits of what QEMU may send between two commands. Guests are read every ten seconds, and the largest answers are the
+ * console's ring buffer with 342 kB. A QEMU that sends more is broken, or its guest has broken out of it.
  */
 const MAX_UNASKED_BYTES = 8 * 1024 * 1024;
 const MAX_UNASKED_LINES = 10_000;
-/** Of QEMU's own words in an error. */
+/** Longest error text of QEMU that is passed on. */
 const MAX_REFUSAL = 2_000;
 const PEER = "a guest's QEMU";
 
-/** What QEMU reports by itself. */
+/** An event that QEMU sends unasked. */
 export interface QmpEvent {
   event: string;
   data?: Record<string, unknown>;
@@ -37,7 +37,7 @@ export class QmpError extends Error {
   override name = 'QmpError';
 }
 
-/** A client of one QEMU monitor, which serves one client at a time: the next waits until this one is closed. */
+/** A client of one QEMU monitor. A monitor serves one client at a time: the next one waits until this one is closed. */
 export class Monitor {
   readonly #socket: Socket;
   readonly #clock: Clock;
@@ -52,7 +52,7 @@ export class Monitor {
     this.#clock = clock;
     const closed = Promise.withResolvers<void>();
     this.closed = closed.promise;
-    // The reason does not matter: what counts is that the connection is over, which `close` says.
+    // The reason does not matter; `close` reports that the connection has ended.
     socket.on('error', () => {});
     socket.once('close', () => {
       const gone = new ComputeUnavailableError('QEMU went away');
@@ -64,7 +64,7 @@ export class Monitor {
     readLines(socket, { peer: PEER, onLine, maxBytes: MESSAGE_BOUNDS.maxBytes });
   }
 
-  /** Connects to the monitor at `path`; `onEvent` is called for everything that QEMU reports. */
+  /** Connects to the monitor at `path`. `onEvent` is called for every event. */
   static async connect(path: string, clock: Clock, onEvent: (event: QmpEvent) => void): Promise<Monitor> {
     const monitor = new Monitor(await connectGuestSocket(path), clock, onEvent);
     try {
@@ -76,7 +76,10 @@ export class Monitor {
     return monitor;
   }
 
-  /** Carries out a command. Throws {@link QmpError} when QEMU refuses, else {@link ComputeUnavailableError}. */
+  /**
+   * Executes a command. Throws {@link QmpError} if QEMU refuses it, and {@link ComputeUnavailableError} for any other
+   * failure.
+   */
   execute<T = unknown>(command: string, args?: Record<string, unknown>, patienceMs = CALL_MS): Promise<T> {
     if (this.#socket.destroyed) return Promise.reject(new ComputeUnavailableError('QEMU went away'));
     const id = ++this.#lastId;

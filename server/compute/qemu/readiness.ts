@@ -6,35 +6,34 @@ import type { HostNetwork } from './network.ts';
 import type { QemuProcess } from './qemu-process.ts';
 
 /**
- * By what it is known that a guest of an image is ready for its user: something answers on a TCP port, the guest agent
- * has opened its channel, cloud-init has finished, or nothing, which is at once.
+ * How it is detected that an image's guest is ready for its user: a TCP port answers, the guest agent has opened its
+ * channel, or cloud-init has finished. With `none`, a guest is ready at once.
  */
 export type Readiness = `port:${number}` | 'agent' | 'cloud-init' | 'none';
 
-/** Of an image that says nothing of itself. */
+/** For images that do not define one. */
 export const DEFAULT_READINESS: Readiness = 'port:22';
 
 /**
- * How long readiness is waited for before a hint is given. A file system check on a busy host takes minutes. Without KVM
- * a full distribution takes 40 s on an idle host, and has been seen to take ten times as long on one that was as
- * overbooked as it may be.
+ * How long to wait for readiness before a warning. A file system check on a busy host takes minutes. Without KVM, a
+ * full distribution takes 40 s on an idle host, and ten times as long was observed on one with maximum overcommitment.
  */
 export const READY_MS = { kvm: 300_000, tcg: 900_000 };
 
 const PORT = /^port:([1-9][0-9]{0,4})$/;
 const MAX_PORT = 65_535;
-/** Written at the end of each boot, in memory: that of an earlier boot is gone. */
+/** Written at the end of each boot, in memory, so it can never be from an earlier boot. */
 const CLOUD_INIT_RESULT = '/run/cloud-init/result.json';
 const LOOK_EVERY_MS = 2_000;
 
-/** Whether `text` is one of the ways to tell. */
+/** Returns whether `text` is a valid {@link Readiness}. */
 export function isReadiness(text: string): text is Readiness {
   if (text === 'agent' || text === 'cloud-init' || text === 'none') return true;
   const port = PORT.exec(text)?.[1];
   return port !== undefined && Number(port) <= MAX_PORT;
 }
 
-/** What did not come about, as a sentence begins. */
+/** Returns what did not happen, as the beginning of a sentence. */
 export function whatIsMissing(readiness: Readiness): string {
   if (readiness === 'agent') return 'its guest agent did not answer';
   if (readiness === 'cloud-init') return 'cloud-init was not seen to finish';
@@ -47,7 +46,7 @@ export interface ReadinessParts {
   inside: Pick<GuestAccess, 'hasFile'>;
 }
 
-/** Waits until the guest is ready: false after `limitMs`, or at once when `signal` aborts. */
+/** Waits until the guest is ready. Returns false after `limitMs`, or immediately when `signal` aborts. */
 export async function untilReady(
   { clock, network, inside }: ReadinessParts,
   { guest, run }: { guest: Guest; run: Pick<QemuProcess, 'agentHeard'> },
@@ -73,6 +72,6 @@ export async function untilReady(
   }
   const port = Number(PORT.exec(readiness)![1]);
   const open = (tried: AbortSignal) => network.connect(guest.networkGuest, port, tried);
-  // An SSH server says who it is; of another it is enough that it takes the connection.
+  // An SSH server sends a greeting; for other ports an accepted connection is enough.
   return untilAnswered(clock, { open, greets: port === SSH_PORT }, limitMs, signal);
 }

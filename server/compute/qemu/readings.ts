@@ -11,13 +11,13 @@ import type { QemuProcess } from './qemu-process.ts';
 import type { Monitor } from './qmp.ts';
 import { type NetworkContext, readTraffic } from './traffic.ts';
 
-/** Processes that have not answered yet: they are asked again when they have, or are given up. */
+/** Processes that have not answered yet. They are skipped until they answer or their reading fails. */
 const asked = new WeakSet<QemuProcess>();
 
 const MEGABYTE = 1_048_576;
-/** A reading takes some milliseconds; a process that hangs must not keep those of all others. */
+/** A reading takes a few milliseconds; a process that hangs must not delay the readings of all others. */
 const READING_MS = 5_000;
-/** How often the guest tells about its memory, in seconds: as often as it is read. */
+/** How often the guest reports its memory, in seconds: as often as it is read. */
 const BALLOON_SECONDS = 10;
 const BALLOON = `/machine/peripheral/${BALLOON_DEVICE}`;
 
@@ -31,7 +31,7 @@ interface BalloonStats {
   stats: Record<string, number>;
 }
 
-/** Readings of those of the guests that are on, whether or not anything inside them answers. */
+/** Returns samples of those guests that are on, whether or not anything inside them answers. */
 export async function readSamples(
   guests: Guests,
   ids: string[],
@@ -54,12 +54,12 @@ export async function readSamples(
       () => new ComputeUnavailableError(`${guest.id} does not answer`),
     );
   });
-  // One that goes off meanwhile must not cost the others their readings.
+  // A guest that goes off in the meantime must not cost the others their readings.
   const read = await Promise.allSettled(samples);
   return read.flatMap((sample) => (sample.status === 'fulfilled' ? [sample.value] : []));
 }
 
-/** What a running guest has used since it was powered on. */
+/** Returns what a running guest has used since it was powered on. */
 async function readSample(
   guest: Guest,
   run: QemuProcess,
@@ -70,7 +70,7 @@ async function readSample(
   const { id, vcpu, ramMb } = guest.record;
   await boundQemuLog(guest.file('log'));
   await keepConsoleLog(monitor, guest.file('console'));
-  // The threads that are the guest's CPUs: what QEMU does beside them is not the guest's doing.
+  // Counts only the threads that are the guest's CPUs: QEMU's other work is not the guest's.
   const cpus = await monitor.execute<{ 'thread-id': number }[]>('query-cpus-fast');
   const threads = cpus.map((cpu) => cpu['thread-id']);
   const blocks = await monitor.execute<BlockStats[]>('query-blockstats');
@@ -94,7 +94,7 @@ async function readSample(
   };
 }
 
-/** What the guest's kernel says that it uses; undefined while it has not said anything. */
+/** Returns the memory in use as reported by the guest's kernel; undefined until it has reported. */
 async function balloonBytes(monitor: Monitor): Promise<number | undefined> {
   const property = { path: BALLOON, property: 'guest-stats' };
   const { stats, ...said } = await monitor.execute<BalloonStats>('qom-get', property);

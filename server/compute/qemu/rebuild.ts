@@ -5,16 +5,16 @@ import { asCapacity } from './disk.ts';
 import type { Former, Guest } from './guest.ts';
 import type { Guests } from './guests.ts';
 
-// A rebuild changes a disk, a seed and a record, of which only the record can be changed at once: it decides which files
-// the guest is to have. The files follow, by moves that can be cut off anywhere and gone on with.
+// A rebuild changes a disk, a seed and a record. Only the record can be changed atomically, so it decides which files
+// the guest has. The files follow by renames, which can be interrupted at any point and continued.
 
-/** What has a place in a guest's directory, what is to take it, and what has had it. */
+/** For each file in a guest's directory: its name, that of its replacement, and that of its predecessor. */
 const PLACES = [
   { place: 'disk', next: 'nextDisk', former: 'formerDisk' },
   { place: 'seed', next: 'nextSeed', former: 'formerSeed' },
 ] as const;
 
-/** What a record may lack: not to be left as it was with the files before. */
+/** Optional parts of a record, which must be cleared so that none is left over from the previous files. */
 const NOTHING = {
   base: undefined,
   clone: undefined,
@@ -25,7 +25,10 @@ const NOTHING = {
   restoring: undefined,
 };
 
-/** Gives a guest that is off new files and sets its old ones aside under `rebuildId`; makes one that is absent. */
+/**
+ * Gives a guest that is off new files and sets the old ones aside under `rebuildId`. Creates the guest if it does not
+ * exist.
+ */
 export async function rebuildGuest(guests: Guests, spec: GuestSpec, rebuildId: string): Promise<void> {
   const guest = guests.find(spec.id);
   if (!guest) return guests.create(spec, rebuildId);
@@ -44,13 +47,16 @@ export async function rebuildGuest(guests: Guests, spec: GuestSpec, rebuildId: s
   await settleRebuild(guest);
 }
 
-/** Discards what the rebuild has set aside. */
+/** Discards the files that the rebuild has set aside. */
 export async function finishRebuild(guest: Guest | undefined, rebuildId: string): Promise<void> {
   const rebuilt = guest?.record.rebuilt;
   if (guest && rebuilt?.by === rebuildId && !rebuilt.back) await closeRebuild(guest);
 }
 
-/** Gives a guest that is off its former files back. False for one that the rebuild has made, which is left as it is. */
+/**
+ * Gives a guest that is off its former files back. Returns false, and changes nothing, if the rebuild created the
+ * guest.
+ */
 export async function undoRebuild(guest: Guest | undefined, rebuildId: string): Promise<boolean> {
   const rebuilt = guest?.record.rebuilt;
   if (!guest || rebuilt?.by !== rebuildId) return true;
@@ -65,8 +71,8 @@ export async function undoRebuild(guest: Guest | undefined, rebuildId: string): 
 }
 
 /**
- * Brings a guest's files to what its record says, wherever a rebuild or its undoing was cut off, and clears away what
- * neither needs.
+ * Makes a guest's files match its record, wherever a rebuild or its undo was interrupted, and deletes those no longer
+ * needed.
  */
 export async function settleRebuild(guest: Guest): Promise<void> {
   const { rebuilt } = guest.record;
@@ -82,15 +88,15 @@ export async function settleRebuild(guest: Guest): Promise<void> {
   if (rebuilt.back) await guest.save({ rebuilt: undefined });
 }
 
-/** Makes the last rebuild final, if its end is open: forwards, or back where it was going back. */
+/** Completes the last rebuild if it is still open, or its undo if that had begun. */
 async function closeRebuild(guest: Guest): Promise<void> {
   await settleRebuild(guest);
   if (guest.record.rebuilt) await guest.saveOrKeep({ rebuilt: undefined });
-  // The record has decided: what cannot be cleared away now is so by the next start of the service.
+  // The record is already final; files that cannot be deleted now are deleted at the next start of the service.
   await clear(guest).catch(() => {});
 }
 
-/** Of nothing but files that a record without a rebuild does not name. */
+/** Deletes only files that a record without a rebuild does not refer to. */
 async function clear(guest: Guest): Promise<void> {
   for (const { next, former } of PLACES)
     for (const name of [next, former]) await rm(guest.file(name), { force: true });
@@ -116,7 +122,7 @@ function requireOff({ id, run }: Guest): void {
 
 type Name = Parameters<Guest['file']>[0];
 
-/** Where there is something to move: it may have been moved already. */
+/** The file may have been moved already. */
 async function move(guest: Guest, from: Name, to: Name): Promise<void> {
   await rename(guest.file(from), guest.file(to)).catch((error) => {
     if (error.code !== 'ENOENT') throw error;

@@ -5,7 +5,10 @@ import type { GuestRecord } from './guest.ts';
 const Text = Type.String();
 const Count = Type.Integer({ minimum: 1 });
 
-/** What every record has had since the first; what came later may be missing, and more may come. */
+/**
+ * The fields that every record has had from the first version. Later fields may be missing, and unknown ones are
+ * allowed.
+ */
 const RecordShape = Type.Object({
   id: Text,
   uuid: Type.String({ pattern: '^[0-9a-f-]{36}$' }),
@@ -23,6 +26,8 @@ const RecordShape = Type.Object({
   happenings: Type.Array(Type.Object({ key: Text, at: Text })),
 });
 
-/** Throws with the first field that is not as the driver writes it: what was cut short may still be JSON. */
+/**
+ * Throws naming the first field that differs from what the driver writes: a truncated record may still be valid JSON.
+ */
 export const checkRecord: (value: unknown) => asserts value is GuestRecord =
   checkOf<GuestRecord>(RecordShape);

@@ -5,7 +5,7 @@ import type { Share } from './limits.ts';
 const SECOND_MICROSECONDS = 1_000_000;
 const MEGA = 1_000_000;
 
-/** Whether systemd is what rules control groups here. */
+/** Returns whether systemd manages the control groups here. */
 export async function systemdRuns(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
@@ -13,7 +13,7 @@ export async function systemdRuns(path: string): Promise<boolean> {
   );
 }
 
-/** The call by which `busctl` gives a process a scope of its own, which ends with it. */
+/** Returns the `busctl` arguments that put a process into its own scope, which ends with it. */
 export function scopeArguments(share: Share, pid: number): string[] {
   const { id, cpus, memoryBytes, tasks } = share;
   const manager = [
@@ -24,7 +24,7 @@ export function scopeArguments(share: Share, pid: number): string[] {
   const properties = [
     ['Description', 's', `Guest ${id}`],
     ['Slice', 's', 'vauban.slice'],
-    // At the end of the host: ended only after that unit has shut the guests down.
+    // When the host shuts down, the scope stops only after that unit has shut the guests down.
     ['Before', 'as', '1', 'vauban-guests.service'],
     ['CPUQuotaPerSecUSec', 't', `${Math.round(cpus * SECOND_MICROSECONDS)}`],
     ['MemoryMax', 't', `${memoryBytes}`],
@@ -36,7 +36,7 @@ export function scopeArguments(share: Share, pid: number): string[] {
   return ['call', ...manager, 'StartTransientUnit', ...unit, ...properties.flat(), '0'];
 }
 
-/** By a directory: systemd finds the device below its file system. */
+/** Given a directory, systemd finds the device of its file system. */
 function diskProperties({ disk: { iops, mbps }, directory }: Share): string[][] {
   const both = (what: string, limit: number) =>
     ['Read', 'Write'].map((way) => [`IO${way}${what}Max`, 'a(st)', '1', directory, `${limit}`]);
@@ -46,10 +46,10 @@ function diskProperties({ disk: { iops, mbps }, directory }: Share): string[][] 
   ];
 }
 
-/** Gives a process a scope of its own with the limits of its share. */
+/** Puts a process into its own scope with the limits of its share. */
 export async function holdInScope(share: Share, pid: number): Promise<void> {
   await run('busctl', ...scopeArguments(share, pid)).catch((error) => {
-    // Of a guest that was running already.
+    // The guest was already running.
     if (!/already (exists|loaded)/.test(error.message)) throw error;
   });
 }

@@ -3,13 +3,13 @@ import { connect } from 'node:net';
 import { Duplex } from 'node:stream';
 import { reachGuestSocket } from './guest-file.ts';
 
-/** More than a unix socket holds, so that one read takes all. Memory that was never read into costs nothing. */
+/** More than a unix socket buffers, so that one read takes everything. Pages that are never read into use no memory. */
 const READ_BYTES = 256 * 1024;
 
 /**
- * The screen of a guest at a unix socket; rejects when nothing listens there. Whole pictures are many megabytes, and
- * new memory for each read kept the service collecting it for a quarter of its time. So everything is read into the same
- * memory: a chunk is its reader's until its handler returns, and while it pauses the stream.
+ * Connects to a guest's screen at a unix socket. Rejects if nothing listens there. Full pictures take many megabytes,
+ * and with a new buffer for each read the service spent a quarter of its time on garbage collection. So all reads share
+ * one buffer: a chunk is valid only until its handler returns, or as long as the reader pauses the stream.
  */
 export function connectScreen(path: string): Promise<Duplex> {
   return reachGuestSocket(path, connectTo);
@@ -24,12 +24,12 @@ async function connectTo(path: string): Promise<Duplex> {
     },
   };
   const socket = connect({ path, onread });
-  // Nothing is read before there is a listener.
+  // Do not read before there is a listener.
   socket.pause();
   let paused = false;
   const stream = new Duplex({
     read() {
-      // The stream asks ahead, also while its reader pauses it.
+      // The stream reads ahead even while its reader has paused it.
       if (!paused) socket.resume();
     },
     write: (chunk, _, done) => void socket.write(chunk, done),

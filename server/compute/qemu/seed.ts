@@ -3,17 +3,17 @@ import { type FirstBoot, userData, yaml } from '../inside/user-data.ts';
 import { isoImage } from './iso.ts';
 import { ROUTER_6 } from './network.ts';
 
-/** What a guest learns at its first boot. */
+/** The data a guest reads at its first boot. */
 export interface SeedInput extends FirstBoot {
   id: string;
   hostname: string;
   mac: string;
   addresses: GuestAddress[];
-  /** Addresses of resolvers. */
+  /** Addresses of DNS resolvers. */
   nameservers: readonly string[];
 }
 
-/** By this label cloud-init finds its data source "NoCloud". */
+/** Label by which cloud-init finds its "NoCloud" data source. */
 const LABEL = 'cidata';
 
 function metaData({ id, hostname }: SeedInput): string {
@@ -21,8 +21,8 @@ function metaData({ id, hostname }: SeedInput): string {
 }
 
 /**
- * The card is found by its MAC address, because its name depends on the machine's slots. Of IPv6 it has its own address
- * and a router, no prefix: neighbours of one prefix are other guests, behind the host and its rules.
+ * Identifies the card by its MAC address, because its name depends on the machine's slots. For IPv6, the guest gets its
+ * own address and a router but no prefix: others in the same prefix are guests behind the host and its rules.
  */
 function networkConfig({ mac, addresses, nameservers }: SeedInput): string {
   const gateway4 = addresses.find(({ family }) => family === 4)?.gateway;
@@ -48,7 +48,7 @@ function networkConfig({ mac, addresses, nameservers }: SeedInput): string {
   ]);
 }
 
-/** The files of the seed, by name. The same input always gives the same. */
+/** Returns the files of the seed, by name. The same input always gives the same files. */
 export function seedFiles(input: SeedInput): Record<string, string> {
   return {
     'meta-data': metaData(input),
@@ -57,13 +57,13 @@ export function seedFiles(input: SeedInput): Record<string, string> {
   };
 }
 
-/** Of a guest that is to become a warm template: an image that can be one stops at this and waits. */
+/** Returns the seed of a guest that will become a warm template: a suitable image stops at this and waits. */
 export function templateSeed(): Buffer {
   const metaData = yaml({ 'instance-id': 'warm-template', 'local-hostname': 'template' });
   return isoImage(LABEL, { 'meta-data': Buffer.from(metaData), 'user-data': Buffer.from('#cloud-config\n') });
 }
 
-/** The seed as a CD. */
+/** Returns the seed as a CD image. */
 export function seedImage(input: SeedInput): Buffer {
   const files = Object.entries(seedFiles(input)).map(([name, text]) => [name, Buffer.from(text)]);
   return isoImage(LABEL, Object.fromEntries(files));

@@ -6,13 +6,13 @@ import type { Guests } from './guests.ts';
 import type { Power } from './power.ts';
 
 /**
- * Guests whose QEMU did not answer when they were to be adopted: it is unknown whether they run, so nothing is
- * said or done about them as if they were off. A question about one adopts it again first.
+ * Guests whose QEMU did not answer when they were adopted. It is unknown whether they run, so they must not be treated
+ * or reported as off. A question about one first tries to adopt it again.
  */
 export class Sight {
   readonly #power: Pick<Power, 'adopt'>;
   readonly #logger: Pick<Logger, 'warn'>;
-  /** Adoptions under way, by the guest: a monitor serves one client at a time. */
+  /** Adoptions in progress, by guest: a monitor serves one client at a time. */
   readonly #adoptions = new Map<Guest, Promise<void>>();
 
   constructor(power: Pick<Power, 'adopt'>, logger: Pick<Logger, 'warn'>) {
@@ -20,7 +20,7 @@ export class Sight {
     this.#logger = logger;
   }
 
-  /** Adopts the guest's QEMU where that is still to be done; {@link ComputeUnavailableError} while it cannot be. */
+  /** Adopts the guest's QEMU if that has not succeeded yet. Throws {@link ComputeUnavailableError} while it fails. */
   async require<T extends Guest | undefined>(guest: T): Promise<T> {
     if (!guest?.unseen) return guest;
     await this.#adopt(guest).catch((error) => {
@@ -43,12 +43,15 @@ export class Sight {
     return { id, power, agent, addresses, vcpu, ramMb, diskGb, snapshotIds: Object.keys(record.snapshots) };
   }
 
-  /** All guests at a glance. Those that are unseen are tried again meanwhile: one that hangs delays no other. */
+  /**
+   * Returns a summary of all guests. Unseen guests are adopted again in the background, so one that hangs delays no
+   * other.
+   */
   all(guests: Guests): Omit<GuestSight, 'hostId'>[] {
     const unread = [...guests.setAside].map((id) => ({ id, power: 'unknown' as const }));
     const read = guests.all().map((guest) => {
       const { id, power } = guest;
-      // That it could not be adopted was said when it was tried first.
+      // The failure was already logged at the first attempt.
       if (guest.unseen)
         this.#adopt(guest).then(
           () => this.#logger.warn({ vm_id: id }, 'guest that was unseen is adopted'),
@@ -59,7 +62,7 @@ export class Sight {
     return [...read, ...unread];
   }
 
-  /** Resolves when nothing is being adopted. */
+  /** Resolves when no adoption is in progress. */
   async idle(): Promise<void> {
     await Promise.allSettled(this.#adoptions.values());
   }
@@ -73,7 +76,7 @@ export class Sight {
   }
 
   async #adoptAgain(guest: Guest): Promise<void> {
-    // The first adoption may still be under way.
+    // The first adoption may still be in progress.
     await guest.adopting;
     if (guest.unseen) await this.#power.adopt(guest);
   }

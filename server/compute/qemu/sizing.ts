@@ -3,7 +3,7 @@ import { coolDown } from './clone.ts';
 import { allocatedBytes, OfflineDisk, type RunImage } from './disk.ts';
 import type { Guest } from './guest.ts';
 
-/** Gives a guest that is off another size; its disk grows or stays. */
+/** Changes the size of a guest that is off. Its disk can only grow. */
 export async function resizeGuest(
   guest: Guest,
   { vcpu, ramMb, diskGb, disk, dedicated }: GuestSize,
@@ -18,7 +18,7 @@ export async function resizeGuest(
   await guest.save({ vcpu, ramMb, diskGb, disk, dedicated, cpus: undefined });
 }
 
-/** The one volume that a guest has, as the guest sees it. */
+/** Returns the guest's only volume, as the guest sees it. */
 export async function volumeOf(guest: Guest): Promise<GuestVolume> {
   const usedBytes = await allocatedBytes(guest.file('disk'));
   const { diskGb: sizeGb } = guest.record;

@@ -5,12 +5,12 @@ import type { Guest } from './guest.ts';
 import type { GuestAccess } from './guest-access.ts';
 import type { Pool } from './pool.ts';
 
-/** QEMU does it for a running guest: no other process may write to a disk in use. */
+/** For a running guest QEMU does it, because no other process may write to a disk in use. */
 function snapshotsOf(guest: Guest, image: RunImage) {
   return guest.run ? snapshotsLive(guest.run.monitor) : new OfflineDisk(guest, image);
 }
 
-/** Takes a snapshot of the guest's disk; one of that name is left as it is. */
+/** Takes a snapshot of the guest's disk. An existing one of that name is kept. */
 export async function takeSnapshot(
   guest: Guest,
   snapshotId: string,
@@ -20,17 +20,17 @@ export async function takeSnapshot(
   const known = snapshots[snapshotId];
   if (known) return known;
   await pool.requireRoom();
-  // Before its first start: the disk of a clone may still be exchanged.
+  // A clone that has never started may still get a different disk, so replace it first.
   await coolDown(guest);
   const info = { sizeBytes: await allocatedBytes(guest.file('disk')), includesMemory: false };
   const disk = snapshotsOf(guest, image);
-  // One that was taken, and not remembered because the service ended just then, is as good.
+  // The snapshot may exist without being recorded, if the service ended in between.
   if (!(await disk.names()).includes(snapshotId)) await inside.frozen(guest, () => disk.take(snapshotId));
   await guest.save({ snapshots: { ...snapshots, [snapshotId]: info } });
   return info;
 }
 
-/** Deletes a snapshot; an absent one, or one of an absent guest, is a success. */
+/** Deletes a snapshot. Succeeds if the snapshot or the guest does not exist. */
 export async function dropSnapshot(
   guest: Guest | undefined,
   snapshotId: string,
@@ -43,7 +43,7 @@ export async function dropSnapshot(
   await guest.save({ snapshots });
 }
 
-/** Brings a guest that is off back to a snapshot; its disk keeps the size that it has grown to. */
+/** Restores a guest that is off to a snapshot. Its disk keeps its current size. */
 export async function restoreSnapshot(guest: Guest, snapshotId: string, image: RunImage): Promise<void> {
   const { id, run, record } = guest;
   if (run) throw new Error(`${id} must be off to be restored`);
@@ -53,7 +53,7 @@ export async function restoreSnapshot(guest: Guest, snapshotId: string, image: R
   await guest.save({ restoring: true });
   try {
     await disk.revert(snapshotId);
-    // A disk goes back to the size it had, too.
+    // Reverting also restores the disk's former size.
     await disk.grow(record.diskGb);
   } catch (error) {
     throw asCapacity(error);

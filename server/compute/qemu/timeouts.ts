@@ -3,7 +3,7 @@ import { ComputeUnavailableError } from '../driver.ts';
 
 const LOOK_EVERY_MS = 10;
 
-/** The outcome of `work`, unless `signal` aborts first: then its reason is thrown. The work itself goes on. */
+/** Returns the result of `work`, or throws the signal's reason if `signal` aborts first. The work itself continues. */
 export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(signal.reason);
@@ -13,7 +13,7 @@ export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise
   });
 }
 
-/** Looks again and again until `done`; throws `late` after `ms`. */
+/** Polls until `done` returns true. Throws a {@link ComputeUnavailableError} with the message `late` after `ms`. */
 export async function until(
   clock: Clock,
   ms: number,

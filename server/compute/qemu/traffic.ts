@@ -12,23 +12,23 @@ export interface NetworkContext {
   network: HostNetwork;
   pool: Pool;
   logger: Pick<Logger, 'warn'>;
-  /** Called for a guest that runs and whose interface is gone. */
+  /** Called for a running guest whose interface is gone. */
   cutOff(guest: Guest): void;
 }
 
-/** Makes a guest's rules exactly `policy`, now where it runs and at its next start where it does not. */
+/** Sets a guest's rules to exactly `policy`: now if it runs, otherwise at its next start. */
 export async function applyRules(guest: Guest, policy: NetworkPolicy, network: HostNetwork): Promise<void> {
   const before = guest.record.policy;
   await guest.save({ policy });
   if (!guest.run) return;
   await network.apply(guest.networkGuest, policy).catch(async (error) => {
-    // What can never be in force must not be asserted again after a restart.
+    // A policy that can never be applied must not be reasserted after a restart.
     if (error instanceof InvalidArgumentError) await guest.save({ policy: before });
     throw error;
   });
 }
 
-/** Makes the rules of all guests that run, or are being started, true again. What fails is only logged. */
+/** Restores the rules of all guests that run or are being started. Failures are only logged. */
 export async function reassertRules(guests: Guests, networkContext: NetworkContext): Promise<void> {
   const { network, logger, cutOff } = networkContext;
   const attached = guests.all().filter(({ record }) => record.run);
@@ -36,7 +36,7 @@ export async function reassertRules(guests: Guests, networkContext: NetworkConte
   try {
     for (const id of await network.reassert(rules)) {
       const guest = guests.find(id);
-      // One that is just being started has none yet.
+      // A guest that is just starting has no interface yet.
       if (guest?.run) cutOff(guest);
     }
   } catch (error) {
@@ -45,8 +45,8 @@ export async function reassertRules(guests: Guests, networkContext: NetworkConte
 }
 
 /**
- * Traffic of guests that run. One that the network knows nothing of, or has no way to, has lost its rules or routes,
- * because the host's were altered: then those of all are rebuilt, so that no guest stays open, or cut off, beyond
+ * Returns the traffic of running guests. If a guest is unknown to the network or has no route, the host's rules or
+ * routes have been altered. They are then rebuilt for all guests, so that none stays open or cut off for longer than
  * one reading.
  */
 export async function readTraffic(
@@ -56,7 +56,7 @@ export async function readTraffic(
 ): Promise<Map<string, NetworkReading>> {
   const ids = running.map(({ id }) => id);
   const traffic = await networkContext.network.counters(ids);
-  // What only a new start repairs has been reported.
+  // Leaves out guests that only a restart can repair; those have been reported.
   const lost = running
     .filter(({ id, run }) => !run?.cutOff && !traffic.get(id)?.connected)
     .map(({ id }) => id);

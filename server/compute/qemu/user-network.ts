@@ -12,25 +12,25 @@ import { readGuestFile, writeGuestFile } from './guest-file.ts';
 import { type HostNetwork, type NetworkGuest, NO_TRAFFIC } from './network.ts';
 import { Monitor } from './qmp.ts';
 
-/** What is open on the host for a guest, kept in its directory. */
+/** Ports open on the host for a guest, stored in its directory. */
 interface Ports {
-  /** Leads to the guest's port 22. */
+  /** Forwarded to the guest's port 22. */
   ssh: number;
-  /** As QEMU writes them: "tcp:127.0.0.1:20001-192.0.2.10:80". */
+  /** In QEMU's format: "tcp:127.0.0.1:20001-192.0.2.10:80". */
   forwards: string[];
 }
 
 const MAX_PORTS_BYTES = 1024 * 1024;
 const PORTS_FILE = 'user-network.json';
 const HOST = '127.0.0.1';
-/** The narrowest network that has room for the guest, its gateway and a resolver. */
+/** The smallest network with space for the guest, its gateway and a resolver. */
 const NARROWEST = 29;
 
 /**
- * QEMU's own network: no privileges needed, and little kept apart. A guest has the address that it was given, behind a
- * gateway that QEMU plays; the host's 127.0.0.1 stands for the public address of port forwards. A guest answers what
- * comes in by them, and reaches nothing by itself: neither the host nor what the host reaches. For development, not for
- * tenants.
+ * Creates QEMU's own network, which needs no privileges but isolates little. A guest has its assigned address behind a
+ * gateway emulated by QEMU; the host's 127.0.0.1 stands in for the public address of port forwards. A guest answers
+ * connections made through them but cannot open any itself, neither to the host nor beyond. For development, not for
+ * customers.
  */
 export function createUserNetwork(clock: Clock): HostNetwork {
   const locks = new KeyedMutex();
@@ -68,7 +68,7 @@ export function createUserNetwork(clock: Clock): HostNetwork {
     altered: untilAborted,
     reachable: async () => {},
     detach: async () => {},
-    // QEMU does not count what passes through its own network.
+    // QEMU does not count the traffic of its own network.
     counters: async (ids) => new Map(ids.map((id) => [id, { ...NO_TRAFFIC, connected: true }])),
 
     async connect(guest, port) {
@@ -86,7 +86,7 @@ async function readPorts({ directory }: NetworkGuest): Promise<Ports | undefined
   try {
     return text ? (parseJson(text, 'the list of ports') as Ports) : undefined;
   } catch {
-    // Half written when the host went down: the ports are chosen again.
+    // Incomplete because the host went down during the write; the ports are chosen again.
     return undefined;
   }
 }
@@ -98,13 +98,13 @@ async function writePorts({ directory }: NetworkGuest, ports: Ports): Promise<vo
 function connectTcp(port: number): Promise<Duplex> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, HOST);
-    // Kept: its errors end nothing but itself.
+    // The handler stays, so that later errors affect only this socket.
     socket.on('error', reject);
     socket.once('connect', () => resolve(socket));
   });
 }
 
-/** The port that could be listened at, 0 being any; undefined when it is taken. */
+/** Resolves with the port if it can be listened on, 0 meaning any; undefined if it is taken. */
 function tryListen(port: number): Promise<number | undefined> {
   return new Promise((resolve) => {
     const server = createServer();
@@ -126,12 +126,13 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** The value of `-netdev`: a network around the guest's address, or QEMU's own when it has none. */
+/** Returns the value of `-netdev`: a network around the guest's address, or QEMU's default one if it has none. */
 export function netdev(addresses: GuestAddress[], ssh: number, forwards: string[]): string {
   const own = addresses.find(({ family }) => family === 4);
   const to = own?.address ?? '';
   const opened = [`tcp:${HOST}:${ssh}-${to}:${SSH_PORT}`, ...forwards].map((forward) => `hostfwd=${forward}`);
-  // QEMU connects as its own user would: without the restriction the gateway's address leads to this host's 127.0.0.1.
+  // QEMU opens connections as its own user: without `restrict`, the gateway's address would lead to this host's
+  // 127.0.0.1.
   return ['user,id=net0,ipv6=off,restrict=on', ...(own ? network(own) : []), ...opened].join(',');
 }
 
@@ -162,7 +163,10 @@ function wantedForwards(guest: NetworkGuest, policy: NetworkPolicy): string[] {
   );
 }
 
-/** Whether anybody may come in at the forward's port. Senders cannot be distinguished here: all come from the host. */
+/**
+ * Returns whether anyone may connect to the forward's port. Senders cannot be distinguished here, because all
+ * connections come from the host.
+ */
 function isOpen(policy: NetworkPolicy, protocol: 'tcp' | 'udp', { internalPort }: PortForwardEntry): boolean {
   for (const { direction, action, ports, cidrs, ...entry } of policy.firewall) {
     if (direction !== 'in' || (entry.protocol !== protocol && entry.protocol !== 'any')) continue;
@@ -178,7 +182,7 @@ function hostPort(forward: string): number {
   return Number(forward.split(':')[2]!.split('-')[0]);
 }
 
-/** Takes away what is no longer wanted, then opens what is missing; throws when the host's port is taken. */
+/** Closes unwanted forwards, then opens missing ones. Throws if the host's port is taken. */
 async function applyForwards(
   clock: Clock,
   guest: NetworkGuest,
@@ -208,7 +212,7 @@ async function applyForwards(
   }
 }
 
-/** Only QEMU is part of it, so nothing else alters it. */
+/** The network exists only inside QEMU, so nothing else can alter it. */
 function untilAborted(signal: AbortSignal): Promise<false> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve(false);

@@ -16,63 +16,71 @@ import { connectMonitor, saveState, untilAgent } from './migration.ts';
 import { templateSeed } from './seed.ts';
 
 /**
- * What clones begin with, in a directory of its own: a guest that has booted and stands still. Nothing of it changes: the
- * guests that have users of their own may read its disk, and open nothing else.
+ * Files of a warm template: a booted, stopped guest that clones start from, in a directory of its own. They never
+ * change. Guests with their own user may read its disk and nothing else.
  */
 export const TEMPLATE = {
-  /** Clones have overlays of it. */
+  /** The backing file of clones' disks. */
   disk: FILES.disk,
-  /** What the memory holds, of the guest's whole size; clones map it for themselves. */
+  /** The guest's whole memory, which clones map privately. */
   memory: FILES.memory,
   /** Everything else of the guest: processors and devices. */
   state: 'state',
 } as const;
 
-/** Of every seed, as a clone's kernel knows it from its template's. One that is larger is a guest's that boots. */
+/** Size of every seed, because a clone's kernel remembers its template's. A guest with a larger seed boots normally. */
 export const WARM_SEED_BYTES = 1024 * 1024;
 
 export interface WarmParts {
   clock: Clock;
-  /** Of the service itself: a template is of the operator's image, reaches nothing, and holds nothing of a customer's. */
+  /**
+   * Runs templates as the service's own user: a template comes from the operator's image, reaches nothing, and contains
+   * nothing of a customer's.
+   */
   launcher: Launcher;
   logger: Pick<Logger, 'warn'>;
   accelerator: 'kvm' | 'tcg';
-  /** Of the templates; what is in it belongs to them alone. */
+  /** Directory for templates only. */
   directory: string;
-  /** Of the host, on which they are made. */
+  /** CPUs of the host on which templates are created. */
   cpus?: string;
 }
 
-/** Each takes the memory of a guest on the disk. */
+/** Each uses as much disk space as its guest's memory. */
 const MAX_TEMPLATES = 16;
 const UNFINISHED = '.new-';
 const UUID_FILE = 'uuid';
-/** What a template is of, and by what it was made: only another of that goes on from its state. */
+/** Identifies a template's image, size and creating QEMU; only an identical QEMU can continue from its state. */
 const KEY_FILE = 'key';
-/** Of templates that no guest stands on, after a start of the service: places are left for those that are asked for. */
+/** Unused templates kept after a start of the service, so that there is space for newly requested ones. */
 const MAX_KEPT = MAX_TEMPLATES / 2;
-/** In a directory's name: the whole would leave too little for the paths of sockets. */
+/** Length of a directory's name: with the whole id, socket paths would be too long. */
 const NAME_CHARACTERS = 8;
-/** It is not reachable: its network leads nowhere, and each clone gets its own before it has one. */
+/**
+ * Never used on a real network: the template's card is not connected, and each clone has its own MAC address before its
+ * card is.
+ */
 const MAC = '52:54:00:00:00:00';
-/** One that has no state: what user networking saves is refused by a clone on a tap. */
+/** A network without state: a clone on a tap would refuse the state saved by user networking. */
 const NETDEV = 'hubport,id=net0,hubid=0';
-/** As long as any guest may take for its boot. */
+/** As long as any guest may take to boot. */
 const BOOT_MS = 300_000;
 const READ_ONLY = 0o440;
-/** While it is made, and its memory always: QEMU opens no memory that it may not write to. */
+/**
+ * Modes while a template is created. Its memory keeps this mode, because QEMU opens only memory that it may write to.
+ */
 const OWN = { directory: 0o700, file: 0o600 };
 const READABLE_DIRECTORY = 0o750;
 const SET_GID = 0o2000;
 
-/** The warm templates of this host: one for each image and size that was asked for. See docs/qemu.md. */
+/** The warm templates of this host: one for each image and size that was requested. See docs/qemu.md. */
 export class WarmTemplates {
   readonly #parts: WarmParts;
   readonly #making = new Map<string, Promise<string>>();
   readonly #ready = new Map<string, string>();
-  /** One is made at a time: each boots a guest. */
+  /** Settles when the last template is done: they are created one at a time, because each boots a guest. */
   #last: Promise<unknown> = Promise.resolve();
-  /** QEMU's version, and how it is called. */
+  /** Hash of QEMU's version and arguments. */
   #maker = '';
   #booting: QemuSpec | undefined;
   #hasRoom: (size: GuestSize) => Promise<boolean> = async () => true;
@@ -83,9 +91,9 @@ export class WarmTemplates {
   }
 
   /**
-   * Finds the templates of an earlier start; new guests go on from those that the same QEMU made, the newest of them.
-   * Clears away the others, and what was not finished. Those of `inUse`, which the disks of guests stand on, stay for
-   * that; where that is not known all stay.
+   * Finds the templates of an earlier start. New guests use those made by the same QEMU, the newest of each kind. The
+   * others and unfinished ones are deleted, except for those in `inUse`, which guests' disks are based on. If `inUse`
+   * is undefined, it is unknown and all are kept.
    */
   async open(inUse: Set<string> | undefined): Promise<void> {
     const { directory: root, launcher, accelerator } = this.#parts;
@@ -114,24 +122,26 @@ export class WarmTemplates {
     }
   }
 
-  /** From now on templates are made only while this says that there is room for such a guest. */
+  /** From now on, templates are created only while `hasRoom` returns true for such a guest. */
   limitBy(hasRoom: (size: GuestSize) => Promise<boolean>): void {
     this.#hasRoom = hasRoom;
   }
 
-  /** The guest that is being made a template of, if any: it takes memory as a guest does. */
+  /** The size of the guest being turned into a template, if any: it needs memory like any guest. */
   get making(): GuestSize | undefined {
     return this.#booting && { ...this.#booting, diskGb: 0 };
   }
 
-  /** The directory of the template for such a guest; where there is none yet, one is made for those to come. */
+  /**
+   * Returns the directory of the template for such a guest. If there is none yet, starts creating one for later guests.
+   */
   find(image: Image, size: GuestSize): string | undefined {
     if (!image.warm || this.#closed) return undefined;
     this.prepare(image, size).catch(() => {});
     return this.#ready.get(this.#keyOf(image, size));
   }
 
-  /** Makes the template for such a guest, unless it was made, and resolves with its directory. */
+  /** Creates the template for such a guest unless it exists. Resolves with its directory. */
   prepare(image: Image, size: GuestSize): Promise<string> {
     const key = this.#keyOf(image, size);
     const known = this.#making.get(key);
@@ -142,7 +152,7 @@ export class WarmTemplates {
       this.#making.delete(key);
       throw new CapacityError('there is no room to make it now');
     });
-    // One that cannot be made for another reason is not tried again before the next start.
+    // A template that fails for any other reason is not tried again before the next start.
     this.#making.set(key, made);
     this.#last = made.then(
       (directory) => void this.#ready.set(key, directory),
@@ -152,7 +162,7 @@ export class WarmTemplates {
     return made;
   }
 
-  /** Stops making; templates stay. */
+  /** Stops creating templates; existing ones stay. */
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#booting) await this.#parts.launcher.kill(this.#booting);
@@ -162,7 +172,7 @@ export class WarmTemplates {
   async #make(image: Image, { vcpu, ramMb, diskGb }: GuestSize): Promise<string> {
     if (this.#closed) throw new Error('the driver is closed');
     const { directory: root, accelerator } = this.#parts;
-    // Never a name that was used before: guests may stand on that.
+    // Never reuse a name: guests may be based on it.
     const uuid = randomUUID();
     const name = uuid.slice(0, NAME_CHARACTERS);
     const directory = join(root, UNFINISHED + name);
@@ -182,28 +192,28 @@ export class WarmTemplates {
     });
     for (const file of [TEMPLATE.disk, TEMPLATE.state]) await chmod(join(directory, file), READ_ONLY);
     await chmod(join(directory, TEMPLATE.memory), OWN.file);
-    // Whole after a power failure as well, or not there: a memory that lacks a page would be a broken guest.
+    // Must be complete after a power failure, or absent: a memory with a missing page would be a broken guest.
     for (const file of [...Object.values(TEMPLATE), KEY_FILE]) await syncPath(join(directory, file));
-    // The bit by which files inherit its group stays as the directory above has it.
+    // Keeps the set-group-ID bit inherited from the parent directory, which makes files inherit the group.
     await chmod(directory, READABLE_DIRECTORY | ((await stat(directory)).mode & SET_GID));
     await rename(directory, join(root, name));
     await syncPath(root);
     return join(root, name);
   }
 
-  /** Everything that is the same in a template and its clones. */
+  /** Returns a key of everything that must be the same in a template and its clones. */
   #keyOf({ sha256, directBoot }: Image, { vcpu, ramMb, diskGb }: GuestSize): string {
     return `${this.#maker} ${digest([sha256, directBoot, vcpu, ramMb, diskGb])}`;
   }
 
-  /** Boots a guest until its agent answers, and saves it. */
+  /** Boots a guest until its agent answers, and saves its state. */
   async #boot(spec: QemuSpec): Promise<void> {
     const { launcher, clock } = this.#parts;
     const { directory } = spec;
     this.#booting = spec;
     try {
       await launcher.launch(spec);
-      // What was closed meanwhile found no process to end.
+      // If closed in the meantime, `close` found no process to kill.
       if (this.#closed) throw new Error('the driver is closed');
       const monitor = await connectMonitor(clock, directory);
       await untilAgent(clock, monitor, BOOT_MS);
@@ -218,7 +228,7 @@ export class WarmTemplates {
   }
 }
 
-/** Tells one QEMU, and one way to call it, from another. */
+/** Returns a hash that differs for different QEMU versions or arguments. */
 async function makerOf(accelerator: QemuSpec['accelerator']): Promise<string> {
   const sample = {
     ...(await findOffer(accelerator)),
