@@ -11,33 +11,36 @@ import type {
 } from '../driver.ts';
 import type { Operation } from './sentinels.ts';
 
-/** Everything the simulator remembers of a guest, as stored: the guest itself, and what the engine knows beside it. */
+/** Everything the simulator stores about a guest: the guest itself and what the engine knows about it. */
 export interface Guest extends SimulatedGuest, GuestSize {
-  /** Where it is; absent of one that was made when there was one host: see {@link hostOf}. */
+  /** The guest's host. Absent for a guest created when there was only one host: see {@link hostOf}. */
   host?: string;
   region: string;
   addresses: GuestAddress[];
   snapshots: Record<string, SnapshotInfo>;
   network: NetworkPolicy | null;
-  /** A rebuild whose end is open, and what it goes back to: null where it has made the guest. */
+  /**
+   * A rebuild that is neither finished nor undone, and what undoing it restores; `from` is null if it created the
+   * guest.
+   */
   rebuilt?: { by: string; from: Former | null };
-  /** Operations whose one provoked failure has happened. */
+  /** Operations whose one-time failure has already happened. */
   spent: Operation[];
 }
 
-/** Id and name of the host that there is where no other is asked for. */
+/** Id and name of the only host, unless others are configured. */
 export const ONLY_HOST = 'simulator';
 
-/** The host that a guest is on. */
+/** Returns the host that a guest is on. */
 export const hostOf = ({ host }: Pick<Guest, 'host'>): string => host ?? ONLY_HOST;
 
-/** Of a guest what a rebuild changes, beside what is on its disk. */
+/** The parts of a guest that a rebuild changes, apart from the content of its disk. */
 export type Former = Pick<
   Guest,
   'hostname' | 'mac' | 'addresses' | 'vcpu' | 'ramMb' | 'diskGb' | 'snapshots'
 >;
 
-/** The guest as it is made: off, and nothing used. Its password is hashed here; user data is dropped. */
+/** Returns a new guest: off, without any usage. Hashes its password; ignores user data. */
 export function newGuest(spec: GuestSpec): Guest {
   return {
     host: spec.hostId,
@@ -62,13 +65,13 @@ export function newGuest(spec: GuestSpec): Guest {
   };
 }
 
-/** Closes the books of the run: the guest is off, and what it used is kept. */
+/** Ends the current run: the guest is off, and its usage is kept. */
 export function endRun(id: string, guest: Guest, now: number): void {
   guest.before = usageAt(id, guest, now);
   guest.run = null;
 }
 
-/** The guest's one disk. */
+/** Returns the guest's only disk. */
 export function diskAt(id: string, guest: Guest, now: number): GuestVolume & { usedBytes: number } {
   const usedBytes = diskUsedAt(id, guest, now);
   return { name: 'root', sizeGb: guest.diskGb, usedBytes, type: 'ssd', boot: true, device: '/dev/vda' };

@@ -13,12 +13,12 @@ import { isUp } from './power.ts';
 import { has } from './sentinels.ts';
 import type { SimulatorStore } from './store.ts';
 
-/** How late a connection ends when another process switched its guest off; one query, whatever their number. */
+/** Delay until a connection ends after another process has switched its guest off. One query checks all guests. */
 const LOOK_EVERY_MS = 1_000;
-/** Connections that one guest takes on one node; more are a leak in the caller. */
+/** Maximum connections to one guest on one node; more would be a leak in the caller. */
 const MAX_CONNECTIONS = 64;
 
-/** Logged-in consoles without a viewer. The one idle longest is logged out. */
+/** Logged-in consoles without a viewer. Beyond this, the one idle longest is logged out. */
 const MAX_UNWATCHED = 50;
 
 interface Watched {
@@ -29,12 +29,12 @@ interface Watched {
 
 interface Open {
   id: string;
-  /** When the boot it belongs to was over; a connection to the screen outlives reboots and has none. */
+  /** The end of the boot it belongs to, as a time. Undefined for connections to the screen, which survive reboots. */
   boot: number | undefined;
   end: AbortController;
 }
 
-/** The insides of guests as this process serves them: connections, which end with their guest's power. */
+/** Connections into guests served by this process. They end when their guest goes off. */
 export class GuestAccess {
   readonly #store: SimulatorStore;
   readonly #clock: Clock;
@@ -48,7 +48,7 @@ export class GuestAccess {
     this.#clock = clock;
   }
 
-  /** A connection to the guest's port 22. */
+  /** Opens a connection to the guest's port 22. */
   async openSsh(id: string): Promise<Duplex> {
     const system = await this.#system(id);
     const { run, hostname } = system.guest;
@@ -60,7 +60,7 @@ export class GuestAccess {
     return stream;
   }
 
-  /** A connection to the guest's screen; every viewer on this node sees the same console. */
+  /** Opens a connection to the guest's screen. All viewers on this node see the same console. */
   async openVnc(id: string): Promise<Duplex> {
     const system = await this.#system(id);
     if (powerAt(system.guest, system.now()) === 'off') throw new AgentUnavailableError(`${id} is off`);
@@ -89,14 +89,14 @@ export class GuestAccess {
     return watched;
   }
 
-  /** Ends an unused console, and the oldest of those that are only logged in. */
+  /** Ends an unused console. Also ends the one idle longest if too many are merely logged in. */
   #tidy(watched: Watched): void {
     if (watched.viewers > 0) return;
     if (!watched.console.busy) {
       this.#finish(watched.open);
       return;
     }
-    // Put at the end: the order of a map is the order of its entries' arrival.
+    // Delete first, so that the console moves to the end of the map's insertion order.
     this.#consoles.delete(watched.open.id);
     this.#consoles.set(watched.open.id, watched);
     const unwatched = [...this.#consoles.values()].filter(({ viewers }) => viewers === 0);
@@ -125,10 +125,10 @@ export class GuestAccess {
     open.end.abort();
   }
 
-  /** Ends what belongs to a guest that is off, gone or in another boot. */
+  /** Ends connections of guests that are off, gone or in another boot. */
   async look(): Promise<void> {
     if (this.#open.size === 0) return;
-    // Not one that is opened while the database answers: of its guest nothing, or its boot before, was read.
+    // Excludes connections opened during the query, whose result may predate their guest or its current boot.
     const looked = [...this.#open];
     const ids = [...new Set(looked.map(({ id }) => id))];
     const runs = new Map((await this.#store.runsOf(ids)).map(({ id, run }) => [id, run]));
@@ -147,13 +147,12 @@ export class GuestAccess {
   async #watch(): Promise<void> {
     while (this.#open.size > 0 && !this.#closing.signal.aborted) {
       await this.#clock.sleep(LOOK_EVERY_MS, this.#closing.signal).catch(() => {});
-      // The database is away, which others report; the next look is soon.
+      // The database is unavailable, which is reported elsewhere; the next look follows soon.
       await this.look().catch(() => {});
     }
     this.#watching = undefined;
   }
 
-  /** Ends every connection. */
   async close(): Promise<void> {
     this.#closing.abort();
     for (const open of this.#open) this.#finish(open);

@@ -5,8 +5,8 @@ import type { GuestAccess } from './inside.ts';
 import type { SimulatorStore } from './store.ts';
 
 /**
- * The insides of guests, loaded at the first connection: shell, screen and SSH server are most of the
- * simulator's code, and a start need not wait for them.
+ * Loads the inside of guests at the first connection: shell, screen and SSH server are most of the simulator's code,
+ * and the start should not wait for them.
  */
 export class LazyGuestAccess implements Pick<GuestAccess, 'openSsh' | 'openVnc' | 'look' | 'close'> {
   readonly #store: SimulatorStore;

@@ -8,13 +8,13 @@ import { requireSight } from './sight.ts';
 import type { Stock } from './stock.ts';
 import type { Disks, SimulatorStore } from './store.ts';
 
-/** Called before every operation that changes a guest; what it throws is the operation's failure. */
+/** Called before every operation that changes a guest. If it throws, the operation fails with that error. */
 export type Faults = (operation: Operation, guestId: string) => void;
 
-/** How late a waiting operation notices what another one, of any process, did to the guest meanwhile. */
+/** How late a waiting operation notices what another operation, in any process, has done to the guest. */
 const LOOK_EVERY_MS = 2_000;
 
-/** Alters a guest, and its disks, at the instant `now`. */
+/** Alters a guest and its disks at the time `now`. */
 export type Work<T> = (guest: Guest, now: number, disks: Disks) => T | Promise<T>;
 
 interface OperationsParts {
@@ -24,7 +24,7 @@ interface OperationsParts {
   faults: Faults;
 }
 
-/** How operations alter guests and wait for them, with the failures that are provoked. */
+/** Runs operations that alter guests or wait for them, and injects the requested failures. */
 export class Operations {
   readonly #store: SimulatorStore;
   readonly #clock: Clock;
@@ -39,7 +39,10 @@ export class Operations {
     this.#faults = faults;
   }
 
-  /** Makes the guest unless it exists, and lets `work` alter it. A failure that its hostname asks for leaves it made. */
+  /**
+   * Creates the guest unless it exists, then lets `work` alter it. If its hostname asks for a failure, the guest is
+   * created anyway.
+   */
   async make(operation: Operation, id: string, guest: Guest, work?: Work<unknown>): Promise<void> {
     this.#begin(operation, id);
     const isNew = await this.#store.insertGuest(id, guest);
@@ -48,8 +51,8 @@ export class Operations {
   }
 
   /**
-   * Lets `work` alter the guest atomically; a run that is over by then has been
-   * closed, so `guest.run` says whether it is on.
+   * Lets `work` alter the guest atomically. A run that has ended by then is closed first, so `guest.run` tells whether
+   * the guest is on.
    */
   async change<T>(
     operation: Operation,
@@ -61,7 +64,7 @@ export class Operations {
     return this.#alter(operation, id, work, ifAbsent);
   }
 
-  /** The same for what needs the guest running, with something inside that answers. */
+  /** Same as `change`, for work that needs a running guest whose agent answers. */
   changeInside(operation: Operation, id: string, work: (guest: Guest) => void): Promise<void> {
     return this.change(operation, id, (guest, now) => {
       requireAgent(id, guest, now);
@@ -69,7 +72,7 @@ export class Operations {
     });
   }
 
-  /** Waits until the instant that `when` names, asking it again whenever the guest may have changed. */
+  /** Waits until the time that `when` returns. Calls it again whenever the guest may have changed. */
   async wait(
     id: string,
     when: (guest: Guest | undefined, now: number) => number,
@@ -86,7 +89,7 @@ export class Operations {
     }
   }
 
-  /** The guest as stored; {@link ComputeUnavailableError} where its host cannot be reached. */
+  /** Returns the stored guest. Throws {@link ComputeUnavailableError} if its host cannot be reached. */
   async read(id: string): Promise<Guest | undefined> {
     const seen = await this.#store.seeGuest(id);
     if (seen) this.#stock.requireReachable(seen.guest, seen.lost);
@@ -98,7 +101,7 @@ export class Operations {
     return this.#closing.signal;
   }
 
-  /** Ends every wait, and refuses whatever comes later. */
+  /** Ends every wait and refuses all later calls. */
   close(): void {
     this.#closing.abort(new ComputeUnavailableError('the simulator is closed'));
   }
@@ -113,7 +116,7 @@ export class Operations {
       this.#stock.requireReachable(guest, lost);
       const failure = failureOf(operation, guest.hostname, guest.spent);
       if (failure) {
-        // Thrown only after the commit: a failure that happens once must be remembered.
+        // Thrown after the commit, because a failure that happens only once must be recorded.
         guest.spent = [...new Set([...guest.spent, operation])];
         return () => {
           throw failure;

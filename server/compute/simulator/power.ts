@@ -4,29 +4,31 @@ import type { Guest } from './guest.ts';
 import { has } from './sentinels.ts';
 
 /**
- * Power, as a function of the stored run and the present instant (`now`, epoch milliseconds): a change writes
- * down when its effects will come, and nothing needs to happen for them to come.
+ * Power as a function of the stored run and the current time (`now`, epoch milliseconds). A change stores when its
+ * effects will happen, so nothing has to run for them to happen.
  */
 
-/** How long after its boot a guest crashes, powers itself off or gets out of sight: time enough to be seen running. */
+/**
+ * Time after its boot until a guest crashes, powers itself off or gets out of sight: long enough to be seen running.
+ */
 const OWN_END_AFTER_MS = 60_000;
 const SLOW_BOOT_FACTOR = 10;
-/** How long a guest that does not become ready is waited for. */
+/** How long to wait for a guest that does not become ready. */
 const READY_WITHIN_MS = 300_000;
 
-/** How long a guest takes to boot and to obey, before its habits. */
+/** How long a guest takes to boot and to shut down, before its habits are applied. */
 export interface Pace {
   bootMs: number;
   shutdownMs: number;
 }
 
-/** Whether what runs inside the guest does so at `now`: its boot is over, and it may yet not be ready. */
+/** Returns whether the guest's system runs at `now`: it has booted, but may not be ready. */
 export function isUp({ run }: Pick<Guest, 'run'>, now: number): boolean {
   if (!run || powerAt({ run }, now) === 'off') return false;
   return now < run.bootFrom || now >= run.bootUntil;
 }
 
-/** Whether nothing but its end can be had of the guest at `now`. */
+/** Returns whether only powering off and removing the guest work at `now`. */
 export function isOutOfSight({ hostname, run }: Pick<Guest, 'hostname' | 'run'>, now: number): boolean {
   return has(hostname, 'getsOutOfSight') && run !== null && now >= run.bootUntil + OWN_END_AFTER_MS;
 }
@@ -45,7 +47,7 @@ function bootedRun(hostname: string, since: number, bootFrom: number, pace: Pace
   return { since, bootFrom, bootUntil, end, ...(has(hostname, 'hasNoSsh') && { waitUntil }) };
 }
 
-/** Begins a boot; a guest that is on stays on, even one that was asked to go off. */
+/** Starts a boot. A guest that is on stays on, even if it was asked to shut down. */
 export function powerOn(guest: Guest, now: number, pace: Pace): void {
   const { hostname, run } = guest;
   if (!run) guest.run = bootedRun(hostname, now, now, pace);
@@ -53,8 +55,8 @@ export function powerOn(guest: Guest, now: number, pace: Pace): void {
 }
 
 /**
- * Asks the guest to go off by `latest`. A boot is not interrupted by it. Once it obeys, it goes off whether
- * or not anybody still waits; one that would be too late does not obey.
+ * Asks the guest to shut down by `latest`, after its boot if it is still booting. If it would be too late, it ignores
+ * the request. Otherwise it goes off whether or not anyone still waits.
  */
 export function askOff({ hostname, run }: Guest, now: number, latest: number, pace: Pace): void {
   if (!run || has(hostname, 'ignoresShutdown')) return;
@@ -62,7 +64,7 @@ export function askOff({ hostname, run }: Guest, now: number, latest: number, pa
   if (at <= latest && at < (run.end?.at ?? Number.POSITIVE_INFINITY)) run.end = { at, why: 'asked' };
 }
 
-/** Stops the guest, by a reset once `timeoutMs` are over, and boots it; one that reboots already goes on. */
+/** Reboots the guest, by a reset after `timeoutMs` if it does not stop. A reboot already in progress continues. */
 export function restart(guest: Guest, now: number, timeoutMs: number, pace: Pace): void {
   const { hostname, run } = guest;
   if (run && now < run.bootUntil) return;
@@ -70,13 +72,13 @@ export function restart(guest: Guest, now: number, timeoutMs: number, pace: Pace
   guest.run = run ? bootedRun(hostname, run.since, now + stopMs, pace) : bootedRun(hostname, now, now, pace);
 }
 
-/** When the guest will have booted; throws once it no longer will. */
+/** Returns when the guest will have booted. Throws if that can no longer happen. */
 export function whenBooted(id: string, guest: Guest | undefined, now: number): number {
   if (!guest?.run || powerAt(guest, now) === 'off') throw new Error(`${id} went away while it booted`);
   return guest.run.bootUntil;
 }
 
-/** When the guest will be off, or `deadline`, whichever is sooner; throws when it is on at the deadline. */
+/** Returns when the guest will be off, at most `deadline`. Throws if it is still on at the deadline. */
 export function whenOff(id: string, guest: Guest | undefined, now: number, deadline: number): number {
   if (!guest?.run || powerAt(guest, now) === 'off') return now;
   if (now >= deadline) throw new ShutdownTimeoutError(`${id} did not power off in time`);

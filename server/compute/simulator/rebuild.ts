@@ -4,9 +4,9 @@ import { type Former, type Guest, newGuest } from './guest.ts';
 import type { Work } from './operations.ts';
 import type { Disks } from './store.ts';
 
-// What a rebuild alters, as the operations of the simulator do it.
+// The changes that a rebuild makes to the stored guest.
 
-/** The guest where there was none: what the rebuild goes back to is that there is none. */
+/** Returns the guest for a rebuild of one that did not exist. Undoing that rebuild removes the guest. */
 export function madeBy(spec: GuestSpec, rebuildId: string): Guest {
   return { ...newGuest(spec), rebuilt: { by: rebuildId, from: null } };
 }
@@ -36,7 +36,7 @@ export const rebuildFinished =
     await dropDisks(disks, open);
   };
 
-/** `unmade` where the rebuild has made the guest, which is to be removed. */
+/** Returns `unmade` if the rebuild created the guest, which must then be removed. */
 export const rebuildUndone =
   (id: string, rebuildId: string): Work<'kept' | 'unmade'> =>
   async (guest, now, disks) => {
@@ -51,7 +51,7 @@ export const rebuildUndone =
     return 'kept';
   };
 
-/** Forgets what a rebuild has set aside, with its snapshots. */
+/** Deletes the disk that a rebuild has set aside, and its snapshots. */
 async function dropDisks(disks: Disks, { by, from }: NonNullable<Guest['rebuilt']>): Promise<void> {
   for (const name of [by, ...Object.keys(from?.snapshots ?? {})]) await disks.drop(name);
 }

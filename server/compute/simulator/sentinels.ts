@@ -21,7 +21,7 @@ export type Operation =
   | 'applyNetwork'
   | 'move';
 
-/** A hostname holding one of these makes that operation fail; with `-once` behind it, the first time only. */
+/** If the hostname contains one of these, that operation fails; with the suffix `-once`, only the first time. */
 const FAILURES: Record<Operation, string> = {
   create: 'sim-fail-create',
   start: 'sim-fail-start',
@@ -43,21 +43,21 @@ const FAILURES: Record<Operation, string> = {
   move: 'sim-fail-move',
 };
 
-/** A hostname holding one of these gives the guest a habit. */
+/** If the hostname contains one of these, the guest has that habit. */
 const HABITS = {
-  /** The whole engine seems to be away, from creation on. */
+  /** The whole engine appears to be unavailable, from creation on. */
   unavailable: 'sim-unavailable',
-  /** A graceful stop runs into its time-out. */
+  /** A graceful stop times out. */
   ignoresShutdown: 'sim-ignores-shutdown',
   /** Nothing inside answers. */
   hasNoAgent: 'sim-no-agent',
-  /** Nothing listens on port 22, so that it never becomes ready. */
+  /** Nothing listens on port 22, so the guest never becomes ready. */
   hasNoSsh: 'sim-no-ssh',
   /** Boots take ten times as long. */
   bootsSlowly: 'sim-slow-boot',
-  /** Has to be switched off to be moved to another host. */
+  /** Must be switched off to be moved to another host. */
   movesCold: 'sim-moves-cold',
-  /** Cannot be seen from a minute after each boot on; only cutting its power and removing it work then. */
+  /** Cannot be seen from a minute after each boot; then only powering off and removing it work. */
   getsOutOfSight: 'sim-out-of-sight',
   /** Crashes a minute after each boot. */
   crashes: 'sim-crashes',
@@ -65,14 +65,14 @@ const HABITS = {
   powersOff: 'sim-powers-off',
 } as const;
 
-/** Whether a guest of this hostname has the habit. */
+/** Returns whether a guest with this hostname has the habit. */
 export function has(hostname: string, habit: keyof typeof HABITS): boolean {
   return hostname.includes(HABITS[habit]);
 }
 
 /**
- * The error that `operation` must end with, if any. `spent` lists the operations whose one failure has
- * happened; a failure that passes is a {@link ComputeUnavailableError}, since trying again works.
+ * Returns the error that `operation` must fail with, if any. `spent` lists the operations whose one-time failure has
+ * already happened. A one-time failure is a {@link ComputeUnavailableError}, because a retry works.
  */
 export function failureOf(operation: Operation, hostname: string, spent: Operation[]): Error | undefined {
   const sentinel = FAILURES[operation];

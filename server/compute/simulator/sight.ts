@@ -6,12 +6,12 @@ import { has } from './sentinels.ts';
 
 type Glance = Pick<Guest, 'host' | 'hostname' | 'run'>;
 
-/** {@link ComputeUnavailableError} where the guest cannot be seen at `now`. */
+/** Throws {@link ComputeUnavailableError} if the guest cannot be seen at `now`. */
 export function requireSight(id: string, guest: Glance, now: number): void {
   if (isOutOfSight(guest, now)) throw new ComputeUnavailableError(`${id} cannot be seen`);
 }
 
-/** The guest at a glance. */
+/** Returns the guest's host and power. */
 export function sightOf(
   { id, ...guest }: Glance & { id: string },
   isReachable: boolean,
@@ -21,7 +21,7 @@ export function sightOf(
   return { id, hostId: hostOf(guest), power: isSeen ? powerAt(guest, now) : 'unknown' };
 }
 
-/** The guest as it stands at `now`; throws as {@link requireSight} does. */
+/** Returns the guest's state at `now`. Throws as {@link requireSight} does. */
 export function stateOf(id: string, guest: Guest, now: number): GuestState {
   requireSight(id, guest, now);
   const { vcpu, ramMb, diskGb } = guest;

@@ -35,14 +35,14 @@ import type { SimulatorStore } from './store.ts';
 import { watchGuests } from './watcher.ts';
 
 export interface SimulatorOptions extends StockOptions {
-  /** Where guests live. The simulator never closes it. */
+  /** Stores the guests. The simulator never closes it. */
   store: SimulatorStore;
   clock: Clock;
   bootSeconds: number;
-  /** From being asked to being off. */
+  /** Time from the request to power off. */
   shutdownSeconds?: number;
   faults?: Faults;
-  /** Whether guests can be moved between hosts, and how long that takes; live, and a second, when absent. */
+  /** Whether guests can be moved between hosts, and how long that takes. Defaults to live and one second. */
   move?: DriverCapabilities['move'];
   moveSeconds?: number;
 }
@@ -52,7 +52,10 @@ const DEFAULT_MOVE_SECONDS = 1;
 
 const doNothing = () => {};
 
-/** Simulated guests: real states, waits, readings and failures, and nothing that runs. See docs/simulator.md. */
+/**
+ * Creates a driver of simulated guests: real states, waits, readings and failures, but nothing actually runs. See
+ * docs/simulator.md.
+ */
 export function createSimulator(options: SimulatorOptions): ComputeDriver {
   return new Simulator(options);
 }
@@ -128,7 +131,7 @@ class Simulator implements ComputeDriver {
     });
     if (isThere) return;
     if (ms > 0) await this.#clock.sleep(ms, signal);
-    // Until here it is where it was, whatever happens.
+    // Until here, the guest stays on its old host, whatever happens.
     const guest = await this.#operations.read(id);
     this.#stock.requireReachable({ host: hostId }, await this.#store.lostHosts());
     if (guest) await this.#stock.requireRoom(hostId, id, guest);

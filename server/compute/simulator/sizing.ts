@@ -1,7 +1,7 @@
 import { DiskShrinkError, type GuestSize } from '../driver.ts';
 import type { Work } from './operations.ts';
 
-/** What a resize alters, as the operations of the simulator do it. */
+/** Returns the change that a resize makes to the stored guest. */
 export const resized =
   (id: string, { vcpu, ramMb, diskGb, dedicated }: GuestSize): Work<void> =>
   (guest) => {

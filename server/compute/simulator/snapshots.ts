@@ -3,9 +3,9 @@ import { keepDisk, takeBackDisk } from './disks.ts';
 import { diskAt } from './guest.ts';
 import type { Work } from './operations.ts';
 
-// What snapshots alter, as the operations of the simulator do it.
+// The changes that snapshots make to the stored guest.
 
-/** One of that name is left as it is. */
+/** An existing snapshot of that name is kept. */
 export const takeSnapshot =
   (id: string, snapshotId: string): Work<SnapshotInfo> =>
   async (guest, now, disks) => {

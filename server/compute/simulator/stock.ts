@@ -16,17 +16,17 @@ import type { SimulatorStore } from './store.ts';
 /** A simulated machine; its name is its id. */
 export interface SimulatedHost {
   name: string;
-  /** Those of {@link StockOptions} when absent. */
+  /** Default to those of {@link StockOptions}. */
   capacity?: Partial<Resources>;
   zones?: readonly string[];
 }
 
 export interface StockOptions {
-  /** One, called "simulator", when absent. */
+  /** Defaults to one host called "simulator". */
   hosts?: readonly SimulatedHost[];
-  /** What all guests of a host can have together; no limit of what is absent. */
+  /** Limits of all guests of a host together; a missing resource is unlimited. */
   capacity?: Partial<Resources>;
-  /** Zones and templates of the catalog that it serves; every one when absent. */
+  /** Zones and templates of the catalog that are available; all by default. */
   zones?: readonly string[];
   templates?: readonly string[];
 }
@@ -35,7 +35,7 @@ const UNLIMITED: Resources = { vcpu: Infinity, cores: Infinity, ramMb: Infinity,
 /** There is no process whose memory or files would count. */
 const NO_OVERHEAD = { ramMb: 0, diskGb: 0 };
 
-/** What the simulated engine pretends to have: hosts, and images. */
+/** The hosts and images that the simulated engine pretends to have. */
 export class Stock {
   readonly #hosts: ReadonlyMap<string, Omit<HostInfo, 'reachable'>>;
   readonly #store: SimulatorStore;
@@ -59,13 +59,13 @@ export class Stock {
     return [...this.#hosts.values()].map((host) => ({ ...host, reachable: !lost.has(host.id) }));
   }
 
-  /** Whether the guest's host is there; `lost` are those that cannot be reached. */
+  /** Returns whether the guest's host can be reached, given the hosts that cannot (`lost`). */
   isReachable(guest: Pick<Guest, 'host'>, lost: ReadonlySet<string>): boolean {
     const host = hostOf(guest);
     return this.#hosts.has(host) && !lost.has(host);
   }
 
-  /** {@link ComputeUnavailableError} where it is not. */
+  /** Throws {@link ComputeUnavailableError} if the guest's host cannot be reached. */
   requireReachable(guest: Pick<Guest, 'host'>, lost: ReadonlySet<string>): void {
     if (!this.isReachable(guest, lost))
       throw new ComputeUnavailableError(`host ${hostOf(guest)} cannot be reached`);
@@ -75,13 +75,14 @@ export class Stock {
     return this.#templates?.includes(code) === false ? undefined : { minDiskGb: 0 };
   }
 
-  /** {@link TemplateUnavailableError} where there is no image of it. */
+  /** Throws {@link TemplateUnavailableError} if there is no image for it. */
   requireTemplate(code: string): void {
     if (!this.findTemplate(code)) throw new TemplateUnavailableError(`there is no image of ${code}`);
   }
 
   /**
-   * {@link CapacityError} where the guest, which may be there already, has no room at this size beside the others of the host.
+   * Throws {@link CapacityError} if the host has no space for the guest at this size next to the others. The guest may
+   * already exist.
    */
   async requireRoom(hostId: string, id: string, size: GuestSize): Promise<void> {
     const total = this.#hosts.get(hostId)?.capacity.total;

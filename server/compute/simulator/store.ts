@@ -4,41 +4,43 @@ import type { Guest } from './guest.ts';
 
 export type { Guest, InsideState, Resources };
 
-/** The simulated engine's memory, shared by every process that has it. */
+/** The simulated engine's storage, shared by all processes that use it. */
 export interface SimulatorStore {
-  /** What is inside the guests. */
+  /** The state inside the guests. */
   readonly insides: SystemStore;
-  /** The guest as stored, or undefined. */
+  /** Returns the stored guest, or undefined. */
   readGuest(id: string): Promise<Guest | undefined>;
-  /** The same, with the hosts that cannot be reached. */
+  /** Same as `readGuest`, together with the hosts that cannot be reached. */
   seeGuest(id: string): Promise<{ guest: Guest; lost: ReadonlySet<string> } | undefined>;
-  /** Stores a new guest; one that exists stays as it is. Whether it is new. */
+  /** Stores a new guest; an existing one stays unchanged. Returns whether it is new. */
   insertGuest(id: string, guest: Guest): Promise<boolean>;
-  /** Forgets the guest with all that is kept of it; an absent one is a success. */
+  /** Deletes the guest and everything stored for it. Succeeds if it does not exist. */
   deleteGuest(id: string): Promise<void>;
   /**
-   * Lets `work` alter the guest in place, and its disks, stores it, and returns what `work` returned; undefined when there
-   * is no such guest. It is locked meanwhile; a throw leaves it as it was. `lost` are the hosts that cannot be reached.
+   * Lets `work` alter the guest and its disks in place, stores them, and returns the result of `work`; undefined if
+   * there is no such guest. The guest is locked during that time, and unchanged if `work` throws. `lost` are the hosts
+   * that cannot be reached.
    */
   changeGuest<T extends object>(
     id: string,
     work: (guest: Guest, disks: Disks, lost: ReadonlySet<string>) => T | Promise<T>,
   ): Promise<T | undefined>;
-  /** What is cheap to know of every guest, in the order of ids. */
+  /** Returns a summary of every guest that is cheap to read, ordered by id. */
   glances(): Promise<Glance[]>;
-  /** How many guests there are. */
   countGuests(): Promise<number>;
-  /** The parts of the given guests that readings are computed from; none of one whose host cannot be reached. */
+  /**
+   * Returns the parts of these guests that readings are computed from. Leaves out guests whose host cannot be reached.
+   */
   meteredGuests(ids: string[]): Promise<MeteredGuest[]>;
-  /** The runs of all guests that are on, or went off by themselves, on hosts that can be reached. */
+  /** Returns the runs of all guests, on reachable hosts, that are on or went off on their own. */
   runs(): Promise<GuestRun[]>;
-  /** The runs of these guests; one that has gone, or whose host cannot be reached, is left out. */
+  /** Returns the runs of these guests. Leaves out guests that are gone or whose host cannot be reached. */
   runsOf(ids: string[]): Promise<GuestRun[]>;
-  /** What all guests of a host have together. */
+  /** Returns the resources of all guests of a host together. */
   usedResources(hostId: string): Promise<Resources>;
-  /** Hosts that cannot be reached. */
+  /** Returns the hosts that cannot be reached. */
   lostHosts(): Promise<ReadonlySet<string>>;
-  /** Makes a host one that cannot be reached, or can be again. */
+  /** Makes a host unreachable, or reachable again. */
   setLost(hostId: string, lost: boolean): Promise<void>;
 }
 
@@ -47,24 +49,27 @@ export type GuestRun = { id: string } & Pick<Guest, 'run'>;
 
 export interface MeteredGuest extends Pick<Guest, 'hostname' | 'run' | 'before' | 'vcpu' | 'ramMb'> {
   id: string;
-  /** What was done to its units from the inside, if anything ever was. */
+  /** Changes made to its units from the inside, or null if there were none. */
   units: InsideState['units'] | null;
 }
 
-/** What a kept disk holds beside its files. */
+/** The data of a kept disk apart from its files. */
 export interface KeptDisk
   extends Pick<Guest, 'template' | 'authorizedKeys' | 'initialPassword' | 'passwords'> {
   bytes: number;
 }
 
-/** The disk of a guest that is being changed, and others that it once had, by name. */
+/** The disk of a guest that is being changed, and kept earlier ones by name. */
 export interface Disks {
-  /** Keeps the disk's files as they are, and `kept`; a disk of that name is left as it is. */
+  /** Keeps the disk's current files together with `kept`. An existing disk of that name is kept. */
   keep(name: string, kept: KeptDisk): Promise<void>;
-  /** Replaces the disk's files by those of a kept one and returns what it holds; undefined, and nothing done, without it. */
+  /**
+   * Replaces the disk's files with those of a kept one and returns its data. Returns undefined, and does nothing, if
+   * there is none.
+   */
   takeBack(name: string): Promise<KeptDisk | undefined>;
   /** Removes every file from the disk. */
   empty(): Promise<void>;
-  /** Forgets a kept disk; an absent one is a success. */
+  /** Deletes a kept disk. Succeeds if it does not exist. */
   drop(name: string): Promise<void>;
 }

@@ -3,12 +3,12 @@ import { happenings } from '../../simulated-guest/model/happenings.ts';
 import type { GuestEvent } from '../driver.ts';
 import type { SimulatorStore } from './store.ts';
 
-/** How late an event may be noticed; one query, whatever the number of guests. */
+/** Delay until an event is noticed. One query checks all guests. */
 const LOOK_EVERY_MS = 10_000;
-/** A service that was away for less than this misses nothing; what it reported before has the same key. */
+/** A service that was down for less than this misses nothing; events already reported have the same key again. */
 const LOOK_BACK_MS = 3_600_000;
 
-/** Calls `listener` with what guests do by themselves, until `signal` aborts. Never rejects. */
+/** Calls `listener` with events that guests cause themselves, until `signal` aborts. Never rejects. */
 export async function watchGuests(
   store: SimulatorStore,
   clock: Clock,
@@ -25,7 +25,7 @@ export async function watchGuests(
       }
       from = to;
     } catch {
-      // The database is away, which others report; the next look covers this span too.
+      // The database is unavailable, which is reported elsewhere; the next look covers this time span too.
     }
     await clock.sleep(LOOK_EVERY_MS, signal).catch(() => {});
   }
