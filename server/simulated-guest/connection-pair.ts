@@ -1,9 +1,9 @@
 import { Duplex } from 'node:stream';
 
 /**
- * One end of a connection inside the process. Unlike `duplexPair` of Node it hands bytes over only after the
- * writer's turn, as a socket does (SSH peers that answer within each other's calls lose count of the handshake),
- * and an end that is destroyed takes the other with it.
+ * One end of a connection inside the process. Unlike Node's `duplexPair`, it delivers bytes only after the writer's
+ * turn, as a socket does: SSH peers that answer within each other's calls lose track of the handshake. Destroying one
+ * end destroys the other.
  */
 class End extends Duplex {
   other: End | undefined;
@@ -24,7 +24,7 @@ class End extends Duplex {
     this.#release();
   }
 
-  /** Takes what the other end wrote; `done` waits until there is room, which is the writer's back-pressure. */
+  /** Takes bytes from the other end. Delays `done` until there is space, which applies backpressure to the writer. */
   #take(bytes: Buffer, done: () => void): void {
     if (this.destroyed || this.push(bytes)) done();
     else this.#taken = done;
@@ -44,7 +44,7 @@ class End extends Duplex {
   }
 }
 
-/** Both ends of a connection. */
+/** Returns both ends of a connection. */
 export function connectionPair(): [client: Duplex, server: Duplex] {
   const client = new End();
   const server = new End();

@@ -3,8 +3,8 @@ import type { PasswordHash } from './password.ts';
 import { addUsage, ramUsedBytes, type Usage, usageBetween } from './rhythm.ts';
 
 /**
- * A simulated guest as stored. What it *does* is never stored: it is computed from this and the present instant, so it
- * goes on while no process is running. Instants are epoch milliseconds.
+ * A simulated guest as stored. Its *activity* is never stored but computed from this and the current time, so it
+ * continues while no process is running. Times are epoch milliseconds.
  */
 export interface SimulatedGuest {
   hostname: string;
@@ -15,29 +15,31 @@ export interface SimulatedGuest {
   diskGb: number;
   addresses: { address: string; family: 4 | 6; prefix: number; gateway: string }[];
   authorizedKeys: string[];
-  /** Of the image's default user, as given at creation. */
+  /** Password of the image's default user, as given at creation. */
   initialPassword: PasswordHash | null;
-  /** Set later, by user; stands before the initial one. */
+  /** Passwords set later, by user; they override the initial one. */
   passwords: Record<string, PasswordHash>;
   /** From power on to power off; null while off. */
   run: Run | null;
-  /** Of the disk when it was made; absent in guests of old. */
+  /** Disk size at creation; absent in old guests. */
   madeDiskGb?: number;
-  /** Of what was written in its life, bytes that are not on its disk, which was replaced; absent where there are none. */
+  /**
+   * Bytes it wrote to disks that were replaced later, so they are not on its current disk; absent if there are none.
+   */
   unwrittenBytes?: number;
-  /** Used in runs that are over. */
+  /** Usage of earlier runs. */
   before: Usage;
 }
 
 /** A guest's time from power on to power off. */
 export interface Run {
   since: number;
-  /** The latest boot: the first of the run, or a reboot's, which may lie ahead. */
+  /** The latest boot: the first of the run, or that of a reboot, which may lie in the future. */
   bootFrom: number;
   bootUntil: number;
-  /** Until when it is waited for something to answer inside, where nothing ever does. */
+  /** When the wait for something to answer inside ends, if nothing ever will. */
   waitUntil?: number;
-  /** When the guest goes off, and why, if that is settled. */
+  /** When and why the guest goes off, if that is decided. */
   end: { at: number; why: 'asked' | 'crashed' | 'powered_off' } | null;
 }
 
@@ -58,14 +60,14 @@ export interface Sample {
   netOutPackets: number;
 }
 
-/** Bytes of the image, before anything was written. */
+/** Size of the image, before anything was written. */
 export const IMAGE_BYTES = 1_600_000_000;
 const GIGABYTE = 1_000_000_000;
-/** Of what a guest writes, the share that stays on its disk, and how full a disk gets at most. */
+/** The share of written bytes that stays on the disk, and how full a disk can get. */
 const KEPT_SHARE = 0.01;
 const FULLEST = 0.8;
 
-/** What a guest is doing at `now`. */
+/** Returns a guest's power at `now`. */
 export function powerAt({ run }: Pick<SimulatedGuest, 'run'>, now: number): 'off' | 'booting' | 'running' {
   if (!run || (run.end && now >= run.end.at)) return 'off';
   return now >= run.bootFrom && now < (run.waitUntil ?? run.bootUntil) ? 'booting' : 'running';
@@ -73,14 +75,14 @@ export function powerAt({ run }: Pick<SimulatedGuest, 'run'>, now: number): 'off
 
 type Metered = Pick<SimulatedGuest, 'run' | 'before' | 'vcpu'>;
 
-/** Used since creation, at `now`. */
+/** Returns the usage since creation, at `now`. */
 export function usageAt(id: string, { run, before, vcpu }: Metered, now: number): Usage {
   if (!run) return before;
   const until = Math.min(now, run.end?.at ?? now);
   return addUsage(before, usageBetween(id, vcpu, run.since, until));
 }
 
-/** The guest's readings, or undefined while it is off. */
+/** Returns the guest's readings, or undefined while it is off. */
 export function sampleAt(
   id: string,
   guest: Metered & Pick<SimulatedGuest, 'ramMb'>,
@@ -88,7 +90,7 @@ export function sampleAt(
 ): Sample | undefined {
   if (!guest.run || powerAt(guest, now) === 'off') return undefined;
   const usage = usageAt(id, guest, now);
-  // Fixed for a guest, so that operations and packets grow exactly when bytes do.
+  // Constant for each guest, so that operations and packets grow in step with bytes.
   const random = seeded(`${id}/sizes`);
   const diskOpBytes = 8_192 * (1 + random());
   const packetBytes = 500 + 600 * random();
@@ -111,13 +113,13 @@ export function sampleAt(
 
 type Written = Metered & Pick<SimulatedGuest, 'unwrittenBytes'>;
 
-/** Bytes on the disk, however large it is: the image, and a part of what was written since. */
+/** Returns the bytes on the disk, regardless of its size: the image and part of what was written since. */
 export function bytesOnDisk(id: string, guest: Written, now: number): number {
   const written = KEPT_SHARE * usageAt(id, guest, now).diskWriteBytes;
   return IMAGE_BYTES + written - (guest.unwrittenBytes ?? 0);
 }
 
-/** The same on the disk that the guest has, which never gets full by itself. */
+/** Returns the bytes used on the guest's actual disk, which never fills up on its own. */
 export function diskUsedAt(id: string, guest: Written & Pick<SimulatedGuest, 'diskGb'>, now: number): number {
   return Math.floor(Math.min(bytesOnDisk(id, guest, now), FULLEST * guest.diskGb * GIGABYTE));
 }

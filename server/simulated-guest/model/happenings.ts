@@ -1,19 +1,19 @@
 import { seeded } from '../../platform/synthetic-load.ts';
 import type { SimulatedGuest } from './guest.ts';
 
-/** What a guest did by itself; the same one always carries the same key. */
+/** An event that a guest caused itself; the same event always has the same key. */
 export interface Happening {
   key: string;
   id: string;
   type: 'guest.powered_off' | 'guest.crashed' | 'guest.warning';
   level: 'info' | 'warning' | 'error';
   message: string;
-  /** What would have told that the guest is ready, where it has not come about in time. */
+  /** The readiness check that did not succeed in time. */
   waitedFor?: string;
   at: Date;
 }
 
-/** Time is cut into slots; in one of sixteen a guest has something to warn of: about once in four days. */
+/** Time is divided into slots. In one of sixteen, a guest has a warning: about once in four days. */
 const SLOT_MS = 6 * 3_600_000;
 const WARNING_CHANCE = 1 / 16;
 const WARNINGS = [
@@ -42,8 +42,8 @@ function warningIn(id: string, slot: number): Happening | undefined {
 }
 
 /**
- * What the guest did by itself after `from` and not after `to` (epoch milliseconds), in its present run.
- * The same span always holds the same events.
+ * Returns events that the guest caused after `from` and up to `to` (epoch milliseconds), in its current run. The same
+ * time span always contains the same events.
  */
 export function happenings(
   id: string,

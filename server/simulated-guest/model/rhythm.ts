@@ -1,12 +1,12 @@
 import { seeded, waveIntegral } from '../../platform/synthetic-load.ts';
 
 /**
- * How much a simulated guest uses. Each rate is a mean with waves around it (a day's rhythm and shorter, restless
- * ones), so the use between two instants is an integral in closed form: the same for every caller, after any
- * restart, however far apart the instants are, at the cost of a few cosines.
+ * Computes how much a simulated guest uses. Each rate is a mean plus waves (a daily rhythm and shorter, irregular
+ * ones), so the usage between two times is an integral in closed form: the same for every caller and after any restart,
+ * at the cost of a few cosines however long the time span is.
  */
 
-/** Use between two instants, or the sum of several such. */
+/** Usage between two times, or a sum of several such. */
 export interface Usage {
   cpuSeconds: number;
   diskReadBytes: number;
@@ -23,7 +23,10 @@ export const NO_USAGE: Usage = {
   netOutBytes: 0,
 };
 
-/** Lowest and highest mean rate, a second; a guest's own lies between, more often near the low end. CPU: a vCPU. */
+/**
+ * Lowest and highest mean rate per second. A guest's own mean is in between, more often near the low end. CPU is per
+ * vCPU.
+ */
 const MEANS: Record<keyof Usage, readonly [low: number, high: number]> = {
   cpuSeconds: [0.04, 0.4],
   diskReadBytes: [20_000, 800_000],
@@ -33,7 +36,7 @@ const MEANS: Record<keyof Usage, readonly [low: number, high: number]> = {
 };
 
 const DAY_SECONDS = 86_400;
-/** Height relative to the mean. Together below 1, so no rate is ever negative and no counter ever falls. */
+/** Amplitude relative to the mean. The sum is below 1, so no rate is negative and no counter decreases. */
 const DAY_HEIGHT = 0.45;
 const RESTLESS_WAVES = [
   { seconds: 11_000, height: 0.2 },
@@ -53,13 +56,15 @@ const RAM_WAVE = 0.12;
 const PAGE_BYTES = 4096;
 const MEBIBYTE = 1_048_576;
 
-/** The phase at which a daily sine peaks at this guest's busiest hour. */
+/** Returns the phase at which a daily sine peaks at this guest's busiest hour. */
 function dayPhase(random: number): number {
   const peak = (BUSIEST_HOUR + (random - 0.5) * BUSIEST_HOUR_SPREAD) / 24;
   return Math.PI / 2 - 2 * Math.PI * peak;
 }
 
-/** What a guest of `vcpu` used between two instants (epoch milliseconds). Never negative; grows with `to`. */
+/**
+ * Returns what a guest with `vcpu` CPUs used between two times (epoch milliseconds). Never negative; grows with `to`.
+ */
 export function usageBetween(id: string, vcpu: number, fromMs: number, toMs: number): Usage {
   const from = fromMs / 1000;
   const to = toMs / 1000;
@@ -80,7 +85,6 @@ export function usageBetween(id: string, vcpu: number, fromMs: number, toMs: num
   return usage;
 }
 
-/** Sum of two uses. */
 export function addUsage(a: Usage, b: Usage): Usage {
   return {
     cpuSeconds: a.cpuSeconds + b.cpuSeconds,
@@ -91,7 +95,10 @@ export function addUsage(a: Usage, b: Usage): Usage {
   };
 }
 
-/** Memory in use at `nowMs` by a guest that runs since `sinceMs`: fills while it warms up, then moves a little. */
+/**
+ * Returns the memory in use at `nowMs` by a guest running since `sinceMs`: it grows while the guest warms up, then
+ * varies a little.
+ */
 export function ramUsedBytes(id: string, ramMb: number, sinceMs: number, nowMs: number): number {
   const random = seeded(`${id}/ram`);
   const settled = RAM_SETTLED[0] + (RAM_SETTLED[1] - RAM_SETTLED[0]) * random();

@@ -26,7 +26,7 @@ export class Console implements TextConsole {
   /** A user is logged in. */
   busy = false;
 
-  /** Lives until `signal` aborts. */
+  /** The console lives until `signal` aborts. */
   constructor(system: System, signal: AbortSignal) {
     this.#system = system;
     this.#outer = signal;
@@ -60,7 +60,7 @@ export class Console implements TextConsole {
     return () => this.#watchers.delete(changed);
   }
 
-  /** Called with the guest's latest boot: another one than is shown begins on a clean screen. */
+  /** Called with the start of the guest's latest boot. If that is a new boot, the screen is cleared and starts over. */
   booted(from: number): void {
     if (from === this.#bootFrom || this.#system.now() < from) return;
     this.#bootFrom = from;
@@ -74,7 +74,7 @@ export class Console implements TextConsole {
       try {
         await this.#oneBoot(signal);
       } catch {
-        // The database is away; the login begins again when it is back.
+        // The database is unavailable; the login starts again when it is back.
         if (!signal.aborted) await this.#system.clock.sleep(RETRY_MS, this.#outer).catch(() => {});
       }
     }
@@ -102,7 +102,7 @@ export class Console implements TextConsole {
     );
   }
 
-  /** Shows each message when its time has come; of a guest that runs already, all of them. */
+  /** Prints each message when it is due. For a guest that already runs, prints all of them. */
   async #bootMessages(terminal: Terminal, signal: AbortSignal): Promise<void> {
     const system = this.#system;
     const { run } = system.guest;
@@ -149,7 +149,7 @@ export class Console implements TextConsole {
     }
   }
 
-  /** A terminal that has closed gives no lines at once; others get their turn. */
+  /** Yields, because a closed terminal returns lines immediately and would otherwise block everything else. */
   async #pause(signal: AbortSignal): Promise<void> {
     if (!signal.aborted) await new Promise(setImmediate);
   }

@@ -5,7 +5,7 @@ import type { Part, Word } from './syntax.ts';
 
 type Substitute = (script: string) => Promise<string>;
 
-/** More words than this a command line has only by mistake. */
+/** A command line has more words than this only by mistake. */
 const MAX_WORDS = 4096;
 
 function variable(shell: Shell, name: string): string {
@@ -27,14 +27,20 @@ function withHome(shell: Shell, word: Word): Word {
   return [{ ...first, text: shell.home + first.text.slice(1) }, ...rest];
 }
 
-/** A word as one text, neither split nor matched: a file behind `>`, the value of a variable. */
+/**
+ * Expands a word to a single text, without splitting it or matching files, such as the file after `>` or the value of a
+ * variable.
+ */
 export async function expandWord(shell: Shell, word: Word, substitute: Substitute): Promise<string> {
   let text = '';
   for (const part of withHome(shell, word)) text += await textOf(shell, part, substitute);
   return text;
 }
 
-/** Words as a command gets them: variables and commands replaced, split at blanks, matched against files. */
+/**
+ * Returns the words that a command receives: variables and commands are replaced, and the result is split at blanks and
+ * matched against files.
+ */
 export async function expandWords(shell: Shell, words: Word[], substitute: Substitute): Promise<string[]> {
   const expanded: string[] = [];
   for (const word of words) {
@@ -48,7 +54,7 @@ export async function expandWords(shell: Shell, words: Word[], substitute: Subst
 
 interface Field {
   text: string;
-  /** As a regular expression's source, where quoted stars are plain; absent without a wildcard. */
+  /** Source of a regular expression in which quoted wildcards are literal; absent without a wildcard. */
   pattern?: string;
   source: string;
 }
@@ -82,7 +88,7 @@ async function fieldsOf(shell: Shell, word: Word, substitute: Substitute): Promi
   return fields;
 }
 
-/** Paths that a pattern means, as it was written; the pattern itself when there are none. */
+/** Returns the paths that match a pattern, in the form it was written; the pattern itself if there are none. */
 function matches(shell: Shell, { text, pattern }: Field): string[] {
   const fixed = text.slice(0, text.search(/[*?]/));
   const directory = absolute(shell.cwd, fixed.slice(0, fixed.lastIndexOf('/') + 1) || '.');

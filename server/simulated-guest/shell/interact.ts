@@ -1,17 +1,17 @@
 import type { Shell } from './shell.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Commands that the arrow keys bring back. */
+/** Number of commands that the arrow keys can recall. */
 const MAX_HISTORY = 500;
 
-/** What stands before what is typed: "debian@web:~$ ". */
+/** Returns the prompt, such as "debian@web:~$ ". */
 function promptOf(shell: Shell): string {
   const { user, cwd, home, system } = shell;
   const place = cwd === home ? '~' : cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd;
   return `${user}@${system.guest.hostname}:${place}${user === 'root' ? '#' : '$'} `;
 }
 
-/** Takes commands from a terminal until `exit`, Ctrl-D or the end of the terminal. The exit code. */
+/** Runs commands from a terminal until `exit`, Ctrl-D or the end of the terminal. Returns the exit code. */
 export async function interact(shell: Shell, terminal: Terminal, signal: AbortSignal): Promise<number> {
   while (shell.exiting === undefined && !signal.aborted) {
     const line = await terminal.readLine(promptOf(shell), { history: shell.history });
@@ -27,7 +27,7 @@ export async function interact(shell: Shell, terminal: Terminal, signal: AbortSi
   return shell.exiting ?? shell.last;
 }
 
-/** Runs one line in the foreground of a terminal. The exit code. */
+/** Runs one line in the foreground of a terminal. Returns its exit code. */
 export async function runLine(
   shell: Shell,
   terminal: Terminal,
@@ -43,7 +43,7 @@ export async function runLine(
   return code;
 }
 
-/** What a login is greeted with. */
+/** Returns the text shown after a login. */
 export function greeting({ system }: Shell): string {
   const { name, version, kernel } = system.distribution;
   return (

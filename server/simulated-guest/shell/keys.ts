@@ -1,3 +1,3 @@
-/** What a terminal sends for the keys that end something. */
+/** Characters that a terminal sends for these keys. */
 export const CTRL_C = '\x03';
 export const CTRL_D = '\x04';

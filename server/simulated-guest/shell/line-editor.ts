@@ -7,10 +7,10 @@ interface Options {
   signal?: AbortSignal;
 }
 
-/** A typed line beyond this is cut: Linux does the same. */
+/** A longer typed line is cut, as on Linux. */
 const MAX_LINE = 4095;
 
-/** What is being typed, and where in it the cursor stands. */
+/** The line being typed, and the position of the cursor in it. */
 class Line {
   text = '';
   at = 0;
@@ -42,7 +42,7 @@ class Line {
   }
 }
 
-/** What keys do to the line, by what a terminal sends for them. */
+/** Editing actions, by the characters that a terminal sends for a key. */
 const EDITS: Record<string, (line: Line) => void> = {
   '\x01': (line) => line.move(-line.text.length),
   '\x05': (line) => line.move(line.text.length),
@@ -62,13 +62,16 @@ const EDITS: Record<string, (line: Line) => void> = {
   '\x1b[3~': (line) => line.cut(line.at, line.at + 1),
 };
 
-/** From the cursor's column `from` on, redraws `text` and puts the cursor at `to`. */
+/**
+ * Returns output that redraws `text` after its first `common` characters, with the cursor initially at `from` and
+ * finally at `to`.
+ */
 function redraw(from: number, text: string, common: number, to: number): string {
   const back = from > common ? '\b'.repeat(from - common) : '';
   return `${back}${text.slice(common)}\x1b[K${'\b'.repeat(text.length - to)}`;
 }
 
-/** Lets a line be typed and edited, and returns it; undefined at the end of input or when `signal` aborts. */
+/** Lets the user type and edit a line, and returns it; undefined at the end of input or when `signal` aborts. */
 export async function editLine(
   terminal: Terminal,
   prompt: string,
@@ -103,7 +106,10 @@ export async function editLine(
   }
 }
 
-/** What to show for the change from `before`: a key at the end shows itself, anything else redraws from it on. */
+/**
+ * Returns the output for the change from `before`: a character typed at the end is just printed; anything else redraws
+ * the rest of the line.
+ */
 function changeOf(before: { text: string; at: number }, { text, at }: Line): string {
   if (text === before.text) {
     return at < before.at ? '\b'.repeat(before.at - at) : text.slice(before.at, at);

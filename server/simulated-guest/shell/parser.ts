@@ -20,10 +20,13 @@ import {
   type Word,
 } from './syntax.ts';
 
-/** Of a line, typed or sent by a program: a longer one is no command. */
+/** Limit for a line, whether typed or sent by a program: nothing longer is a real command. */
 const MAX_SCRIPT = 65_536;
 
-/** Parses a script into pipelines. Throws {@link SyntaxFault}, also for what bash knows and this shell does not. */
+/**
+ * Parses a script into pipelines. Throws {@link SyntaxFault}, also for syntax that bash supports and this shell does
+ * not.
+ */
 export function parse(script: string): Pipeline[] {
   if (script.length > MAX_SCRIPT) throw new SyntaxFault('the script is too long');
   const { commands, errors } = parseBash(script);
@@ -31,7 +34,7 @@ export function parse(script: string): Pipeline[] {
   return commands.flatMap(pipelinesOf);
 }
 
-/** In bash's words, where it is a fault that people make. */
+/** Uses bash's wording for common mistakes. */
 function faultOf(errors: readonly ParseError[]): string {
   const { message } = errors.find((error) => error.message.startsWith('unexpected')) ?? errors[0]!;
   if (message.startsWith('unexpected token')) return `syntax error near ${message}`;
@@ -88,7 +91,7 @@ function assignmentOf({
   return { name, value: wordOf(value) };
 }
 
-/** What looks like an assignment behind a command is a word of it, such as behind `export`. */
+/** An assignment after the command name is an argument, for example after `export`. */
 function argumentOf(argument: WordNode | Assignment): Word {
   if (argument.type === 'Word') return wordOf(argument);
   const { name, value } = assignmentOf(argument);
@@ -99,7 +102,7 @@ const plain = (text: string): Part => ({ kind: 'text', text, quoted: false });
 const quoted = (text: string): Part => ({ kind: 'text', text, quoted: true });
 
 function wordOf({ parts, text, value }: WordNode): Word {
-  // Without parts it is literal, and where it differs from its source characters are escaped.
+  // Without parts, the word is literal. If it differs from its source, it contains escaped characters.
   return parts ? parts.flatMap(partsOf) : [text === value ? plain(value) : quoted(value)];
 }
 
@@ -112,7 +115,7 @@ function partsOf(part: WordPart): Part[] {
       return [quoted(part.value)];
     case 'DoubleQuoted':
     case 'LocaleString':
-      // An empty text is a word all the same.
+      // An empty quoted text still counts as a word.
       return [quoted(''), ...part.parts.map((child) => ({ ...partOf(child), quoted: true }))];
     case 'Glob':
     case 'ExtendedGlob':
@@ -141,7 +144,7 @@ function partOf(part: DoubleQuotedChild): Part {
   }
 }
 
-/** The script inside `$( )` or backticks. */
+/** Returns the script inside `$( )` or backticks. */
 function scriptIn(text: string): string {
   return text.startsWith('`') ? text.slice(1, -1).replace(/\\([\\`$])/g, '$1') : text.slice(2, -1);
 }
@@ -169,7 +172,7 @@ function redirectsOf(node: Redirection): Redirect[] {
   return [{ fd: outputOf(node.descriptor), how: HOW[operator], to }];
 }
 
-/** Standard output or standard error; others are not simulated. */
+/** Returns standard output or standard error; other descriptors are not simulated. */
 function outputOf(descriptor: { value: number } | { name: string } | undefined): 1 | 2 {
   if (!descriptor) return 1;
   if ('value' in descriptor && (descriptor.value === 1 || descriptor.value === 2)) return descriptor.value;

@@ -1,18 +1,18 @@
 import { RE2JS } from 're2js';
 
-/** What a user typed as a pattern is matched in time linear to the text: no pattern holds the service up. */
+/** A pattern typed by a user. Matching takes time linear in the text, so no pattern can block the service. */
 export interface Pattern {
   found(text: string): boolean;
   /** Replaces the first match, or all of them. */
   replaced(text: string, by: string, all: boolean): string;
-  /** The parts of the text that match. */
+  /** Returns the matching parts of the text. */
   matches(text: string): string[];
 }
 
-/** Of a longer one the compiled form is large. */
+/** The compiled form of a longer pattern would be large. */
 const MAX_PATTERN = 1000;
 
-/** A regular expression, or undefined when it is not one. */
+/** Compiles a regular expression; undefined if it is invalid. */
 export function regularExpression(source: string, ignoreCase = false): Pattern | undefined {
   if (source.length > MAX_PATTERN) return undefined;
   try {
@@ -35,12 +35,12 @@ export function regularExpression(source: string, ignoreCase = false): Pattern |
   }
 }
 
-/** Characters that mean something in a regular expression, made plain. */
+/** Escapes the special characters of regular expressions. */
 export function plain(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
-/** A wildcard pattern as the source of a regular expression. */
+/** Converts a wildcard pattern to the source of a regular expression. */
 export function globSource(pattern: string): string {
   return plain(pattern).replaceAll('\\*', '[^/]*').replaceAll('\\?', '[^/]');
 }

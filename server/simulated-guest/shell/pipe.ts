@@ -1,20 +1,19 @@
-/** Takes bytes; resolves when there is room for more, so that a fast writer waits for a slow reader. */
+/** Accepts bytes. `write` resolves when there is space for more, so that a fast writer waits for a slow reader. */
 export interface Sink {
   write(bytes: Buffer): Promise<void>;
 }
 
-/** Gives bytes until the end. */
+/** Yields bytes until the end. */
 export type Source = AsyncIterable<Buffer>;
 
-/** The reader has gone: what SIGPIPE says. */
+/** The reader has gone; stands for SIGPIPE. */
 export class BrokenPipe extends Error {
   override name = 'BrokenPipe';
 }
 
-/** As much as a pipe of Linux holds. */
+/** Capacity of a pipe on Linux, in bytes. */
 const CAPACITY = 65_536;
 
-/** A pipe between two commands. */
 export class Pipe implements Sink {
   #chunks: Buffer[] = [];
   #bytes = 0;
@@ -30,13 +29,13 @@ export class Pipe implements Sink {
     this.#wake();
   }
 
-  /** The writer has finished. */
+  /** Called when the writer has finished. */
   end(): void {
     this.#ended = true;
     this.#wake();
   }
 
-  /** The reader has finished. */
+  /** Called when the reader has finished. */
   close(): void {
     this.#closed = true;
     this.#chunks = [];
@@ -69,20 +68,19 @@ export class Pipe implements Sink {
   }
 }
 
-/** A source with nothing in it. */
 export const NOTHING: Source = {
   async *[Symbol.asyncIterator]() {},
 };
 
-/** A source of one piece of text. */
+/** Returns a source of a single text. */
 export async function* textSource(text: string): AsyncGenerator<Buffer> {
   if (text) yield Buffer.from(text);
 }
 
-/** Lets bytes go. */
+/** Discards all bytes. */
 export const NOWHERE: Sink = { async write() {} };
 
-/** Keeps up to `limit` bytes and lets the rest go. */
+/** Keeps the first `limit` bytes and discards the rest. */
 export class Collector implements Sink {
   readonly #limit: number;
   #chunks: Buffer[] = [];

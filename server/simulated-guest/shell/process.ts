@@ -4,27 +4,27 @@ import type { System } from '../system/system.ts';
 import type { Sink, Source } from './pipe.ts';
 import type { Shell } from './shell.ts';
 
-/** A command: what it returns is its exit code. */
+/** Runs a command and returns its exit code. */
 export type Command = (process: Process) => Promise<number> | number;
 
 /** Killed by Ctrl-C or a signal. */
 export class Interrupted extends Error {
   override name = 'Interrupted';
 }
-/** Killed for writing without end where nothing slows it down. */
+/** Killed for reading or writing without end. */
 export class OverBudget extends Error {
   override name = 'OverBudget';
 }
 
-/** Others get their turn after this much output, however fast its reader is. */
+/** Output after which the command yields, however fast its reader is. */
 const YIELD_EVERY_BYTES = 262_144;
-/** A runaway command ends here; the largest transfer that means something is far smaller. */
+/** A runaway command is stopped here; any sensible output is far smaller. */
 const MAX_OUTPUT_BYTES = 4_294_967_296;
-/** Reading costs CPU of the whole service; what a simulation has to read is far less. */
+/** Reading uses CPU time of the whole service; a simulation needs far less than this. */
 const MAX_INPUT_BYTES = 1_073_741_824;
-/** The longest that a timer takes: 24 days. */
+/** Longest delay of a timer: 24 days. */
 const MAX_SLEEP_MS = 2_147_483_647;
-/** Text is taken apart line by line, which costs ten times as much. */
+/** Lower for text, because splitting it into lines costs ten times as much. */
 const MAX_TEXT_BYTES = 134_217_728;
 
 export interface Streams {
@@ -34,7 +34,7 @@ export interface Streams {
   signal: AbortSignal;
 }
 
-/** One running command: its arguments, streams and surroundings. */
+/** One running command: its arguments, streams and environment. */
 export class Process implements Streams {
   readonly name: string;
   readonly args: string[];
@@ -72,7 +72,7 @@ export class Process implements Streams {
     await new Promise(setImmediate);
   }
 
-  /** Input in its pieces, with a turn for others between them. */
+  /** Yields to other work after each chunk. */
   async *#paced(source: Source): AsyncGenerator<Buffer> {
     for await (const bytes of source) {
       if (this.signal.aborted) throw new Interrupted('interrupted');
@@ -83,7 +83,7 @@ export class Process implements Streams {
     }
   }
 
-  /** The content of a file, from byte `from` on. */
+  /** Returns the content of a file from byte `from`. */
   read(path: string, from = 0): Source {
     return this.#paced(this.system.files.read(path, this.shell.user, from));
   }
@@ -93,25 +93,27 @@ export class Process implements Streams {
     if (text) await this.stdout.write(Buffer.from(text));
   }
 
-  /** Says what is wrong, as "name: text". The exit code to return. */
+  /** Prints an error as "name: text". Returns the exit code. */
   async fail(text: string, code = 1): Promise<number> {
     await this.stderr.write(Buffer.from(`${this.name}: ${text}\n`));
     return code;
   }
 
-  /** The absolute path that an argument means. */
+  /** Returns the absolute path of an argument. */
   path(argument: string): string {
     return absolute(this.shell.cwd, argument);
   }
 
-  /** Waits, on the guest's clock. */
+  /** Sleeps by the guest's clock. */
   async sleep(ms: number): Promise<void> {
     await this.system.clock.sleep(Math.min(ms, MAX_SLEEP_MS), this.signal).catch(() => {
       throw new Interrupted('interrupted');
     });
   }
 
-  /** Letters of the options before `--`, and the other arguments. "-n5" gives "n" and "5" as letters. */
+  /**
+   * Returns the letters of the options before `--`, and the other arguments. For "-n5", both "n" and "5" are letters.
+   */
   options(): { letters: Set<string>; words: string[]; long: Set<string> } {
     const letters = new Set<string>();
     const long = new Set<string>();
@@ -126,7 +128,7 @@ export class Process implements Streams {
     return { letters, words, long };
   }
 
-  /** Does `work` for each path; one that fails is named and the others go on. The exit code. */
+  /** Calls `work` for each path. If it fails for one, reports that and continues. Returns the exit code. */
   async each(paths: string[], work: (path: string, shown: string) => Promise<void>): Promise<number> {
     let code = 0;
     for (const shown of paths) {
@@ -140,7 +142,7 @@ export class Process implements Streams {
     return code;
   }
 
-  /** The content of the named files, one after the other, or standard input without names. */
+  /** Yields the content of the files one after the other, or of standard input if there are none. */
   async *contents(paths: string[]): AsyncGenerator<Buffer> {
     for (const shown of paths.length > 0 ? paths : ['-']) {
       if (shown === '-') yield* this.stdin;
@@ -149,10 +151,10 @@ export class Process implements Streams {
   }
 }
 
-/** A line longer than this is cut into several: no program of ours needs it whole. */
+/** Longer lines are split into several: no simulated command needs them whole. */
 const MAX_LINE = 65_536;
 
-/** Text in lines, without their ends. */
+/** Yields the lines of a text, without line ends. */
 export async function* linesOf(source: Source): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';

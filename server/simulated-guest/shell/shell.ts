@@ -10,22 +10,22 @@ import { Interrupted, OverBudget, Process, type Streams } from './process.ts';
 import { type Pipeline, type Redirect, type SimpleCommand, SyntaxFault } from './syntax.ts';
 import type { Terminal } from './terminal.ts';
 
-/** What `$( )` keeps of a command's output. */
+/** Bytes of a command's output that `$( )` keeps. */
 const MAX_SUBSTITUTED = 262_144;
 const MAX_VARIABLES = 500;
-/** `sudo sh -c "sudo sh -c …"` ends somewhere. */
+/** Stops recursion such as `sudo sh -c "sudo sh -c …"`. */
 const MAX_DEPTH = 16;
 
 export interface ShellOptions {
   system: System;
   user: string;
   terminal?: Terminal;
-  /** "pts/0"; none for a command without a terminal. */
+  /** Terminal name such as "pts/0"; absent for a command without a terminal. */
   tty?: string;
   env?: Record<string, string>;
 }
 
-/** A user's shell on a guest: where they are, their variables, and what they told it last. */
+/** A user's shell on a guest: its directory, variables and history. */
 export class Shell {
   readonly system: System;
   readonly user: string;
@@ -37,7 +37,7 @@ export class Shell {
   cwd: string;
   /** Exit code of the latest pipeline. */
   last = 0;
-  /** Set by `exit`. */
+  /** Exit code set by `exit`. */
   exiting: number | undefined;
   #depth = 0;
 
@@ -61,7 +61,7 @@ export class Shell {
     );
   }
 
-  /** A shell of another user in the same place, as `sudo` and `sh` start it. */
+  /** Returns a shell in the same directory, possibly of another user, as `sudo` and `sh` start it. */
   child(user = this.user): Shell {
     const { system, terminal, tty } = this;
     const env = user === this.user ? Object.fromEntries(this.env) : undefined;
@@ -107,7 +107,7 @@ export class Shell {
       commands.map(async (command, index) => {
         const stdin = pipes[index - 1];
         const stdout = pipes[index];
-        // As in every shell, what stands in a pipeline changes neither the directory nor the variables.
+        // As in real shells, a command in a pipeline cannot change the directory or variables.
         const shell = commands.length > 1 ? this.child() : this;
         try {
           return await shell.#command(command, {
@@ -144,12 +144,12 @@ export class Shell {
     }
   }
 
-  /** Whether there is a command of this name. */
+  /** Returns whether there is a command with this name. */
   knows(name: string): boolean {
     return COMMANDS.has(name);
   }
 
-  /** Runs one command of these words. */
+  /** Runs a single command. */
   async execute(words: string[], streams: Streams): Promise<number> {
     const name = words[0]!;
     const command = COMMANDS.get(name.replace(/^(\/usr)?(\/local)?\/s?bin\//, ''));
@@ -209,7 +209,7 @@ export class Shell {
   }
 }
 
-/** The exit code that an end by `error` has. */
+/** Returns the exit code for an error. */
 async function codeOf(error: unknown, stderr: Sink): Promise<number> {
   if (error instanceof Interrupted) return 130;
   if (error instanceof BrokenPipe) return 141;

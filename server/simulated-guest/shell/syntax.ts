@@ -1,4 +1,4 @@
-/** The grammar of what the simulated shell understands. */
+/** The grammar that the simulated shell supports. */
 export interface Part {
   kind: 'text' | 'variable' | 'command';
   /** The text itself, the variable's name, or the script inside `$( )`. */
@@ -11,7 +11,7 @@ export type Word = Part[];
 
 export interface Redirect {
   fd: 0 | 1 | 2;
-  /** 'text' feeds a here-document; 'copy' makes the descriptor the same as the one in `to`. */
+  /** 'text' provides a here-document; 'copy' makes the descriptor the same as the one in `to`. */
   how: 'read' | 'write' | 'append' | 'copy' | 'text';
   to: Word;
 }

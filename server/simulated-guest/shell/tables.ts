@@ -1,4 +1,4 @@
-/** Columns as programs print them: each as wide as its widest cell, numbers (by `right`) to the right. */
+/** Formats columns, each as wide as its widest cell. Columns listed in `right` are right-aligned. */
 export function table(rows: string[][], right: number[] = []): string {
   const widths: number[] = [];
   for (const row of rows)
@@ -14,7 +14,7 @@ export function table(rows: string[][], right: number[] = []): string {
     .join('');
 }
 
-/** Bytes as `-h` shows them: "1.5G". */
+/** Formats bytes as `-h` does: "1.5G". */
 export function humanSize(bytes: number): string {
   const units = ['', 'K', 'M', 'G', 'T'];
   let value = bytes;

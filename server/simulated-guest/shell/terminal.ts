@@ -2,7 +2,7 @@ import { CTRL_C } from './keys.ts';
 import { editLine } from './line-editor.ts';
 import type { Sink, Source } from './pipe.ts';
 
-/** As much as Linux keeps of what is typed ahead; what comes on top is lost, as there. */
+/** Size of Linux's buffer for input typed ahead; further input is lost, as on Linux. */
 const MAX_PENDING_KEYS = 4096;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal speaks in control characters.
 const KEY = /\x1b(?:\[[0-9;?]*[ -/]*[@-~]|O[ -~])|[\s\S]/gu;
@@ -11,8 +11,8 @@ const MAX_COLUMNS = 500;
 const MAX_ROWS = 200;
 
 /**
- * A terminal's line discipline: what is typed goes in as bytes, what is to be seen comes out. A reader takes it key
- * by key, as an edited line, or as the standard input of a command.
+ * A terminal's line discipline: takes typed bytes and produces output. A command reads it key by key, as an edited
+ * line, or as its standard input.
  */
 export class Terminal implements Sink {
   readonly #show: (bytes: Buffer) => Promise<void>;
@@ -33,7 +33,7 @@ export class Terminal implements Sink {
     this.rows = Math.min(Math.max(rows || 24, 1), MAX_ROWS);
   }
 
-  /** Takes what was typed. */
+  /** Takes typed input. */
   input(bytes: Uint8Array): void {
     for (const [key] of this.#decoder.decode(bytes, { stream: true }).matchAll(KEY)) this.#press(key);
   }
@@ -50,7 +50,7 @@ export class Terminal implements Sink {
     } else if (this.#keys.length < MAX_PENDING_KEYS) this.#keys.push(key);
   }
 
-  /** The next key; undefined once input has ended, or `signal` aborted. */
+  /** Returns the next key; undefined if input has ended or `signal` aborts. */
   key(signal?: AbortSignal): Promise<string | undefined> {
     if (this.#keys.length > 0) return Promise.resolve(this.#keys.shift());
     if (this.#closed || signal?.aborted) return Promise.resolve(undefined);
@@ -68,7 +68,7 @@ export class Terminal implements Sink {
     });
   }
 
-  /** Shows bytes; each line's end gets its carriage return. */
+  /** Outputs bytes, with a carriage return added to each line end. */
   async write(bytes: Buffer): Promise<void> {
     if (!bytes.includes(0x0a)) return this.#show(bytes);
     await this.#show(Buffer.from(bytes.toString('latin1').replaceAll(/\r?\n/g, '\r\n'), 'latin1'));
@@ -78,7 +78,7 @@ export class Terminal implements Sink {
     return this.write(Buffer.from(text));
   }
 
-  /** Asks for a line; undefined when there is no more. Without `echo` nothing of it is seen. */
+  /** Prompts for a line; undefined if input has ended. Without `echo`, typed characters are not shown. */
   async readLine(
     prompt: string,
     options: { echo?: boolean; history?: string[] } = {},
@@ -98,7 +98,7 @@ export class Terminal implements Sink {
     }
   }
 
-  /** The standard input of a command: lines as they are typed, to Ctrl-D. */
+  /** Returns the standard input of a command: lines as they are typed, until Ctrl-D. */
   stdin(signal: AbortSignal): Source {
     const lines = async function* (terminal: Terminal) {
       while (!signal.aborted) {
@@ -110,7 +110,7 @@ export class Terminal implements Sink {
     return { [Symbol.asyncIterator]: () => lines(this) };
   }
 
-  /** Input has ended. */
+  /** Ends the input. */
   close(): void {
     this.#closed = true;
     this.#waiting?.(undefined);

@@ -3,11 +3,11 @@ import type { SimulatedGuest } from '../model/guest.ts';
 import { passwordMatches } from '../model/password.ts';
 import { distributionOf } from '../system/distribution.ts';
 
-/** As OpenSSH: who tries longer must connect again. */
+/** As in OpenSSH: after this many failed attempts, the client must reconnect. */
 export const MAX_AUTHENTICATION_TRIES = 6;
 const METHODS = ['publickey', 'password'] as const;
 
-/** Whether a login succeeds, by the guest's current keys and passwords. */
+/** Returns whether a login succeeds with the guest's current keys and passwords. */
 export function mayLogIn(guest: SimulatedGuest, context: AuthContext): boolean {
   const { user } = distributionOf(guest.template);
   if (context.username !== user && context.username !== 'root') return false;
@@ -16,12 +16,12 @@ export function mayLogIn(guest: SimulatedGuest, context: AuthContext): boolean {
   return false;
 }
 
-/** Rejects a login, and says which methods remain. */
+/** Rejects a login attempt and lists the methods that can still be used. */
 export function refuse(context: AuthContext): void {
   context.reject([...METHODS]);
 }
 
-/** Whether `password` is the user's on this guest. */
+/** Returns whether `password` is the user's on this guest. */
 export function hasPassword(guest: SimulatedGuest, username: string, password: string): boolean {
   const isDefault = username === distributionOf(guest.template).user;
   const set = Object.hasOwn(guest.passwords, username) ? guest.passwords[username] : undefined;
@@ -36,7 +36,7 @@ function keyMatches(
   for (const line of guest.authorizedKeys) {
     const known = ssh2.utils.parseKey(line);
     if (known instanceof Error || !known.getPublicSSH().equals(key.data)) continue;
-    // Without a signature the client only asks whether the key would do.
+    // Without a signature, the client only asks whether the key would be accepted.
     return !signature || (blob !== undefined && known.verify(blob, signature, hashAlgo) === true);
   }
   return false;

@@ -5,12 +5,12 @@ import type { System } from '../system/system.ts';
 import { MAX_AUTHENTICATION_TRIES, mayLogIn, refuse } from './authentication.ts';
 import { serveSession } from './session.ts';
 
-/** As OpenSSH's MaxSessions: channels that one connection has at once. */
+/** Maximum concurrent channels of one connection, as OpenSSH's MaxSessions. */
 const MAX_SESSIONS = 10;
-/** A client that negotiates and never logs in is disconnected. */
+/** A client that does not log in within this time is disconnected. */
 const LOGIN_GRACE_MS = 120_000;
 
-/** A guest's SSH server at the other end of the returned stream. It ends with `signal`, or with the stream. */
+/** Returns a stream that leads to the guest's SSH server. The server ends when `signal` aborts or the stream ends. */
 export function serveSsh(system: System, signal: AbortSignal): Duplex {
   const [client, served] = connectionPair();
   const server = new ssh2.Server({ hostKeys: [system.hostKey], ident: 'OpenSSH_10.0' }, (connection) =>
@@ -24,7 +24,7 @@ export function serveSsh(system: System, signal: AbortSignal): Duplex {
     signal.removeEventListener('abort', end);
   });
   signal.addEventListener('abort', end, { once: true });
-  // The library asks for a socket and uses what every duplex stream has.
+  // The library's type asks for a socket, but it only uses what every duplex stream has.
   server.injectSocket(served as unknown as Parameters<typeof server.injectSocket>[0]);
   return client;
 }
@@ -46,7 +46,7 @@ function serveConnection(system: System, connection: Connection, signal: AbortSi
       } else if (++tries > MAX_AUTHENTICATION_TRIES) connection.end();
       else refuse(context);
     } catch {
-      // The database is away: no login can be checked.
+      // The database is unavailable, so no login can be verified.
       connection.end();
     }
   });
@@ -61,7 +61,7 @@ function serveConnection(system: System, connection: Connection, signal: AbortSi
       serveSession(session, system, user, signal);
     });
   });
-  // A client that breaks off or speaks nonsense harms its own connection alone.
+  // A client that disconnects or sends garbage affects only its own connection.
   connection.on('error', () => {});
   signal.addEventListener('abort', () => connection.end(), { once: true });
 }

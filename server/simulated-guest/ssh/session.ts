@@ -7,7 +7,7 @@ import type { System } from '../system/system.ts';
 import { SftpServer } from './sftp.ts';
 import { sinkOf } from './streams.ts';
 
-/** What a client may set; OpenSSH takes a handful. */
+/** Number of environment variables that a client may set; OpenSSH accepts only a few. */
 const MAX_ENVIRONMENT = 64;
 const MAX_VALUE = 1024;
 const SIGNALS: Record<string, number> = { HUP: 129, INT: 130, QUIT: 131, KILL: 137, TERM: 143 };
@@ -16,7 +16,7 @@ interface Wanted {
   env: Record<string, string>;
   pty: PseudoTtyInfo | undefined;
   terminal: Terminal | undefined;
-  /** How a signal of the client ends what runs. */
+  /** Aborted when a signal from the client ends the running command. */
   stop: AbortController;
   code: number | undefined;
 }
@@ -85,10 +85,10 @@ async function withoutTerminal(
   signal: AbortSignal,
 ): Promise<number> {
   const shell = new Shell({ system, user, env });
-  // A command that stops reading must not close the channel, on which its exit code is still to go.
+  // A command that stops reading must not close the channel, because its exit code has not been sent yet.
   const stdin = { [Symbol.asyncIterator]: () => channel.iterator({ destroyOnReturn: false }) };
   const streams = { stdin, stdout: sinkOf(channel), stderr: sinkOf(channel.stderr), signal };
-  // A shell without a terminal takes its script from standard input.
+  // A shell without a terminal reads its script from standard input.
   return command === undefined ? shell.execute(['bash'], streams) : shell.run(command, streams);
 }
 

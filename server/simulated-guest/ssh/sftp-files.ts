@@ -3,24 +3,24 @@ import type { FileWriter } from '../system/file-writer.ts';
 import { type Files, MAX_KEPT_FILE_BYTES } from '../system/files.ts';
 import { generated } from '../system/generated.ts';
 
-/** What a handle stands for. */
+/** An open file or directory behind a handle. */
 export interface OpenFile {
   path: string;
   writer?: FileWriter;
-  /** The whole of a file whose content is kept. */
+  /** The whole content, if the file's content is stored. */
   content?: Buffer;
-  /** The size of one whose content is generated. */
+  /** The size, if the file's content is generated. */
   size?: number;
-  /** What of a directory has not been given yet. */
+  /** Entries of a directory that have not been sent yet. */
   entries?: object[];
 }
 
-/** The number in a handle; one of another length is none of ours. */
+/** Returns the number in a handle; -1 if its length is wrong, which no handle of ours has. */
 export function handleNumber(handle: Buffer): number {
   return handle.length === 4 ? handle.readUInt32BE() : -1;
 }
 
-/** Opens a file for reading at any place; only what is kept is held in memory. */
+/** Opens a file for reading at any position. Only stored content is held in memory. */
 export async function openForReading(files: Files, path: string, user: string): Promise<OpenFile> {
   const { kind, size } = files.need(path, user);
   if (kind === 'directory') throw new FileError('Is a directory');
@@ -35,7 +35,7 @@ export async function openForReading(files: Files, path: string, user: string): 
   return { path, content: Buffer.concat(pieces) };
 }
 
-/** Bytes from one place on; empty beyond the end. */
+/** Returns bytes from a position; empty beyond the end. */
 export function readAt({ content, size = 0 }: OpenFile, at: number, length: number): Buffer {
   if (content) return content.subarray(at, at + length);
   const pieces: Buffer[] = [];

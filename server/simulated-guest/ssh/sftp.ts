@@ -6,11 +6,14 @@ import type { System } from '../system/system.ts';
 import { handleNumber, type OpenFile, openForReading, readAt } from './sftp-files.ts';
 
 const { STATUS_CODE: STATUS, OPEN_MODE } = ssh2.utils.sftp;
-/** Files and directories that one client has open. */
+/** Maximum files and directories that one client can have open. */
 const MAX_HANDLES = 64;
-/** What one READ gives at most; clients ask for half of it. */
+/** Maximum bytes of one READ; clients ask for half of it. */
 const MAX_READ = 65_536;
-/** Requests without an answer and answers not taken, together: clients keep 64 under way. Beyond it the session ends. */
+/**
+ * Limit of unanswered requests and untaken answers together, beyond which the session ends. Clients keep 64 requests in
+ * flight.
+ */
 const MAX_UNANSWERED = 256;
 const DIRECTORY_BIT = 0o040_000;
 const FILE_BIT = 0o100_000;
@@ -18,7 +21,9 @@ const PERMISSION_BITS = 0o7777;
 
 type Reply = (sftp: SFTPWrapper, id: number) => void;
 
-/** What the library has under its SFTP channel and shows of every other: what is sent there, and has yet to be. */
+/**
+ * Internals of the library's SFTP channel, which it exposes for other channels: the channel itself and its unsent data.
+ */
 interface Underneath {
   _protocol: { exitStatus(channel: number, status: number): void };
   _buffer: Buffer[];
@@ -34,7 +39,7 @@ function attributesOf({ kind, mode, owner, size, modifiedAt }: Entry) {
 
 const ok: Reply = (sftp, id) => sftp.status(id, STATUS.OK);
 
-/** A client's view of the guest's files, by the SFTP protocol, with the rights of `user`. */
+/** Serves the guest's files to a client over the SFTP protocol, with the permissions of `user`. */
 export class SftpServer {
   readonly #system: System;
   readonly #user: string;
@@ -81,7 +86,7 @@ export class SftpServer {
     );
   }
 
-  /** Answers one request after the other: so files see the order in which the client asked. Ends when it has no more. */
+  /** Answers requests one after the other, in the order the client sent them. Ends the session after the last one. */
   #answering(sftp: SFTPWrapper): (id: number, work: () => Promise<Reply>) => void {
     const underneath = sftp as unknown as Underneath;
     let waiting = 0;
@@ -128,7 +133,7 @@ export class SftpServer {
 
   async #read(open: OpenFile, at: number, length: number): Promise<Reply> {
     const bytes = readAt(open, at, Math.min(length, MAX_READ));
-    // Generated content costs nothing to make: others get their turn all the same.
+    // Yields, because generating content never waits for anything and would otherwise block other work.
     await new Promise(setImmediate);
     return bytes.length > 0 ? (sftp, id) => sftp.data(id, bytes) : (sftp, id) => sftp.status(id, STATUS.EOF);
   }
@@ -168,7 +173,7 @@ export class SftpServer {
   }
 }
 
-/** Ends the subsystem as a server's does: a client to which no exit status comes takes its transfer for failed. */
+/** Ends the subsystem as a real server does: without an exit status, a client considers its transfer failed. */
 function end(sftp: SFTPWrapper, { _protocol, outgoing }: Underneath): void {
   if (outgoing.state === 'open') _protocol.exitStatus(outgoing.id, 0);
   sftp.end();

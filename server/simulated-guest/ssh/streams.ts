@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import { BrokenPipe, type Sink } from '../shell/pipe.ts';
 
-/** A stream as a sink: a write resolves when the stream took it, and fails once the stream is closed. */
+/** Wraps a stream as a sink. A write resolves when the stream has taken the bytes and fails once it is closed. */
 export function sinkOf(stream: Writable): Sink {
   const waiting = new Set<(error: Error) => void>();
   stream.once('close', () => {

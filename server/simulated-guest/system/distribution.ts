@@ -1,9 +1,9 @@
-/** The operating system that a template's code names, such as "debian-13" or "ubuntu-24.04". */
+/** The operating system named by a template's code, such as "debian-13" or "ubuntu-24.04". */
 export interface Distribution {
   family: string;
   name: string;
   version: string;
-  /** Who logs in first; the images of all four families name that user after themselves. */
+  /** The user for the first login, whose name is that of the distribution in all four families. */
   user: string;
   kernel: string;
 }
@@ -15,14 +15,14 @@ const NAMES: Record<string, string> = {
   rocky: 'Rocky Linux',
 };
 
-/** What a template's code says; an unknown family is taken at its word. */
+/** Returns the distribution of a template's code. An unknown family is used as the name. */
 export function distributionOf(template: string): Distribution {
   const [family = 'linux', version = '1'] = template.split('-');
   const user = /^[a-z][a-z0-9]*$/.test(family) ? family : 'user';
   return { family, name: NAMES[family] ?? family, version, user, kernel: '6.12.41+deb13-cloud-amd64' };
 }
 
-/** Whether packages come with apt. */
+/** Returns whether the distribution uses apt. */
 export function hasApt({ family }: Distribution): boolean {
   return family === 'debian' || family === 'ubuntu';
 }

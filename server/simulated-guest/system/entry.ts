@@ -1,7 +1,7 @@
-/** One name in a guest's file system. Paths are absolute and normal: "/var/log/syslog". */
+/** One path in a guest's file system. Paths are absolute and normalized: "/var/log/syslog". */
 export interface Entry {
   kind: 'file' | 'directory' | 'gone';
-  /** Its group is the same. */
+  /** The group has the same name. */
   owner: string;
   /** Permission bits. */
   mode: number;
@@ -13,7 +13,7 @@ export interface Entry {
   kept: boolean;
 }
 
-/** What the kernel says of a path; `message` is the part behind "cat: /x: ". */
+/** A kernel error about a path; `message` is the part after "cat: /x: ". */
 export class FileError extends Error {
   override name = 'FileError';
 }

@@ -1,19 +1,19 @@
 import { FileError } from './entry.ts';
 
 interface Target {
-  /** Bytes that are there already, when appending. */
+  /** Existing bytes, when appending. */
   size: number;
-  /** Those bytes, or null when only their number is known. */
+  /** Those bytes, or null if only their number is known. */
   start: Buffer | null;
-  /** Bytes that the disk has room for. */
+  /** Returns the bytes that still fit on the disk. */
   room(): number;
-  /** Whether the content of a file of this size is kept. */
+  /** Returns whether the content of a file of this size is stored. */
   keeps(size: number): boolean;
-  /** `content` null: the size alone. */
+  /** If `content` is null, only the size is stored. */
   save(size: number, content: Buffer | null): Promise<void>;
 }
 
-/** Takes a file's bytes. What is too large to be kept is counted and dropped, so memory stays flat. */
+/** Writes a file. Content that is too large to store is counted and dropped, so that memory use stays constant. */
 export class FileWriter {
   readonly #target: Target;
   #pieces: { at: number; bytes: Buffer }[] | null;
@@ -25,19 +25,18 @@ export class FileWriter {
     this.#size = target.size;
   }
 
-  /** Adds bytes at the end. */
   async write(bytes: Buffer): Promise<void> {
     this.writeAt(this.#size, bytes);
   }
 
-  /** Puts bytes where they belong; those of a file may come in any order. */
+  /** Writes bytes at a position, in any order. */
   writeAt(at: number, bytes: Buffer): void {
     this.grow(at + bytes.length - this.#size);
-    // Copied: a stream may use the memory of a piece again.
+    // Copied, because a stream may reuse the memory of a chunk.
     this.#pieces?.push({ at, bytes: Buffer.from(bytes) });
   }
 
-  /** Adds bytes of which only the number counts. */
+  /** Adds bytes whose content does not matter. */
   grow(length: number): void {
     if (length <= 0) return;
     if (this.#size + length > this.#target.room()) throw new FileError('No space left on device');

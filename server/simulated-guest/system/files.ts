@@ -5,13 +5,13 @@ import { type ImageFile, imageOf } from './image.ts';
 import { absolute, isWithin, nameOf, parentOf } from './paths.ts';
 import type { System } from './system.ts';
 
-/** A guest's disk is for trying things out, not for keeping them. */
+/** A guest's disk is for trying things out, not for storage. */
 export const MAX_FILES = 1000;
-/** A user's files are read by the row; the same bound keeps a session's memory flat. */
+/** Limits the size of a row per file, and with it a session's memory. */
 export const MAX_KEPT_FILE_BYTES = 1_048_576;
 export const MAX_KEPT_BYTES = 8 * MAX_KEPT_FILE_BYTES;
 
-/** The file system of a guest: the image's files, and over them what was written since. */
+/** The file system of a guest: the image's files, overlaid with what was written since. */
 export class Files {
   readonly #system: System;
   #image: Map<string, ImageFile> | undefined;
@@ -21,7 +21,7 @@ export class Files {
     this.#system = system;
   }
 
-  /** Takes what was read from the store. */
+  /** Sets the overlay that was read from the store. */
   show(over: Map<string, Entry>): void {
     this.#over = over;
     this.#image = undefined;
@@ -32,14 +32,14 @@ export class Files {
     return this.#image;
   }
 
-  /** What is at `path`. */
+  /** Returns the entry at `path`. */
   stat(path: string): Entry | undefined {
     const over = this.#over.get(path);
     if (over) return over.kind === 'gone' ? undefined : over;
     return this.#base.get(path);
   }
 
-  /** What is at `path`, for `user`; throws {@link FileError} when it cannot be looked at. */
+  /** Returns the entry at `path`. Throws {@link FileError} if `user` may not see it or it does not exist. */
   need(path: string, user: string): Entry {
     for (let up = path; up !== '/'; ) {
       up = parentOf(up);
@@ -54,7 +54,7 @@ export class Files {
     return entry;
   }
 
-  /** Names in a directory, in order. */
+  /** Returns the names in a directory, sorted. */
   list(directory: string): string[] {
     const names = new Set<string>();
     for (const path of this.#paths())
@@ -62,7 +62,7 @@ export class Files {
     return [...names].sort();
   }
 
-  /** `root` and everything below it, in order. */
+  /** Returns `root` and everything below it, sorted. */
   tree(root: string): string[] {
     return [...new Set(this.#paths())].filter((path) => isWithin(root, path)).sort();
   }
@@ -72,7 +72,7 @@ export class Files {
     for (const [path, { kind }] of this.#over) if (kind !== 'gone') yield path;
   }
 
-  /** Bytes beyond the image's own. */
+  /** Returns the bytes used in addition to the image. */
   bytes(): number {
     let sum = 0;
     for (const { size } of this.#over.values()) sum += size;
@@ -80,7 +80,7 @@ export class Files {
     return sum;
   }
 
-  /** The content in pieces; of a file that is too large to be kept, generated text of its size. */
+  /** Yields the content in chunks. For a file too large to store, that is generated text of the same size. */
   async *read(path: string, user: string, from = 0): AsyncGenerator<Buffer> {
     const entry = this.need(path, user);
     if (entry.kind === 'directory') throw new FileError('Is a directory');
@@ -95,7 +95,7 @@ export class Files {
     } else yield* generated(entry.size, from);
   }
 
-  /** Opens a file for writing; it changes when the writer is closed. */
+  /** Opens a file for writing. The change takes effect when the writer is closed. */
   async write(path: string, user: string, append: boolean): Promise<FileWriter> {
     const old = this.stat(path);
     if (old?.kind === 'directory') throw new FileError('Is a directory');
@@ -129,7 +129,7 @@ export class Files {
     return Buffer.concat(chunks);
   }
 
-  /** Throws unless `user` may make or change `path`. */
+  /** Throws unless `user` may create or change `path`. */
   mayWrite(path: string, user: string): void {
     const parent = this.need(parentOf(path), user);
     if (parent.kind !== 'directory') throw new FileError('Not a directory');
@@ -175,7 +175,7 @@ export class Files {
     await this.#put(path, { ...this.#fresh(user), kind: 'directory', mode: 0o755, size: 4096 });
   }
 
-  /** Sets the time of a file, or makes it, empty. */
+  /** Updates a file's time, or creates an empty file. */
   async touch(path: string, user: string): Promise<void> {
     const entry = this.stat(path);
     if (!entry) return (await this.write(path, user, false)).close();
@@ -183,7 +183,7 @@ export class Files {
     await this.#alter(path, { modifiedAt: this.#system.now() }, user);
   }
 
-  /** Sets permission bits or owner. */
+  /** Changes an entry's attributes. A file of the image is copied first. */
   async #alter(path: string, change: Partial<Entry>, user: string): Promise<void> {
     const entry = this.need(path, user);
     const ofImage = !this.#over.has(path) && entry.kind === 'file';
@@ -202,7 +202,7 @@ export class Files {
     await this.#alter(path, { owner }, user);
   }
 
-  /** Removes a file, or a directory with all in it. */
+  /** Removes a file, or a directory with its content. */
   async remove(path: string, user: string): Promise<void> {
     this.#mayRemove(path, user);
     const paths = this.tree(path);
@@ -214,7 +214,7 @@ export class Files {
     }
   }
 
-  /** Renames a file, or a directory with all in it. */
+  /** Renames a file, or a directory with its content. */
   async move(from: string, to: string, user: string): Promise<void> {
     this.#mayRemove(from, user);
     this.mayWrite(to, user);

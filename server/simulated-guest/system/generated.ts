@@ -3,7 +3,7 @@ const LINE = 'debug: a step was taken, and nothing unusual was seen in it';
 const BLOCK = Buffer.from(`${LINE.padEnd(63, '.')}\n`.repeat(CHUNK / 64));
 const ZEROS = Buffer.alloc(CHUNK);
 
-/** What a file reads as when only its size is kept: one line again and again. In pieces of up to 64 KiB. */
+/** Yields content for a file of which only the size is stored: one line repeated, in chunks of up to 64 KiB. */
 export function* generated(size: number, from = 0): Generator<Buffer> {
   for (let at = from; at < size; ) {
     const start = at % CHUNK;
@@ -13,7 +13,7 @@ export function* generated(size: number, from = 0): Generator<Buffer> {
   }
 }
 
-/** Zeros without end. */
+/** Yields zeros without end. */
 export function* zeros(): Generator<Buffer> {
   for (;;) yield ZEROS;
 }

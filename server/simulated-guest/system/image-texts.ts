@@ -11,7 +11,7 @@ http {
 }
 `;
 
-/** Configuration that people look at. */
+/** Returns configuration files that people are likely to look at. */
 export function etcFiles(system: System): Texts {
   const { guest, distribution } = system;
   const { family, name, version, user } = distribution;
@@ -41,7 +41,7 @@ export function etcFiles(system: System): Texts {
   };
 }
 
-/** What the kernel shows of itself, at this moment. */
+/** Returns the current content of files in /proc. */
 export function procFiles(system: System): Texts {
   const { guest, distribution } = system;
   const kib = (bytes: number) => `${Math.floor(bytes / 1024)} kB`.padStart(16);

@@ -6,9 +6,9 @@ import { BIG_LOG, bigLogBytes, troubled } from './trouble.ts';
 
 /** A file that the guest had from the start. */
 export interface ImageFile extends Entry {
-  /** What is in it; absent for a directory and for a file of generated text. */
+  /** Returns its content; absent for a directory and for a file of generated text. */
   text?: () => string;
-  /** It fills the disk beyond what the image is said to hold. */
+  /** Uses disk space in addition to the image's nominal size. */
   counts?: boolean;
 }
 
@@ -17,7 +17,7 @@ const DIRECTORIES =
   '/media /mnt /opt /proc /run /sbin /srv /sys /usr /usr/bin /usr/lib /usr/local /usr/local/bin /usr/sbin ' +
   '/usr/share /var /var/cache /var/lib /var/log /var/log/nginx /var/www /var/www/html';
 
-/** All files of the image, by path. */
+/** Returns all files of the image, by path. */
 export function imageOf(system: System): Map<string, ImageFile> {
   const { guest, distribution } = system;
   const installedAt = guest.run?.since ?? system.now();
@@ -31,7 +31,7 @@ export function imageOf(system: System): Map<string, ImageFile> {
   const text = (path: string, content: () => string, owner = 'root', mode = 0o644) => {
     const file = add(path, owner, mode, 'file', 0);
     file.text = content;
-    // Computed only when it is asked for: a listing of another directory needs none of the texts.
+    // Computed on demand, so that listing another directory does not generate any texts.
     Object.defineProperty(file, 'size', { enumerable: true, get: () => Buffer.byteLength(content()) });
   };
 

@@ -5,18 +5,18 @@ import { HOG_UNIT, troubled } from './trouble.ts';
 import { unitsOf } from './units.ts';
 
 const HOUR_MS = 3_600_000;
-/** Cron's hourly lines that are shown: enough to scroll through. */
+/** Hours of cron messages shown: enough to scroll through. */
 const HOURS_SHOWN = 48;
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** "Jan 01 00:00:30", UTC. */
+/** Formats a time as "Jan 01 00:00:30", in UTC. */
 export function stamp(at: number): string {
   const date = new Date(at);
   const day = String(date.getUTCDate()).padStart(2, '0');
   return `${MONTHS[date.getUTCMonth()]} ${day} ${date.toISOString().slice(11, 19)}`;
 }
 
-/** The kernel's messages of the latest boot, with seconds since it began. */
+/** Returns the kernel's messages of the latest boot, with seconds since its start. */
 export function kernelLines({ guest, distribution }: System): { seconds: number; text: string }[] {
   return [
     `Linux version ${distribution.kernel} (gcc 14.2.0) #1 SMP PREEMPT_DYNAMIC`,
@@ -78,7 +78,7 @@ function hourlyLines(system: System): LogLine[] {
   return lines;
 }
 
-/** The journal since the latest boot, oldest first. */
+/** Returns the journal since the latest boot, oldest first. */
 export function journalOf(system: System): LogLine[] {
   const { id, guest, inside, bootedAt } = system;
   const now = system.now();
@@ -95,7 +95,7 @@ export function journalOf(system: System): LogLine[] {
   return all.filter(({ at }) => at <= now).sort((a, b) => a.at - b.at);
 }
 
-/** One line as syslog writes it. */
+/** Formats a line as syslog does. */
 export function logText({ guest }: System, { at, unit, pid, text }: LogLine): string {
   const source = unit === 'kernel' ? 'kernel' : `${pid === 1 ? 'systemd' : unit}[${pid}]`;
   return `${stamp(at)} ${guest.hostname} ${source}: ${text}\n`;

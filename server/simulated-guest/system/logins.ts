@@ -1,10 +1,10 @@
 import { addLog, addLogin } from './state.ts';
 import type { System } from './system.ts';
 
-/** Terminals that are numbered; a guest with more logins shows the last number twice. */
+/** Number of distinct terminals. A guest with more logins shows the last number several times. */
 const MAX_TERMINALS = 64;
 
-/** Notes a login until `end` is called; `tty` is given to it unless it has one. */
+/** Records a login until `end` is called. Assigns a terminal unless `tty` is given. */
 export async function recordLogin(
   system: System,
   user: string,

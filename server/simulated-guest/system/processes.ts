@@ -20,7 +20,7 @@ export interface ProcessLine {
 
 const KERNEL = ['[kthreadd]', '[kworker/0:0-events]', '[ksoftirqd/0]', '[rcu_preempt]', '[jbd2/vda1-8]'];
 
-/** What runs on the guest. CPU and memory add up to what the driver samples. */
+/** Returns the processes of the guest. Their CPU and memory add up to the driver's samples. */
 export function processesOf(system: System): ProcessLine[] {
   const { guest, inside, bootedAt } = system;
   const now = system.now();

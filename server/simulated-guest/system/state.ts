@@ -1,10 +1,10 @@
-/** What a guest's inside remembers beside its files. Instants are epoch milliseconds. */
+/** The state inside a guest, apart from its files. Times are epoch milliseconds. */
 export interface InsideState {
-  /** Units that are not as the boot left them, by name. */
+  /** Units whose state has changed since the boot, by name. */
   units: Record<string, UnitChange>;
   log: LogLine[];
   logins: Login[];
-  /** Packages that were installed over the image. */
+  /** Packages installed in addition to those of the image. */
   installed: string[];
   /** When pending upgrades were last installed. */
   upgradedAt: number | null;
@@ -32,12 +32,12 @@ export interface Login {
 
 export const NEW_INSIDE: InsideState = { units: {}, log: [], logins: [], installed: [], upgradedAt: null };
 
-/** The journal keeps what an engineer scrolls through; the row is rewritten at each line, so it stays small. */
+/** Enough lines for an engineer to scroll through. The row is rewritten for each line, so it must stay small. */
 const MAX_LOG_LINES = 200;
 const MAX_LOGINS = 40;
 const MAX_INSTALLED = 200;
 
-/** Adds to the journal; the oldest lines make room. */
+/** Adds a line to the journal; the oldest lines are dropped. */
 export function addLog(inside: InsideState, line: LogLine): void {
   inside.log = [...inside.log, { ...line, text: line.text.slice(0, 400) }].slice(-MAX_LOG_LINES);
 }
@@ -47,7 +47,7 @@ export function addLogin(inside: InsideState, login: Login): void {
   inside.logins = [...inside.logins, login].slice(-MAX_LOGINS);
 }
 
-/** Adds packages; beyond the bound nothing more is remembered. */
+/** Records packages; those beyond the limit are not recorded. */
 export function addInstalled(inside: InsideState, names: string[]): void {
   inside.installed = [...new Set([...inside.installed, ...names])].slice(0, MAX_INSTALLED);
 }

@@ -4,27 +4,27 @@ import type { InsideState } from './state.ts';
 
 export type { Entry, InsideState, SimulatedGuest };
 
-/** Where the inside of guests is kept, shared by every process that serves them. It goes with the guest. */
+/** Stores the inside of guests, shared by all processes that serve them. Deleted together with the guest. */
 export interface SystemStore {
   /**
-   * The guest's private host key, OpenSSH format; undefined without a guest. Where it has no inside yet, `fresh` is
-   * stored; of two processes, the first one's stays.
+   * Returns the guest's private host key in OpenSSH format; undefined if there is no such guest. If it has no inside
+   * yet, `fresh` is stored; if two processes do that, the first one wins.
    */
   hostKey(id: string, fresh: () => { hostKey: string; inside: InsideState }): Promise<string | undefined>;
-  /** The guest and its inside at this moment; undefined when there is none. */
+  /** Returns the current guest and its inside; undefined if there is none. */
   read(id: string): Promise<{ guest: SimulatedGuest; inside: InsideState | null } | undefined>;
-  /** Lets `work` alter the inside in place, exclusively, and returns it as stored. */
+  /** Lets `work` alter the inside in place, exclusively, and returns the stored result. */
   change(id: string, work: (inside: InsideState) => void): Promise<InsideState | undefined>;
-  /** What differs from the image, by path, without contents. */
+  /** Returns the entries that differ from the image, by path, without contents. */
   readEntries(id: string): Promise<Map<string, Entry>>;
-  /** The kept content of a file; undefined when only its size is known. */
+  /** Returns the stored content of a file; undefined if only its size is stored. */
   readContent(id: string, path: string): Promise<Buffer | undefined>;
-  /** Writes one entry; `content` null keeps the size alone, undefined leaves the content as it is. */
+  /** Writes one entry. If `content` is null, only the size is stored; if undefined, the content stays as it is. */
   writeEntry(id: string, path: string, entry: Entry, content?: Buffer | null): Promise<void>;
-  /** Forgets entries of these paths. */
+  /** Deletes the entries of these paths. */
   deleteEntries(id: string, paths: string[]): Promise<void>;
-  /** Gives an entry another path, in place of what was there. */
+  /** Moves an entry to another path, replacing what was there. */
   moveEntry(id: string, from: string, to: string): Promise<void>;
-  /** Bytes of all files that differ from the image, and whether `path` is among them. */
+  /** Returns the total size of the files that differ from the image, and whether `path` is among them. */
   storedBytes(id: string, path: string): Promise<{ bytes: number; shadowed: boolean }>;
 }

@@ -10,7 +10,7 @@ import { hogSince, withHog } from './trouble.ts';
 const LOAD_SPANS_MS = [60_000, 300_000, 900_000] as const;
 const MEBIBYTE = 1_048_576;
 
-/** What `free` shows, in bytes. */
+/** The values shown by `free`, in bytes. */
 export interface Memory {
   total: number;
   used: number;
@@ -18,8 +18,8 @@ export interface Memory {
 }
 
 /**
- * A guest as it is seen from the inside: a view of the stored guest, taken by {@link refresh} before each line
- * of commands, and the ways to change it. Views of one guest may be held by several sessions and nodes.
+ * The inside of a guest: a view of the stored guest, updated by {@link refresh} before each command line, and the ways
+ * to change it. Several sessions and nodes may hold views of the same guest.
  */
 export class System {
   readonly id: string;
@@ -47,7 +47,7 @@ export class System {
     this.files = new Files(this);
   }
 
-  /** The inside of a guest, or undefined when there is no such guest. */
+  /** Opens the inside of a guest, or returns undefined if there is no such guest. */
   static async open(
     store: SystemStore,
     clock: Clock,
@@ -60,7 +60,7 @@ export class System {
     return new System(store, clock, id, found.guest, found.inside ?? NEW_INSIDE, hostKey);
   }
 
-  /** Looks at the guest again. One that has gone meanwhile stays as it was last seen. */
+  /** Reads the guest again. If it is gone, the view stays as it was. */
   async refresh(): Promise<void> {
     const found = await this.store.read(this.id);
     if (!found) return;
@@ -69,7 +69,7 @@ export class System {
     this.files.show(await this.store.readEntries(this.id));
   }
 
-  /** Changes what the guest remembers. */
+  /** Changes the guest's stored inside. */
   async change(work: (inside: InsideState) => void): Promise<void> {
     this.inside = (await this.store.change(this.id, work)) ?? this.inside;
   }
@@ -89,12 +89,12 @@ export class System {
     return distributionOf(this.guest.template);
   }
 
-  /** When the kernel started, epoch milliseconds; the present when the guest is off. */
+  /** When the kernel started, in epoch milliseconds; the current time if the guest is off. */
   get bootedAt(): number {
     return this.guest.run?.bootFrom ?? this.now();
   }
 
-  /** As the driver samples it. */
+  /** Consistent with the driver's samples. */
   memory(): Memory {
     const { id, guest } = this;
     const sampled = sampleAt(id, guest, this.now())?.ramUsedBytes ?? 0;
@@ -103,7 +103,7 @@ export class System {
     return { total, used, cached: Math.floor((total - used) * 0.4) };
   }
 
-  /** Size and use of the one disk, bytes; the driver's volume shows the same. */
+  /** Returns the size and usage of the disk in bytes, the same as the driver's volume. */
   disk(): { total: number; used: number } {
     const total = this.guest.diskGb * 1_000_000_000;
     return {
@@ -112,7 +112,7 @@ export class System {
     };
   }
 
-  /** Load averages over 1, 5 and 15 minutes. */
+  /** Returns the load averages over 1, 5 and 15 minutes. */
   load(): number[] {
     const { run, vcpu } = this.guest;
     const now = this.now();

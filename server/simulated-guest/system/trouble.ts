@@ -1,17 +1,17 @@
 import { IMAGE_BYTES, type SimulatedGuest } from '../model/guest.ts';
 import type { InsideState } from './state.ts';
 
-/** Trouble that a hostname asks for, so that there is something to find and to repair. */
+/** Problems that a hostname can ask for, to give users something to find and repair. */
 const TROUBLES = {
-  /** A forgotten debug log leaves 3 % of the disk. */
+  /** A forgotten debug log leaves only 3 % of the disk free. */
   diskFull: 'disk-full',
-  /** nginx was killed and is not up. */
+  /** nginx was killed and is down. */
   serviceFailed: 'service-failed',
   /** A worker leaks memory. */
   memHog: 'mem-hog',
 } as const;
 
-/** Whether a guest of this hostname has the trouble. */
+/** Returns whether a guest with this hostname has the problem. */
 export function troubled(hostname: string, trouble: keyof typeof TROUBLES): boolean {
   return hostname.includes(TROUBLES[trouble]);
 }
@@ -24,13 +24,15 @@ const HOG_FILLS_TO = 0.94;
 const HOG_SECONDS = 60;
 const MEBIBYTE = 1_048_576;
 
-/** Bytes of the forgotten log. It does not grow with the disk: a larger disk is a way out. */
+/**
+ * Returns the size of the forgotten log, in bytes. It does not grow with the disk, so a larger disk solves the problem.
+ */
 export function bigLogBytes(guest: Pick<SimulatedGuest, 'diskGb' | 'madeDiskGb'>): number {
   const disk = (guest.madeDiskGb ?? guest.diskGb) * GIGABYTE;
   return Math.max(0, Math.floor(BIG_LOG_FILLS_TO * disk - IMAGE_BYTES));
 }
 
-/** When the leaking worker was started, or undefined when it does not run. */
+/** Returns when the leaking worker was started, or undefined if it is not running. */
 export function hogSince(
   guest: Pick<SimulatedGuest, 'hostname' | 'run'>,
   units: InsideState['units'] | null,
@@ -41,7 +43,7 @@ export function hogSince(
   return change.active === 'active' ? change.at : undefined;
 }
 
-/** Memory in use, the leak included: it takes what others have left, within some minutes of its start. */
+/** Returns the memory in use including the leak, which takes all remaining memory within a few minutes of its start. */
 export function withHog(usedBytes: number, ramMb: number, since: number | undefined, now: number): number {
   if (since === undefined) return usedBytes;
   const full = HOG_FILLS_TO * ramMb * MEBIBYTE;

@@ -3,17 +3,17 @@ import type { UnitChange } from './state.ts';
 import type { System } from './system.ts';
 import { HOG_UNIT, troubled } from './trouble.ts';
 
-/** A service that the guest's init system knows. */
+/** A service of the guest's init system. */
 export interface Unit {
   name: string;
   description: string;
   command: string;
-  /** Since the boot, unless it was restarted. */
+  /** Process id since the boot, unless the unit was restarted. */
   pid: number;
   user: string;
   /** TCP port that it listens on. */
   port?: number;
-  /** Share of what the guest uses of CPU and memory, among its processes. */
+  /** Its share of the guest's CPU and memory, relative to the other processes. */
   weight: number;
 }
 
@@ -31,7 +31,7 @@ function unit(name: string, description: string, command: string, pid: number, w
   return { name, description, command, pid, weight, user: 'root' };
 }
 
-/** All units of this guest, by name order. */
+/** Returns all units of this guest, sorted by name. */
 export function unitsOf({ guest }: System): Unit[] {
   const units = [...UNITS];
   if (troubled(guest.hostname, 'memHog')) {
@@ -44,13 +44,13 @@ export function unitsOf({ guest }: System): Unit[] {
   return units.sort((a, b) => a.name.localeCompare(b.name));
 }
 
-/** "ssh", "sshd", "ssh.service": the unit, if there is one. */
+/** Returns the unit for "ssh", "sshd" or "ssh.service", if there is one. */
 export function unitNamed(system: System, name: string): Unit | undefined {
   const plain = name.replace(/\.service$/, '');
   return unitsOf(system).find((one) => one.name === (plain === 'sshd' ? 'ssh' : plain));
 }
 
-/** What a unit is doing, since when, and its process while it is active. */
+/** Returns a unit's state, since when it has it, and its process id while it is active. */
 export function stateOf(system: System, unit: Unit): UnitChange & { pid: number } {
   const { guest, inside } = system;
   const change = inside.units[unit.name];
@@ -63,7 +63,7 @@ export function stateOf(system: System, unit: Unit): UnitChange & { pid: number 
   return { active: failed ? 'failed' : 'active', at, pid: unit.pid };
 }
 
-/** Sets what a unit is doing, and says so in the journal. */
+/** Sets a unit's state and records that in the journal. */
 export async function setUnit(
   system: System,
   unit: Unit,

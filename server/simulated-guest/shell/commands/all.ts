@@ -15,7 +15,7 @@ import { TOP } from './top.ts';
 import { TRANSFORMS } from './transforms.ts';
 import { USERS } from './users.ts';
 
-/** Every command of the simulated shell, by name. A map: no name of an object's own parts is a command. */
+/** Every command of the simulated shell, by name. A map, so that names such as "constructor" are not commands. */
 export const COMMANDS: ReadonlyMap<string, Command> = new Map(
   [
     BASICS,

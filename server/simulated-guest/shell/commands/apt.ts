@@ -10,7 +10,7 @@ const UPGRADES = [
   ['openssh-server', '1:10.0p1-7', '1:10.0p1-7+deb13u1'],
   ['nginx', '1.26.3-3', '1.26.3-3+deb13u1'],
 ] as const;
-/** Names that a command line may install at once. */
+/** Maximum number of packages in one command. */
 const MAX_PACKAGES = 20;
 
 function pending({ system }: Process): readonly (readonly string[])[] {

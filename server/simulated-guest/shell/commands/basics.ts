@@ -11,7 +11,7 @@ const ESCAPES: Record<string, string> = {
   a: '\x07',
 };
 
-/** The escapes of `echo -e` and `printf`. */
+/** Replaces the escapes of `echo -e` and `printf`. */
 function withEscapes(text: string): string {
   return text.replace(/\\([ntr\\e0a])/g, (_, letter: string) => ESCAPES[letter]!);
 }
@@ -73,7 +73,7 @@ async function exportVariables(process: Process): Promise<number> {
   return 0;
 }
 
-/** Prints the variables, or runs a command with some more of them. */
+/** Prints the variables, or runs a command with additional ones. */
 async function env(process: Process): Promise<number> {
   const { shell, args } = process;
   const child = shell.child();

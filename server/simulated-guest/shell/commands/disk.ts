@@ -97,7 +97,7 @@ const GROWTH_BYTES = 64 * MEBIBYTE;
 const MAX_TO_NOWHERE = 64 * GIBIBYTE;
 const ZEROS = Buffer.alloc(65_536);
 
-/** `dd` from zeros, a file or standard input; the bytes are counted, and written where `of` says. */
+/** `dd` from zeros, a file or standard input. Counts the bytes and writes them to `of`. */
 async function dd(process: Process): Promise<number> {
   const given = Object.fromEntries(process.args.map((arg) => arg.split('=', 2)));
   const [, amount, unit = ''] = /^(\d+)(K|k|M|G|MB|GB|)$/.exec(given.bs ?? '512') ?? [];
@@ -121,7 +121,7 @@ async function dd(process: Process): Promise<number> {
       ? zeros(limit)
       : process.contents(given.if === undefined ? [] : [given.if])) {
       const piece = bytes.subarray(0, Math.min(bytes.length, limit - copied));
-      // Through the process even without a limit: so a runaway yields to others, and ends.
+      // Goes through the process even without a limit, so that a runaway command yields and is eventually stopped.
       if (file) await file.write(piece);
       else if (!null_) await process.stdout.write(piece);
       copied += piece.length;
@@ -145,7 +145,7 @@ async function dd(process: Process): Promise<number> {
   return Number(full);
 }
 
-/** Zeros beyond the first need not be written one by one. How many were added. */
+/** Extends a file of zeros without writing each byte. Returns the number of bytes added. */
 function growBy(file: FileWriter, left: number): number {
   const length = Math.min(left, GROWTH_BYTES);
   file.grow(length);

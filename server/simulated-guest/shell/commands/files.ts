@@ -50,7 +50,7 @@ async function rmdir(process: Process): Promise<number> {
   });
 }
 
-/** Where each source of `cp` and `mv` goes: into a directory, or under the name given. */
+/** Returns the target of one source of `cp` or `mv`: a path inside the directory `to`, or `to` itself. */
 function targetOf(process: Process, to: string, from: string): string {
   const path = process.path(to);
   return process.system.files.stat(path)?.kind === 'directory' ? absolute(path, nameOf(from)) : path;

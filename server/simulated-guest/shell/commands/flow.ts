@@ -3,7 +3,7 @@ import type { Command, Process } from '../process.ts';
 
 const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 const YES_CHUNK = 16_384;
-/** Lines are counted one by one, which bounds the work. */
+/** The numbers are generated one by one, so this bounds the work. */
 const MAX_SEQUENCE = 10_000_000;
 
 async function sleep(process: Process): Promise<number> {
@@ -45,7 +45,7 @@ async function seq(process: Process): Promise<number> {
   return 0;
 }
 
-/** A real one would kill the command; what is simulated is over sooner. */
+/** Unlike the real one, does not kill the command: simulated commands end sooner. */
 async function timeout(process: Process): Promise<number> {
   const [, ...words] = process.args.filter((arg, at) => at > 0 || !arg.startsWith('-'));
   return words.length > 0

@@ -1,7 +1,7 @@
 import { journalOf, logText } from '../../system/journal.ts';
 import type { Command, Process } from '../process.ts';
 
-/** The value behind an option: "-n 5", "-n5", "--lines=5". */
+/** Returns the value of an option: "-n 5", "-n5", "--lines=5". */
 function optionValue(args: string[], short: string, long: string): string | undefined {
   const at = args.findIndex((arg) => arg === short || arg === `--${long}`);
   if (at >= 0) return args[at + 1];

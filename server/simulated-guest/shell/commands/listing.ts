@@ -56,7 +56,7 @@ async function ls(process: Process): Promise<number> {
   });
 }
 
-/** Of `find -size +10M`, what a size must be. */
+/** Returns the test for a size such as "+10M" of `find -size`. */
 function sizeTest(text: string): (size: number) => boolean {
   const [, sign, amount, unit = ''] = /^([+-]?)(\d+)([ckMG]?)$/.exec(text) ?? [];
   const factor = { c: 1, k: 1024, M: 1_048_576, G: 1_073_741_824, '': 512 }[unit] ?? 512;

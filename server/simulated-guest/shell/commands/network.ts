@@ -99,7 +99,7 @@ async function ping(process: Process): Promise<number> {
   return 0;
 }
 
-/** Answers for this guest's own web server; nothing else can be reached from inside a simulation. */
+/** Answers for this guest's own web server; nothing else is reachable from a simulated guest. */
 async function curl(process: Process): Promise<number> {
   const { system } = process;
   const { letters, words } = process.options();
@@ -125,7 +125,7 @@ async function curl(process: Process): Promise<number> {
   return 0;
 }
 
-/** What a client runs here for the protocol that scp had before SFTP. */
+/** Clients run this for the protocol that scp used before SFTP. */
 function scp(process: Process): Promise<number> {
   return process.fail('only SFTP is simulated: use scp without -O');
 }

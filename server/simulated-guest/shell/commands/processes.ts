@@ -3,10 +3,10 @@ import { setUnit, stateOf, unitsOf } from '../../system/units.ts';
 import type { Command, Process } from '../process.ts';
 import { table } from '../tables.ts';
 
-/** More is no real use, and finding flags in them may cost the square of their length. */
+/** Longer flags serve no real purpose, and matching them may take quadratic time. */
 const MAX_FLAGS = 200;
 
-/** CPU time as `ps` shows it: minutes and seconds. */
+/** Formats CPU time as `ps` does, in minutes and seconds. */
 export function cpuTime(seconds: number): string {
   return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')}`;
 }

@@ -4,7 +4,7 @@ import { humanSize, table } from '../tables.ts';
 
 const DAY_MS = 86_400_000;
 
-/** " 15:04:05 up 2 days,  3:04,  1 user,  load average: 0.10, 0.08, 0.05" */
+/** Formats a line such as " 15:04:05 up 2 days,  3:04,  1 user,  load average: 0.10, 0.08, 0.05". */
 export function uptimeLine({ system }: Process): string {
   const up = system.now() - system.bootedAt;
   const days = Math.floor(up / DAY_MS);

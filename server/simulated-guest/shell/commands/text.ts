@@ -2,11 +2,11 @@ import { plain, regularExpression } from '../pattern.ts';
 import type { Source } from '../pipe.ts';
 import { type Command, linesOf, type Process } from '../process.ts';
 
-/** Lines that `tail` holds; no screen shows more. */
+/** Lines that `tail` keeps; no screen shows more. */
 const MAX_TAIL = 10_000;
 const MAX_TAIL_BYTES = 1_048_576;
 
-/** Takes "-n 5", "-n5" or "-5" off the arguments. */
+/** Removes "-n 5", "-n5" or "-5" from the arguments. */
 function countOf(args: string[]): { count: number; rest: string[] } {
   const rest: string[] = [];
   let count = 10;
@@ -43,13 +43,13 @@ async function headBytes(process: Process, count: number, paths: string[]): Prom
   return 0;
 }
 
-/** Of a large file only the end is read, as `tail` does by seeking. */
+/** Reads only the end of a large file, as `tail` does by seeking. */
 function tailSource(process: Process, paths: string[]): Source {
   const [shown] = paths;
   if (paths.length !== 1 || shown === undefined || shown === '-') return process.contents(paths);
   const path = process.path(shown);
   const size = process.system.files.stat(path)?.size ?? 0;
-  // Some of what is before the first whole line falls away: `tail` counts lines from the end.
+  // An incomplete first line does not matter, because `tail` counts lines from the end.
   return process.read(path, Math.max(0, size - MAX_TAIL_BYTES));
 }
 
@@ -93,7 +93,9 @@ function grepOptions({ args, name }: Process): GrepOptions {
   return { letters, pattern, paths };
 }
 
-/** A basic expression writes `\|`, `\(` and `\+` for what an extended one writes without the backslash. */
+/**
+ * Converts a basic expression, which writes `\|`, `\(` and `\+`, to an extended one, which leaves out the backslash.
+ */
 function extended(pattern: string): string {
   return pattern.replace(/\\?[|()+?{}]/g, (found) => (found.length === 2 ? found[1]! : `\\${found}`));
 }

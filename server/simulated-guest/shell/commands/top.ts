@@ -41,7 +41,7 @@ async function top(process: Process): Promise<number> {
     await process.print(`${picture(process, 1000, 500).join('\n')}\n`);
     return 0;
   }
-  // Another screen, without a cursor; what was there comes back at the end.
+  // Switches to the alternate screen without a cursor; the previous content returns at the end.
   await process.print('\x1b[?1049h\x1b[?25l');
   const leaving = new AbortController();
   const ending = AbortSignal.any([process.signal, leaving.signal]);

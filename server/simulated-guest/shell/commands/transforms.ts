@@ -1,10 +1,10 @@
 import { regularExpression } from '../pattern.ts';
 import { type Command, linesOf, type Process } from '../process.ts';
 
-/** What `sort` and `uniq` hold; a longer input is refused, not kept. */
+/** Limits of the input that `sort` keeps in memory; larger input is refused. */
 const MAX_LINES = 100_000;
 const MAX_CHARACTERS = 16_777_216;
-/** Taking a script apart may cost the square of its length. */
+/** Parsing a script may take quadratic time. */
 const MAX_SCRIPT = 500;
 
 async function allLines(process: Process, paths: string[]): Promise<string[]> {
@@ -85,7 +85,7 @@ async function cut(process: Process): Promise<number> {
   return 0;
 }
 
-/** `sed 's/a/b/g'` and `sed -n '2,5p'`, the two that people type. */
+/** `sed 's/a/b/g'` and `sed -n '2,5p'`, the two forms that people use. */
 async function sed(process: Process): Promise<number> {
   const words = process.args.filter((arg) => !arg.startsWith('-'));
   const [script = '', ...paths] = words;
@@ -108,7 +108,7 @@ async function sed(process: Process): Promise<number> {
   return 0;
 }
 
-/** `awk '{print $1, $3}'`, the one that people type. */
+/** `awk '{print $1, $3}'`, the form that people use. */
 async function awk(process: Process): Promise<number> {
   const [script = '', ...paths] = process.args;
   if (script.length > MAX_SCRIPT) return process.fail('the script is too long', 2);
