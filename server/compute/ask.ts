@@ -7,13 +7,14 @@ import {
   type HostInfo,
 } from './driver.ts';
 
-// Questions of a request to the compute driver. A driver may be slow: none of these is asked inside a transaction.
+// Questions that a request asks the compute driver. A driver may be slow, so none of these may be asked inside a
+// transaction.
 
 interface Engine {
   compute: ComputeDriver;
 }
 
-/** Runs a call to the compute driver within a request; its refusals become 503, before anything is committed. */
+/** Calls the compute driver within a request. Its refusals become 503, before anything is committed. */
 export async function askDriver<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
@@ -24,12 +25,12 @@ export async function askDriver<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The engine's hosts with what they have, or the refusal to answer with where it says nothing. */
+/** Returns the engine's hosts with their capacity, or the error to answer with if it does not respond. */
 export function askHosts({ compute }: Engine): Promise<HostInfo[] | ApiError> {
   return orRefusal(() => compute.hosts());
 }
 
-/** What guests of a template would be made of, in a region or in any; undefined where there is nothing. */
+/** Returns what guests of a template need, in one region or any; undefined if the engine has no image for it. */
 export function askTemplate(
   { compute }: Engine,
   code: string,
@@ -38,7 +39,10 @@ export function askTemplate(
   return orRefusal(() => compute.findTemplate(code, region));
 }
 
-/** What the engine says to an order of `template` in `region`, the catalog's default when absent; neither is validated yet. */
+/**
+ * Returns what the engine says about an order of `template` in `region` (by default, the catalog's default region).
+ * Neither has been validated yet.
+ */
 export async function askOffer(
   engine: Engine & { catalog: { default_region: string } },
   { template, region = engine.catalog.default_region }: { template?: unknown; region?: unknown },

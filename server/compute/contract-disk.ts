@@ -4,10 +4,10 @@ import { inGuest, KEY } from './contract-shell.ts';
 
 const SNAPSHOT = 'snap_contract';
 const REBUILD = 'rebuild_contract';
-/** In the home of who logs in. */
+/** In the home directory of the user who logs in. */
 const FILE = 'contract.txt';
 
-/** A booted guest that holds `text`. */
+/** Returns a booted guest with a file containing `text`. */
 async function holding(harness: Harness, text: string) {
   const spec = await harness.booted({ authorizedKeys: [KEY.public] });
   await write(harness, spec.id, text);
@@ -20,7 +20,7 @@ async function off({ driver, settle, shutdownSeconds }: Harness, id: string): Pr
   await settle(driver.shutdown(id, shutdownSeconds));
 }
 
-/** What a guest that is off holds: it is booted for that, and off again afterwards. */
+/** Returns the content of a guest that is off. Boots it for that and switches it off again. */
 async function heldBy(harness: Harness, id: string): Promise<{ text: string; hostKey: string }> {
   await harness.settle(harness.driver.start(id));
   await harness.untilUp(id);
@@ -29,7 +29,7 @@ async function heldBy(harness: Harness, id: string): Promise<{ text: string; hos
   return held;
 }
 
-/** Its disk being replaced. */
+/** Replacing a guest's disk. */
 export const DISK: ContractCases = {
   async 'restoreSnapshot brings the bytes of that instant back, taken on or off; every snapshot stays'(
     harness,
@@ -40,7 +40,7 @@ export const DISK: ContractCases = {
     await write(harness, id, 'second');
     await off(harness, id);
     await driver.createSnapshot(id, `${SNAPSHOT}_off`);
-    // The disk keeps what it has grown to.
+    // The disk must keep the size it has grown to.
     await driver.resize(id, { vcpu, ramMb, diskGb: diskGb + 1 });
     await driver.restoreSnapshot(id, `${SNAPSHOT}_on`);
     await driver.restoreSnapshot(id, `${SNAPSHOT}_on`);
@@ -102,7 +102,7 @@ export const DISK: ContractCases = {
     await driver.undoRebuild(spec.id, REBUILD);
     await driver.undoRebuild(spec.id, REBUILD);
     assert.equal((await heldBy(harness, spec.id)).text, 'first\n');
-    // Nothing of it is in the way of the next.
+    // Nothing of it blocks the next rebuild.
     await driver.rebuild(spec, 'rebuild_next');
     await driver.finishRebuild(spec.id, 'rebuild_next');
     await settle(driver.start(spec.id));
@@ -114,7 +114,7 @@ export const DISK: ContractCases = {
     const { driver, made, settle } = harness;
     const spec = await made({ authorizedKeys: [KEY.public] });
     await driver.createSnapshot(spec.id, SNAPSHOT);
-    // What another has left open is discarded.
+    // An unfinished rebuild by another id is discarded.
     await driver.rebuild(spec, 'rebuild_other');
     await driver.rebuild({ ...spec, hostname: 'anew' }, REBUILD);
     await driver.finishRebuild(spec.id, 'rebuild_other');

@@ -9,7 +9,7 @@ const STRANGER = freshKeyPair('contract');
 
 const hasScreen = (driver: ComputeDriver) => driver.capabilities().screen === 'rfb';
 
-/** Reaching what runs inside. */
+/** Access to what runs inside guests. */
 export const INSIDE: ContractCases = {
   async 'openSsh reaches a server that lets an authorized key in and runs commands'(harness) {
     const { driver, booted } = harness;

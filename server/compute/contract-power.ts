@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import type { ContractCases, Harness } from './contract.ts';
 import { ComputeUnavailableError, type GuestEvent, ShutdownTimeoutError } from './driver.ts';
 
-/** Long enough to be noticed as a wait, short enough to be waited for on a real engine. */
+/** Long enough to be noticed as a wait, short enough to wait for on a real engine. */
 const DEAF_SECONDS = 3;
 
-/** Returns once the guest has left the state `off`; ends with the test's time-out otherwise. */
+/** Returns once the guest has left the state `off`; otherwise ends with the test's timeout. */
 async function leavesOff({ powerOf, t }: Harness, id: string): Promise<void> {
   while ((await powerOf(id)) === 'off') {
     t.signal.throwIfAborted();
@@ -13,7 +13,7 @@ async function leavesOff({ powerOf, t }: Harness, id: string): Promise<void> {
   }
 }
 
-/** Being switched on and off. */
+/** Switching guests on and off. */
 export const POWER: ContractCases = {
   async 'start resolves when the guest is on; again is a success'(harness) {
     const { driver, powerOf, made, untilUp, settle } = harness;
@@ -40,7 +40,7 @@ export const POWER: ContractCases = {
     }
     assert.equal(await powerOf(id), 'running');
     assert.equal((await driver.sample([id])).length, 1);
-    // The wait may be shorter than the boot.
+    // The wait for readiness may be shorter than the boot.
     while (!(await driver.inspect(id))?.agent) {
       t.signal.throwIfAborted();
       await idle();
@@ -142,7 +142,7 @@ export const POWER: ContractCases = {
     await assert.rejects(settle(driver.start(id)), ComputeUnavailableError);
     assert.deepEqual(await sight(), { id, hostId, power: 'unknown' });
     await show();
-    // What was asked meanwhile may still be in its way.
+    // A request made in the meantime may still block it.
     while ((await sight())?.power === 'unknown') {
       t.signal.throwIfAborted();
       await new Promise(setImmediate);

@@ -3,17 +3,16 @@ import ssh2 from 'ssh2';
 import { freshKeyPair } from '../platform/ssh-key-pair.ts';
 import type { Harness } from './contract.ts';
 
-/** Lets the contract in where a guest is made with its public half. */
+/** The contract's key: a guest created with its public half accepts it. */
 export const KEY = freshKeyPair('contract');
 
-/** A logged-in user. */
 export interface Session {
   client: ssh2.Client;
-  /** The guest's host key, as it was shown. */
+  /** The host key that the guest presented. */
   hostKey: Buffer;
 }
 
-/** Logs in by `sock`, as who logs in first to a guest of the harness. */
+/** Logs in over `sock` as the user of the harness. */
 export function logIn({ user }: Harness, sock: Duplex, privateKey: string): Promise<Session> {
   return new Promise((resolve, reject) => {
     const client = new ssh2.Client();
@@ -28,7 +27,7 @@ export function logIn({ user }: Harness, sock: Duplex, privateKey: string): Prom
   });
 }
 
-/** What a command printed, and its exit code. */
+/** Runs a command and returns its output and exit code. */
 export function run(client: ssh2.Client, command: string): Promise<{ text: string; code: number | null }> {
   return new Promise((resolve, reject) => {
     client.exec(command, (error, channel) => {
@@ -46,7 +45,7 @@ export function run(client: ssh2.Client, command: string): Promise<{ text: strin
   });
 }
 
-/** What a command prints in a running guest that lets {@link KEY} in, and the guest's host key. */
+/** Runs a command in a running guest that accepts {@link KEY}. Returns its output and the guest's host key. */
 export async function inGuest(
   harness: Harness,
   id: string,

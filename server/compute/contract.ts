@@ -5,54 +5,54 @@ import { INSIDE } from './contract-inside.ts';
 import { POWER } from './contract-power.ts';
 import type { ComputeDriver, GuestSpec, PowerState } from './driver.ts';
 
-/** One driver over one engine, as a test of the contract uses it: a plain object. */
+/** One driver for one engine, as a contract test uses it: a plain object. */
 export interface ContractSetup {
   driver: ComputeDriver;
-  /** A small guest of this engine, with an id that was never used and an agent inside. */
+  /** Returns a small guest for this engine, with an unused id and an agent inside. */
   spec(): GuestSpec;
-  /** The same, in which nothing answers that would tell that it is ready; its agent does. */
+  /** Same as `spec`, but its readiness check never succeeds; its agent answers. */
   unready(): GuestSpec;
-  /** Who logs in first to a guest of `spec()`. */
+  /** The user for the first login to a guest of `spec()`. */
   user: string;
-  /** Sees `work`, an operation that waits, through to its end; an engine on a manual clock steps it meanwhile. */
+  /** Waits for `work` to finish. An engine on a manual clock advances the clock meanwhile. */
   settle<T>(work: Promise<T>): Promise<T>;
-  /** Lets time pass for running guests, so that they use something. */
+  /** Lets time pass, so that running guests use resources. */
   idle(): Promise<void>;
-  /** Makes a running guest deaf to requests to power off. Promises about such guests are skipped without it. */
+  /** Makes a running guest ignore requests to power off. Tests of such guests are skipped without it. */
   deafen?(id: string): Promise<void>;
   /**
-   * Makes a running guest, or what is known of it, unable to answer until the returned function is called. Promises about
+   * Makes a running guest, or the engine's knowledge of it, unavailable until the returned function is called. Tests of
    * such guests are skipped without it.
    */
   hide?(id: string): Promise<() => Promise<void>>;
-  /** Closes the driver and opens another over the same engine, as a restart of the service does. */
+  /** Closes the driver and opens another for the same engine, as a restart of the service does. */
   reopen(): Promise<ComputeDriver>;
-  /** Releases the engine, after the guests were removed. */
+  /** Releases the engine after the guests were removed. */
   close(): Promise<void>;
 }
 
 export interface ContractOptions {
   /** Called for each test. */
   open(t: TestContext): Promise<ContractSetup>;
-  /** How long a guest of this engine may take to power off. */
+  /** Maximum time a guest of this engine takes to power off. */
   shutdownSeconds: number;
-  /** How long a test may take: a few boots. */
+  /** Maximum duration of a test: a few boots. */
   testTimeoutMs: number;
 }
 
 export interface Harness extends ContractSetup {
   t: TestContext;
   shutdownSeconds: number;
-  /** Makes a guest, off; it is removed when the test ends. */
+  /** Creates a guest, which is off; it is removed when the test ends. */
   made(overrides?: Partial<GuestSpec>): Promise<GuestSpec>;
-  /** Makes a guest, starts it, and waits until it has booted. */
+  /** Creates a guest, starts it, and waits until it has booted. */
   booted(overrides?: Partial<GuestSpec>): Promise<GuestSpec>;
   /** Waits until a guest that is on has booted; returns its power. */
   untilUp(id: string, driver?: ComputeDriver): Promise<PowerState | 'absent'>;
   powerOf(id: string): Promise<PowerState | 'absent'>;
 }
 
-/** One line of the contract, and the test of it. */
+/** The promises of the contract, each with its test. */
 export type ContractCases = Record<string, (harness: Harness) => Promise<void>>;
 
 async function openHarness(t: TestContext, options: ContractOptions): Promise<Harness> {
@@ -90,7 +90,7 @@ async function openHarness(t: TestContext, options: ContractOptions): Promise<Ha
   return { ...setup, t, shutdownSeconds, made, booted, untilUp, powerOf };
 }
 
-/** Registers the tests that every compute driver passes. */
+/** Registers the tests that every compute driver must pass. */
 export function computeContract(name: string, options: ContractOptions): void {
   for (const [promise, keeps] of Object.entries({ ...GUEST, ...DISK, ...POWER, ...INSIDE })) {
     test(`${name}: ${promise}`, { timeout: options.testTimeoutMs }, async (t) => {

@@ -1,10 +1,10 @@
-// What the methods of a driver reject with, beside errors that no caller can handle.
+// Errors that a driver's methods reject with. Any other error is one that no caller can handle.
 
 /** The engine cannot be reached or is failing; trying later may work. */
 export class ComputeUnavailableError extends Error {
   override name = 'ComputeUnavailableError';
 }
-/** The engine works and has no room. */
+/** The engine works but has no capacity left. */
 export class CapacityError extends Error {
   override name = 'CapacityError';
 }
@@ -16,15 +16,15 @@ export class ShutdownTimeoutError extends Error {
 export class AgentUnavailableError extends Error {
   override name = 'AgentUnavailableError';
 }
-/** A disk was asked to become smaller. */
+/** A resize would have made a disk smaller. */
 export class DiskShrinkError extends Error {
   override name = 'DiskShrinkError';
 }
-/** The engine has nothing to make guests of the template of. */
+/** The engine has no image for the template. */
 export class TemplateUnavailableError extends Error {
   override name = 'TemplateUnavailableError';
 }
-/** The engine cannot put these network rules in force as they are meant: none of them was changed. */
+/** The engine cannot apply these network rules as intended. It has changed none of them. */
 export class PolicyRefusedError extends Error {
   override name = 'PolicyRefusedError';
 }

@@ -9,139 +9,155 @@ export * from './network-policy.ts';
 export * from './resources.ts';
 
 /**
- * The promise of a compute engine. Vauban decides *what* should exist; a driver makes it so on one engine
- * (the simulator, QEMU, a cluster). `contract.ts` is the executable form of this promise: every driver
- * passes it.
+ * The interface of a compute engine. Vauban decides *what* should exist; a driver makes it so on one engine (the
+ * simulator, QEMU, a cluster). `contract.ts` is the executable form of this interface: every driver passes it.
  *
- * Every method is idempotent: called again with the same arguments, after a crash in the middle or after
- * success, it converges on the same result. A driver never imports `domain/` and never sees money.
+ * Every method is idempotent: called again with the same arguments, after a crash in the middle or after success, it
+ * converges on the same result. A driver never imports `domain/` and never sees money.
  */
 export interface ComputeDriver {
   readonly name: string;
 
-  /** Proves that the engine works here, and says what it can do, in one line for the start-up log. */
+  /** Verifies that the engine works here and describes it in one line for the start-up log. */
   probe(): Promise<DriverReport>;
 
   /**
-   * Names where this engine keeps its guests, the same after every restart; null where they are in the database. A VM is
-   * recorded with it: no other place is asked about its guest.
+   * Returns the id of the place where this engine keeps its guests, the same after every restart; null if they are in
+   * the database. A VM is recorded with it: no other place is asked about its guest.
    */
   place(): Promise<string | null>;
 
-  /** What this engine can do that not every one can. */
+  /** Returns the abilities that differ between engines. */
   capabilities(): DriverCapabilities;
   /**
-   * The machines that guests run on, and what the guests of each can have together, running or off. What is sold is reserved
-   * of that beforehand; `create`, `start` and `resize` check it again, and throw {@link CapacityError}.
-   * {@link ComputeUnavailableError} where no guest could be made on any.
+   * Returns the machines that guests run on, with the capacity that the guests of each may use together, running or
+   * off. Capacity is reserved when a VM is sold; `create`, `start` and `resize` check it again and throw {@link
+   * CapacityError}. Throws {@link ComputeUnavailableError} if no host could take a guest.
    */
   hosts(): Promise<HostInfo[]>;
-  /**
-   * What guests of a template of the catalog would be made of, in a region or in any; undefined where there is nothing to make
-   * them of.
-   */
+  /** Returns what guests of a catalog template need, in one region or any; undefined if there is no image for it. */
   findTemplate(code: string, region?: string): Promise<EngineTemplate | undefined>;
 
-  /** Makes the guest, off, with its disk, on the host that it names. Repeating it for an existing id is a success. */
+  /** Creates the guest with its disk on the given host. It is off. Succeeds if the id already exists. */
   create(spec: GuestSpec): Promise<void>;
-  /** Powers the guest on and resolves when it is on, whether or not anything in it answers. One that is on is a success. */
+  /**
+   * Powers the guest on and resolves when it is on, whether or not anything in it answers. Succeeds if it is already
+   * on.
+   */
   start(id: string, signal?: AbortSignal): Promise<void>;
   /**
-   * Asks the guest to power off and resolves when it *is* off; throws {@link ShutdownTimeoutError} when it
-   * is not within `timeoutSeconds`, leaving it running. A guest that is off is a success.
+   * Asks the guest to power off and resolves when it *is* off. Throws {@link ShutdownTimeoutError} if it is not off
+   * within `timeoutSeconds`, and leaves it running. Succeeds if the guest is already off.
    */
   shutdown(id: string, timeoutSeconds: number, signal?: AbortSignal): Promise<void>;
-  /** Cuts the power. A guest that is off, or absent, is a success. */
+  /** Cuts the power. Succeeds if the guest is off or does not exist. */
   powerOff(id: string): Promise<void>;
-  /** Restarts the guest, gracefully if it obeys within `timeoutSeconds`, else by a reset; resolves when it boots again. */
+  /**
+   * Restarts the guest: gracefully if it obeys within `timeoutSeconds`, otherwise by a reset. Resolves when it boots
+   * again.
+   */
   reboot(id: string, timeoutSeconds: number, signal?: AbortSignal): Promise<void>;
   /**
-   * Removes the guest, its disk, snapshots and network. A guest that is absent for certain is a success; throws while
-   * anything of it is left.
+   * Removes the guest, its disk, snapshots and network. Succeeds if it certainly does not exist; throws while any part
+   * of it is left.
    */
   remove(id: string): Promise<void>;
-  /** Sets vCPU, memory and disk of a guest that is off. The disk grows, never shrinks. */
+  /** Sets vCPU, memory and disk of a guest that is off. The disk can grow but not shrink. */
   resize(id: string, size: GuestSize): Promise<void>;
 
   /**
-   * Moves the guest, with its disk, snapshots, addresses and rules, to another host: `live` while it runs, `cold` where it is
-   * off. One that is there is a success, and one for which that fails is where it was.
+   * Moves the guest, with its disk, snapshots, addresses and rules, to another host: `live` while it runs, `cold` while
+   * it is off. Succeeds if it is already there. If the move fails, the guest stays on its old host.
    */
   move(id: string, to: { hostId: string }, how: MoveKind, signal?: AbortSignal): Promise<void>;
-  /** How the guest can be moved as it is now: an engine that can move guests while they run need not be able to with each. */
+  /**
+   * Returns how the guest can be moved in its current state: an engine with live moves may not support them for every
+   * guest.
+   */
   moveKind(id: string): Promise<MoveKind>;
 
-  /** Sets a user's password inside a running guest; {@link AgentUnavailableError} when it cannot. */
+  /** Sets a user's password inside a running guest. Throws {@link AgentUnavailableError} if that is impossible. */
   setPassword(id: string, username: string, password: string): Promise<void>;
-  /** Lets `publicKey` (one authorized_keys line) log in as the image's default user of a running guest. */
+  /** Allows `publicKey` (one authorized_keys line) to log in to a running guest as the image's default user. */
   authorizeKey(id: string, publicKey: string): Promise<void>;
-  /** Takes `publicKey` from that user of a running guest again; one that is not authorized is a success. */
+  /** Removes `publicKey` from that user of a running guest. Succeeds if it is not authorized. */
   revokeKey(id: string, publicKey: string): Promise<void>;
 
   /** Takes a snapshot of the guest, on or off. */
   createSnapshot(id: string, snapshotId: string): Promise<SnapshotInfo>;
-  /** Deletes a snapshot; an absent one is a success. */
+  /** Deletes a snapshot. Succeeds if it does not exist. */
   deleteSnapshot(id: string, snapshotId: string): Promise<void>;
   /**
-   * Gives the disk of a guest that is off the bytes that it had at the snapshot. All snapshots stay, and so does the size:
-   * what the disk has grown by since is blank. Throws, with the disk as it was, where there is no such snapshot.
+   * Restores the disk of a guest that is off to its content at the snapshot. All snapshots are kept, and so is the
+   * size: anything the disk has grown by since is blank. Throws, leaving the disk unchanged, if there is no such
+   * snapshot.
    */
   restoreSnapshot(id: string, snapshotId: string): Promise<void>;
 
   /**
-   * Reinstalls the guest, off: as `create` would have it, but for its network rules, which stay. One that is on is refused,
-   * one that is absent is made. What was there, snapshots and all, is set aside under `rebuildId` until `finishRebuild`
-   * or `undoRebuild`; what another rebuild has left there is discarded.
+   * Reinstalls the guest. It is then off and as `create` would make it, but keeps its network rules. Refuses a guest
+   * that is on and creates one that does not exist. Its previous state, including snapshots, is set aside under
+   * `rebuildId` until `finishRebuild` or `undoRebuild`. Anything left by another rebuild is discarded.
    */
   rebuild(spec: GuestSpec, rebuildId: string): Promise<void>;
-  /** Discards what the rebuild has set aside. Where there is nothing of that id it is a success. */
+  /** Discards what the rebuild has set aside. Succeeds if there is nothing under that id. */
   finishRebuild(id: string, rebuildId: string): Promise<void>;
-  /** Brings what it has set aside back, of a guest that is off; one that it has made is removed. Else as `finishRebuild`. */
+  /**
+   * Restores what the rebuild has set aside; the guest must be off. If the rebuild created the guest, it is removed.
+   * Succeeds if there is nothing under that id.
+   */
   undoRebuild(id: string, rebuildId: string): Promise<void>;
 
-  /** Makes the guest's firewall and port forwards exactly this, atomically; remembered while it is off. */
+  /** Replaces the guest's firewall and port forwards atomically. If it is off, they apply from its next start. */
   applyNetwork(id: string, policy: NetworkPolicy): Promise<void>;
 
   /**
-   * One guest as the engine sees it. Undefined means that there is none of that id for certain; one that cannot be seen,
-   * because its process or its files do not answer, is a {@link ComputeUnavailableError}, as is every other question
-   * about it but `powerOff` and `remove`. Once it can be seen again it is asked about as before, without a restart.
+   * Returns one guest as the engine sees it. Undefined means that there is certainly none with that id. If the guest
+   * cannot be seen because its process or its files do not answer, this and every other method about it except for
+   * `powerOff` and `remove` throws {@link ComputeUnavailableError}. Once it can be seen again, all methods work again,
+   * without a restart.
    */
   inspect(id: string): Promise<GuestState | undefined>;
   /**
-   * All guests the engine has, those that cannot be seen too: what the reconciler compares with the database. Waits for no
-   * guest; throws where it cannot tell which there are.
+   * Lists all guests of the engine, including those that cannot be seen, for the reconciler to compare with the
+   * database. Does not wait for any guest. Throws if the list would not be complete.
    */
   list(): Promise<GuestSight[]>;
-  /** Current readings of the given guests; one that is off is left out, one in which nothing answers is not. */
+  /**
+   * Returns current readings of the given guests. Leaves out those that are off, but includes those in which nothing
+   * answers.
+   */
   sample(ids: string[]): Promise<GuestSample[]>;
-  /** Volumes of one guest; empty when absent. */
+  /** Returns the volumes of one guest; empty if it does not exist. */
   volumes(id: string): Promise<GuestVolume[]>;
 
   /**
-   * A connection to the guest's screen, speaking RFB (VNC) from its first byte, as a socket to the engine
-   * would. Throws {@link AgentUnavailableError} when the guest is off. The caller destroys the stream. It is read by
-   * `data`, and a chunk's bytes are good until the handler returns, and while it has paused the stream.
+   * Opens a connection to the guest's screen, which speaks RFB (VNC) from its first byte, like a socket to the engine.
+   * Throws {@link AgentUnavailableError} if the guest is off. The caller destroys the stream. Read it by `data` events:
+   * a chunk's bytes are valid only until the handler returns, or as long as the stream is paused.
    */
   openVnc(id: string): Promise<Duplex>;
   /**
-   * A connection to port 22 of a running guest, speaking SSH from its first byte; {@link AgentUnavailableError}
-   * when nothing listens there. The caller destroys the stream.
+   * Opens a connection to port 22 of a running guest, which speaks SSH from its first byte. Throws {@link
+   * AgentUnavailableError} if nothing listens there. The caller destroys the stream.
    */
   openSsh(id: string): Promise<Duplex>;
 
   /**
-   * Reports what guests do by themselves (power off, crash, warn). Calls `listener` until the returned
-   * function is called. An event may be reported more than once, always with the same `key`.
+   * Reports events that guests cause themselves (power off, crash, warning) to `listener` until the returned function
+   * is called. An event may be reported more than once, always with the same `key`.
    */
   watch(listener: (event: GuestEvent) => void): () => void;
-  /** What the engine has of what guests need, item by item, for an operator who sets it up; absent where the host itself is all there is. */
+  /**
+   * Checks item by item whether the engine has what guests need, for an operator who sets it up. Absent if the engine
+   * is just this host.
+   */
   readonly check?: (wants: EngineWants) => Promise<EngineFinding[]>;
-  /** Clusters of other regions, which an operator adds; absent where there can be one alone. */
+  /** Clusters of other regions, which an operator adds. Absent if there can be only one. */
   readonly clusters?: EngineClusters;
-  /** Hosts that are lost for show; absent where there are real ones. */
+  /** Simulates outages of hosts. Absent if the hosts are real. */
   readonly outages?: SimulatedOutages;
-  /** Releases timers and connections; guests go on running. */
+  /** Releases timers and connections; guests keep running. */
   close(): Promise<void>;
 }
 
@@ -151,59 +167,64 @@ export interface DriverReport {
   summary: string;
 }
 
-/** What the catalog sells, as far as an engine has to have it. */
+/** What the catalog sells and an engine must therefore support. */
 export interface EngineWants {
   templates: readonly string[];
   zones: readonly string[];
-  /** Of each region, IPv4 first: what guests there send everything to that is not near. */
+  /** Gateways of each region, IPv4 first. Guests there send all traffic beyond their own link to them. */
   gateways: readonly { region: string; addresses: readonly string[] }[];
 }
 
 export interface EngineFinding {
   what: string;
-  /** `limited`: guests can be made, with less than they could have. `missing`: none can. */
+  /** `limited`: guests can be created, but not with everything they could have. `missing`: none can be created. */
   state: 'ok' | 'limited' | 'missing';
-  /** What was found, or what is wrong with it and how it is put right. */
+  /** What was found, or what is wrong and how to fix it. */
   found: string;
 }
 
 export type MoveKind = 'cold' | 'live';
 
 export interface DriverCapabilities {
-  /** Whether guests can be moved between hosts, and whether while they run: all, or those that `moveKind` says it of. */
+  /**
+   * Whether guests can be moved between hosts. With `live`, those for which `moveKind` returns it can be moved while
+   * they run.
+   */
   move: 'none' | MoveKind;
-  /** Who reaches the guests: this node alone, which is then the only one on its database, or every node alike. */
+  /**
+   * Which nodes can reach the guests: only this one, which must then be the only node on its database, or every node.
+   */
   reach: 'this_node' | 'every_node';
-  /** What a guest's screen speaks; where it is `none`, `openVnc` always throws. */
+  /** The protocol of guests' screens. If it is `none`, `openVnc` always throws. */
   screen: 'rfb' | 'none';
   /** Whether ports of a public address can be forwarded to guests. */
   portForwards: boolean;
-  /** Protocols that no rule of the firewall can be of. */
+  /** Protocols that firewall rules cannot use. */
   refusedProtocols: readonly FirewallEntry['protocol'][];
 }
 
 /** A machine that guests run on. */
 export interface HostInfo {
-  /** The same after every restart, and no other host's. */
+  /** The same after every restart, and unique among hosts. */
   id: string;
   /** For the operator. */
   name: string;
   /**
-   * False while nothing can be asked of it: its guests may run, so that each of them is listed as `unknown`, and whatever
-   * is asked about one is a {@link ComputeUnavailableError}, even that it be removed.
+   * False while the host cannot be asked anything. Its guests may still run, so each is listed as `unknown`, and every
+   * method about one throws {@link ComputeUnavailableError}, even `remove`.
    */
   reachable: boolean;
   capacity: HostCapacity;
 }
 
-/** Outages of simulated hosts: their guests run on, and nothing can be asked about them. */
+/** Outages of simulated hosts: their guests keep running, but nothing can be asked about them. */
 export interface SimulatedOutages {
   lose(hostId: string): Promise<void>;
   find(hostId: string): Promise<void>;
 }
 
 export interface EngineTemplate {
-  /** A smaller disk cannot hold it. */
+  /** A smaller disk cannot hold the image. */
   minDiskGb: number;
 }
 
@@ -216,7 +237,10 @@ export interface GuestSize {
   dedicated?: boolean;
 }
 
-/** How quickly a guest may read its disk, and write it: requests, and million bytes, a second. Absent: no limit. */
+/**
+ * Limits of a guest's disk, for reading and for writing each: requests per second, and megabytes per second. Absent
+ * means unlimited.
+ */
 export interface DiskSpeed {
   iops?: number;
   mbps?: number;
@@ -225,7 +249,7 @@ export interface DiskSpeed {
 export interface GuestSpec extends GuestSize {
   /** The VM's id: the guest's name on the engine. */
   id: string;
-  /** Where it is to be. */
+  /** The host to create it on. */
   hostId: string;
   hostname: string;
   /** The catalog's template code; the driver maps it to an image. */
@@ -233,9 +257,9 @@ export interface GuestSpec extends GuestSize {
   region: string;
   mac: string;
   addresses: GuestAddress[];
-  /** authorized_keys lines, the ops key included. */
+  /** authorized_keys lines, including the ops key. */
   authorizedKeys: string[];
-  /** Initial password of the default user, if any. Handed to the guest, never kept in clear. */
+  /** Initial password of the default user, if any. Passed to the guest, never stored in plain text. */
   password?: string;
   /** cloud-init user data, if any. */
   userData?: string;
@@ -249,12 +273,12 @@ export interface GuestAddress {
 }
 
 /**
- * A guest is on while it is `booting` or `running`. It is `running` once it is ready by the measure of its image, or was
- * waited for long enough: then a {@link GuestEvent} hints at that, and nothing else follows from it.
+ * A guest is on while it is `booting` or `running`. It becomes `running` when it passes its image's readiness check, or
+ * when the wait for that has timed out. A timeout is only reported as a {@link GuestEvent}; it has no other effect.
  */
 export type PowerState = 'off' | 'booting' | 'running';
 
-/** A guest at a glance: `unknown` where it may run and does not answer. */
+/** Summary of a guest. Its power is `unknown` if it may run but does not answer. */
 export interface GuestSight {
   id: string;
   hostId: string;
@@ -264,7 +288,7 @@ export interface GuestSight {
 export interface GuestState extends Omit<GuestSize, 'dedicated'> {
   id: string;
   power: PowerState;
-  /** Those that it answers on. */
+  /** The addresses it was given. */
   addresses: string[];
   /** Something inside the guest answers, so password and keys can be set. */
   agent: boolean;
@@ -276,7 +300,7 @@ export interface SnapshotInfo {
   includesMemory: boolean;
 }
 
-/** Cumulative counters since the guest was powered on; a restart may reset them, never lower them otherwise. */
+/** Counters since the guest was powered on. They only grow, but a restart may reset them. */
 export interface GuestSample {
   id: string;
   at: Date;
@@ -291,11 +315,14 @@ export interface GuestSample {
   netOutBytes: number;
   netInPackets: number;
   netOutPackets: number;
-  /** Absent where the engine limits neither. */
+  /** Absent if the engine limits neither. */
   refused?: RefusedPackets;
 }
 
-/** Packets that were refused beyond a guest's limits since it was powered on: of its connections, and of what it may send. */
+/**
+ * Packets refused because a guest exceeded its limits, since it was powered on: the limit of connections, and that of
+ * packets sent.
+ */
 export interface RefusedPackets {
   connections: number;
   packets: number;
@@ -311,16 +338,16 @@ export interface GuestVolume {
 }
 
 export interface GuestEvent {
-  /** The same happening always carries the same key, so that it is logged once. */
+  /** The same event always has the same key, so that it is recorded only once. */
   key: string;
   id: string;
-  /** `guest.ready` comes after the start or reboot had resolved; where that waited for it, there is none. */
+  /** `guest.ready` comes after the start or reboot has resolved. There is none if that already waited for readiness. */
   type: 'guest.powered_off' | 'guest.rebooted' | 'guest.ready' | 'guest.crashed' | 'guest.warning';
   level: 'info' | 'warning' | 'error';
   message: string;
-  /** What would have told that the guest is ready, such as "port:22", where it has not come about in time. */
+  /** The readiness check that did not succeed in time, such as "port:22". */
   waitedFor?: string;
-  /** What the guest last wrote to its serial port, where that may say why. */
+  /** The end of the guest's serial output, if that may explain the event. */
   consoleLog?: string;
   at: Date;
 }

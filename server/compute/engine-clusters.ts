@@ -1,50 +1,59 @@
 import type { DriverReport, EngineFinding, EngineWants } from './driver.ts';
 
-/** A cluster that an engine is to have beside that of the settings, for one region. */
+/** A cluster for one region, to be added to the one in the settings. */
 export interface NewCluster {
-  /** Code of the catalog's. */
+  /** Code of the catalog. */
   region: string;
   /** Addresses of its members, such as "https://10.0.0.1:8443". */
   endpoints: readonly string[];
-  /** Its own, PEM: the only one that is then believed. Null: those that the system believes. */
+  /**
+   * The cluster's own certificate, PEM, which is then the only one accepted. Null accepts those that the system trusts.
+   */
   certificate: string | null;
   project: string;
   network: string;
   pool: string;
-  /** CIDRs of the addresses that the nodes of this service have towards guests. */
+  /** CIDRs of the addresses from which this service's nodes reach the guests. */
   serviceNetworks: readonly string[];
-  /** Virtual CPUs sold for each CPU of a host. */
+  /** Virtual CPUs sold per CPU of a host. */
   cpuOvercommit: number;
 }
 
-/** What was found of a cluster before it is added. */
+/** The result of examining a cluster before it is added. */
 export interface ExaminedCluster {
-  /** The engine's name and the cluster's own id, as ids of its hosts begin; undefined where it has none and something is missing. */
+  /**
+   * The engine's name and the cluster's own id, which is how ids of its hosts begin. Undefined if it has no id yet and
+   * something is missing.
+   */
   id: string | undefined;
   findings: EngineFinding[];
 }
 
-/** A cluster as it is now. */
 export interface ClusterState {
   id: string;
-  /** Codes of the regions whose VMs it has; that of the settings has those of all regions without one of their own. */
+  /** Codes of the regions it serves. The cluster of the settings serves all regions without a cluster of their own. */
   regions: readonly string[];
   endpoints: readonly string[];
   reachable: boolean;
-  /** Whether guests can be made on it, for which it needs a quorum, too; and its version, or why they cannot. */
+  /** Whether guests can be created on it, which also needs a quorum, with its version or the reason they cannot. */
   report: DriverReport;
-  /** As last recorded while it cannot be reached, and then none of them up. */
+  /** While it cannot be reached, the total is as last recorded and none are up. */
   members: { up: number; total: number };
-  /** Those that no VM has, too. */
+  /** Includes guests without a VM. */
   guests: number;
 }
 
-/** Clusters of an engine that has one a region. They are recorded in the database; each node follows that by itself. */
+/**
+ * Clusters of an engine that has one per region. They are recorded in the database, which each node reads on its own.
+ */
 export interface EngineClusters {
-  /** Holds a cluster against what guests of its region need. Nothing is recorded; one in which nothing is missing is given an id. */
+  /**
+   * Checks a cluster against what guests of its region need. Records nothing, but assigns the cluster an id if nothing
+   * is missing.
+   */
   examine(cluster: NewCluster, wants: EngineWants): Promise<ExaminedCluster>;
-  /** That of the settings first. */
+  /** Lists the clusters, that of the settings first. */
   list(): Promise<ClusterState[]>;
-  /** To be called once others are recorded: this node then looks at once. */
+  /** Call after recording a change, so that this node reads the records at once. */
   changed(): void;
 }

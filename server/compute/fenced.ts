@@ -1,6 +1,6 @@
 import { type ComputeDriver, ComputeUnavailableError } from './driver.ts';
 
-/** What may be asked of an engine that must not be used: nothing of it concerns a guest. */
+/** Methods that remain allowed on a fenced engine: none of them concerns a guest. */
 const ALWAYS: ReadonlySet<string | symbol> = new Set([
   'name',
   'place',
@@ -11,8 +11,8 @@ const ALWAYS: ReadonlySet<string | symbol> = new Set([
 ]);
 
 /**
- * The same engine, of which nothing can be asked while `refusal` gives a reason: then whatever concerns a guest throws
- * {@link ComputeUnavailableError}, and the probe says the reason.
+ * Returns the same engine, fenced while `refusal` returns a reason: then every method about guests throws {@link
+ * ComputeUnavailableError}, and the probe reports the reason.
  */
 export function fenceCompute(compute: ComputeDriver, refusal: () => string | undefined): ComputeDriver {
   const probe = async () => {

@@ -1,17 +1,20 @@
 import type { GuestEvent } from './driver.ts';
 
-/** Reported again to a listener that comes later; beyond that the oldest are forgotten. */
+/** Events kept to be reported to later listeners; beyond this, the oldest are dropped. */
 const MAX_KEPT = 1_000;
 
-/** What there is to report of a guest; `distinct` tells it from others of its type, and the same again has the same. */
+/**
+ * An event without its key. `distinct` tells it from other events of its type; a repeat of the same event has the same
+ * value.
+ */
 export type GuestNotice = Omit<GuestEvent, 'key' | 'id'> & { distinct: string | number };
 
-/** The event of a notice. */
+/** Returns the event of a notice. */
 export function eventOf(id: string, { distinct, ...news }: GuestNotice): GuestEvent {
   return { key: `${id}/${news.type}/${distinct}`, id, ...news };
 }
 
-/** What guests did by themselves: reported to every listener, also to one that comes only after it happened. */
+/** Events that guests caused themselves. Every listener receives them, even one added after they happened. */
 export class GuestEvents {
   readonly #kept = new Map<string, GuestEvent>();
   readonly #listeners = new Set<(event: GuestEvent) => void>();
@@ -24,7 +27,7 @@ export class GuestEvents {
   }
 
   watch(listener: (event: GuestEvent) => void): () => void {
-    // An object of its own: the same function may listen twice.
+    // A wrapper, because the same function may be added twice.
     const own = (event: GuestEvent) => listener(event);
     this.#listeners.add(own);
     for (const event of this.#kept.values()) listener(event);

@@ -15,14 +15,14 @@ export interface PortForwardEntry {
   internalPort: number;
 }
 
-/** The whole of a guest's network rules. Entries are in evaluation order: the first match decides. */
+/** All of a guest's network rules. Entries are in evaluation order: the first match decides. */
 export interface NetworkPolicy {
   defaultIn: 'accept' | 'drop';
   defaultOut: 'accept' | 'drop';
   firewall: FirewallEntry[];
   portForwards: PortForwardEntry[];
-  /** Fastest that the guest may send, and fastest that it may receive, in bit/s; absent: no limit. */
+  /** Bandwidth limit in bit/s, for sending and receiving each; absent means unlimited. */
   bandwidthBps?: number;
-  /** Whether the guest may connect to port 25 of others, by which mail is handed on to strangers; absent: it may not. */
+  /** Whether the guest may connect to port 25 of other servers to deliver mail; absent means it may not. */
   smtpOpen?: boolean;
 }

@@ -1,4 +1,4 @@
-/** What guests share of an engine: what it has for all of them, or what one of them takes. */
+/** Resources that guests share: an engine's total, or what one guest uses. */
 export interface Resources {
   /** Virtual CPUs that share cores with those of other guests. */
   vcpu: number;
@@ -8,17 +8,20 @@ export interface Resources {
   diskGb: number;
 }
 
-/** What guests of a host can have together, as of now. */
+/** The current capacity of a host for all its guests together. */
 export interface HostCapacity {
-  /** For all guests; Infinity where there is no limit. */
+  /** For all guests; Infinity means unlimited. */
   total: Resources;
-  /** What the engine takes itself for a guest of that much memory, beside the guest's own: memory and disk. */
+  /**
+   * Returns the memory and disk that the engine itself needs for a guest with this much memory, in addition to the
+   * guest's own.
+   */
   overhead(ramMb: number): Pick<Resources, 'ramMb' | 'diskGb'>;
-  /** Codes of the catalog's zones that its guests can be in; null is every one. */
+  /** Zone codes of the catalog in which its guests can be; null means every zone. */
   zones: readonly string[] | null;
 }
 
-/** What there is not enough of: `left` is less than what is asked for in addition. */
+/** A resource that is too scarce: `left` is less than the additional amount asked for. */
 export interface Shortage {
   resource: keyof Resources;
   left: number;
@@ -30,7 +33,7 @@ export const NO_RESOURCES: Resources = { vcpu: 0, cores: 0, ramMb: 0, diskGb: 0 
 
 const GIGABYTE = 1_000_000_000;
 
-/** What a guest of this size takes of the engine's virtual CPUs, cores, memory and disk, without its overhead. */
+/** Returns the virtual CPUs, cores, memory and disk of a guest of this size, without overhead. */
 export function resourcesOf(size: {
   vcpu: number;
   ramMb: number;
@@ -41,7 +44,7 @@ export function resourcesOf(size: {
   return { vcpu: dedicated ? 0 : vcpu, cores: dedicated ? vcpu : 0, ramMb, diskGb };
 }
 
-/** The same with what the engine takes for such a guest. */
+/** Returns the guest's resources plus the engine's overhead for it. */
 export function withOverhead(guest: Resources, { overhead }: Pick<HostCapacity, 'overhead'>): Resources {
   const own = overhead(guest.ramMb);
   return { ...guest, ramMb: guest.ramMb + own.ramMb, diskGb: guest.diskGb + own.diskGb };
@@ -54,8 +57,8 @@ export function addUp(parts: Iterable<Resources>): Resources {
 }
 
 /**
- * The first thing of which there is not enough for a guest to become `to` where it was `from`, `used` being what all
- * have, this guest included; undefined where there is room. What does not grow needs none.
+ * Returns the first resource that is too scarce for a guest to change from `from` to `to`; undefined if there is
+ * enough. `used` is the total of all guests, including this one. A resource that does not grow is always available.
  */
 export function shortageOf(
   total: Resources,
@@ -71,7 +74,7 @@ export function shortageOf(
   return undefined;
 }
 
-/** What a snapshot can keep of the disk: what the disk held when it was taken, in whole gigabytes. */
+/** Returns the space that a snapshot can hold on to, in whole gigabytes: the disk's content when it was taken. */
 export function snapshotGb(sizeBytes: number, diskGb: number): number {
   return Math.min(diskGb, Math.ceil(sizeBytes / GIGABYTE));
 }

@@ -15,16 +15,16 @@ import type { SimulatorStore } from './simulator/store.ts';
 
 export interface ComputeParts {
   config: Config;
-  /** Where the simulator keeps its guests. */
+  /** Stores the simulator's guests. */
   simulatorStore: SimulatorStore;
   /** Clusters of Incus that an operator has added. */
   clusterStore: ClusterStore;
   clock: Clock;
   logger: Logger;
-  /** Of the catalog; `image` where that has another name than the template. */
+  /** Templates of the catalog; `image` is set if it differs from the template's code. */
   templates: readonly { code: string; image?: string }[];
   regions: readonly { code: string; zones: readonly string[] }[];
-  /** Where one host is when the configuration does not say. */
+  /** The zone of a single host if the configuration does not set one. */
   firstZone: string;
   /** The key that every guest authorizes. */
   opsLogin: OpsLogin;
@@ -32,14 +32,15 @@ export interface ComputeParts {
 
 export interface ComputeChoice {
   compute: ComputeDriver;
-  /** Why this one, for the start-up log. */
+  /** Why this one was chosen, for the start-up log. */
   reason: string;
 }
 
 /**
- * The compute engine that the configuration names. `auto` takes QEMU when it works here and has an image of what is
- * sold, else the simulator; without an image nothing of QEMU is touched. In production the simulator is taken only where
- * it is named: {@link ConfigError}, or {@link UnavailableError} for what may come back, says why QEMU cannot be.
+ * Returns the compute engine named in the configuration. `auto` uses QEMU if it works here and has an image for a
+ * template that is sold, otherwise the simulator; without an image, QEMU is not touched at all. In production, the
+ * simulator is used only if it is named explicitly. If QEMU cannot be used there, throws {@link ConfigError}, or {@link
+ * UnavailableError} for a cause that may be temporary.
  */
 export async function selectCompute(parts: ComputeParts): Promise<ComputeChoice> {
   const { config } = parts;
@@ -61,7 +62,7 @@ export async function selectCompute(parts: ComputeParts): Promise<ComputeChoice>
   return simulator(summary);
 }
 
-/** Nothing of the simulator is read where it is not taken. */
+/** Imported on demand, so that no simulator code is loaded unless it is used. */
 async function openSimulator({ config, simulatorStore: store, clock }: ComputeParts): Promise<ComputeDriver> {
   const { createSimulator } = await import('./simulator/simulator.ts');
   const { simulatorMemoryMb = Infinity, simulatorDiskGb = Infinity } = config;
@@ -76,7 +77,7 @@ async function openSimulator({ config, simulatorStore: store, clock }: ComputePa
   });
 }
 
-/** Each "a1", or "a1@eu-central-a" for one that is in that zone alone. */
+/** Parses hosts such as "a1", or "a1@eu-central-a" for one that is only in that zone. */
 export function simulatedHosts({ simulatorHosts }: Config): SimulatedHost[] {
   const hosts = simulatorHosts.map((word): SimulatedHost => {
     const [name, zone] = word.split('@');
@@ -88,7 +89,7 @@ export function simulatedHosts({ simulatorHosts }: Config): SimulatedHost[] {
   return hosts;
 }
 
-/** A cluster that is away may come back: {@link UnavailableError}. */
+/** Throws {@link UnavailableError} if the cluster cannot be used, because that may be temporary. */
 async function workingIncus(parts: ComputeParts): Promise<ComputeDriver> {
   const incus = (await import('./incus/open.ts')).openIncus(parts);
   const { ok, summary } = await incus.probe();
@@ -97,13 +98,13 @@ async function workingIncus(parts: ComputeParts): Promise<ComputeDriver> {
   throw new UnavailableError(`VAUBAN_COMPUTE: ${summary}`);
 }
 
-/** Nothing of QEMU is read where it is not taken. */
+/** Imported on demand, so that no QEMU code is loaded unless it is used. */
 async function openQemu(parts: ComputeParts, images: Images): Promise<ComputeDriver> {
   const zones = parts.config.zones ?? [parts.firstZone];
   return (await import('./qemu/open.ts')).openQemu({ ...parts, images, zones });
 }
 
-/** QEMU, which must be able to make what is sold. */
+/** Returns QEMU after verifying that it can create what is sold. */
 async function workingQemu(parts: ComputeParts): Promise<ComputeDriver> {
   const { config } = parts;
   const images = imagesOf(parts);
@@ -127,7 +128,7 @@ function refuse(setting: string, problem: string): never {
   throw new ConfigError([`VAUBAN_${setting}: ${problem}`]);
 }
 
-/** Throws {@link UnavailableError}: a helper that is away may come back. */
+/** Throws {@link UnavailableError}, because the helper may come back. */
 async function reachHelper(path: string): Promise<void> {
   const { HostClient } = await import('./qemu/host/client.ts');
   const helper = new HostClient(path);
@@ -140,7 +141,7 @@ async function reachHelper(path: string): Promise<void> {
   }
 }
 
-/** Whether anything that is sold could be made: an image whose disk can be read. */
+/** Returns whether any template can be created: whether it has an image with a readable disk. */
 async function hasSoldImage({ templates }: ComputeParts, images: Images): Promise<boolean> {
   const found = await Promise.all(templates.map(({ code }) => images.find(code).catch(() => undefined)));
   const readable = found.map((image) =>
@@ -156,7 +157,10 @@ async function hasSoldImage({ templates }: ComputeParts, images: Images): Promis
 
 const imageDirectory = ({ dataDir }: Config) => join(dataDir, 'images');
 
-/** Where `npm run host:setup` and the operator put images; a template's is found by the template's code. */
+/**
+ * The directory where `npm run host:setup` and the operator put images; a template finds its image by its code or the
+ * name it gives.
+ */
 function imagesOf({ config, templates }: ComputeParts): Images {
   const store = createImageStore(imageDirectory(config));
   const imageOf = new Map(templates.map(({ code, image }) => [code, image ?? code]));

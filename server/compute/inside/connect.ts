@@ -3,14 +3,14 @@ import { connect, type Socket } from 'node:net';
 import type { GuestAddress } from '../driver.ts';
 
 /**
- * In the same data centre a guest answers within milliseconds, or its port is filtered inside it; what is lost on the way is
- * sent again after a second, and three.
+ * In the same data centre, a guest answers within milliseconds unless its firewall drops the packets. TCP resends a
+ * lost packet after one and after three seconds.
  */
 const CONNECT_LIMIT_MS = 5_000;
 
 /**
- * A TCP connection to a port of a guest, by IPv4 where it has it. Rejects where nothing listens there, and when `signal`
- * aborts; `began` has the socket before it is connected.
+ * Opens a TCP connection to a port of a guest, over IPv4 if it has an address. Rejects if nothing listens there or
+ * `signal` aborts. `began` receives the socket before it is connected.
  */
 export async function connectTo(
   { id, addresses }: { id: string; addresses: readonly GuestAddress[] },
@@ -26,7 +26,7 @@ export async function connectTo(
   const limit = AbortSignal.timeout(CONNECT_LIMIT_MS);
   try {
     await once(socket, 'connect', { signal: signal ? AbortSignal.any([signal, limit]) : limit });
-    // Its errors, which its reader hears too, end nothing but itself.
+    // Errors also reach the stream's reader; this handler keeps them from ending the process.
     return socket.on('error', () => {});
   } catch (error) {
     socket.on('error', () => {}).destroy();

@@ -6,20 +6,23 @@ import { within } from '../../platform/within.ts';
 import { AgentUnavailableError } from '../driver.ts';
 
 /**
- * Private keys, in OpenSSH's format, one of which the guest of that id authorizes: the likeliest first. Asked for when they
- * are needed, as they change.
+ * Returns private keys in OpenSSH format, most likely first, one of which the guest with this id authorizes. Call it
+ * when they are needed, because they change.
  */
 export type OpsLogin = (id: string) => Promise<readonly string[]>;
 
-/** The same for one guest. */
+/** Returns the keys of one guest; see {@link OpsLogin}. */
 export type GuestKeys = () => Promise<readonly string[]>;
 
-/** Of a login and a command: those of the service change a file. A guest that does not come to an end has failed. */
+/**
+ * Time limit of a login and a command. The service's commands only edit a file, so a guest that takes longer has
+ * failed.
+ */
 const COMMAND_MS = 60_000;
-/** Of what a failed command said. */
+/** Longest error output of a command that is passed on. */
 const MAX_WORDS = 500;
 
-/** Runs a shell command inside a guest as its default user; what is secret comes by `input`, which no list shows. */
+/** Runs a shell command inside a guest as its default user. Pass secrets in `input`, which no process list shows. */
 export async function runAsUser(
   sock: Duplex,
   username: string,
@@ -43,7 +46,10 @@ export async function runAsUser(
   }
 }
 
-/** The same as root, for a default user who may become root without a password, as cloud images have it. */
+/**
+ * Same as `runAsUser`, but as root. The default user must be allowed to use sudo without a password, as in cloud
+ * images.
+ */
 export function runAsRoot(
   sock: Duplex,
   username: string,
@@ -63,11 +69,11 @@ function logIn(
   return new Promise((resolve, reject) => {
     client.once('ready', resolve);
     client.once('close', () => reject(new AgentUnavailableError('the guest closed the connection')));
-    // Kept: a connection that breaks later has ended the command, which says so.
+    // Stays attached: if the connection breaks later, the command has already failed and reports it.
     client.on('error', (error) =>
       reject(new AgentUnavailableError(`the guest refuses the login: ${error.message}`)),
     );
-    // The way to the guest is the host's own, so no one in between could be detected by a host key.
+    // The host key is not checked: the connection uses the host's own network, where no one could intercept it.
     const authHandler = offeringKeys(username, privateKeys);
     client.connect({ sock, username, authHandler, readyTimeout: 0 });
   });

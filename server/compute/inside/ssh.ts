@@ -6,19 +6,24 @@ import { AgentUnavailableError } from '../driver.ts';
 export const SSH_PORT = 22;
 
 const BANNER = 'SSH-';
-/** A server under load may take its time; a person waits no longer. */
+/** A loaded server may be slow, but a person waits no longer than this. */
 const GREETING_MS = 10_000;
-/** Before it is tried again at a server that closes a connection and says nothing, each time twice as long. */
+/** First pause before retrying a server that closes the connection silently; doubled each time. */
 const TURNED_AWAY_MS = 100;
 const MOST_TRIES = 5;
-/** The first try after a guest was started is short, because nothing answers yet; later ones leave a slow guest time. */
+/**
+ * The first attempt after a guest's start is short, because nothing answers yet; later ones give a slow guest more
+ * time.
+ */
 const SHORTEST_TRY_MS = 250;
 const LONGEST_TRY_MS = 4_000;
 const GROWTH = 1.5;
 const PAUSE_MS = 50;
-/** What is sent to a guest that is not there yet is lost, and the kernel sends it again after a second, three, seven. */
+/**
+ * Packets to a guest that is not up yet are lost, and the kernel resends them only after one, three and seven seconds.
+ */
 const CONNECT_AGAIN_MS = 150;
-/** And never sooner than after this share of the wait so far: a boot of minutes must not cost a thousand sockets. */
+/** Minimum interval as a share of the wait so far, so that a boot of minutes does not cost a thousand sockets. */
 const CONNECT_AGAIN_SHARE = 0.05;
 
 class ConnectionClosedError extends Error {
@@ -26,9 +31,10 @@ class ConnectionClosedError extends Error {
 }
 
 /**
- * A connection to the SSH server of the guest `id`, which has greeted; {@link AgentUnavailableError} where none answers. A
- * server that is logging in as many as it takes at a time closes what comes beyond them and says nothing (dropbear from the
- * sixth of an address on, OpenSSH at random from the eleventh of all on), so that it is tried again after a moment.
+ * Opens a connection to the SSH server of the guest `id`, which has sent its greeting. Throws {@link
+ * AgentUnavailableError} if none answers. A server with too many logins in progress silently closes further connections
+ * (dropbear from the sixth per address, OpenSSH at random from the eleventh in total), so those are retried after a
+ * moment.
  */
 export async function openSsh(clock: Clock, id: string, open: () => Promise<Duplex>): Promise<Duplex> {
   for (let tries = 1, pauseMs = TURNED_AWAY_MS; ; tries++, pauseMs *= 2) {
@@ -45,12 +51,11 @@ export async function openSsh(clock: Clock, id: string, open: () => Promise<Dupl
 }
 
 /**
- * Resolves with `stream` when the SSH server at its other end has greeted, as it does by itself; nothing is lost of
- * what it said. Rejects, and ends the stream, when it closes or is silent for `ms`: a host may take a connection
- * long before the guest does.
+ * Resolves with `stream` once the SSH server at its other end has sent its greeting, none of which is lost. Rejects and
+ * destroys the stream if it closes or stays silent for `ms`: a host may accept a connection long before the guest does.
  */
 async function greeted(clock: Clock, stream: Duplex, ms: number): Promise<Duplex> {
-  // Kept: a guest may break the connection while its next reader is on its way, which would end the process.
+  // Stays attached: the guest may break the connection before the next reader listens, which would end the process.
   stream.on('error', () => {});
   let said = Buffer.alloc(0);
   const over = new AbortController();
@@ -64,7 +69,7 @@ async function greeted(clock: Clock, stream: Duplex, ms: number): Promise<Duplex
     on('close', () => reject(new ConnectionClosedError()));
     on('data', (bytes) => {
       said = Buffer.concat([said, bytes]);
-      // A greeting may come in pieces.
+      // A greeting may arrive in several chunks.
       if (said.length < BANNER.length) return;
       stream.pause();
       resolve();
@@ -82,12 +87,12 @@ async function greeted(clock: Clock, stream: Duplex, ms: number): Promise<Duplex
   }
 }
 
-/** Begins a connection, and gives it up when the signal aborts. */
+/** Starts a connection and abandons it when the signal aborts. */
 type Open = (signal: AbortSignal) => Promise<Duplex>;
 
 /**
- * Whether a connection was taken, and where the server `greets` an SSH server was met, before `limitMs` were over; false
- * at once when `signal` aborts.
+ * Returns whether a connection was accepted within `limitMs`, and with `greets` also whether an SSH server greeted.
+ * Returns false immediately when `signal` aborts.
  */
 export async function untilAnswered(
   clock: Clock,
@@ -109,9 +114,10 @@ export async function untilAnswered(
 }
 
 /**
- * The first of several connections, begun one after the other while none has come about: the guest is met soon after it
- * is there, and a slow one is still given its time. Rejects as soon as one of them does. The others are given up, or a guest
- * that has just come up would have all of them at once, and no room for the next.
+ * Returns the first of several connections, which are started one after the other until one is established. So a guest
+ * is reached soon after it is up, and a slow one still gets its time. Rejects as soon as one of them does. The others
+ * are abandoned, otherwise a guest that has just come up would get them all at once and have no capacity for the next
+ * one.
  */
 async function connectSoon(clock: Clock, open: Open): Promise<Duplex> {
   const over = new AbortController();

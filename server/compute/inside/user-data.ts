@@ -3,19 +3,19 @@ import { Document } from 'yaml';
 
 /** Who may log in to a guest, and what its customer wants done, at its first boot. */
 export interface FirstBoot {
-  /** The image's default user: gets the keys and the password. */
+  /** The image's default user, who gets the keys and the password. */
   user: string;
   /** authorized_keys lines. */
   authorizedKeys: string[];
-  /** As in /etc/shadow. */
+  /** In the format of /etc/shadow. */
   passwordHash?: string;
-  /** The customer's own, in any form that cloud-init knows. */
+  /** The customer's own, in any format that cloud-init supports. */
   userData?: string;
 }
 
 /**
- * Block style, but what is marked stays on one line; long lines, such as keys, are never folded. YAML 1.1 is what
- * cloud-init reads: a MAC address of digits only is a number there, unless it is quoted.
+ * Formats YAML in block style, except for the paths in `onOneLine`. Long lines, such as keys, are never folded.
+ * cloud-init reads YAML 1.1, where an unquoted MAC address of digits only is a number.
  */
 export function yaml(value: unknown, onOneLine: string[] = []): string {
   const document = new Document(value, { version: '1.1' });
@@ -30,9 +30,10 @@ function cloudConfig({ user, authorizedKeys, passwordHash }: FirstBoot, more: ob
   const config = {
     ...more,
     ssh_authorized_keys: [...new Set(authorizedKeys)],
-    // Named, so that the keys go to the user that the image was imported with, not to the one its maker had in mind.
+    // Named explicitly, so that the keys go to the user given at the image's import, not to the image's own default
+    // user.
     ...(user === 'root' ? { disable_root: false } : { user }),
-    // The older of the two forms that cloud-init knows: every version has it.
+    // The older of two formats, which every version of cloud-init supports.
     ...(passwordHash
       ? { ssh_pwauth: true, chpasswd: { expire: false, list: `${user}:${passwordHash}\n` } }
       : {}),
@@ -41,15 +42,15 @@ function cloudConfig({ user, authorizedKeys, passwordHash }: FirstBoot, more: ob
 }
 
 /**
- * The customer's data comes first and ours is merged into it: lists, such as keys, are joined, and where both say
- * something the customer's word stands. Without these words cloud-init would let the last part replace the first.
+ * The customer's data comes first and ours is merged into it: lists, such as keys, are joined, and on a conflict the
+ * customer's value wins. Without this, cloud-init would let the last part replace the first.
  */
 const MERGED = 'dict(recurse_list,recurse_dict)+list(append)+str()';
 
 function mimeEntity(userData: string): string {
-  // Already in parts: a part within ours, with its own headers.
+  // Already multipart: embed it with its own headers.
   if (/^(content-type:\s*multipart\/|mime-version:)/i.test(userData)) return userData;
-  // Plain text, of which cloud-init finds out what it is by its first line.
+  // Plain text: cloud-init detects its type from the first line.
   return [
     'Content-Type: text/plain; charset="utf-8"',
     'MIME-Version: 1.0',
@@ -59,7 +60,10 @@ function mimeEntity(userData: string): string {
   ].join('\n');
 }
 
-/** User data of cloud-init: the customer's own, and ours with `more` of cloud-config. The same input always gives the same. */
+/**
+ * Returns cloud-init user data: the customer's, and ours with `more` cloud-config. The same input always gives the same
+ * data.
+ */
 export function userData(input: FirstBoot, more: object = {}): string {
   const ours = cloudConfig(input, more);
   if (!input.userData?.trim()) return ours;
