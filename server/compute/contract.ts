@@ -14,7 +14,7 @@ export interface ContractSetup {
   unready(): GuestSpec;
   /** The user for the first login to a guest of `spec()`. */
   user: string;
-  /** Waits for `work` to finish. An engine on a manual clock advances the clock meanwhile. */
+  /** Waits for `work` to finish. An engine on a manual clock advances the clock until then. */
   settle<T>(work: Promise<T>): Promise<T>;
   /** Lets time pass, so that running guests use resources. */
   idle(): Promise<void>;

@@ -8,7 +8,6 @@ export class ComputeUnavailableError extends Error {
 export class CapacityError extends Error {
   override name = 'CapacityError';
 }
-/** The guest did not power off in time. */
 export class ShutdownTimeoutError extends Error {
   override name = 'ShutdownTimeoutError';
 }
@@ -16,7 +15,6 @@ export class ShutdownTimeoutError extends Error {
 export class AgentUnavailableError extends Error {
   override name = 'AgentUnavailableError';
 }
-/** A resize would have made a disk smaller. */
 export class DiskShrinkError extends Error {
   override name = 'DiskShrinkError';
 }

@@ -167,7 +167,7 @@ export interface DriverReport {
   summary: string;
 }
 
-/** What the catalog sells and an engine must therefore support. */
+/** The parts of the catalog that an engine must support. */
 export interface EngineWants {
   templates: readonly string[];
   zones: readonly string[];
@@ -179,7 +179,7 @@ export interface EngineFinding {
   what: string;
   /** `limited`: guests can be created, but not with everything they could have. `missing`: none can be created. */
   state: 'ok' | 'limited' | 'missing';
-  /** What was found, or what is wrong and how to fix it. */
+  /** The state found, or the problem and how to fix it. */
   found: string;
 }
 
@@ -187,17 +187,18 @@ export type MoveKind = 'cold' | 'live';
 
 export interface DriverCapabilities {
   /**
-   * Whether guests can be moved between hosts. With `live`, those for which `moveKind` returns it can be moved while
-   * they run.
+   * Support for moving guests between hosts. With `live`, those for which `moveKind` returns it can be moved while they
+   * run.
    */
   move: 'none' | MoveKind;
   /**
-   * Which nodes can reach the guests: only this one, which must then be the only node on its database, or every node.
+   * The nodes that can reach the guests: only this one, which must then be the only node on its database, or every
+   * node.
    */
   reach: 'this_node' | 'every_node';
   /** The protocol of guests' screens. If it is `none`, `openVnc` always throws. */
   screen: 'rfb' | 'none';
-  /** Whether ports of a public address can be forwarded to guests. */
+  /** True if ports of a public address can be forwarded to guests. */
   portForwards: boolean;
   /** Protocols that firewall rules cannot use. */
   refusedProtocols: readonly FirewallEntry['protocol'][];
@@ -249,7 +250,6 @@ export interface DiskSpeed {
 export interface GuestSpec extends GuestSize {
   /** The VM's id: the guest's name on the engine. */
   id: string;
-  /** The host to create it on. */
   hostId: string;
   hostname: string;
   /** The catalog's template code; the driver maps it to an image. */

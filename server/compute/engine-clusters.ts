@@ -19,7 +19,6 @@ export interface NewCluster {
   cpuOvercommit: number;
 }
 
-/** The result of examining a cluster before it is added. */
 export interface ExaminedCluster {
   /**
    * The engine's name and the cluster's own id, which is how ids of its hosts begin. Undefined if it has no id yet and
@@ -35,7 +34,9 @@ export interface ClusterState {
   regions: readonly string[];
   endpoints: readonly string[];
   reachable: boolean;
-  /** Whether guests can be created on it, which also needs a quorum, with its version or the reason they cannot. */
+  /**
+   * Reports whether guests can be created on it, which also needs a quorum, with its version or the reason they cannot.
+   */
   report: DriverReport;
   /** While it cannot be reached, the total is as last recorded and none are up. */
   members: { up: number; total: number };

@@ -9,7 +9,6 @@ const MAX_KEPT = 1_000;
  */
 export type GuestNotice = Omit<GuestEvent, 'key' | 'id'> & { distinct: string | number };
 
-/** Returns the event of a notice. */
 export function eventOf(id: string, { distinct, ...news }: GuestNotice): GuestEvent {
   return { key: `${id}/${news.type}/${distinct}`, id, ...news };
 }

@@ -23,6 +23,6 @@ export interface NetworkPolicy {
   portForwards: PortForwardEntry[];
   /** Bandwidth limit in bit/s, for sending and receiving each; absent means unlimited. */
   bandwidthBps?: number;
-  /** Whether the guest may connect to port 25 of other servers to deliver mail; absent means it may not. */
+  /** True if the guest may connect to port 25 of other servers to deliver mail; absent means it may not. */
   smtpOpen?: boolean;
 }

@@ -44,7 +44,6 @@ export function resourcesOf(size: {
   return { vcpu: dedicated ? 0 : vcpu, cores: dedicated ? vcpu : 0, ramMb, diskGb };
 }
 
-/** Returns the guest's resources plus the engine's overhead for it. */
 export function withOverhead(guest: Resources, { overhead }: Pick<HostCapacity, 'overhead'>): Resources {
   const own = overhead(guest.ramMb);
   return { ...guest, ramMb: guest.ramMb + own.ramMb, diskGb: guest.diskGb + own.diskGb };

@@ -15,7 +15,6 @@ import type { SimulatorStore } from './simulator/store.ts';
 
 export interface ComputeParts {
   config: Config;
-  /** Stores the simulator's guests. */
   simulatorStore: SimulatorStore;
   /** Clusters of Incus that an operator has added. */
   clusterStore: ClusterStore;

@@ -44,7 +44,6 @@ class End extends Duplex {
   }
 }
 
-/** Returns both ends of a connection. */
 export function connectionPair(): [client: Duplex, server: Duplex] {
   const client = new End();
   const server = new End();

@@ -75,7 +75,6 @@ export class Acls {
     }
   }
 
-  /** Returns a note stored with the ACL. */
   async note(name: string, key: string): Promise<string | undefined> {
     return (await this.#read(name)).config[key];
   }

@@ -15,7 +15,7 @@ export interface BootsParts {
 const DEFAULT_READINESS = `port:${SSH_PORT}`;
 const NOTHING = 'none';
 const DEFAULT_SECONDS = 300;
-/** How long a booted guest may take to answer. */
+/** Time limit for a booted guest to answer. */
 const ALIVE_MS = 10_000;
 const PORT = /^port:([1-9][0-9]{0,4})$/;
 

@@ -17,7 +17,7 @@ export interface Identity {
 /** Incus answered with a refusal. */
 export class IncusError extends Error {
   override name = 'IncusError';
-  /** HTTP status code. */
+  /** Status code, with the same meaning as in HTTP. */
   readonly code: number;
 
   constructor(code: number, message: string) {

@@ -24,7 +24,7 @@ export interface ClusterStore {
   /** Returns the recorded hosts of these guests; a guest without a record is left out. */
   hostsOf(guestIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
   hostsIn(clusterId: string): Promise<HostRecord[]>;
-  /** Returns the guests recorded on these hosts, both of VMs and without a VM. */
+  /** Returns the guests recorded on the cluster's hosts, with and without a VM. */
   guestsIn(clusterId: string): Promise<Omit<GuestSight, 'power'>[]>;
   /**
    * Returns the only engine of that name whose hosts are recorded, such as "incus:…"; undefined if there is none or

@@ -45,7 +45,6 @@ export class Cluster {
     this.driver = parts.driver;
   }
 
-  /** Returns whether the host is one of the cluster's members. */
   has(hostId: string): boolean {
     return hostId.startsWith(`${this.id}:`);
   }

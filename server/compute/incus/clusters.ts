@@ -25,7 +25,6 @@ const noAnswer = () =>
   new ComputeUnavailableError(`the cluster has not named its hosts in ${HOSTS_MS / 1000} s`);
 
 export interface ClustersParts extends RosterParts {
-  /** Regions of the catalog. */
   regions: readonly Region[];
   /**
    * Returns the cluster's id without its engine's name; undefined if it has none or does not reveal it. Does not assign
@@ -49,7 +48,6 @@ export function createClusters(parts: ClustersParts): ComputeDriver {
 }
 
 type Method<M extends keyof ComputeDriver> = ComputeDriver[M];
-/** Hosts and guests of all clusters. */
 type Sights = [HostInfo[], Pick<GuestSight, 'hostId'>[]];
 
 class Clusters {

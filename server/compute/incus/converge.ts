@@ -3,7 +3,8 @@ import { CapacityError } from '../driver.ts';
 import { IncusError, UnansweredError } from './client.ts';
 
 /**
- * How long to retry while something blocks the step: another operation on the instance, or leftovers of a failed start.
+ * Time limit for retries while something blocks the step: another operation on the instance, or leftovers of a failed
+ * start.
  */
 const PATIENCE_MS = 60_000;
 const PAUSE_MS = 150;
@@ -16,10 +17,8 @@ const PASSING =
   /is busy running|File exists|already running|already stopped|[Ii]nstance is (not )?running|is not stopped|[Ii]nstance must be stopped|not running|Operation is already|already in progress|context deadline exceeded|same as current server/;
 
 export interface Way<T> {
-  /** Returns the current state. */
   look(): Promise<T>;
   isDone(now: T): boolean;
-  /** Takes one step towards the target state. */
   step(now: T): Promise<void>;
   signal?: AbortSignal;
 }

@@ -29,7 +29,6 @@ interface Lifecycle {
 
 /** Pause after a stream has ended or failed to open. */
 const PAUSE_MS = 1_000;
-/** Interval between pings that check whether the other end is still there. */
 const PING_MS = 10_000;
 /** Events processed at once. */
 const MAX_UNDER_WAY = 20_000;
@@ -54,7 +53,6 @@ export class EventStream {
     this.#parts = parts;
   }
 
-  /** Starts following events. */
   open(): void {
     this.#following ??= this.#follow();
   }

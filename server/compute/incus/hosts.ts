@@ -77,12 +77,11 @@ export class Hosts {
     return this.#cluster;
   }
 
-  /** Returns the host id of a member. */
   async idOf(member: string): Promise<string> {
     return `incus:${await this.cluster()}:${member}`;
   }
 
-  /** Returns the member with this host id. */
+  /** Throws {@link ComputeUnavailableError} if the host is not in this cluster. */
   async memberOf(hostId: string): Promise<string> {
     const prefix = await this.idOf('');
     if (!hostId.startsWith(prefix)) throw new ComputeUnavailableError(`this cluster has no host ${hostId}`);
@@ -186,5 +185,4 @@ export async function readClusterId(members: Pick<Members, 'any'>): Promise<stri
   return config?.[CLUSTER_KEY] || undefined;
 }
 
-/** Returns whether Incus answered that the object does not exist. */
 export const isAbsent = (error: unknown) => error instanceof IncusError && error.code === 404;

@@ -47,7 +47,7 @@ export const KEYS = {
   addresses: 'user.vauban.addresses',
   /** The run for which the wait for readiness is over. */
   booted: 'user.vauban.booted',
-  /** Of a live-moved guest: the time that Incus considers its start, and the run that continued. */
+  /** For a live-moved guest: the time that Incus considers its start, and the run that continued. */
   run: 'user.vauban.run',
   /** The run that was asked to stop, and when. */
   stopping: 'user.vauban.stopping',

@@ -38,7 +38,6 @@ export class Instances {
     return this.#read('1');
   }
 
-  /** Lists all instances with their state. */
   async listWithState(): Promise<Instance[]> {
     return this.#read('2');
   }

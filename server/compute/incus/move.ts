@@ -11,9 +11,7 @@ import { mendRestore, type SnapshotParts } from './snapshots.ts';
 export interface MoveParts extends SnapshotParts {
   hosts: Hosts;
   guests: Guests;
-  /** Returns whether a booted guest answers. */
   answers(instance: Instance): Promise<boolean>;
-  /** Cuts the guest's power; `on` switches it on. */
   off(): Promise<unknown>;
   on(): Promise<Instance>;
   events: GuestEvents;

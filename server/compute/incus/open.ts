@@ -21,7 +21,6 @@ export interface IncusParts {
   opsLogin: OpsLogin;
   /** Templates of the catalog; `image` is set if it differs from the template's code. */
   templates: readonly { code: string; image?: string }[];
-  /** Regions of the catalog. */
   regions: readonly Region[];
   /** Lists the clusters other than the one in the configuration. */
   clusterStore: ClusterStore;
@@ -57,7 +56,6 @@ export function openIncus(parts: IncusParts): ComputeDriver {
   });
 }
 
-/** Returns the cluster of the settings. */
 function firstCluster(config: Config): Omit<NewCluster, 'region' | 'certificate'> {
   const { incusEndpoints: endpoints, incusNetwork: network, incusServiceNetworks: serviceNetworks } = config;
   const missing = [

@@ -24,8 +24,8 @@ const cardOf = ({ devices }: Instance) => devices.eth0 ?? {};
 const wanted = (instance: Instance) => announced(cardOf(instance), addressesOf(instance));
 
 /**
- * How long Incus itself waits for a guest to shut down, in seconds. It allows no other operation on the instance during
- * that time, so this is short, and the service watches for the power-off itself.
+ * Time that Incus itself waits for a guest to shut down, in seconds. It allows no other operation on the instance
+ * during that time, so this is short, and the service watches for the power-off itself.
  */
 const ASK_SECONDS = 1;
 /** A guest ignores the request until its system has booted far enough, so the request is repeated. */
@@ -134,7 +134,6 @@ export class Power {
   }
 }
 
-/** Throws if the guest is on. */
 export function requireOff(instance: Instance, what: string): void {
   if (isOn(instance)) throw new Error(`${idOf(instance)} must be off to be ${what}`);
 }

@@ -2,7 +2,7 @@ import type { DriverReport } from '../driver.ts';
 import type { Members } from './members.ts';
 import type { Surroundings } from './specification.ts';
 
-/** API extensions that are needed. LXD has some of them only in later releases. */
+/** API extensions needed in addition to the original API. LXD added some of them in releases of its own. */
 const EXTENSIONS = [
   'projects',
   'clustering_groups',
@@ -14,7 +14,6 @@ const EXTENSIONS = [
   'metrics',
 ];
 
-/** Returns the needed API extensions that are not in `has`. */
 export const missingExtensions = (has: readonly string[]) =>
   EXTENSIONS.filter((extension) => !has.includes(extension));
 

@@ -3,7 +3,6 @@ import type { Cluster } from './cluster.ts';
 import type { HostRecord } from './cluster-store.ts';
 import { overhead } from './hosts.ts';
 
-/** A region of the catalog. */
 export interface Region {
   code: string;
   zones: readonly string[];

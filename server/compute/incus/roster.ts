@@ -26,7 +26,6 @@ const FRESH_MS = 2_000;
 /** The list of clusters: that of the settings and the recorded ones. */
 export class Roster {
   readonly #parts: RosterParts;
-  /** Called with each driver that is opened. */
   readonly #opened: (driver: ComputeDriver) => void;
   /** The cluster of the settings, wrapped once there are others. */
   #own: Cluster | undefined;

@@ -7,13 +7,11 @@ export interface Surroundings {
   project: string;
   /** The bridge that guests are connected to; it has the same name on each member. */
   network: string;
-  /** Storage pool of their disks. */
   pool: string;
 }
 
 type Device = Record<string, string>;
 
-/** Returns the configuration that limits CPUs and memory. */
 export function limitsOf({ vcpu, ramMb }: Pick<GuestSize, 'vcpu' | 'ramMb'>): Record<string, string> {
   return { 'limits.cpu': `${vcpu}`, 'limits.memory': `${ramMb}MiB` };
 }

@@ -2,8 +2,8 @@ import { type Instance, KEYS, runOf } from './instance.ts';
 import type { Instances } from './instances.ts';
 
 /**
- * How long a power-off is attributed to the stop request. A member lost during a stop completes it when it returns,
- * which is soon; a guest still on long after that was not stopped by the request.
+ * Time during which a power-off is attributed to the stop request. A member lost during a stop completes it when it
+ * returns, which is soon; a guest still on long after that was not stopped by the request.
  */
 const GOOD_FOR_MS = 600_000;
 

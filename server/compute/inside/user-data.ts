@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Document } from 'yaml';
 
-/** Who may log in to a guest, and what its customer wants done, at its first boot. */
+/** Login data and the customer's instructions for a guest's first boot. */
 export interface FirstBoot {
   /** The image's default user, who gets the keys and the password. */
   user: string;

@@ -14,7 +14,7 @@ export interface QemuSpec {
   directory: string;
   accelerator: 'kvm' | 'tcg';
   hardware: Hardware;
-  /** How the host accesses the disk. If absent, with threads. */
+  /** I/O interface that the host uses for the disk. If absent, threads. */
   aio?: Offer['aio'];
   vcpu: number;
   ramMb: number;

@@ -32,7 +32,6 @@ const PAGE_TABLES_SHARE = 1 / 256;
 /** Seed, logs and records. The disk's own tables take a hundredth of a percent of it. */
 const FILES_GB = 0.02;
 
-/** Returns the memory for all guests together. */
 export function memoryMb({ memoryMb }: CapacitySettings): number {
   return memoryMb ?? Math.floor(totalmem() / MEGABYTE) - HOST_MEMORY_MB;
 }

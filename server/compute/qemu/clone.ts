@@ -27,7 +27,6 @@ export interface CloneParts {
   logger: Pick<Logger, 'warn'>;
 }
 
-/** Returns the spec of a guest's process, connected by `netdev`. */
 export async function qemuSpecOf(
   guest: Guest,
   accelerator: QemuSpec['accelerator'],

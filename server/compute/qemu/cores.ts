@@ -30,7 +30,6 @@ export class Cores {
     if (this.#shared.length === 0) throw refuse('must leave a CPU for other guests and the service');
   }
 
-  /** Number of CPUs set aside. */
   get aside(): number {
     return this.#aside.length;
   }

@@ -8,7 +8,6 @@ export type ImageCommand =
   | { do: 'grow'; bytes: number }
   | { do: 'take' | 'drop' | 'revert'; snapshot: string };
 
-/** The guest that a disk belongs to. */
 export type DiskOwner = Pick<QemuSpec, 'id' | 'uid' | 'directory'>;
 
 export const QEMU_IMG = 'qemu-img';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { Pool } from './pool.ts';
 
-/** How soon a guest resumes once there is space. */
+/** Delay until a guest resumes once there is space. */
 const LOOK_EVERY_MS = 5_000;
 /** If a guest stops again within this time, it is the same trouble, which has already been reported. */
 const CALM_MS = 60_000;

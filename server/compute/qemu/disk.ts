@@ -118,7 +118,6 @@ export interface DiskSnapshots {
   drop(name: string): Promise<void>;
 }
 
-/** Returns the disk snapshots of a running guest. */
 export function snapshotsLive(monitor: Monitor): DiskSnapshots {
   return {
     async names() {

@@ -159,7 +159,6 @@ export class GuestAccess {
     if (!guest.run || guest.run.ending) throw new AgentUnavailableError(`${guest.id} is off`);
   }
 
-  /** Returns a function that reads this guest's keys. */
   #opsLogin(guest: Guest): GuestKeys {
     const { opsLogin } = this.#parts;
     if (opsLogin) return () => opsLogin(guest.id);

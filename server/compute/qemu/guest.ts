@@ -58,8 +58,8 @@ export interface GuestRecord extends GuestSize {
 }
 
 /**
- * What undoing the rebuild restores. `from` is null if the rebuild created the guest. Once `back` is set, the undo is
- * under way and must complete.
+ * The state that undoing the rebuild restores. `from` is null if the rebuild created the guest. Once `back` is set, the
+ * undo is under way and must complete.
  */
 export interface Rebuilt {
   by: string;

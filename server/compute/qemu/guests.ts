@@ -130,7 +130,6 @@ export class Guests {
     await guest.save({ hardware }).catch(() => {});
   }
 
-  /** Returns the id of the directory of the guests. */
   place(): Promise<string> {
     return placeOf(this.#root);
   }

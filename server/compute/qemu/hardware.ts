@@ -21,7 +21,7 @@ export interface Hardware {
 /** The hardware for new guests, and how the host accesses their disks, which guests do not see. */
 export interface Offer {
   hardware: Hardware;
-  /** If absent, with threads. */
+  /** If absent, threads are used. */
   aio?: 'io_uring';
 }
 
@@ -50,7 +50,7 @@ const MODELS = {
     'Westmere-v2',
     'Nehalem-v2',
   ],
-  /** Models that QEMU emulates itself, whoever the vendor is. */
+  /** Models that QEMU emulates itself, regardless of the host's vendor. */
   tcg: ['Westmere-v1', 'qemu64-v1'],
 };
 /** Every 64-bit processor has at least these features. */

@@ -12,7 +12,7 @@ import { findLimiter } from './limits.ts';
 
 const run = promisify(execFile);
 
-/** What executes a guest's instructions: the processor itself (kvm), or QEMU, ten to twenty times slower (tcg). */
+/** Executes a guest's instructions: the processor itself (kvm), or QEMU, ten to twenty times slower (tcg). */
 export interface Accelerator {
   kind: 'kvm' | 'tcg';
   /** Why this one was chosen, for people. */

@@ -14,7 +14,7 @@ export interface ImagePlaces {
   poolDir?: string;
 }
 
-/** How long new files are left alone: an import may not have linked them to a name yet. */
+/** Grace period for new files: an import may not have linked them to a name yet. */
 const GRACE_MS = 3_600_000;
 const HASH = /[0-9a-f]{64}/g;
 /** Suffix of a file about to be deleted, so that no new guest finds it. */

@@ -17,9 +17,9 @@ export interface Image {
    * on its own.
    */
   directBoot?: DirectBoot;
-  /** How a guest's readiness is detected. If absent, by an SSH server on port 22. */
+  /** The readiness check of its guests. If absent, an SSH server on port 22. */
   readiness?: Readiness;
-  /** How long a guest may take to become ready before a warning. If absent, READY_MS. */
+  /** Time that a guest may take to become ready before a warning. If absent, READY_MS. */
   readyWithinSeconds?: number;
   /** Clones of a running guest of this image can become independent with `/sbin/adopt`: see warm.ts. */
   warm?: true;

@@ -11,7 +11,7 @@ interface Entry {
   directory?: true;
 }
 
-/** How names are written: ISO 9660 restricts them; Joliet keeps them unchanged. */
+/** The two ways of writing names: ISO 9660 restricts them; Joliet keeps them unchanged. */
 interface Naming {
   type: number;
   escape: string;

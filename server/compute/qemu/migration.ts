@@ -32,7 +32,6 @@ export async function connectMonitor(clock: Clock, directory: string): Promise<M
   return monitor!;
 }
 
-/** Resolves when the guest agent has opened its channel. */
 export function untilAgent(clock: Clock, monitor: Monitor, ms: number): Promise<void> {
   return until(clock, ms, 'no guest agent answers', async () => {
     const channels = await monitor.execute<{ label: string; 'frontend-open': boolean }[]>('query-chardev');

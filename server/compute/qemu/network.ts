@@ -45,7 +45,6 @@ export interface HostNetwork {
  */
 export const ROUTER_6 = 'fe80::1';
 
-/** The facts about a guest that a network needs. */
 export interface NetworkGuest {
   id: string;
   mac: string;

@@ -24,11 +24,9 @@ export interface QemuOptions {
   capacity: CapacitySettings;
   /** Zones of the catalog that this host is in; null means every zone. */
   zones: readonly string[] | null;
-  /** The CPUs that guests run on. */
   cores: Cores;
   /** Bytes that guests leave free if they share a file system with `beside`. */
   reserve?: PoolParts['reserve'];
-  /** DNS resolvers of the guests. */
   nameservers: readonly string[];
   opsLogin?: OpsLogin;
   /** If present, new guests may be clones. */

@@ -109,7 +109,6 @@ export class Power {
     }
   }
 
-  /** Cuts the power. */
   async off(guest: Guest): Promise<void> {
     if (guest.run) {
       await this.#want(guest, guest.run, 'off');
@@ -185,7 +184,7 @@ export class Power {
     for (const each of ends) each.addEventListener('abort', end);
     try {
       for (let left = ms; left > 0; left -= PRESS_EVERY_MS) {
-        // The press fails if the process has just gone, which is what it waits for.
+        // The press fails if the process has just gone, which also ends the wait.
         await run.pressPower().catch(() => {});
         const pause = Math.min(left, PRESS_EVERY_MS);
         if (!ends.some(({ aborted }) => aborted)) await clock.sleep(pause, over.signal).catch(() => {});

@@ -16,7 +16,7 @@ export const MAX_WORDS = 2_000;
  */
 export const GUEST_OOM_SCORE = 500;
 
-/** How a launcher finds its processes. */
+/** Finds a launcher's processes and their error output. */
 export interface Lookout {
   /** Returns the process id once QEMU runs. */
   find(): Promise<number | undefined>;

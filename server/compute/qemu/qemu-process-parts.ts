@@ -3,7 +3,7 @@ import type { Pool } from './pool.ts';
 import type { QemuProcess } from './qemu-process.ts';
 import type { Monitor } from './qmp.ts';
 
-/** What the service does when a guest powers itself off: report it, expect it, or reset the guest. */
+/** The service's response when a guest powers itself off: report it, expect it, or reset the guest. */
 export type Intent = 'none' | 'off' | 'reboot';
 
 export interface End {
@@ -19,7 +19,6 @@ export interface QemuProcessParts {
   monitor: string;
   /** The pool that contains its disk. */
   pool: Pick<Pool, 'hasRoom'>;
-  /** Kills the process. */
   kill(): Promise<void>;
   /** Waits until the guest is ready; returns false if it gave up. */
   untilReady(run: QemuProcess, signal: AbortSignal): Promise<boolean>;

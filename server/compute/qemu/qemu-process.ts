@@ -96,7 +96,6 @@ export class QemuProcess {
     await this.#monitor.execute('system_powerdown');
   }
 
-  /** Resets the guest as its reset button would. */
   async reset(): Promise<void> {
     this.intent = 'none';
     this.booted = false;

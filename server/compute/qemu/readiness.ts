@@ -6,8 +6,8 @@ import type { HostNetwork } from './network.ts';
 import type { QemuProcess } from './qemu-process.ts';
 
 /**
- * How it is detected that an image's guest is ready for its user: a TCP port answers, the guest agent has opened its
- * channel, or cloud-init has finished. With `none`, a guest is ready at once.
+ * The sign that an image's guest is ready for its user: a TCP port answers, the guest agent has opened its channel, or
+ * cloud-init has finished. With `none`, a guest is ready at once.
  */
 export type Readiness = `port:${number}` | 'agent' | 'cloud-init' | 'none';
 
@@ -15,8 +15,8 @@ export type Readiness = `port:${number}` | 'agent' | 'cloud-init' | 'none';
 export const DEFAULT_READINESS: Readiness = 'port:22';
 
 /**
- * How long to wait for readiness before a warning. A file system check on a busy host takes minutes. Without KVM, a
- * full distribution takes 40 s on an idle host, and ten times as long was observed on one with maximum overcommitment.
+ * Time to wait for readiness before a warning. A file system check on a busy host takes minutes. Without KVM, a full
+ * distribution takes 40 s on an idle host, and ten times as long was observed on one with maximum overcommitment.
  */
 export const READY_MS = { kvm: 300_000, tcg: 900_000 };
 
@@ -26,7 +26,6 @@ const MAX_PORT = 65_535;
 const CLOUD_INIT_RESULT = '/run/cloud-init/result.json';
 const LOOK_EVERY_MS = 2_000;
 
-/** Returns whether `text` is a valid {@link Readiness}. */
 export function isReadiness(text: string): text is Readiness {
   if (text === 'agent' || text === 'cloud-init' || text === 'none') return true;
   const port = PORT.exec(text)?.[1];

@@ -5,7 +5,6 @@ import type { Share } from './limits.ts';
 const SECOND_MICROSECONDS = 1_000_000;
 const MEGA = 1_000_000;
 
-/** Returns whether systemd manages the control groups here. */
 export async function systemdRuns(path: string): Promise<boolean> {
   return access(path).then(
     () => true,

@@ -9,7 +9,6 @@ export interface SeedInput extends FirstBoot {
   hostname: string;
   mac: string;
   addresses: GuestAddress[];
-  /** Addresses of DNS resolvers. */
   nameservers: readonly string[];
 }
 
@@ -63,7 +62,6 @@ export function templateSeed(): Buffer {
   return isoImage(LABEL, { 'meta-data': Buffer.from(metaData), 'user-data': Buffer.from('#cloud-config\n') });
 }
 
-/** Returns the seed as a CD image. */
 export function seedImage(input: SeedInput): Buffer {
   const files = Object.entries(seedFiles(input)).map(([name, text]) => [name, Buffer.from(text)]);
   return isoImage(LABEL, Object.fromEntries(files));

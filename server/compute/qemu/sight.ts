@@ -20,7 +20,7 @@ export class Sight {
     this.#logger = logger;
   }
 
-  /** Adopts the guest's QEMU if that has not succeeded yet. Throws {@link ComputeUnavailableError} while it fails. */
+  /** Adopts the guest's QEMU unless that has been done. Throws {@link ComputeUnavailableError} while it fails. */
   async require<T extends Guest | undefined>(guest: T): Promise<T> {
     if (!guest?.unseen) return guest;
     await this.#adopt(guest).catch((error) => {

@@ -28,7 +28,10 @@ export const TEMPLATE = {
   state: 'state',
 } as const;
 
-/** Size of every seed, because a clone's kernel remembers its template's. A guest with a larger seed boots normally. */
+/**
+ * Size of the seeds of templates and their clones, because a clone's kernel remembers its template's. A guest with a
+ * larger seed boots normally.
+ */
 export const WARM_SEED_BYTES = 1024 * 1024;
 
 export interface WarmParts {

@@ -31,7 +31,6 @@ export interface Guest extends SimulatedGuest, GuestSize {
 /** Id and name of the only host, unless others are configured. */
 export const ONLY_HOST = 'simulator';
 
-/** Returns the host that a guest is on. */
 export const hostOf = ({ host }: Pick<Guest, 'host'>): string => host ?? ONLY_HOST;
 
 /** The parts of a guest that a rebuild changes, apart from the content of its disk. */
@@ -71,7 +70,6 @@ export function endRun(id: string, guest: Guest, now: number): void {
   guest.run = null;
 }
 
-/** Returns the guest's only disk. */
 export function diskAt(id: string, guest: Guest, now: number): GuestVolume & { usedBytes: number } {
   const usedBytes = diskUsedAt(id, guest, now);
   return { name: 'root', sizeGb: guest.diskGb, usedBytes, type: 'ssd', boot: true, device: '/dev/vda' };

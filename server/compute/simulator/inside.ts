@@ -29,7 +29,10 @@ interface Watched {
 
 interface Open {
   id: string;
-  /** The end of the boot it belongs to, as a time. Undefined for connections to the screen, which survive reboots. */
+  /**
+   * End of the boot that it belongs to, in epoch milliseconds. Undefined for connections to the screen, which survive
+   * reboots.
+   */
   boot: number | undefined;
   end: AbortController;
 }
@@ -48,7 +51,6 @@ export class GuestAccess {
     this.#clock = clock;
   }
 
-  /** Opens a connection to the guest's port 22. */
   async openSsh(id: string): Promise<Duplex> {
     const system = await this.#system(id);
     const { run, hostname } = system.guest;

@@ -11,7 +11,7 @@ import type { Disks, SimulatorStore } from './store.ts';
 /** Called before every operation that changes a guest. If it throws, the operation fails with that error. */
 export type Faults = (operation: Operation, guestId: string) => void;
 
-/** How late a waiting operation notices what another operation, in any process, has done to the guest. */
+/** Delay until a waiting operation notices what another operation, in any process, has done to the guest. */
 const LOOK_EVERY_MS = 2_000;
 
 /** Alters a guest and its disks at the time `now`. */

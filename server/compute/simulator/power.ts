@@ -13,10 +13,10 @@ import { has } from './sentinels.ts';
  */
 const OWN_END_AFTER_MS = 60_000;
 const SLOW_BOOT_FACTOR = 10;
-/** How long to wait for a guest that does not become ready. */
+/** Time to wait for a guest that does not become ready. */
 const READY_WITHIN_MS = 300_000;
 
-/** How long a guest takes to boot and to shut down, before its habits are applied. */
+/** Time that a guest takes to boot and to shut down, before its habits are applied. */
 export interface Pace {
   bootMs: number;
   shutdownMs: number;

@@ -65,7 +65,6 @@ const HABITS = {
   powersOff: 'sim-powers-off',
 } as const;
 
-/** Returns whether a guest with this hostname has the habit. */
 export function has(hostname: string, habit: keyof typeof HABITS): boolean {
   return hostname.includes(HABITS[habit]);
 }

@@ -11,7 +11,6 @@ export function requireSight(id: string, guest: Glance, now: number): void {
   if (isOutOfSight(guest, now)) throw new ComputeUnavailableError(`${id} cannot be seen`);
 }
 
-/** Returns the guest's host and power. */
 export function sightOf(
   { id, ...guest }: Glance & { id: string },
   isReachable: boolean,

@@ -42,7 +42,7 @@ export interface SimulatorOptions extends StockOptions {
   /** Time from the request to power off. */
   shutdownSeconds?: number;
   faults?: Faults;
-  /** Whether guests can be moved between hosts, and how long that takes. Defaults to live and one second. */
+  /** Support for moving guests between hosts, and the duration of a move. Defaults to live and one second. */
   move?: DriverCapabilities['move'];
   moveSeconds?: number;
 }

@@ -6,9 +6,7 @@ export type { Guest, InsideState, Resources };
 
 /** The simulated engine's storage, shared by all processes that use it. */
 export interface SimulatorStore {
-  /** The state inside the guests. */
   readonly insides: SystemStore;
-  /** Returns the stored guest, or undefined. */
   readGuest(id: string): Promise<Guest | undefined>;
   /** Same as `readGuest`, together with the hosts that cannot be reached. */
   seeGuest(id: string): Promise<{ guest: Guest; lost: ReadonlySet<string> } | undefined>;
@@ -36,7 +34,6 @@ export interface SimulatorStore {
   runs(): Promise<GuestRun[]>;
   /** Returns the runs of these guests. Leaves out guests that are gone or whose host cannot be reached. */
   runsOf(ids: string[]): Promise<GuestRun[]>;
-  /** Returns the resources of all guests of a host together. */
   usedResources(hostId: string): Promise<Resources>;
   /** Returns the hosts that cannot be reached. */
   lostHosts(): Promise<ReadonlySet<string>>;
@@ -68,7 +65,6 @@ export interface Disks {
    * there is none.
    */
   takeBack(name: string): Promise<KeptDisk | undefined>;
-  /** Removes every file from the disk. */
   empty(): Promise<void>;
   /** Deletes a kept disk. Succeeds if it does not exist. */
   drop(name: string): Promise<void>;

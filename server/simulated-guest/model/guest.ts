@@ -67,7 +67,6 @@ const GIGABYTE = 1_000_000_000;
 const KEPT_SHARE = 0.01;
 const FULLEST = 0.8;
 
-/** Returns a guest's power at `now`. */
 export function powerAt({ run }: Pick<SimulatedGuest, 'run'>, now: number): 'off' | 'booting' | 'running' {
   if (!run || (run.end && now >= run.end.at)) return 'off';
   return now >= run.bootFrom && now < (run.waitUntil ?? run.bootUntil) ? 'booting' : 'running';

@@ -19,7 +19,6 @@ export function hashPassword(password: string): PasswordHash {
   return { salt, digest: digestOf(salt, password).toString('hex') };
 }
 
-/** Returns whether `password` is the one that was hashed. */
 export function passwordMatches(hash: PasswordHash, password: string): boolean {
   return timingSafeEqual(Buffer.from(hash.digest, 'hex'), digestOf(hash.salt, password));
 }

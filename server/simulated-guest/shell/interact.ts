@@ -43,7 +43,6 @@ export async function runLine(
   return code;
 }
 
-/** Returns the text shown after a login. */
 export function greeting({ system }: Shell): string {
   const { name, version, kernel } = system.distribution;
   return (

@@ -88,7 +88,6 @@ export class Process implements Streams {
     return this.#paced(this.system.files.read(path, this.shell.user, from));
   }
 
-  /** Writes text to standard output. */
   async print(text: string): Promise<void> {
     if (text) await this.stdout.write(Buffer.from(text));
   }
@@ -99,7 +98,6 @@ export class Process implements Streams {
     return code;
   }
 
-  /** Returns the absolute path of an argument. */
   path(argument: string): string {
     return absolute(this.shell.cwd, argument);
   }

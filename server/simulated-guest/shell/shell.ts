@@ -144,12 +144,10 @@ export class Shell {
     }
   }
 
-  /** Returns whether there is a command with this name. */
   knows(name: string): boolean {
     return COMMANDS.has(name);
   }
 
-  /** Runs a single command. */
   async execute(words: string[], streams: Streams): Promise<number> {
     const name = words[0]!;
     const command = COMMANDS.get(name.replace(/^(\/usr)?(\/local)?\/s?bin\//, ''));

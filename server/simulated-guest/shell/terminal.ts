@@ -33,7 +33,6 @@ export class Terminal implements Sink {
     this.rows = Math.min(Math.max(rows || 24, 1), MAX_ROWS);
   }
 
-  /** Takes typed input. */
   input(bytes: Uint8Array): void {
     for (const [key] of this.#decoder.decode(bytes, { stream: true }).matchAll(KEY)) this.#press(key);
   }
@@ -110,7 +109,6 @@ export class Terminal implements Sink {
     return { [Symbol.asyncIterator]: () => lines(this) };
   }
 
-  /** Ends the input. */
   close(): void {
     this.#closed = true;
     this.#waiting?.(undefined);

@@ -21,7 +21,6 @@ export function refuse(context: AuthContext): void {
   context.reject([...METHODS]);
 }
 
-/** Returns whether `password` is the user's on this guest. */
 export function hasPassword(guest: SimulatedGuest, username: string, password: string): boolean {
   const isDefault = username === distributionOf(guest.template).user;
   const set = Object.hasOwn(guest.passwords, username) ? guest.passwords[username] : undefined;

@@ -22,7 +22,6 @@ export function distributionOf(template: string): Distribution {
   return { family, name: NAMES[family] ?? family, version, user, kernel: '6.12.41+deb13-cloud-amd64' };
 }
 
-/** Returns whether the distribution uses apt. */
 export function hasApt({ family }: Distribution): boolean {
   return family === 'debian' || family === 'ubuntu';
 }

@@ -32,7 +32,6 @@ export class Files {
     return this.#image;
   }
 
-  /** Returns the entry at `path`. */
   stat(path: string): Entry | undefined {
     const over = this.#over.get(path);
     if (over) return over.kind === 'gone' ? undefined : over;

@@ -69,12 +69,10 @@ export class System {
     this.files.show(await this.store.readEntries(this.id));
   }
 
-  /** Changes the guest's stored inside. */
   async change(work: (inside: InsideState) => void): Promise<void> {
     this.inside = (await this.store.change(this.id, work)) ?? this.inside;
   }
 
-  /** Adds a line to the journal. */
   log(unit: string, pid: number, text: string): Promise<void> {
     const at = this.now();
     return this.change((inside) => addLog(inside, { at, unit, pid, text }));

@@ -11,7 +11,6 @@ const TROUBLES = {
   memHog: 'mem-hog',
 } as const;
 
-/** Returns whether a guest with this hostname has the problem. */
 export function troubled(hostname: string, trouble: keyof typeof TROUBLES): boolean {
   return hostname.includes(TROUBLES[trouble]);
 }

@@ -15,7 +15,6 @@ export interface AttachmentParts {
 const MAX_MESSAGE_BYTES = 1_048_576;
 /** Old output is not worth a longer wait. */
 const LOG_MS = 5_000;
-/** Interval between pings that check whether the other end is still there. */
 const PING_MS = 10_000;
 
 /** The kind of console to attach to: the request body and the number of connections it needs. */

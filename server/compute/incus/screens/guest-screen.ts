@@ -94,7 +94,6 @@ export class GuestScreen {
     if (this.#run !== this.#seen) this.#attachment?.close();
   }
 
-  /** Ends the screen for all viewers. */
   end(): void {
     if (this.#over.signal.aborted) return;
     this.#over.abort();
@@ -120,7 +119,6 @@ export class GuestScreen {
     void this.#follow();
   }
 
-  /** Attaches to the guest's console and shows its output from now on. */
   async #attach(instance: Instance, force: boolean): Promise<void> {
     this.#seen = undefined;
     const attachment = await this.#shown!.attach(instance, force);

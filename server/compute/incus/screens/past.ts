@@ -17,7 +17,6 @@ interface Kept {
 export class Past {
   readonly #kept = new Map<string, Kept>();
 
-  /** Adds output from this run of a guest. */
   add(instance: Instance, bytes: Buffer): void {
     const { name } = instance;
     const before = this.of(instance);

@@ -65,7 +65,6 @@ export class Screens {
     this.#logger = logger;
   }
 
-  /** Opens a text screen. */
   open(name: string, listener: ScreenListener): Screen {
     const { post, opened } = this.#open(name, 'text', { refused() {}, ...listener });
     return {

@@ -20,7 +20,6 @@ export interface ShownTextParts extends AttachmentParts {
   past: Past;
 }
 
-/** The text console of a guest. */
 export class ShownText implements Shown {
   readonly #parts: ShownTextParts;
   readonly #screen: Screen;

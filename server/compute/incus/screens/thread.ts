@@ -19,7 +19,7 @@ const NICE = 10;
 const PAINTING_SHARE = 0.2;
 const DRAWING_SHARE = 0.2;
 /**
- * How long a viewer waits for the first picture, which decides the size announced to it; a guest may have no graphics
+ * Longest wait of a viewer for the first picture, which decides the size announced to it; a guest may have no graphics
  * card.
  */
 const FIRST_PICTURE_MS = 2_000;

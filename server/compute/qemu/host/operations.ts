@@ -85,7 +85,6 @@ export type Operation = keyof typeof OPERATIONS;
 export interface HostParts {
   network: HostNetwork;
   launcher: Launcher;
-  /** The users that guests run as. */
   users: GuestUsers;
   /** Tries what a guest's start needs apart from the network. Throws if something is missing. */
   probe?(): Promise<void>;

@@ -33,7 +33,6 @@ export interface LaunchOptions {
   pool: string;
   /** The directory that contains the images' kernels. */
   images: string;
-  /** Returns the program and its arguments. */
   command(spec: QemuSpec): string[];
 }
 

@@ -21,8 +21,8 @@ export interface Allowance {
   /** Range of user ids for guests, one per guest: "1900000000-1900065535". */
   guest_uids: string;
   /**
-   * Whether a guest may run if it cannot be held to the CPUs, memory, tasks and disk speed that were sold. By default
-   * it may not.
+   * Policy for a guest that cannot be limited to the CPUs, memory, tasks and disk speed that were sold: `required`, the
+   * default, refuses it; `best_effort` runs it anyway.
    */
   guest_limits?: 'required' | 'best_effort';
   /** Maximum concurrent connections per guest, in and out together. */
@@ -51,7 +51,6 @@ const checkShape: (value: unknown) => asserts value is Allowance = checkOf<Allow
   ),
 );
 
-/** Returns the first and the last user id for guests. */
 export function uidsOf({ guest_uids }: Allowance): { from: number; to: number } {
   const [from, to] = guest_uids.split('-').map(Number) as [number, number];
   return { from, to };

@@ -38,7 +38,6 @@ export function updateBatch(held: Map<string, Card>, entry: Entry): string[] {
   ];
 }
 
-/** Returns the batch that removes all traces of a guest. */
 export function removeBatch(card: Card): string[] {
   const counters = countersOf(card.tap);
   const chains = ['in', 'out', 'speed'].map((what) => `${what}-${card.tap}`);
@@ -87,7 +86,7 @@ function ownForwards(card: Card, taken: Set<string>): Card {
   return { ...card, forwards };
 }
 
-/** Names of the counters for received and sent traffic, and for what was refused beyond the limits. */
+/** Names of the counters for received and sent traffic, and for packets refused beyond the limits. */
 function countersOf(tap: string): string[] {
   return ['in', 'out', 'connections', 'packets'].map((what) => `${what}-${tap}`);
 }

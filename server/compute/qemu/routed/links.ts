@@ -151,7 +151,6 @@ export async function reservedAddresses(): Promise<Set<string>> {
   return new Set(found.flatMap((address) => (address ? [canonicalIp(address)] : [])));
 }
 
-/** Enables IP forwarding on the host. */
 export async function enableForwarding(uplink: string): Promise<void> {
   // With forwarding on, the kernel ignores router advertisements, and the host would lose its own default route; 2
   // accepts them anyway.

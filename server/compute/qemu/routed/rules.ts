@@ -15,7 +15,7 @@ const L4PROTO: Record<FirewallEntry['protocol'], string> = {
   any: '',
 };
 /**
- * Where accepted packets go next. An incoming one has arrived. An outgoing one may be for another guest on this host,
+ * Next step for accepted packets. An incoming one has arrived. An outgoing one may be for another guest on this host,
  * whose own rules come next.
  */
 const VERDICT = { in: { accept: 'goto passed', drop: 'drop' }, out: { accept: 'goto inward', drop: 'drop' } };

@@ -68,7 +68,6 @@ export const Policy = Type.Object(
   closed,
 );
 
-/** The arguments of an operation on a guest and its policy. */
 export interface GuestAndPolicy {
   guest: NetworkGuest;
   policy: NetworkPolicy;

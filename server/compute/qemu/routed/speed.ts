@@ -10,7 +10,7 @@ import { run } from './commands.ts';
 const BURST_SECONDS = 0.1;
 /** Twice the largest packet that a card with segmentation offload hands over. */
 const MIN_BURST_BYTES = 128 * 1024;
-/** How long a packet may be queued before it is dropped. */
+/** Time that a packet may be queued before it is dropped. */
 const QUEUE_MS = 50;
 /** Identifies our queue, so that one an operator has put on an interface stays. */
 const HANDLE = '7a11:';
