@@ -31,8 +31,8 @@ export interface ComputeDriver {
   capabilities(): DriverCapabilities;
   /**
    * Returns the machines that guests run on, with the capacity that the guests of each may use together, running or
-   * off. Capacity is reserved when a VM is sold; `create`, `start` and `resize` check it again and throw {@link
-   * CapacityError}. Throws {@link ComputeUnavailableError} if no host could take a guest.
+   * off. Capacity is reserved when a VM is sold; `create`, `start` and `resize` check it again and throw
+   * {@link CapacityError}. Throws {@link ComputeUnavailableError} if no host could take a guest.
    */
   hosts(): Promise<HostInfo[]>;
   /** Returns what guests of a catalog template need, in one region or any; undefined if there is no image for it. */
@@ -138,8 +138,8 @@ export interface ComputeDriver {
    */
   openVnc(id: string): Promise<Duplex>;
   /**
-   * Opens a connection to port 22 of a running guest, which speaks SSH from its first byte. Throws {@link
-   * AgentUnavailableError} if nothing listens there. The caller destroys the stream.
+   * Opens a connection to port 22 of a running guest, which speaks SSH from its first byte. Throws
+   * {@link AgentUnavailableError} if nothing listens there. The caller destroys the stream.
    */
   openSsh(id: string): Promise<Duplex>;
 

@@ -6,9 +6,7 @@ export interface NewCluster {
   region: string;
   /** Addresses of its members, such as "https://10.0.0.1:8443". */
   endpoints: readonly string[];
-  /**
-   * The cluster's own certificate, PEM, which is then the only one accepted. Null accepts those that the system trusts.
-   */
+  /** The cluster's own certificate, PEM, which is then the only one accepted. Null accepts those that the system trusts. */
   certificate: string | null;
   project: string;
   network: string;
@@ -34,9 +32,7 @@ export interface ClusterState {
   regions: readonly string[];
   endpoints: readonly string[];
   reachable: boolean;
-  /**
-   * Reports whether guests can be created on it, which also needs a quorum, with its version or the reason they cannot.
-   */
+  /** Reports whether guests can be created on it, which also needs a quorum, with its version or the reason they cannot. */
   report: DriverReport;
   /** While it cannot be reached, the total is as last recorded and none are up. */
   members: { up: number; total: number };
@@ -44,9 +40,7 @@ export interface ClusterState {
   guests: number;
 }
 
-/**
- * Clusters of an engine that has one per region. They are recorded in the database, which each node reads on its own.
- */
+/** Clusters of an engine that has one per region. They are recorded in the database, which each node reads on its own. */
 export interface EngineClusters {
   /**
    * Checks a cluster against what guests of its region need. Records nothing, but assigns the cluster an id if nothing

@@ -11,8 +11,8 @@ const ALWAYS: ReadonlySet<string | symbol> = new Set([
 ]);
 
 /**
- * Returns the same engine, fenced while `refusal` returns a reason: then every method about guests throws {@link
- * ComputeUnavailableError}, and the probe reports the reason.
+ * Returns the same engine, fenced while `refusal` returns a reason: then every method about guests throws
+ * {@link ComputeUnavailableError}, and the probe reports the reason.
  */
 export function fenceCompute(compute: ComputeDriver, refusal: () => string | undefined): ComputeDriver {
   const probe = async () => {

@@ -38,8 +38,8 @@ export interface ComputeChoice {
 /**
  * Returns the compute engine named in the configuration. `auto` uses QEMU if it works here and has an image for a
  * template that is sold, otherwise the simulator; without an image, QEMU is not touched at all. In production, the
- * simulator is used only if it is named explicitly. If QEMU cannot be used there, throws {@link ConfigError}, or {@link
- * UnavailableError} for a cause that may be temporary.
+ * simulator is used only if it is named explicitly. If QEMU cannot be used there, throws {@link ConfigError}, or
+ * {@link UnavailableError} for a cause that may be temporary.
  */
 export async function selectCompute(parts: ComputeParts): Promise<ComputeChoice> {
   const { config } = parts;

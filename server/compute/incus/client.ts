@@ -48,9 +48,7 @@ export interface AskOptions {
  * s.
  */
 const ANSWER_MS = 15_000;
-/**
- * Limits of one answer. Ten thousand instances with their state use half of the bytes: about 12 kB and 300 values each.
- */
+/** Limits of one answer. Ten thousand instances with their state use half of the bytes: about 12 kB and 300 values each. */
 const ANSWER_BOUNDS = {
   maxBytes: 256 * 1024 * 1024,
   maxRows: 20_000,
@@ -68,9 +66,7 @@ const MAX_SOCKETS = 32;
 const FORBIDDEN = 403;
 /** The answer of a member that is starting up or shutting down… */
 const NOT_READY = 503;
-/**
- * …and the error text of one that passes on such a member's answer, or currently cannot reach the cluster's database.
- */
+/** …and the error text of one that passes on such a member's answer, or currently cannot reach the cluster's database. */
 const AWAY = /^Server isn't ready yet|no available cowsql leader/;
 
 /** One member of the cluster, reached over HTTPS with a client certificate. */
@@ -90,8 +86,8 @@ export class IncusClient {
   }
 
   /**
-   * Sends a request. Throws {@link IncusError} for a refusal, {@link UnansweredError} if there is no answer, {@link
-   * ComputeUnavailableError} if the cluster does not trust the service, and the signal's reason.
+   * Sends a request. Throws {@link IncusError} for a refusal, {@link UnansweredError} if there is no answer,
+   * {@link ComputeUnavailableError} if the cluster does not trust the service, and the signal's reason.
    */
   async ask(method: string, path: string, body?: unknown, options: AskOptions = {}): Promise<Answer> {
     const read = (response: IncomingMessage) => readJsonRows(response, 'metadata', this.url, ANSWER_BOUNDS);

@@ -17,9 +17,7 @@ import { guestMethods } from './guest-methods.ts';
 import { lostHost, type Region, Regions } from './regions.ts';
 import { Roster, type RosterParts } from './roster.ts';
 
-/**
- * Time limit for a single cluster to list its hosts: if it hangs, every member would otherwise be waited for in turn.
- */
+/** Time limit for a single cluster to list its hosts: if it hangs, every member would otherwise be waited for in turn. */
 const HOSTS_MS = 10_000;
 const noAnswer = () =>
   new ComputeUnavailableError(`the cluster has not named its hosts in ${HOSTS_MS / 1000} s`);
@@ -285,9 +283,7 @@ class Clusters {
   }
 }
 
-/**
- * Returns the cluster's own report. A bad report does not make the cluster count as unreachable: its guests still run.
- */
+/** Returns the cluster's own report. A bad report does not make the cluster count as unreachable: its guests still run. */
 async function reportOf(cluster: Cluster): Promise<DriverReport> {
   const answer = await cluster.askSoon((driver) => driver.probe());
   return answer?.said ?? { ok: false, summary: cluster.refusal().message };

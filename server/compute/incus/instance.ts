@@ -73,9 +73,7 @@ export const IMAGE_KEYS = {
 const ID = /^[a-z][a-z0-9_]{0,56}$/;
 const ASIDE = '-aside';
 
-/**
- * Returns the name of a VM's instance; Incus allows no underscores. Throws if the name might not be unique to the VM.
- */
+/** Returns the name of a VM's instance; Incus allows no underscores. Throws if the name might not be unique to the VM. */
 export function nameOf(id: string): string {
   if (!ID.test(id)) throw new Error(`${id} cannot be the name of a guest`);
   return id.replaceAll('_', '-');

@@ -19,9 +19,9 @@ export class Instances {
   }
 
   /**
-   * Returns an instance with its state and snapshots; undefined only if it certainly does not exist. Throws {@link
-   * ComputeUnavailableError} if its member does not answer, and an error if an instance that Vauban has not created has
-   * this name.
+   * Returns an instance with its state and snapshots; undefined only if it certainly does not exist. Throws
+   * {@link ComputeUnavailableError} if its member does not answer, and an error if an instance that Vauban has not
+   * created has this name.
    */
   async find(name: string): Promise<Instance | undefined> {
     try {

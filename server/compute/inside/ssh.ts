@@ -19,9 +19,7 @@ const SHORTEST_TRY_MS = 250;
 const LONGEST_TRY_MS = 4_000;
 const GROWTH = 1.5;
 const PAUSE_MS = 50;
-/**
- * Packets to a guest that is not up yet are lost, and the kernel resends them only after one, three and seven seconds.
- */
+/** Packets to a guest that is not up yet are lost, and the kernel resends them only after one, three and seven seconds. */
 const CONNECT_AGAIN_MS = 150;
 /** Minimum interval as a share of the wait so far, so that a boot of minutes does not cost a thousand sockets. */
 const CONNECT_AGAIN_SHARE = 0.05;
@@ -31,10 +29,10 @@ class ConnectionClosedError extends Error {
 }
 
 /**
- * Opens a connection to the SSH server of the guest `id`, which has sent its greeting. Throws {@link
- * AgentUnavailableError} if none answers. A server with too many logins in progress silently closes further connections
- * (dropbear from the sixth per address, OpenSSH at random from the eleventh in total), so those are retried after a
- * moment.
+ * Opens a connection to the SSH server of the guest `id`, which has sent its greeting. Throws
+ * {@link AgentUnavailableError} if none answers. A server with too many logins in progress silently closes further
+ * connections (dropbear from the sixth per address, OpenSSH at random from the eleventh in total), so those are retried
+ * after a moment.
  */
 export async function openSsh(clock: Clock, id: string, open: () => Promise<Duplex>): Promise<Duplex> {
   for (let tries = 1, pauseMs = TURNED_AWAY_MS; ; tries++, pauseMs *= 2) {

@@ -66,9 +66,7 @@ export async function hostResources(
   };
 }
 
-/**
- * Images, logs, warm templates, the database and everything else on the file system reduce the space for guests' disks.
- */
+/** Images, logs, warm templates, the database and everything else on the file system reduce the space for guests' disks. */
 async function roomForDisks(
   directory: string,
   guests: readonly string[],

@@ -109,9 +109,7 @@ export async function checkGuestDisk(guest: Guest): Promise<void> {
   });
 }
 
-/**
- * Snapshots inside one disk. QEMU makes them for a running guest, because no other process may write to a disk in use.
- */
+/** Snapshots inside one disk. QEMU makes them for a running guest, because no other process may write to a disk in use. */
 export interface DiskSnapshots {
   names(): Promise<string[]>;
   take(name: string): Promise<void>;

@@ -12,9 +12,7 @@ export class GuestFileError extends Error {
 }
 
 export interface GuestFileRules {
-  /**
-   * Users, one of whom must own the file. Absent if the file may have been created by a user that is no longer known.
-   */
+  /** Users, one of whom must own the file. Absent if the file may have been created by a user that is no longer known. */
   owners?: readonly number[];
   /** Mode of a new file. */
   mode?: number;
@@ -28,9 +26,7 @@ const NO_TRICKS = constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCT
  */
 const O_PATH = 0o10000000;
 
-/**
- * The service itself and root. A guest cannot replace their files in its directory, because the directory is sticky.
- */
+/** The service itself and root. A guest cannot replace their files in its directory, because the directory is sticky. */
 export const OWN: readonly number[] = [process.geteuid?.() ?? 0, 0];
 
 /**

@@ -120,9 +120,7 @@ export class Guest {
     this.record = record;
   }
 
-  /**
-   * Reads the guest of a directory that {@link save} has written to. Throws with the path if it contains anything else.
-   */
+  /** Reads the guest of a directory that {@link save} has written to. Throws with the path if it contains anything else. */
   static async read(directory: string): Promise<Guest> {
     const path = join(directory, FILES.record);
     try {

@@ -66,9 +66,7 @@ interface Model {
   'unavailable-features'?: string[];
 }
 
-/**
- * Returns the most capable candidate that is missing no features. `cpuinfo` tells the vendor of the host's processor.
- */
+/** Returns the most capable candidate that is missing no features. `cpuinfo` tells the vendor of the host's processor. */
 export function chooseCpu(accelerator: 'kvm' | 'tcg', cpuinfo: string, models: Model[]): string {
   const maker = /^vendor_id\s*:\s*(\S+)/m.exec(cpuinfo)?.[1];
   const wanted =

@@ -57,9 +57,7 @@ export async function collectImages(
   return collected;
 }
 
-/**
- * Returns the hashes of files that an image's name leads to, or that a disk or record of a guest or template refers to.
- */
+/** Returns the hashes of files that an image's name leads to, or that a disk or record of a guest or template refers to. */
 async function hashesInUse({ dataDir, poolDir = dataDir }: ImagePlaces): Promise<Set<string>> {
   const images = join(dataDir, 'images');
   const texts: string[] = [];

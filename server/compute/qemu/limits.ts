@@ -154,9 +154,7 @@ export function limitedLauncher(
   };
 }
 
-/**
- * Briefly limits a process of its own as a test. Throws {@link ComputeUnavailableError} if guests could not be limited.
- */
+/** Briefly limits a process of its own as a test. Throws {@link ComputeUnavailableError} if guests could not be limited. */
 export async function tryLimits(find: () => Promise<Limiter | string>): Promise<void> {
   const found = await find();
   if (typeof found === 'string') throw new ComputeUnavailableError(found);

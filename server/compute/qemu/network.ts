@@ -31,9 +31,7 @@ export interface HostNetwork {
   detach(id: string): Promise<void>;
   /** Returns guests' traffic since they were attached. Guests that are not attached are left out. */
   counters(ids: string[]): Promise<Map<string, NetworkReading>>;
-  /**
-   * Opens a TCP connection from this host to a port of a running guest. Rejects if nothing listens or `signal` aborts.
-   */
+  /** Opens a TCP connection from this host to a port of a running guest. Rejects if nothing listens or `signal` aborts. */
   connect(guest: NetworkGuest, port: number, signal?: AbortSignal): Promise<Duplex>;
   /** Releases its resources; guests stay connected. */
   close(): Promise<void>;

@@ -7,9 +7,7 @@ import { Monitor, type QmpEvent } from './qmp.ts';
 /** Time for QEMU to flush the disk and exit; one that hangs is killed. */
 const QUIT_MS = 5_000;
 const CONNECT_EVERY_MS = 5;
-/**
- * An agent starts at about the same time as the SSH server. An image without one is not waited for longer than this.
- */
+/** An agent starts at about the same time as the SSH server. An image without one is not waited for longer than this. */
 const AGENT_GRACE_MS = 2_000;
 
 /** A guest from power on to power off: one QEMU process, controlled through its monitor. */
@@ -56,8 +54,8 @@ export class QemuProcess {
   }
 
   /**
-   * Connects to a running process, given its last known state `before`. The process may be about to end: see {@link
-   * ending}.
+   * Connects to a running process, given its last known state `before`. The process may be about to end: see
+   * {@link ending}.
    */
   static async open(
     parts: QemuProcessParts,

@@ -26,8 +26,6 @@ const RecordShape = Type.Object({
   happenings: Type.Array(Type.Object({ key: Text, at: Text })),
 });
 
-/**
- * Throws naming the first field that differs from what the driver writes: a truncated record may still be valid JSON.
- */
+/** Throws naming the first field that differs from what the driver writes: a truncated record may still be valid JSON. */
 export const checkRecord: (value: unknown) => asserts value is GuestRecord =
   checkOf<GuestRecord>(RecordShape);

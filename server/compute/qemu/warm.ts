@@ -69,9 +69,7 @@ const NETDEV = 'hubport,id=net0,hubid=0';
 /** As long as any guest may take to boot. */
 const BOOT_MS = 300_000;
 const READ_ONLY = 0o440;
-/**
- * Modes while a template is created. Its memory keeps this mode, because QEMU opens only memory that it may write to.
- */
+/** Modes while a template is created. Its memory keeps this mode, because QEMU opens only memory that it may write to. */
 const OWN = { directory: 0o700, file: 0o600 };
 const READABLE_DIRECTORY = 0o750;
 const SET_GID = 0o2000;
@@ -135,9 +133,7 @@ export class WarmTemplates {
     return this.#booting && { ...this.#booting, diskGb: 0 };
   }
 
-  /**
-   * Returns the directory of the template for such a guest. If there is none yet, starts creating one for later guests.
-   */
+  /** Returns the directory of the template for such a guest. If there is none yet, starts creating one for later guests. */
   find(image: Image, size: GuestSize): string | undefined {
     if (!image.warm || this.#closed) return undefined;
     this.prepare(image, size).catch(() => {});

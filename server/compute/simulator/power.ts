@@ -8,9 +8,7 @@ import { has } from './sentinels.ts';
  * effects will happen, so nothing has to run for them to happen.
  */
 
-/**
- * Time after its boot until a guest crashes, powers itself off or gets out of sight: long enough to be seen running.
- */
+/** Time after its boot until a guest crashes, powers itself off or gets out of sight: long enough to be seen running. */
 const OWN_END_AFTER_MS = 60_000;
 const SLOW_BOOT_FACTOR = 10;
 /** Time to wait for a guest that does not become ready. */

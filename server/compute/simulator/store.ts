@@ -26,9 +26,7 @@ export interface SimulatorStore {
   /** Returns a summary of every guest that is cheap to read, ordered by id. */
   glances(): Promise<Glance[]>;
   countGuests(): Promise<number>;
-  /**
-   * Returns the parts of these guests that readings are computed from. Leaves out guests whose host cannot be reached.
-   */
+  /** Returns the parts of these guests that readings are computed from. Leaves out guests whose host cannot be reached. */
   meteredGuests(ids: string[]): Promise<MeteredGuest[]>;
   /** Returns the runs of all guests, on reachable hosts, that are on or went off on their own. */
   runs(): Promise<GuestRun[]>;

@@ -23,9 +23,7 @@ export interface SimulatedGuest {
   run: Run | null;
   /** Disk size at creation; absent in old guests. */
   madeDiskGb?: number;
-  /**
-   * Bytes it wrote to disks that were replaced later, so they are not on its current disk; absent if there are none.
-   */
+  /** Bytes it wrote to disks that were replaced later, so they are not on its current disk; absent if there are none. */
   unwrittenBytes?: number;
   /** Usage of earlier runs. */
   before: Usage;

@@ -62,9 +62,7 @@ function dayPhase(random: number): number {
   return Math.PI / 2 - 2 * Math.PI * peak;
 }
 
-/**
- * Returns what a guest with `vcpu` CPUs used between two times (epoch milliseconds). Never negative; grows with `to`.
- */
+/** Returns what a guest with `vcpu` CPUs used between two times (epoch milliseconds). Never negative; grows with `to`. */
 export function usageBetween(id: string, vcpu: number, fromMs: number, toMs: number): Usage {
   const from = fromMs / 1000;
   const to = toMs / 1000;

@@ -109,9 +109,7 @@ export class Process implements Streams {
     });
   }
 
-  /**
-   * Returns the letters of the options before `--`, and the other arguments. For "-n5", both "n" and "5" are letters.
-   */
+  /** Returns the letters of the options before `--`, and the other arguments. For "-n5", both "n" and "5" are letters. */
   options(): { letters: Set<string>; words: string[]; long: Set<string> } {
     const letters = new Set<string>();
     const long = new Set<string>();

@@ -21,9 +21,7 @@ const PERMISSION_BITS = 0o7777;
 
 type Reply = (sftp: SFTPWrapper, id: number) => void;
 
-/**
- * Internals of the library's SFTP channel, which it exposes for other channels: the channel itself and its unsent data.
- */
+/** Internals of the library's SFTP channel, which it exposes for other channels: the channel itself and its unsent data. */
 interface Underneath {
   _protocol: { exitStatus(channel: number, status: number): void };
   _buffer: Buffer[];

@@ -23,9 +23,7 @@ const HOG_FILLS_TO = 0.94;
 const HOG_SECONDS = 60;
 const MEBIBYTE = 1_048_576;
 
-/**
- * Returns the size of the forgotten log, in bytes. It does not grow with the disk, so a larger disk solves the problem.
- */
+/** Returns the size of the forgotten log, in bytes. It does not grow with the disk, so a larger disk solves the problem. */
 export function bigLogBytes(guest: Pick<SimulatedGuest, 'diskGb' | 'madeDiskGb'>): number {
   const disk = (guest.madeDiskGb ?? guest.diskGb) * GIGABYTE;
   return Math.max(0, Math.floor(BIG_LOG_FILLS_TO * disk - IMAGE_BYTES));

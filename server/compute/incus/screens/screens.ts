@@ -78,8 +78,8 @@ export class Screens {
   }
 
   /**
-   * Opens a graphical screen. `refused` is called if the guest uses something that cannot be shown. Throws {@link
-   * AgentUnavailableError} if there are too many screens.
+   * Opens a graphical screen. `refused` is called if the guest uses something that cannot be shown. Throws
+   * {@link AgentUnavailableError} if there are too many screens.
    */
   openGraphics(name: string, refused: (reason: string) => void): GraphicsScreen {
     if (this.#graphics >= MAX_GRAPHICS)

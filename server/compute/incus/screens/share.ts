@@ -3,9 +3,7 @@ import { systemClock } from '../../../platform/clock.ts';
 /** A shorter rest is saved up until more work is done: no timer is that precise. */
 const MIN_REST_MS = 1;
 
-/**
- * A share of a thread's time. It runs one piece of work after the other and rests after each to stay within its share.
- */
+/** A share of a thread's time. It runs one piece of work after the other and rests after each to stay within its share. */
 export class Share {
   readonly #share: number;
   /** Rest not yet taken for finished work. */

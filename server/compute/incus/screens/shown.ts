@@ -7,9 +7,7 @@ import type { ScreenKind } from './messages.ts';
 export interface Shown {
   /** Returns a connection that speaks RFB from its first byte. */
   view(): Duplex;
-  /**
-   * Attaches to a guest that is on and shows its output from now on. Throws the same errors as {@link Attachment.open}.
-   */
+  /** Attaches to a guest that is on and shows its output from now on. Throws the same errors as {@link Attachment.open}. */
   attach(instance: Instance, force: boolean): Promise<Attachment>;
   close(): void;
 }

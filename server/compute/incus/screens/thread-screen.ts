@@ -3,7 +3,7 @@ import { COLUMNS, Picture, ROWS } from '../../../text-console/picture.ts';
 import type { TextConsole } from '../../../text-console/text-screen.ts';
 import { Share } from './share.ts';
 
-/** The shares of the thread's time that one guest's output and its pictures may take. */
+/** Shares of the thread's time for processing one guest's output, and for drawing its pictures. */
 const WRITING_SHARE = 0.2;
 const DRAWING_SHARE = 0.2;
 

@@ -15,7 +15,7 @@ import { ThreadScreen } from './thread-screen.ts';
 
 /** Lower priority than the service's main thread, for when processors are scarce. */
 const NICE = 10;
-/** The shares of the thread's time that one guest's painting and its pictures may take. */
+/** Shares of the thread's time for processing what one guest paints, and for drawing its pictures. */
 const PAINTING_SHARE = 0.2;
 const DRAWING_SHARE = 0.2;
 /**

@@ -23,9 +23,7 @@ const MAX_PRINTED_BYTES = 4 * 1024 * 1024;
 
 export interface LaunchOptions {
   clock: Clock;
-  /**
-   * The user that guests ran as in earlier versions, and the groups of all guests: never root or the service's user.
-   */
+  /** The user that guests ran as in earlier versions, and the groups of all guests: never root or the service's user. */
   user: { uid: number; group: string; groups: number[] };
   /** Range of guests' own user ids, both ends included. */
   uids: { from: number; to: number };

@@ -56,9 +56,7 @@ export function uidsOf({ guest_uids }: Allowance): { from: number; to: number } 
   return { from, to };
 }
 
-/**
- * Reads an allowance from a YAML file. Throws {@link ConfigError} if it is missing, invalid, or accessible to others.
- */
+/** Reads an allowance from a YAML file. Throws {@link ConfigError} if it is missing, invalid, or accessible to others. */
 export function loadAllowance(path: string): Allowance {
   return readOwnersFile<Allowance>(path, checkAllowance);
 }

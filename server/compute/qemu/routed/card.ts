@@ -45,9 +45,7 @@ export function forwardKey({ publicIp, protocol, externalPort }: Forward): strin
   return `${publicIp} . ${protocol} . ${externalPort}`;
 }
 
-/**
- * Returns the elements of the table's sets and maps that belong to a card, each as nft writes it after `add element`.
- */
+/** Returns the elements of the table's sets and maps that belong to a card, each as nft writes it after `add element`. */
 export function elementsOf({ tap, mac, addresses, forwards }: Card): string[] {
   const v4 = addresses.filter((address) => !isV6(address));
   const v6 = addresses.filter(isV6);

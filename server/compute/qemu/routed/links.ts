@@ -134,9 +134,7 @@ export async function findUplink(): Promise<string> {
   throw new ComputeUnavailableError('this host has no default route: name the interface that leads out');
 }
 
-/**
- * Returns the addresses that no guest may have: those of the host and its routers, except for loopback and link-local.
- */
+/** Returns the addresses that no guest may have: those of the host and its routers, except for loopback and link-local. */
 export async function reservedAddresses(): Promise<Set<string>> {
   const [links, ...routes] = await Promise.all([
     run('ip', ['-j', 'addr', 'show', 'scope', 'global']),
@@ -214,9 +212,7 @@ function setTap(tap: string): void {
   for (const [name, value] of Object.entries(TAP_SETTINGS)) set(name.replace('TAP', tap), value);
 }
 
-/**
- * Returns a kernel network setting; '' if it does not exist, for example because the interface has just disappeared.
- */
+/** Returns a kernel network setting; '' if it does not exist, for example because the interface has just disappeared. */
 async function get(name: string): Promise<string> {
   return (await readFile(`/proc/sys/net/${name}`, 'utf8').catch(() => '')).trim();
 }

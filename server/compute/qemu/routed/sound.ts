@@ -32,9 +32,7 @@ export function acceptable(
   return entries;
 }
 
-/**
- * Builds the table of these guests with `make`, except for those that nft refuses. Returns the guests it then holds.
- */
+/** Builds the table of these guests with `make`, except for those that nft refuses. Returns the guests it then holds. */
 export async function makeSound(
   uplink: string,
   entries: Map<string, Entry>,

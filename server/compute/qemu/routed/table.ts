@@ -2,9 +2,7 @@ import { TAP_PREFIX } from './names.ts';
 import { TRAFFIC_LIMITS, type TrafficLimits } from './traffic-limits.ts';
 
 const GUESTS = `"${TAP_PREFIX}*"`;
-/**
- * Addresses that are not routed on the internet. A guest with one reaches the internet through the host's own address.
- */
+/** Addresses that are not routed on the internet. A guest with one reaches the internet through the host's own address. */
 const NOT_PUBLIC = '{ 10.0.0.0/8, 100.64.0.0/10, 172.16.0.0/12, 192.168.0.0/16 }';
 /** Clouds use this range for services private to a machine, such as the provider's metadata of this very host. */
 const LINK_LOCAL_4 = '169.254.0.0/16';

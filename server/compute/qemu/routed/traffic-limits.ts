@@ -1,8 +1,6 @@
 /** Limits of one guest's share of resources common to all guests of the host. */
 export interface TrafficLimits {
-  /**
-   * Concurrent connections of the guest, in either direction: each is an entry in the kernel's single connection table.
-   */
+  /** Concurrent connections of the guest, in either direction: each is an entry in the kernel's single connection table. */
   connections: number;
   /**
    * Packets per second that the guest may send, and also the burst. Each packet costs the host the same, however small

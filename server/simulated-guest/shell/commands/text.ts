@@ -93,9 +93,7 @@ function grepOptions({ args, name }: Process): GrepOptions {
   return { letters, pattern, paths };
 }
 
-/**
- * Converts a basic expression, which writes `\|`, `\(` and `\+`, to an extended one, which leaves out the backslash.
- */
+/** Converts a basic expression, which writes `\|`, `\(` and `\+`, to an extended one, which leaves out the backslash. */
 function extended(pattern: string): string {
   return pattern.replace(/\\?[|()+?{}]/g, (found) => (found.length === 2 ? found[1]! : `\\${found}`));
 }
