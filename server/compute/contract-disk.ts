@@ -29,7 +29,6 @@ async function heldBy(harness: Harness, id: string): Promise<{ text: string; hos
   return held;
 }
 
-/** Replacing a guest's disk. */
 export const DISK: ContractCases = {
   async 'restoreSnapshot brings the bytes of that instant back, taken on or off; every snapshot stays'(
     harness,

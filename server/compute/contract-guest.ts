@@ -25,7 +25,6 @@ const POLICY: NetworkPolicy = {
   portForwards: [],
 };
 
-/** Creating, changing, reading and removing guests. */
 export const GUEST: ContractCases = {
   async 'a driver proves that its engine works and has room and an image for a small guest'({
     driver,

@@ -9,7 +9,6 @@ const STRANGER = freshKeyPair('contract');
 
 const hasScreen = (driver: ComputeDriver) => driver.capabilities().screen === 'rfb';
 
-/** Access to what runs inside guests. */
 export const INSIDE: ContractCases = {
   async 'openSsh reaches a server that lets an authorized key in and runs commands'(harness) {
     const { driver, booted } = harness;

@@ -13,7 +13,6 @@ async function leavesOff({ powerOf, t }: Harness, id: string): Promise<void> {
   }
 }
 
-/** Switching guests on and off. */
 export const POWER: ContractCases = {
   async 'start resolves when the guest is on; again is a success'(harness) {
     const { driver, powerOf, made, untilUp, settle } = harness;

@@ -40,10 +40,7 @@ export interface ComputeDriver {
 
   /** Creates the guest with its disk on the given host. It is off. Succeeds if the id already exists. */
   create(spec: GuestSpec): Promise<void>;
-  /**
-   * Powers the guest on and resolves when it is on, whether or not anything in it answers. Succeeds if it is already
-   * on.
-   */
+  /** Powers the guest on and resolves once it is on, even if nothing in it answers. Succeeds if it is already on. */
   start(id: string, signal?: AbortSignal): Promise<void>;
   /**
    * Asks the guest to power off and resolves when it *is* off. Throws {@link ShutdownTimeoutError} if it is not off
@@ -52,10 +49,7 @@ export interface ComputeDriver {
   shutdown(id: string, timeoutSeconds: number, signal?: AbortSignal): Promise<void>;
   /** Cuts the power. Succeeds if the guest is off or does not exist. */
   powerOff(id: string): Promise<void>;
-  /**
-   * Restarts the guest: gracefully if it obeys within `timeoutSeconds`, otherwise by a reset. Resolves when it boots
-   * again.
-   */
+  /** Reboots gracefully if the guest obeys within `timeoutSeconds`, otherwise by a reset. Resolves when it boots again. */
   reboot(id: string, timeoutSeconds: number, signal?: AbortSignal): Promise<void>;
   /**
    * Removes the guest, its disk, snapshots and network. Succeeds if it certainly does not exist; throws while any part
@@ -70,10 +64,7 @@ export interface ComputeDriver {
    * it is off. Succeeds if it is already there. If the move fails, the guest stays on its old host.
    */
   move(id: string, to: { hostId: string }, how: MoveKind, signal?: AbortSignal): Promise<void>;
-  /**
-   * Returns how the guest can be moved in its current state: an engine with live moves may not support them for every
-   * guest.
-   */
+  /** Returns how the guest can be moved now: an engine with live moves may not support them for every guest. */
   moveKind(id: string): Promise<MoveKind>;
 
   /** Sets a user's password inside a running guest. Throws {@link AgentUnavailableError} if that is impossible. */
@@ -112,29 +103,25 @@ export interface ComputeDriver {
   applyNetwork(id: string, policy: NetworkPolicy): Promise<void>;
 
   /**
-   * Returns one guest as the engine sees it. Undefined means that there is certainly none with that id. If the guest
+   * Returns one guest as the engine sees it. Undefined means that there is certainly none with that id. While the guest
    * cannot be seen because its process or its files do not answer, this and every other method about it except for
-   * `powerOff` and `remove` throws {@link ComputeUnavailableError}. Once it can be seen again, all methods work again,
-   * without a restart.
+   * `powerOff` and `remove` throws {@link ComputeUnavailableError}. No restart is needed once it can be seen again.
    */
   inspect(id: string): Promise<GuestState | undefined>;
   /**
-   * Lists all guests of the engine, including those that cannot be seen, for the reconciler to compare with the
-   * database. Does not wait for any guest. Throws if the list would not be complete.
+   * Lists all guests, including those that cannot be seen, for the reconciler to compare with the database. Waits for
+   * no guest. Throws if the list would be incomplete.
    */
   list(): Promise<GuestSight[]>;
-  /**
-   * Returns current readings of the given guests. Leaves out those that are off, but includes those in which nothing
-   * answers.
-   */
+  /** Returns current readings. Leaves out guests that are off, but not those in which nothing answers. */
   sample(ids: string[]): Promise<GuestSample[]>;
   /** Returns the volumes of one guest; empty if it does not exist. */
   volumes(id: string): Promise<GuestVolume[]>;
 
   /**
-   * Opens a connection to the guest's screen, which speaks RFB (VNC) from its first byte, like a socket to the engine.
-   * Throws {@link AgentUnavailableError} if the guest is off. The caller destroys the stream. Read it by `data` events:
-   * a chunk's bytes are valid only until the handler returns, or as long as the stream is paused.
+   * Opens a connection to the guest's screen, which speaks RFB (VNC) from its first byte. Throws
+   * {@link AgentUnavailableError} if the guest is off. The caller destroys the stream. Read it by `data` events: a
+   * chunk's bytes are valid only until the handler returns, or as long as the stream is paused.
    */
   openVnc(id: string): Promise<Duplex>;
   /**
@@ -171,7 +158,7 @@ export interface DriverReport {
 export interface EngineWants {
   templates: readonly string[];
   zones: readonly string[];
-  /** Gateways of each region, IPv4 first. Guests there send all traffic beyond their own link to them. */
+  /** Gateways of each region, IPv4 first, for all traffic that leaves a guest's own link. */
   gateways: readonly { region: string; addresses: readonly string[] }[];
 }
 
@@ -186,15 +173,9 @@ export interface EngineFinding {
 export type MoveKind = 'cold' | 'live';
 
 export interface DriverCapabilities {
-  /**
-   * Support for moving guests between hosts. With `live`, those for which `moveKind` returns it can be moved while they
-   * run.
-   */
+  /** Support for moving guests between hosts. With `live`, `moveKind` tells which ones can be moved while they run. */
   move: 'none' | MoveKind;
-  /**
-   * The nodes that can reach the guests: only this one, which must then be the only node on its database, or every
-   * node.
-   */
+  /** The nodes that reach the guests: every node, or only this one, which is then the only one on its database. */
   reach: 'this_node' | 'every_node';
   /** The protocol of guests' screens. If it is `none`, `openVnc` always throws. */
   screen: 'rfb' | 'none';
@@ -238,10 +219,7 @@ export interface GuestSize {
   dedicated?: boolean;
 }
 
-/**
- * Limits of a guest's disk, for reading and for writing each: requests per second, and megabytes per second. Absent
- * means unlimited.
- */
+/** Limits for reading and for writing each, in requests per second and megabytes per second. Absent means unlimited. */
 export interface DiskSpeed {
   iops?: number;
   mbps?: number;
@@ -319,10 +297,7 @@ export interface GuestSample {
   refused?: RefusedPackets;
 }
 
-/**
- * Packets refused because a guest exceeded its limits, since it was powered on: the limit of connections, and that of
- * packets sent.
- */
+/** Packets refused since power-on because the guest exceeded its limit of connections, or of packets sent. */
 export interface RefusedPackets {
   connections: number;
   packets: number;
@@ -341,7 +316,7 @@ export interface GuestEvent {
   /** The same event always has the same key, so that it is recorded only once. */
   key: string;
   id: string;
-  /** `guest.ready` comes after the start or reboot has resolved. There is none if that already waited for readiness. */
+  /** Comes after the start or reboot has resolved; there is no `guest.ready` if that already waited for readiness. */
   type: 'guest.powered_off' | 'guest.rebooted' | 'guest.ready' | 'guest.crashed' | 'guest.warning';
   level: 'info' | 'warning' | 'error';
   message: string;

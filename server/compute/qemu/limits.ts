@@ -21,7 +21,6 @@ const MEGABYTE = 1_048_576;
 /** QEMU's own threads, in addition to one per CPU: up to 64 for the disk, and as many for io_uring. */
 const OVERHEAD_TASKS = 192;
 
-/** The host resources that a guest's process may use. */
 export interface Share {
   id: string;
   cpus: number;

@@ -20,7 +20,6 @@ export const GUEST_OOM_SCORE = 500;
 export interface Lookout {
   /** Returns the process id once QEMU runs. */
   find(): Promise<number | undefined>;
-  /** Returns the error output if QEMU did not start. */
   words(): Promise<string>;
 }
 

@@ -76,7 +76,6 @@ export class QemuProcess {
     return this.#end !== undefined;
   }
 
-  /** Aborts when the guest boots again. */
   nextBoot(): AbortSignal {
     return this.#nextBoot.signal;
   }

@@ -32,7 +32,6 @@ interface Reply {
   error?: { class: string; desc: string };
 }
 
-/** QEMU understood a command and refused it. */
 export class QmpError extends Error {
   override name = 'QmpError';
 }

@@ -33,7 +33,6 @@ export interface SimulatorStore {
   /** Returns the runs of these guests. Leaves out guests that are gone or whose host cannot be reached. */
   runsOf(ids: string[]): Promise<GuestRun[]>;
   usedResources(hostId: string): Promise<Resources>;
-  /** Returns the hosts that cannot be reached. */
   lostHosts(): Promise<ReadonlySet<string>>;
   /** Makes a host unreachable, or reachable again. */
   setLost(hostId: string, lost: boolean): Promise<void>;

@@ -77,7 +77,6 @@ export async function* textSource(text: string): AsyncGenerator<Buffer> {
   if (text) yield Buffer.from(text);
 }
 
-/** Discards all bytes. */
 export const NOWHERE: Sink = { async write() {} };
 
 /** Keeps the first `limit` bytes and discards the rest. */

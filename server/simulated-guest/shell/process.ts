@@ -83,7 +83,6 @@ export class Process implements Streams {
     }
   }
 
-  /** Returns the content of a file from byte `from`. */
   read(path: string, from = 0): Source {
     return this.#paced(this.system.files.read(path, this.shell.user, from));
   }

@@ -207,7 +207,6 @@ export class Shell {
   }
 }
 
-/** Returns the exit code for an error. */
 async function codeOf(error: unknown, stderr: Sink): Promise<number> {
   if (error instanceof Interrupted) return 130;
   if (error instanceof BrokenPipe) return 141;

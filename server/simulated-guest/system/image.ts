@@ -17,7 +17,6 @@ const DIRECTORIES =
   '/media /mnt /opt /proc /run /sbin /srv /sys /usr /usr/bin /usr/lib /usr/local /usr/local/bin /usr/sbin ' +
   '/usr/share /var /var/cache /var/lib /var/log /var/log/nginx /var/www /var/www/html';
 
-/** Returns all files of the image, by path. */
 export function imageOf(system: System): Map<string, ImageFile> {
   const { guest, distribution } = system;
   const installedAt = guest.run?.since ?? system.now();

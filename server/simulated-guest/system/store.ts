@@ -21,7 +21,6 @@ export interface SystemStore {
   readContent(id: string, path: string): Promise<Buffer | undefined>;
   /** Writes one entry. If `content` is null, only the size is stored; if undefined, the content stays as it is. */
   writeEntry(id: string, path: string, entry: Entry, content?: Buffer | null): Promise<void>;
-  /** Deletes the entries of these paths. */
   deleteEntries(id: string, paths: string[]): Promise<void>;
   /** Moves an entry to another path, replacing what was there. */
   moveEntry(id: string, from: string, to: string): Promise<void>;

@@ -15,7 +15,6 @@ export interface GuestScreenParts {
   show(instance: Instance, end: () => void): Shown;
   /** Returns the guest's instance as it is now, or undefined if it does not exist. Throws if it cannot be seen. */
   find(): Promise<Instance | undefined>;
-  /** Called when the screen has ended. */
   over(): void;
 }
 

@@ -41,7 +41,6 @@ export interface Screen extends Opened {
   write(bytes: Uint8Array, past?: boolean): void;
 }
 
-/** A screen that shows the picture of a graphics card. */
 export interface GraphicsScreen extends Opened {
   /**
    * Returns connections for the guest's SPICE server. They all end together, when one of them ends, the screen ends, or
