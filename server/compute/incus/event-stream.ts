@@ -83,7 +83,6 @@ export class EventStream {
     }
   }
 
-  /** Handles one stream from its beginning to its end. */
   async #once(): Promise<void> {
     const { members, clock, project } = this.#parts;
     const client = members.clientForEvents();

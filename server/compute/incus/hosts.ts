@@ -52,7 +52,6 @@ const CLUSTER_KEY = 'user.vauban.cluster';
 /** Wait between writing the cluster's id and reading it again. */
 const SETTLE_MS = 500;
 
-/** The overhead of a guest with this much memory. */
 export const overhead: HostCapacity['overhead'] = (ramMb) => ({
   ramMb: PROCESS_MB + Math.ceil(ramMb * PAGE_TABLES_SHARE),
   diskGb: 0,

@@ -3,7 +3,6 @@ import { isAbsent } from './hosts.ts';
 import { IMAGE_KEYS } from './instance.ts';
 import type { Members } from './members.ts';
 
-/** An image of the cluster from which guests are created. */
 export interface IncusImage extends EngineTemplate {
   fingerprint: string;
   type: string;

@@ -23,7 +23,6 @@ export interface MoveParts extends SnapshotParts {
  */
 const STATEFUL = 'migration.stateful';
 
-/** Returns how an instance can be moved in its current state. */
 export function kindOfMove(instance: Instance): MoveKind {
   const { type, expanded_config: config } = instance;
   return isOn(instance) && type === 'virtual-machine' && config?.[STATEFUL] === 'true' ? 'live' : 'cold';

@@ -84,7 +84,6 @@ export class Admission {
     }
   }
 
-  /** Returns whether there is space for a guest of this size in addition to all guests. */
   async hasRoom(size: GuestSize): Promise<boolean> {
     const total = await this.#total();
     return shortageOf(total, this.#used(), this.#cost(size)) === undefined;

@@ -36,7 +36,6 @@ export function memoryMb({ memoryMb }: CapacitySettings): number {
   return memoryMb ?? Math.floor(totalmem() / MEGABYTE) - HOST_MEMORY_MB;
 }
 
-/** Returns the overhead of QEMU on this host for a guest with this much memory. */
 export function overheadOf(accelerator: 'kvm' | 'tcg'): HostCapacity['overhead'] {
   return (ramMb) => ({
     ramMb:

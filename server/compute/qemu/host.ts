@@ -22,7 +22,6 @@ export interface Accelerator {
 /** The operator's choice. `auto` uses KVM if the processor supports it. */
 export type AcceleratorChoice = 'auto' | Accelerator['kind'];
 
-/** The state of one thing that guests need on this host. */
 export type Finding = EngineFinding;
 
 /** The kernel's files that describe the host; tests use others. */

@@ -2,7 +2,6 @@ import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FILES } from './arguments.ts';
 
-/** Deleted image files and their total size. */
 export interface Collected {
   files: number;
   bytes: number;

@@ -17,7 +17,6 @@ export interface QemuProcessParts {
   uuid: string;
   /** The path of its monitor socket. */
   monitor: string;
-  /** The pool that contains its disk. */
   pool: Pick<Pool, 'hasRoom'>;
   kill(): Promise<void>;
   /** Waits until the guest is ready; returns false if it gave up. */

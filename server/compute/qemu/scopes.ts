@@ -45,7 +45,6 @@ function diskProperties({ disk: { iops, mbps }, directory }: Share): string[][] 
   ];
 }
 
-/** Puts a process into its own scope with the limits of its share. */
 export async function holdInScope(share: Share, pid: number): Promise<void> {
   await run('busctl', ...scopeArguments(share, pid)).catch((error) => {
     // The guest was already running.

@@ -62,7 +62,6 @@ export class Sight {
     return [...read, ...unread];
   }
 
-  /** Resolves when no adoption is in progress. */
   async idle(): Promise<void> {
     await Promise.allSettled(this.#adoptions.values());
   }

@@ -5,7 +5,6 @@ export interface Pattern {
   found(text: string): boolean;
   /** Replaces the first match, or all of them. */
   replaced(text: string, by: string, all: boolean): string;
-  /** Returns the matching parts of the text. */
   matches(text: string): string[];
 }
 

@@ -34,7 +34,6 @@ export interface Streams {
   signal: AbortSignal;
 }
 
-/** One running command: its arguments, streams and environment. */
 export class Process implements Streams {
   readonly name: string;
   readonly args: string[];

@@ -6,7 +6,6 @@ import type { System } from '../system/system.ts';
 import { handleNumber, type OpenFile, openForReading, readAt } from './sftp-files.ts';
 
 const { STATUS_CODE: STATUS, OPEN_MODE } = ssh2.utils.sftp;
-/** Maximum files and directories that one client can have open. */
 const MAX_HANDLES = 64;
 /** Maximum bytes of one READ; clients ask for half of it. */
 const MAX_READ = 65_536;

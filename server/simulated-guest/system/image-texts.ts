@@ -41,7 +41,6 @@ export function etcFiles(system: System): Texts {
   };
 }
 
-/** Returns the current content of files in /proc. */
 export function procFiles(system: System): Texts {
   const { guest, distribution } = system;
   const kib = (bytes: number) => `${Math.floor(bytes / 1024)} kB`.padStart(16);

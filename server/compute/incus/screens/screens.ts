@@ -22,7 +22,6 @@ type Transferable = ArrayBuffer | MessageChannel['port1'];
 type Unaddressed = Order extends infer Each ? (Each extends Order ? Omit<Each, 'id'> : never) : never;
 type Listener = ScreenListener & { refused(reason: string): void };
 
-/** Events for the owner of a text screen. */
 export interface ScreenListener {
   /** This many of the written bytes are now on the screen, and as many more may be written. */
   written(bytes: number): void;

@@ -27,7 +27,6 @@ export interface Allowance {
   guest_limits?: 'required' | 'best_effort';
   /** Maximum concurrent connections per guest, in and out together. */
   guest_connections?: number;
-  /** Maximum packets per second that a guest may send. */
   guest_packets_per_second?: number;
 }
 

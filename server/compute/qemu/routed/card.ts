@@ -4,7 +4,6 @@ import type { NetworkPolicy } from '../../driver.ts';
 import type { NetworkGuest } from '../network.ts';
 import { tapName } from './names.ts';
 
-/** One port of a public address that is forwarded to a guest. */
 export interface Forward {
   publicIp: string;
   protocol: 'tcp' | 'udp';

@@ -113,7 +113,6 @@ export async function disconnectTap(tap: string, known: string[], uplink: string
   if (lines.length > 0) await run('ip', ['-batch', '-'], `${lines.join('\n')}\n`);
 }
 
-/** Returns the single addresses routed to an interface. */
 async function routedTo(tap: string): Promise<string[]> {
   const shown = await Promise.all(
     ['-4', '-6'].map((family) => run('ip', ['-j', family, 'route', 'show', 'dev', tap])),
