@@ -1,4 +1,4 @@
-// What Vite makes of files that are no scripts.
+// Vite turns these imports into modules.
 declare module '*.module.css' {
   const classes: Record<string, string>;
   export default classes;

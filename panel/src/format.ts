@@ -2,20 +2,20 @@
 import { minorText, priceText } from './money.ts';
 import { currentLanguage, useLanguage } from './settings.ts';
 
-/** What an English reader outside of America expects: the day before the month, 24 hours. */
+/** English dates as readers outside the US expect them: day before month, 24 hours. */
 const LOCALES = { en: 'en-GB', de: 'de-DE' } as const;
 
 export function localeNow(): string {
   return LOCALES[currentLanguage()];
 }
 
-/** The BCP 47 tag by which numbers and times are written. */
+/** The BCP 47 tag for formatting numbers and times. */
 export function useLocale(): string {
   return LOCALES[useLanguage()];
 }
 
 const made = new Map<string, unknown>();
-/** Formatters are costly to make, and a table asks for one in every cell. */
+/** Formatters are expensive to create, and a table needs one in every cell. */
 function once<Made>(key: string, make: () => Made): Made {
   const known = made.get(key) as Made | undefined;
   if (known) return known;
@@ -24,12 +24,12 @@ function once<Made>(key: string, make: () => Made): Made {
   return fresh;
 }
 
-/** An amount in minor units, such as "€93.00". */
+/** Formats an amount in minor units, such as "€93.00". */
 export function formatMoney(minor: number, currency: string, locale = localeNow()): string {
   return minorText(minor, currency, locale);
 }
 
-/** A decimal in major units as the API writes it, such as "0.0096", with all of its digits. */
+/** Formats a decimal in major units, such as "0.0096", with all of its digits. */
 export function formatDecimal(decimal: string, currency: string, locale = localeNow()): string {
   return priceText(decimal, currency, locale);
 }
@@ -42,19 +42,19 @@ export function formatNumber(value: number, locale = localeNow(), digits = 0): s
 const DATE: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short', year: 'numeric' };
 const TIME: Intl.DateTimeFormatOptions = { ...DATE, hour: '2-digit', minute: '2-digit' };
 
-/** A day, such as "22 Dec 2026". */
+/** Formats a day, such as "22 Dec 2026". */
 export function formatDate(at: string | Date, locale = localeNow()): string {
   return once(`date ${locale}`, () => new Intl.DateTimeFormat(locale, DATE)).format(new Date(at));
 }
 
 const MONTH: Intl.DateTimeFormatOptions = { month: 'long', year: 'numeric', timeZone: 'UTC' };
 
-/** A month of the books, which begins in UTC, such as "December 2026". */
+/** Formats a billing month, such as "December 2026". Billing months begin at midnight UTC. */
 export function formatMonth(at: string | Date, locale = localeNow()): string {
   return once(`month ${locale}`, () => new Intl.DateTimeFormat(locale, MONTH)).format(new Date(at));
 }
 
-/** A day and the time, in the zone of the reader. */
+/** Formats a day and time in the reader's time zone. */
 export function formatTime(at: string | Date, locale = localeNow()): string {
   return once(`time ${locale}`, () => new Intl.DateTimeFormat(locale, TIME)).format(new Date(at));
 }
@@ -68,7 +68,7 @@ const UNITS: [Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ['second', 1],
 ];
 
-/** How long ago or from now, such as "3 hours ago". */
+/** Formats the time since or until `at`, such as "3 hours ago". */
 export function formatAgo(at: string | Date, now = Date.now(), locale = localeNow()): string {
   const seconds = Math.round((new Date(at).getTime() - now) / 1_000);
   const [unit, size] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? UNITS.at(-1)!;
@@ -79,10 +79,10 @@ export function formatAgo(at: string | Date, now = Date.now(), locale = localeNo
   );
 }
 
-/** Sizes in powers of 1,000, as disks and traffic are sold. */
+/** Powers of 1000, because disks and traffic are sold that way. */
 const BYTES = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
 
-/** A size, such as "1.2 TB". */
+/** Formats a size, such as "1.2 TB". */
 export function formatBytes(bytes: number, locale = localeNow()): string {
   const power = bytes < 1 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), BYTES.length - 1);
   const options = { style: 'unit', unit: BYTES[power], maximumFractionDigits: power > 2 ? 1 : 0 } as const;

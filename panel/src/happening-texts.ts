@@ -1,7 +1,7 @@
 import type { JobErrorCode } from './api/codes.ts';
 import type { EventType, VmEvent } from './api/customer.ts';
 
-/** How figures, instants and jobs are written in German. */
+/** Formats amounts, times and jobs in German. */
 export interface GermanWords {
   money: (minor: number, currency: string) => string;
   decimal: (decimal: string, currency: string) => string;
@@ -9,7 +9,7 @@ export interface GermanWords {
   job: (kind: string) => string;
 }
 
-/** Why a job failed, in German; one that is missing does not compile. */
+/** German texts for job errors. A missing code is a compile error. */
 export const JOB_ERROR_TEXTS: Record<JobErrorCode, string> = {
   compute_unavailable: 'Die Virtualisierung konnte es nicht ausführen.',
   capacity_unavailable: 'Auf dem Host ist kein Platz mehr.',
@@ -22,7 +22,7 @@ export const JOB_ERROR_TEXTS: Record<JobErrorCode, string> = {
   internal_error: 'Bei uns ist etwas schiefgegangen.',
 };
 
-/** What an event carries besides its words: taken as it comes, since older ones may lack some of it. */
+/** The metadata of an event. Older events may lack some of it. */
 class Facts {
   readonly #metadata: VmEvent['metadata'];
   readonly #words: GermanWords;
@@ -45,7 +45,7 @@ class Facts {
     return this.#words.job(this.text(name));
   }
 
-  /** An instant; dots where there is none, as for the others. */
+  /** Formats a time; an ellipsis if it is missing, as for the other facts. */
   time(name: string): string {
     const value = this.#metadata[name];
     return typeof value === 'string' && !Number.isNaN(Date.parse(value)) ? this.#words.time(value) : '…';
@@ -69,7 +69,7 @@ class Facts {
 type Text = string | ((facts: Facts, event: VmEvent) => string);
 
 const requested = (what: string) => `${what} wurde angefordert.`;
-/** What a guest or the operator said in words of their own follows as it is. */
+/** The guest's or the operator's own words are appended untranslated. */
 const inWords =
   (begin: string): Text =>
   (_, { message }) =>
@@ -80,7 +80,7 @@ const limited = (facts: Facts) =>
     ? 'ist das Netz gesperrt'
     : `ist das Netz auf ${facts.text('throttle_mbps')} Mbit/s begrenzt`;
 
-/** What happened to a machine, in German, by the type of the event and what it carries; one that is missing does not compile. */
+/** German texts for events, by type. A missing type is a compile error. */
 export const EVENT_TEXTS: Record<EventType, Text> = {
   'agent.command_started': (facts) => `Der KI-Agent hat einen Befehl ausgeführt: ${facts.text('command')}`,
   'billing.adjusted': inWords('Der Betreiber hat die Abrechnung berichtigt'),
@@ -169,9 +169,9 @@ export const EVENT_TEXTS: Record<EventType, Text> = {
   'vm.delete_requested': requested('Die Löschung'),
 };
 
-/** What an event says. */
+/** Returns the German text of an event. */
 export function eventText(event: VmEvent, words: GermanWords): string {
-  // A service that is newer than this page may have more types.
+  // A newer service may send types that this page does not know.
   const text: Text | undefined = EVENT_TEXTS[event.type];
   return typeof text === 'function' ? text(new Facts(event, words), event) : (text ?? event.message);
 }

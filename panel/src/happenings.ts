@@ -9,7 +9,7 @@ import { useLanguage } from './settings.ts';
 
 const GERMAN = 'de-DE';
 
-/** The German texts, loaded where they are needed: the service's own messages are English. */
+/** The German texts are loaded on demand: the service's own messages are English. */
 const germanQuery = {
   queryKey: ['happening-texts'],
   queryFn: () => import('./happening-texts.ts'),
@@ -23,7 +23,7 @@ const words: GermanWords = {
   job: (kind) => wordOf(machineTexts.de, `${kind}Job`),
 };
 
-/** What happened to a machine, and why a job failed, in the language of the reader. */
+/** Returns functions that describe events and job errors in the reader's language. */
 export function useHappenings() {
   const isGerman = useLanguage() === 'de';
   const { data } = useQuery({ ...germanQuery, enabled: isGerman });

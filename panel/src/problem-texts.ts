@@ -1,12 +1,11 @@
 import type { ErrorCode, FieldCode } from './api/codes.ts';
 import type { ErrorDetails } from './api/customer.ts';
 
-/** A text, or what makes one of the figures in the service's own message, such as a limit, in their order. */
+/** A text, or a function of the figures in the service's own message, such as a limit, in their order. */
 type FieldText = string | ((...figures: string[]) => string);
 
 /**
- * What the service says of a field, in German; a compiler error where one of its codes has no text. In English its own
- * messages are shown.
+ * German texts for invalid fields; a missing code is a compile error. In English the service's own messages are shown.
  */
 export const FIELD_TEXTS: Record<FieldCode, FieldText> = {
   any_of: 'Dieser Wert hat nicht die verlangte Form.',
@@ -77,7 +76,7 @@ export const FIELD_TEXTS: Record<FieldCode, FieldText> = {
   wrong_family: 'Die Adressfamilie (IPv4 oder IPv6) passt nicht.',
 };
 
-/** Where a field has more to say than its code: the last part of its path, and the code. */
+/** Texts for one field and code, by the last part of the field's path and the code. */
 export const SPECIAL_TEXTS: Record<string, string> = {
   'code wrong': 'Der Code ist falsch oder wurde bereits verwendet.',
   'code pattern': 'Geben Sie die sechs Ziffern ein.',
@@ -98,7 +97,7 @@ export const SPECIAL_TEXTS: Record<string, string> = {
   'template too_large': 'Dieses Image braucht eine größere Maschine.',
 };
 
-/** Why a request was refused, in German: a compiler error where a code has no text. */
+/** German texts for errors. A missing code is a compile error. */
 export const ERROR_TEXTS: Record<ErrorCode, string | ((details: ErrorDetails) => string)> = {
   idempotency_key_missing: 'Die Anfrage war unvollständig. Laden Sie die Seite neu.',
   idempotency_key_invalid: 'Die Anfrage war unvollständig. Laden Sie die Seite neu.',

@@ -5,17 +5,20 @@ import type { Language } from './settings.ts';
 
 let german: typeof import('./problem-texts.ts') | undefined;
 
-/** Loads the texts of a language, which the first page does not need: until then the service's own messages are shown. */
+/**
+ * Loads the error texts of a language. The first page does not need them; until they are loaded, the service's own
+ * messages are shown.
+ */
 export async function loadProblemTexts(language: Language): Promise<void> {
   if (language === 'de') german ??= await import('./problem-texts.ts');
 }
 
-/** The figures of a message: "must have at least 10 characters" has "10", an amount keeps its currency. */
+/** Returns the figures in a message: "10" from "must have at least 10 characters"; an amount keeps its currency. */
 const figuresOf = (message: string) => message.match(/\d+(?:[.,]\d+)*(?: [A-Z]{3}\b)?|“[^”]+”/g) ?? [];
 
-/** What is wrong with a field, as a sentence. */
+/** Returns the problem of a field as a sentence. */
 export function fieldText({ field, code, message }: FieldProblem, language: Language): string {
-  // The service goes on from the name of the field: "must be …".
+  // The service's message continues the name of the field: "must be …".
   if (language === 'en' || !german)
     return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`.replace(/\.\.$/, '.');
   const name = field.split('.').findLast((part) => !/^\d+$/.test(part)) ?? field;
@@ -24,7 +27,7 @@ export function fieldText({ field, code, message }: FieldProblem, language: Lang
   return typeof text === 'string' ? text : text(...figuresOf(message));
 }
 
-/** Why something was refused, as a sentence. */
+/** Returns an error as a sentence. */
 export function errorText(
   { code, message, details = {} }: Pick<ApiError, 'code' | 'message'> & { details?: ErrorDetails },
   language: Language,
@@ -33,7 +36,7 @@ export function errorText(
   return typeof text === 'function' ? text(details) : (text ?? message);
 }
 
-/** The same of anything that was thrown. */
+/** Returns anything thrown as a sentence. */
 export const messageOf = (error: Error & { code?: string }, language: Language): string =>
   error.code === undefined
     ? error.message

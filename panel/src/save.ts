@@ -1,4 +1,4 @@
-/** Leaves a file among the downloads. */
+/** Saves a file to the downloads folder. */
 export function save(content: Blob, name: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(content);

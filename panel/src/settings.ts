@@ -1,20 +1,19 @@
 import { useSyncExternalStore } from 'react';
 
-/** What a person chooses for this browser. */
 export type Theme = 'system' | 'light' | 'dark';
 export type Language = 'en' | 'de';
 
 export const LANGUAGES: Record<Language, string> = { en: 'English', de: 'Deutsch' };
 const A_YEAR = 365 * 24 * 3600;
-/** The documentation has no choice of its own: it looks as the pages that were chosen last. */
+/** The documentation has no settings of its own: it uses the ones that were chosen last. */
 const DOCS = '/docs';
 
 const listeners = new Set<() => void>();
 const root = document.documentElement;
-/** Of the customers' pages, or the operator's. */
+/** The path of the customers' or the operator's pages; each keeps its own settings. */
 const home = `/${location.pathname.split('/', 2)[1]}`;
 
-/** Kept in a cookie, by which the service sends the page in the right theme and language at once. */
+/** Stores a setting in a cookie, so that the service can send the page in the right theme and language. */
 function keep(name: string, value: string | undefined, path = home): void {
   const age = value === undefined ? 0 : A_YEAR;
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser yet.
@@ -46,7 +45,7 @@ export function setTheme(chosen: Theme): void {
   changed();
 }
 
-/** The theme chosen, wherever it changes. */
+/** Returns the chosen theme and re-renders when it changes. */
 export function useTheme(): Theme {
   return useSyncExternalStore(subscribe, theme);
 }
@@ -65,7 +64,7 @@ export function currentLanguage(): Language {
   return language;
 }
 
-/** Whether the language was chosen in this browser, and not only guessed. */
+/** Returns whether the language was chosen in this browser, rather than guessed. */
 export function isLanguageChosen(): boolean {
   return isLanguage(cookie('vauban_language'));
 }
@@ -78,7 +77,7 @@ export function setLanguage(chosen: string): void {
   changed();
 }
 
-/** The language, wherever it changes. */
+/** Returns the language and re-renders when it changes. */
 export function useLanguage(): Language {
   return useSyncExternalStore(subscribe, currentLanguage);
 }

@@ -1,8 +1,8 @@
 import { decimalsOf, minorToDecimal } from '../../shared/currencies.ts';
 
 /**
- * Returns what a person typed as an amount, in minor units: "12", "12.5" and "12,50" are understood. Undefined if it is no
- * amount, or has more decimals than the currency: it is never rounded.
+ * Parses an amount as typed, "12", "12.5" or "12,50", into minor units. Returns undefined if it is not an amount or has
+ * more decimals than the currency: it is never rounded.
  */
 export function parseMoney(text: string, currency: string): number | undefined {
   const match = /^(\d{1,12})(?:[.,](\d{1,4}))?$/.exec(text.replace(/[\s€$£¥]/g, ''));
@@ -13,10 +13,10 @@ export function parseMoney(text: string, currency: string): number | undefined {
   return Number.isSafeInteger(minor) ? minor : undefined;
 }
 
-/** Returns an amount for a field to begin with, or to give as an example: 1250 EUR is "12.50". */
+/** Returns an amount as initial value or example of a field: 1250 in EUR is "12.50". */
 export const fieldText = (minor: number, currency: string): string => minorToDecimal(minor, currency);
 
-/** Returns an amount to show how one is typed in `currency`: "12.50", "12.500" or, without decimals, "1250". */
+/** Returns an example of an amount in `currency`: "12.50", "12.500" or, without decimals, "1250". */
 export function exampleAmount(currency: string, decimalPoint: string): string {
   return minorToDecimal(decimalsOf(currency) === 3 ? 12_500 : 1_250, currency).replace('.', decimalPoint);
 }

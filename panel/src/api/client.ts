@@ -10,9 +10,9 @@ import {
   placeOf,
 } from './operations.ts';
 
-/** The most that a list answers at once. */
+/** The largest page that a list endpoint returns. */
 const PAGE = 100;
-/** A list longer than any account's: one that does not end is a mistake, and must not fill the memory. */
+/** More pages than any account has: a list that never ends is a bug and must not fill the memory. */
 const MAX_PAGES = 200;
 
 interface Page<Value> {
@@ -26,14 +26,13 @@ interface AnyInput {
   body?: unknown;
 }
 
-/** What may be added to a call. */
 export interface CallOptions {
   signal?: AbortSignal;
-  /** Given where a call that may have taken effect is made again; a new one otherwise. */
+  /** Pass the previous key to repeat a call that may have taken effect. A new key is used by default. */
   idempotencyKey?: string;
 }
 
-/** Calls an operation, and answers what it has under `data`. Throws an {@link ApiError}. */
+/** Calls an operation and returns the `data` of its reply. Throws an {@link ApiError}. */
 export async function call<Name extends OperationName>(
   name: Name,
   ...[input]: Arguments<Name>
@@ -41,7 +40,7 @@ export async function call<Name extends OperationName>(
   return (await send<Data<Name>>(name, input as AnyInput)).data;
 }
 
-/** The same with options. */
+/** Same as `call`, with options. */
 export async function callWith<Name extends OperationName>(
   options: CallOptions,
   name: Name,
@@ -50,7 +49,7 @@ export async function callWith<Name extends OperationName>(
   return (await send<Data<Name>>(name, input as AnyInput, options)).data;
 }
 
-/** One page of a list, and where the next one begins. */
+/** Returns one page of a list and the cursor of the next page, null on the last. */
 export async function callPage<Name extends ListName>(
   name: Name,
   input: Input<Name>,
@@ -60,7 +59,7 @@ export async function callPage<Name extends ListName>(
   return { items: data, next: pagination?.next_cursor ?? null };
 }
 
-/** A whole list, all pages of it. */
+/** Returns all pages of a list as one array. */
 export async function callAll<Name extends ListName>(
   name: Name,
   input: Input<Name>,
@@ -82,7 +81,7 @@ export async function callAll<Name extends ListName>(
   return all;
 }
 
-/** The address of an operation with its parameters, for a link or a stream. */
+/** Returns the URL of an operation with its parameters, for a link or a stream. */
 export function addressOf(name: OperationName, input: AnyInput = {}): string {
   const path = placeOf(name).path.replace(/\{(\w+)\}/g, (_, parameter: string) => {
     const value = input.params?.[parameter];
@@ -119,7 +118,7 @@ async function send<Value>(
   return answerOf<Value>(response);
 }
 
-/** What a response says; throws an {@link ApiError} for a refusal. */
+/** Returns the parsed body of a response. Throws an {@link ApiError} if the request was refused. */
 export async function answerOf<Value>(response: Response): Promise<Page<Value>> {
   const requestId = response.headers.get('x-request-id') ?? undefined;
   const text = await response.text();

@@ -1,17 +1,17 @@
 import { isRefusal } from './errors.ts';
 
-/** How the service refuses what only somebody who has just signed in may do. */
+/** The error code for an operation that requires a recent sign-in. */
 const REFUSED = 'confirmation_required';
 
 type Ask = () => Promise<boolean>;
 let ask: Ask = async () => false;
 
-/** Sets what asks the person to sign in once more; the shell does, when it is drawn. */
+/** Registers the function that asks the person to sign in again. The shell calls this when it mounts. */
 export function onConfirmationNeeded(how: Ask): void {
   ask = how;
 }
 
-/** Does something; where the service wants the person to sign in once more, asks for it and does it again. */
+/** Runs `work`. If the service requires a recent sign-in, asks for one and runs `work` again. */
 export async function confirmed<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

@@ -1,13 +1,13 @@
 import type { ErrorDetails, FieldProblem } from './customer.ts';
 
-/** A refusal, or an answer that never came. */
+/** A request that was refused or never answered. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
-  /** What went wrong, as the API says it; `unreachable` where nothing answered. */
+  /** The error code of the API, or `unreachable` if there was no response. */
   readonly code: string;
   readonly status: number;
   readonly details: ErrorDetails;
-  /** Names the request in the service's log. */
+  /** Identifies the request in the service's log. */
   readonly requestId: string | undefined;
 
   constructor(
@@ -22,18 +22,18 @@ export class ApiError extends Error {
     this.requestId = more.requestId;
   }
 
-  /** The fields that were wrong, each with what is wrong with it. */
+  /** The invalid fields, each with its problem. */
   get fields(): FieldProblem[] {
     return this.details.fields ?? [];
   }
 
-  /** Whether the same request may succeed a moment later. */
+  /** True if the same request may succeed later: no response, rate limited, or a server error. */
   get isPassing(): boolean {
     return this.status === 0 || this.status === 429 || this.status >= 500;
   }
 }
 
-/** Whether `error` is the API's refusal with this code. */
+/** Returns whether `error` is an API error with this code. */
 export function isRefusal(error: unknown, code: string): error is ApiError {
   return error instanceof ApiError && error.code === code;
 }

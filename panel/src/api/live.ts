@@ -2,7 +2,7 @@ import type { Query, QueryClient } from '@tanstack/react-query';
 import type { OperationName } from './operations.ts';
 import type { Change } from './panel.ts';
 
-/** What can change, and which answers it changes. */
+/** The operations whose replies become stale with each kind of change. */
 const CHANGED_BY: Record<Change['kind'], OperationName[]> = {
   vm: [
     'listVms',
@@ -38,27 +38,29 @@ const CHANGED_BY: Record<Change['kind'], OperationName[]> = {
 
 const listeners = new Set<(change: Change) => void>();
 
-/** Tells of each change, for what is too large to be read again whole. Ends when the returned function is called. */
+/**
+ * Calls `listener` for each change, for lists that are too large to refetch whole. Call the returned function to stop.
+ */
 export function onChange(listener: (change: Change) => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-/** Taken to be so until it proves otherwise. */
+/** Assume that the stream works until it fails. */
 let isTold = true;
 
 /**
- * For a query's `refetchInterval`: how often to look where changes are not told, because the stream is broken or there are
- * too many tabs; never, while they are.
+ * For a query's `refetchInterval`: the interval to poll at while changes are not pushed, because the stream is broken
+ * or there are too many tabs. Never polls while they are.
  */
 export const unlessTold = (ms: number) => (): number | false => (isTold ? false : ms);
 
-/** How soon a stream that broke is opened again. */
+/** Delay before a broken stream is reopened. */
 const REOPEN_MS = 3_000;
 
 /**
- * Reads again what is shown and has changed, as the service tells. After a gap everything in sight is read again. Where
- * there is no such stream, queries look for themselves. Ends when the returned function is called.
+ * Refetches the shown queries when the service reports a change, and all of them after a gap in the stream. If the
+ * stream cannot be opened, the queries poll instead. Call the returned function to stop.
  */
 export function followChanges(client: QueryClient): () => void {
   let source: EventSource | undefined;
@@ -73,9 +75,10 @@ export function followChanges(client: QueryClient): () => void {
     };
     source.onerror = () => {
       isTold = false;
-      // A refusal closes it for good: only a stream that has worked is worth another attempt.
+      // The browser reconnects automatically unless the server refused the stream. Reopen it only if it has worked
+      // before.
       if (source?.readyState !== EventSource.CLOSED) return;
-      // Read again once, from which on each query looks for itself.
+      // Refetch once; from here on each query polls.
       if (!wasOpen) return void client.invalidateQueries();
       timer = setTimeout(open, REOPEN_MS);
     };
@@ -97,7 +100,7 @@ function follow(client: QueryClient, text: string): void {
   void client.invalidateQueries({ predicate: (query) => names.some((name) => concerns(query, name, id)) });
 }
 
-/** Whether a query asks for what has changed; one that names another id does not. */
+/** Returns whether a query reads what has changed. A query for a different id does not. */
 function concerns({ queryKey }: Query, name: OperationName, id: string | null): boolean {
   if (queryKey[0] !== name) return false;
   const input = queryKey.at(-1) as { params?: { id?: string } } | undefined;

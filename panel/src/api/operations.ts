@@ -2,7 +2,7 @@ import { CUSTOMER_OPERATIONS, type CustomerOperations } from './customer.ts';
 import type { OperatorOperations } from './operator.ts';
 import { PANEL_OPERATIONS, type PanelOperations } from './panel.ts';
 
-/** Every operation that a browser can call: those of the customer API, those that only the panel has, the operator's. */
+/** Every operation that a browser can call: the customer API's, the panel's own and the operator's. */
 export type Operations = CustomerOperations & PanelOperations & OperatorOperations;
 export type OperationName = keyof Operations;
 
@@ -19,36 +19,36 @@ type Body<Name extends OperationName> = Operations[Name] extends { body: infer V
     : { body: Value }
   : unknown;
 
-/** What an operation takes. */
+/** The input of an operation: path parameters, query and body. */
 export type Input<Name extends OperationName> = Part<Name, 'params'> & Query<Name> & Body<Name>;
 
-/** What an operation answers under `data`. */
+/** The `data` of an operation's reply. */
 export type Data<Name extends OperationName> = Operations[Name] extends { data: infer Value } ? Value : never;
 
-/** Operations that answer a list, page by page. */
+/** Operations that return a paginated list. */
 export type ListName = {
   [Name in OperationName]: Operations[Name] extends { list: true } ? Name : never;
 }[OperationName];
 
-/** An element of what a list answers. */
+/** An element of a list operation's reply. */
 export type Item<Name extends ListName> = Data<Name> extends (infer Value)[] ? Value : never;
 
-/** The arguments after the name: none where nothing has to be said. */
+/** The arguments after the name; the input is optional if the operation requires none. */
 export type Arguments<Name extends OperationName> =
   Record<string, never> extends Input<Name> ? [input?: Input<Name>] : [input: Input<Name>];
 
 type Places = Record<string, readonly [method: string, path: string, once?: 'once']>;
 
-/** Where the API of this document is, and what it has. */
+/** The API that this document talks to; {@link speakTo} changes it. */
 const api = { prefix: '/panel/api', places: { ...CUSTOMER_OPERATIONS, ...PANEL_OPERATIONS } as Places };
 
-/** Has this document speak to another API, with operations of its own: the operator's pages do, before they are drawn. */
+/** Switches this document to another API and adds its operations. The operator's pages call this before they render. */
 export function speakTo(prefix: string, more: Places): void {
   api.prefix = prefix;
   api.places = { ...api.places, ...more };
 }
 
-/** Method and address of an operation; `once` where it takes an Idempotency-Key. */
+/** Returns the method and path of an operation; `once` means that it takes an Idempotency-Key. */
 export function placeOf(name: OperationName): { method: string; path: string; once: boolean } {
   const [method, path, once] = api.places[name]!;
   return { method, path: path.startsWith('/panel/') ? path : api.prefix + path, once: once === 'once' };

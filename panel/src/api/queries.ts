@@ -12,12 +12,12 @@ import { confirmed } from './confirmation.ts';
 import { ApiError } from './errors.ts';
 import type { Arguments, Data, Input, ListName, OperationName } from './operations.ts';
 
-/** Attempts at what fails for a reason that passes. */
+/** Attempts at a request that fails for a transient reason. */
 const ATTEMPTS = 3;
-/** What was read this recently is not read again because another part of the page shows it too. */
+/** Data younger than this is not refetched when another part of the page shows it too. */
 const FRESH_MS = 10_000;
 
-/** The cache of everything read, one a tab. */
+/** Returns the query cache; there is one per tab. */
 export function newQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
@@ -30,7 +30,7 @@ export function newQueryClient(): QueryClient {
   });
 }
 
-/** What an operation answers, for `useQuery`. */
+/** Returns the options of `useQuery` for an operation. */
 export function read<Name extends OperationName>(name: Name, ...[input]: Arguments<Name>) {
   return queryOptions({
     queryKey: [name, input ?? {}] as const,
@@ -38,7 +38,7 @@ export function read<Name extends OperationName>(name: Name, ...[input]: Argumen
   });
 }
 
-/** A whole list, all pages of it, for `useQuery`. */
+/** Returns the options of `useQuery` for all pages of a list. */
 export function readAll<Name extends ListName>(name: Name, input: Input<Name>) {
   return queryOptions({
     queryKey: [name, 'all', input] as const,
@@ -46,7 +46,7 @@ export function readAll<Name extends ListName>(name: Name, input: Input<Name>) {
   });
 }
 
-/** A list that is read further as it is scrolled or asked, for `useInfiniteQuery`. */
+/** Returns the options of `useInfiniteQuery` for a list that loads more pages on scroll or on request. */
 export function readPages<Name extends ListName>(name: Name, input: Input<Name>) {
   return infiniteQueryOptions({
     queryKey: [name, 'pages', input] as const,
@@ -61,16 +61,15 @@ export function readPages<Name extends ListName>(name: Name, input: Input<Name>)
   });
 }
 
-/** How a change is followed up. */
 export interface ChangeOptions<Name extends OperationName> {
-  /** Operations whose answers it changes: they are read again. */
+  /** Operations whose replies the change affects; they are refetched. */
   changes?: OperationName[];
   onDone?: (data: Data<Name>, input: Input<Name>) => void;
 }
 
 /**
- * A change, for a button or a form. A purchase that is tried again after its answer was lost goes with the same
- * Idempotency-Key, so that it is never made twice; one with other input, or after an answer, is another purchase.
+ * A mutation for a button or a form. If the reply is lost, a retry with the same input sends the same Idempotency-Key,
+ * so that a purchase is never made twice. Different input, or a new call after a reply, gets a new key.
  */
 export function useChange<Name extends OperationName>(
   name: Name,
@@ -91,7 +90,7 @@ export function useChange<Name extends OperationName>(
         attempt.current = undefined;
         return data;
       } catch (error) {
-        // Money that was missing may come: what was refused for it goes on with the same key.
+        // Keep the key if the wallet was short: the customer may top up and then repeat the same purchase.
         const goesOn = error instanceof ApiError && (error.isPassing || error.code === 'insufficient_funds');
         if (!goesOn) attempt.current = undefined;
         throw error;

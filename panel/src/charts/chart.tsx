@@ -3,32 +3,31 @@ import type uPlot from 'uplot';
 import classes from './chart.module.css';
 import type { Columns } from './series.ts';
 
-/** A line of a chart. `colour` is the name of a token, so that a change of theme reaches what is drawn. */
+/** A line of a chart. `colour` is the name of a design token, so that a theme change repaints the line. */
 export interface Line {
   label: string;
   colour: 'info' | 'ok' | 'shield' | 'warn' | 'bad' | 'faint';
-  /** Whether the room below it is tinted. */
+  /** Tints the area below the line. */
   filled?: boolean;
   dashed?: boolean;
 }
 
-/** What a chart shows. */
 export interface ChartProps {
-  /** What the chart shows, for those who do not see it. */
+  /** The accessible name of the chart. */
   label: string;
   columns: Columns;
   lines: readonly Line[];
-  /** A value as it is read: "34 %". */
+  /** Formats a value with its unit, such as "34 %". */
   format: (value: number) => string;
   height?: number;
-  /** The top of the axis; the largest value where it is not given. */
+  /** The upper end of the axis; the largest value by default. */
   max?: number | undefined;
-  /** Moments that are marked, in epoch seconds. */
+  /** Moments to mark, in epoch seconds. */
   marks?: readonly { at: number; colour: Line['colour'] }[];
   locale: string;
 }
 
-/** Lines over time. What is not known is not drawn, and nothing is drawn across it. */
+/** Lines over time. Unknown values leave a gap in the line. */
 export function Chart(props: ChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const [hovered, setHovered] = useState<number | null>(null);
@@ -65,7 +64,7 @@ export function Chart(props: ChartProps) {
   );
 }
 
-/** The values under the pointer; without one the names alone, so that nothing jumps. */
+/** The values under the pointer. Without a pointer only the names are shown, so that the layout does not jump. */
 function Legend({ columns, lines, format, hovered, locale }: ChartProps & { hovered: number | null }) {
   const at = hovered === null ? undefined : columns[0][hovered];
   return (

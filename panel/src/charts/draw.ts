@@ -5,11 +5,11 @@ import type { ChartProps, Line } from './chart.tsx';
 type Drawn = Omit<ChartProps, 'label'>;
 
 const FONT = '11px "JetBrains Mono", ui-monospace, monospace';
-/** Where the axis of a chart ends of which everything is nought. */
+/** The upper end of the axis if every value is zero. */
 const LEAST = 1;
 const HEADROOM = 1.1;
 
-/** Draws a chart in `place` and keeps it as wide; `current` gives what is shown now. */
+/** Draws a chart in `place` and resizes it with `place`. `current` returns the data to show. */
 export function draw(
   place: HTMLElement,
   current: () => Drawn,
@@ -35,7 +35,7 @@ export function draw(
         },
         {
           ...axis(place, ground),
-          // Round numbers of what is counted by thousands; quarters of what has a top.
+          // Powers of ten for open-ended axes; quarters for an axis with a fixed maximum.
           splits: (_plot, _axis, least, most) => splitsOf(least, most, height, current().max !== undefined),
           size: (_plot, values) => 12 + 7 * Math.max(3, ...(values ?? []).map((value) => value.length)),
           values: (_plot, splits) => splits.map((value) => current().format(value)),
@@ -68,7 +68,7 @@ export function draw(
   return { plot, destroy: follow(plot, place, height) };
 }
 
-/** Keeps the chart as wide as its place and in the colours of the theme, until it is taken away. */
+/** Keeps the chart at the width of its container and in the colours of the theme until it is destroyed. */
 function follow(plot: uPlot, place: HTMLElement, height: number): () => void {
   const sizes = new ResizeObserver(() => plot.setSize({ width: Math.max(40, place.clientWidth), height }));
   sizes.observe(place);
@@ -85,7 +85,7 @@ function follow(plot: uPlot, place: HTMLElement, height: number): () => void {
   };
 }
 
-/** A colour as the canvas takes it: a token may be a function of the theme, which only an element can work out. */
+/** Resolves a colour for the canvas. A token may be a function of the theme, which only an element can evaluate. */
 function resolved(place: HTMLElement, colour: string): string {
   place.style.color = colour;
   const value = getComputedStyle(place).color;
@@ -103,7 +103,7 @@ function axis(place: HTMLElement, ground: () => string): uPlot.Axis {
   };
 }
 
-/** Pixels that a line of the grid needs. */
+/** Height per grid line, in pixels. */
 const LINE_ROOM = 34;
 
 function splitsOf(least: number, most: number, height: number, hasTop: boolean): number[] {
@@ -119,7 +119,10 @@ const topOf = (most: number | null) => Math.max(LEAST, (most ?? 0) * HEADROOM);
 
 const DAY = 86_400;
 
-/** Times as they tell neighbours apart: days where days pass between them, seconds where less than a minute does. */
+/**
+ * Labels just precise enough to tell neighbours apart: days if they are days apart, seconds if less than a minute
+ * apart.
+ */
 function times(splits: number[], locale: string): string[] {
   const [first = 0, second = first] = splits;
   const span = (splits.at(-1) ?? first) - first;
@@ -136,7 +139,7 @@ function times(splits: number[], locale: string): string[] {
   return splits.map((at) => format.format(at * 1000));
 }
 
-/** A value between two gaps has no line: it is shown as a point. */
+/** A value between two gaps has no line, so it is drawn as a point. */
 const alone: uPlot.Series.Points.Show = (self, line, first, last) => {
   const values = self.data[line]!;
   for (let i = first; i <= last; i++)

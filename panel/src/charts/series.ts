@@ -1,4 +1,4 @@
-/** A series as the service tells it: a point a step, null where nothing is known. */
+/** A series as the API returns it: one point per step, null if unknown. */
 export interface Series {
   start_at: string;
   end_at: string;
@@ -6,12 +6,12 @@ export interface Series {
   series: Record<string, { unit: string; points: (number | null)[][] }>;
 }
 
-/** One column of times in epoch seconds, then one of values for each line. */
+/** One column of times in epoch seconds, then one column of values per line. */
 export type Columns = [number[], ...(number | null)[][]];
 
 /**
- * The lines of a chart on one common axis of times. What no line has a value for stays a gap: a step that the service
- * left out becomes null, so that no line is drawn across it.
+ * Returns the lines of a chart on one common time axis. A step that the service left out becomes null, so that no line
+ * is drawn across the gap.
  */
 export function columnsOf(source: Series, names: readonly string[]): Columns {
   const lines = names.map((name) => source.series[name]?.points ?? []);
@@ -26,7 +26,7 @@ export function columnsOf(source: Series, names: readonly string[]): Columns {
   return [axis, ...columns];
 }
 
-/** The times, with one in the middle of every hole, where all lines are null. */
+/** Adds a time in the middle of every gap, at which all lines are null. */
 function filled(times: readonly number[], step: number): number[] {
   return times.flatMap((at, i) => {
     const before = times[i - 1];
@@ -34,7 +34,10 @@ function filled(times: readonly number[], step: number): number[] {
   });
 }
 
-/** The newest value that is known; null where the latest step is a gap, for an old value would pass for a present one. */
+/**
+ * Returns the newest known value, or null if the last `within` steps are all unknown: an older value would look
+ * current.
+ */
 export function latest(column: readonly (number | null)[], within = 3): number | null {
   for (let i = column.length - 1; i >= Math.max(0, column.length - within); i--) {
     const value = column[i];
@@ -43,11 +46,11 @@ export function latest(column: readonly (number | null)[], within = 3): number |
   return null;
 }
 
-/** The largest known value, 0 where there is none. */
+/** Returns the largest known value, 0 if there is none. */
 export const peak = (column: readonly (number | null)[]) =>
   column.reduce<number>((most, value) => Math.max(most, value ?? 0), 0);
 
-/** The runs of known values of a line, each as the points of a path in a box; a gap ends a run. */
+/** Returns the unbroken runs of known values, each as the points of a path in a box. */
 export function sparkRuns(
   values: readonly (number | null)[],
   { width, height, top }: { width: number; height: number; top: number },
@@ -64,7 +67,7 @@ export function sparkRuns(
 
 const STEPS = ['', 'k', 'M', 'G', 'T', 'P'] as const;
 
-/** A value with the prefix that keeps it between 1 and the base: bits and packets by thousands, bytes by 1024. */
+/** Scales a value to between 1 and the base and returns its prefix: bits and packets by 1000, bytes by 1024. */
 export function scaled(value: number, base: 1000 | 1024 = 1000): { value: number; prefix: string } {
   let [rest, i] = [Math.abs(value), 0];
   while (rest >= base && i < STEPS.length - 1) {

@@ -4,7 +4,7 @@ import { sparkRuns } from './series.ts';
 const WIDTH = 72;
 const HEIGHT = 20;
 
-/** A small line without axes, for a row of a table; where nothing is known there is none. */
+/** A small line without axes for a table row; renders no line if all values are unknown. */
 export function Sparkline({
   values,
   top,

@@ -1,11 +1,11 @@
-/** How a console came to its end: the code by which its socket was closed. */
+/** The close code of a console's WebSocket. */
 export interface Ending {
   code: number;
 }
 
-/** A way into a machine. */
+/** A terminal or a screen of a machine. */
 export interface Console {
-  /** Resolves when it is open, or closed again; throws a {@link NoTicket}. */
+  /** Resolves once it is open or closed again. Throws {@link NoTicket}. */
   connect(): Promise<void>;
   tools: { name: 'keys'; run: () => void }[];
 }

@@ -4,8 +4,9 @@ import { textsOf } from './texts.ts';
 import { NoTicket } from './ticket.ts';
 
 /**
- * The document of a terminal or a screen, which stands in a frame of the machine's page or in a tab of its own. It is no
- * part of the panel's one page, because what draws terminals writes styles that the panel's policy does not allow.
+ * The document of a terminal or a screen, shown in an iframe on the machine's page or in its own tab. It is separate
+ * from the panel's single page because the terminal emulator writes inline styles, which the panel's content security
+ * policy forbids.
  */
 const query = new URLSearchParams(location.search);
 const texts = textsOf(document.documentElement.lang);
@@ -38,7 +39,7 @@ notice.role = 'alert';
 notice.hidden = true;
 const main = element('main', '', place, notice);
 const after = element('span', '');
-// No stop of its own: only from one that is does a browser go on behind the frame.
+// Focusable only while the shortcut moves the focus here: from a focused element, the next Tab leaves the iframe.
 after.addEventListener('blur', () => after.removeAttribute('tabindex'));
 document.body.append(bar, main, after);
 document.title = `${title.textContent} · ${texts[view]}`;
@@ -86,8 +87,8 @@ async function connect(): Promise<void> {
 }
 
 /**
- * A console takes every key, Tab too. This one leads out of it, as the page around it says: the next Tab goes on behind
- * the console.
+ * A console captures every key, including Tab. This shortcut, which the surrounding page announces, moves the focus out
+ * of it: the next Tab goes to whatever follows the console.
  */
 function leadOut(event: KeyboardEvent): void {
   if (event.key !== 'Enter' || !event.ctrlKey || !event.altKey) return;

@@ -2,13 +2,13 @@ import RFB from '@novnc/novnc';
 import type { Console, Ending } from './console.ts';
 import { screenTicket } from './ticket.ts';
 
-/** The screen of a machine, in `place`. */
+/** Shows the screen of a machine in `place`. */
 export function screen(vm: string, place: HTMLElement, ended: (ending: Ending) => void): Console {
   let rfb: RFB | undefined;
   return {
     async connect() {
       const { url, secret, password } = await screenTicket(vm);
-      // Our own socket, because noVNC does not tell the code by which it was closed.
+      // Opens the socket here because noVNC does not report its close code.
       const socket = new WebSocket(url, ['binary', secret]);
       let code = 1006;
       socket.addEventListener('close', (event) => {
@@ -17,7 +17,7 @@ export function screen(vm: string, place: HTMLElement, ended: (ending: Ending) =
       place.replaceChildren();
       rfb = new RFB(place, socket, { shared: true, ...(password && { credentials: { password } }) });
       rfb.scaleViewport = true;
-      // Where a machine's own pointer is not told, that of the browser would be hidden for nothing.
+      // noVNC hides the browser's pointer; without this there would be none at all if the machine sends no cursor.
       rfb.showDotCursor = true;
       rfb.background = 'transparent';
       const opened = rfb;

@@ -4,12 +4,12 @@ import '@xterm/xterm/css/xterm.css';
 import type { Console, Ending } from './console.ts';
 import { terminalTicket } from './ticket.ts';
 
-/** A window that is being dragged asks for its last size. */
+/** While a window is being dragged, only its last size is sent. */
 const RESIZE_MS = 100;
-/** What a person scrolls back to; a screen's memory is a few kilobytes a hundred lines. */
+/** Lines of scrollback; a hundred lines take a few kilobytes. */
 const SCROLLBACK = 5_000;
 
-/** A shell on a machine, in `place`. */
+/** Shows a shell on a machine in `place`. */
 export function terminal(vm: string, place: HTMLElement, ended: (ending: Ending) => void): Console {
   const view = new Terminal({
     cursorBlink: true,
@@ -55,7 +55,7 @@ export function terminal(vm: string, place: HTMLElement, ended: (ending: Ending)
         opened.addEventListener('open', () => resolve(), { once: true });
         opened.addEventListener('close', () => resolve(), { once: true });
       });
-      // The window may have changed while the ticket was under way.
+      // The window may have been resized while the ticket was requested.
       send(JSON.stringify({ type: 'resize', cols: view.cols, rows: view.rows }));
       view.focus();
     },

@@ -1,4 +1,4 @@
-/** The words of a console's document, which is small enough to have its own. */
+/** The texts of the console document, which does not load the panel's. */
 const ENGLISH = {
   terminal: 'Terminal',
   screen: 'Screen',

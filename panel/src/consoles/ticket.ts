@@ -1,11 +1,11 @@
-/** What opens one WebSocket, once, within a minute. */
+/** Opens one WebSocket, once, within a minute. */
 export interface Ticket {
   url: string;
   secret: string;
   username?: string;
 }
 
-/** Why there is no ticket: the service's own words, or that it said nothing. */
+/** Why there is no ticket: the service's error message, or no response. */
 export class NoTicket extends Error {
   readonly kind: 'signed_out' | 'refused' | 'unreachable';
 
@@ -15,7 +15,7 @@ export class NoTicket extends Error {
   }
 }
 
-/** Asks for a terminal of this size on the machine. */
+/** Requests a terminal of this size on the machine. */
 export async function terminalTicket(vm: string, size: { cols: number; rows: number }): Promise<Ticket> {
   const data = await ask(`${machine(vm)}/ssh-token`, {
     method: 'POST',
@@ -25,7 +25,7 @@ export async function terminalTicket(vm: string, size: { cols: number; rows: num
   return { url: here(data.ws_url), secret: data.token!, username: data.username };
 }
 
-/** Asks for the machine's screen. */
+/** Requests the screen of the machine. */
 export async function screenTicket(vm: string): Promise<Ticket & { password: string | null }> {
   const data = await ask(`${machine(vm)}/console`, {});
   return { url: here(data.ws_url), secret: data.ticket!, password: data.password ?? null };
@@ -34,8 +34,8 @@ export async function screenTicket(vm: string): Promise<Ticket & { password: str
 const machine = (vm: string) => `/panel/api/v1/vm/${encodeURIComponent(vm)}`;
 
 /**
- * The address on the host that this page came from: the document may connect to nothing else, and the service may be
- * known by more names than the one it was told.
+ * Rewrites a WebSocket address to this page's own host: the content security policy allows no other, and the service
+ * may be reachable under other names than the configured one.
  */
 function here(address: string | undefined): string {
   const url = new URL(location.origin.replace(/^http/, 'ws'));

@@ -4,7 +4,7 @@ import { Notice } from '../ui/Notice.tsx';
 import { Page, Stack } from '../ui/Page.tsx';
 import { texts } from './texts.ts';
 
-/** The one page of an operator who has no second factor yet. */
+/** The only page that an operator without a second factor can open. */
 export function Enrolment() {
   const t = useTexts(texts);
   return (

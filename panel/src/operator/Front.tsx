@@ -6,7 +6,7 @@ import { useTexts } from '../texts.ts';
 import { Badge } from '../ui/Badge.tsx';
 import { texts } from './texts.ts';
 
-/** Around the way in. */
+/** The layout of the sign-in pages. */
 export function Front() {
   const t = useTexts(texts);
   const language = useLanguage();

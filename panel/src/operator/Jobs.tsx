@@ -19,7 +19,7 @@ const EVERY_MS = 10_000;
 const STATES = ['stuck', 'active', 'abandoned'] as const;
 const CHANGED = ['operator.listJobs', 'operator.getOverview'] as const;
 
-/** Work on machines that keeps failing, that is under way, and that was given up. */
+/** Jobs that keep failing, that are running, and that were given up. */
 export function Jobs() {
   const t = useTexts(texts);
   const { jobErrorText } = useHappenings();

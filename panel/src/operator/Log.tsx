@@ -10,7 +10,7 @@ import { Table } from '../ui/Table.tsx';
 import { Mono, TimeOf } from '../ui/Values.tsx';
 import { texts } from './texts.ts';
 
-/** What operators did, on the machine and here, and what came of it. */
+/** The operators' actions, with vaubanctl and in the panel, and their outcomes. */
 export function Log() {
   const t = useTexts(texts);
   const query = useInfiniteQuery(readPages('operator.listLog', { query: {} }));
@@ -57,14 +57,17 @@ function Outcome({ of: { status } }: { of: LogEntry }) {
   );
 }
 
-/** An operator by their address, or a user of the machine. */
+/** Returns an operator's email address, or the user on the server who ran vaubanctl. */
 function whoOf({ email, ip, user_name, login_name, uid }: LogEntry): string {
   if (email) return ip ? `${email} (${ip})` : email;
   const user = user_name ?? (uid === null ? '?' : String(uid));
   return login_name ? `${login_name} → ${user}` : user;
 }
 
-/** Such as "amount: 5.00, reason: goodwill"; a name of the request itself says nothing to a reader. */
+/**
+ * Formats the input of an action, such as "amount: 5.00, reason: goodwill". The idempotency key is left out because it
+ * tells a reader nothing.
+ */
 function inputOf(input: Record<string, unknown>): string {
   return Object.entries(input)
     .filter(([name]) => name !== 'key')

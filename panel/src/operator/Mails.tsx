@@ -12,7 +12,7 @@ import { texts } from './texts.ts';
 
 const STATES = ['any', 'failed', 'pending', 'sent'] as const;
 
-/** Mails to people, and those that were given up. What is in them is not shown. */
+/** Mails to people, including the undeliverable ones. Their content is not shown. */
 export function Mails() {
   const t = useTexts(texts);
   const [state, setState] = useState<(typeof STATES)[number]>('any');

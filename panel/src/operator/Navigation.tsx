@@ -11,13 +11,12 @@ import { texts } from './texts.ts';
 interface Place {
   icon: IconName;
   path: string;
-  /** The text that names it. */
   label: TextName;
-  /** How much waits there. */
+  /** The number of items that need attention there. */
   waits?: (overview: Overview) => number;
 }
 
-/** Texts that are words alone. */
+/** Names of the texts that take no values. */
 type TextName = {
   [Key in keyof typeof texts.en]: (typeof texts.en)[Key] extends string ? Key : never;
 }[keyof typeof texts.en];
@@ -37,10 +36,9 @@ const SERVICE: Place[] = [
   { icon: 'book', path: '/log', label: 'log' },
   { icon: 'gear', path: '/security', label: 'security' },
 ];
-/** Every page that one goes to from anywhere. */
 export const PAGES = [...MAIN, ...SERVICE];
 
-/** Every page of the operator's, with how much waits there. */
+/** Links to every operator page, each with the number of items that need attention. */
 export function Navigation() {
   const t = useTexts(texts);
   return (

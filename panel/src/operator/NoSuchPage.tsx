@@ -5,7 +5,6 @@ import { Empty } from '../ui/Page.tsx';
 import { to } from './links.ts';
 import { texts } from './texts.ts';
 
-/** For an address that names nothing. */
 export function NoSuchPage() {
   const t = useTexts(texts);
   return (

@@ -6,7 +6,6 @@ import type { Choice } from '../ui/Menu.tsx';
 import { isEnrolled, to } from './links.ts';
 import { texts } from './texts.ts';
 
-/** The menu of an operator. */
 export function OperatorMenu() {
   const t = useTexts(texts);
   const session = useSession();

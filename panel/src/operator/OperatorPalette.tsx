@@ -8,10 +8,10 @@ import { to } from './links.ts';
 import { PAGES } from './Navigation.tsx';
 import { texts } from './texts.ts';
 
-/** Of each kind, as many as leave room for the other. */
+/** Results of each kind; two kinds must fit into the palette. */
 const MOST = 4;
 
-/** The palette of operators: every page, and the accounts and machines that the service finds for what is typed. */
+/** The operators' palette: every page, and the accounts and machines that the service finds for the typed text. */
 export function OperatorPalette({ onClose }: { onClose: () => void }) {
   return <Palette useFinds={useFinds} onClose={onClose} />;
 }

@@ -14,7 +14,7 @@ import { MachineLink, StateOf } from './parts.tsx';
 import { ReportOutage } from './ReportOutage.tsx';
 import { texts } from './texts.ts';
 
-/** Times without service, and what was credited for them. */
+/** Outages, and the credits given for them. */
 export function Outages() {
   const t = useTexts(texts);
   const query = useInfiniteQuery(readPages('operator.listOutages', { query: {} }));
@@ -22,7 +22,7 @@ export function Outages() {
   const [credited, setCredited] = useState<CreditedOutage>();
   const credit = useChange('operator.creditOutage', {
     changes: ['operator.listOutages', 'operator.getAccount'],
-    // One request goes through some machines; the next one goes on.
+    // One request credits a limited number of machines; repeat until none is left.
     onDone: ({ id, status }) =>
       status === 'credited' ? setCredited(undefined) : credit.mutate({ params: { id } }),
   });

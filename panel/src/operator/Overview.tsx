@@ -12,7 +12,6 @@ import { to } from './links.ts';
 import { overviewQuery } from './overview-query.ts';
 import { texts } from './texts.ts';
 
-/** What an operator looks at first. */
 export function Overview() {
   const t = useTexts(texts);
   const locale = useLocale();
@@ -87,7 +86,7 @@ function waits(
   ];
 }
 
-/** What came in, went out and was sold in a span of time. */
+/** The money received, paid out and sold in a period. */
 export function MoneyCard({
   title,
   money,

@@ -9,11 +9,11 @@ import { announce } from '../ui/Status.tsx';
 import { ReasonField, reasonOf } from './money-fields.tsx';
 import { texts } from './texts.ts';
 
-/** Reports that a region or a machine was not available, once that is over. */
+/** Reports an outage of a region or a machine after it has ended. */
 export function ReportOutage({ onClose }: { onClose: () => void }) {
   const t = useTexts(texts);
   const [where, setWhere] = useState<'region' | 'vm_id'>('region');
-  // Repeated after an answer that was lost, it is not done a second time.
+  // A retry after a lost reply sends the same key, so that the outage is reported only once.
   const [key] = useState(() => crypto.randomUUID());
   const report = useChange('operator.reportOutage', {
     changes: ['operator.listOutages'],

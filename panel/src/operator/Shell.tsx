@@ -15,7 +15,7 @@ const OperatorPalette = lazy(() =>
   import('./OperatorPalette.tsx').then(({ OperatorPalette }) => ({ default: OperatorPalette })),
 );
 
-/** Around every page of an operator who has signed in. Without a second factor there is one page alone. */
+/** The layout of every page after sign-in. Without a second factor, only the enrolment page is shown. */
 export function Shell() {
   const t = useTexts(texts);
   const mayEnter = isEnrolled(useSession());

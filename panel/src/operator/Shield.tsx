@@ -19,11 +19,10 @@ import { MODES, Tenants } from './Tenants.tsx';
 import { Threshold } from './Threshold.tsx';
 import { texts } from './texts.ts';
 
-/** Attacks are watched as they go. */
+/** Polling interval, short enough to watch an attack. */
 const EVERY_MS = 5_000;
 const CHANGED = ['operator.listAllTargets', 'operator.getOverview'] as const;
 
-/** Attacks on all addresses, and what protects each. */
 export function Shield() {
   const t = useTexts(texts);
   return (

@@ -3,7 +3,7 @@ import { PasswordSignIn } from '../pages/sign-in/PasswordSignIn.tsx';
 import { useTexts } from '../texts.ts';
 import { texts } from './texts.ts';
 
-/** The way in for operators: password and code, or a passkey, and none with one factor. */
+/** The operators' sign-in: a password with a code, or a passkey. One factor is never enough. */
 export function SignIn() {
   const t = useTexts(texts);
   const { next = '/' } = useSearch({ strict: false }) as { next?: string };

@@ -8,7 +8,7 @@ import { buttonClass } from '../ui/Button.tsx';
 import { to } from './links.ts';
 import { texts } from './texts.ts';
 
-/** Behind a link of `vaubanctl operator`. */
+/** Opened from a link that `vaubanctl operator` created. */
 export function SignInByLink() {
   const t = useTexts(texts);
   const { signIn } = useTexts(signInTexts);

@@ -16,10 +16,9 @@ import { DateOf } from '../ui/Values.tsx';
 import { AccountLink } from './parts.tsx';
 import { texts } from './texts.ts';
 
-/** How an address is protected. */
 export const MODES = ['always_on', 'sensor', 'off'] as const satisfies Target['mode'][];
 
-/** Those for whom addresses are protected: one made, and an address added. */
+/** The Shield's tenants, with dialogs to create one and to add an address. */
 export function Tenants() {
   const t = useTexts(texts);
   const query = useInfiniteQuery(readPages('operator.listTenants', { query: {} }));

@@ -11,7 +11,7 @@ import { texts } from './texts.ts';
 
 const MEGABIT = 1_000_000;
 
-/** From how much on what comes in to a target is an attack, and a way to change it. */
+/** The traffic above which a target counts as under attack, and a form to change it. */
 export function Threshold({ target }: { target: Target }) {
   const t = useTexts(texts);
   const [isChanging, setChanging] = useState(false);
@@ -34,7 +34,10 @@ export function Threshold({ target }: { target: Target }) {
   );
 }
 
-/** Null where nothing is written, so that it is learnt; NaN where it is no number above 0, which must not pass for nothing. */
+/**
+ * Returns null for an empty field, so that the threshold is learned. Returns NaN for anything but a number above 0, so
+ * that a typo is not mistaken for an empty field.
+ */
 function numberOf(text: string): number | null {
   const written = text.trim().replace(',', '.');
   return written === ''

@@ -1,12 +1,12 @@
 import type { LinkProps } from '@tanstack/react-router';
 
-/** A link to one of the operator's pages, by its path: the types of links know the customers' pages alone. */
+/** Returns a link to an operator page by its path. The router's types only know the customers' pages. */
 export const to = (path: string, search?: Record<string, string>): LinkProps => ({
   to: path as never,
   ...(search && { search: search as never }),
 });
 
-/** Whether a session may do anything but set up its second factor. */
+/** Returns whether a session has its second factor; without one it can only set one up. */
 export const isEnrolled = ({
   factors: { password, totp, passkeys },
 }: {

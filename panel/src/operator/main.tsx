@@ -6,5 +6,5 @@ import { newOperatorRouter } from './router.tsx';
 
 speakTo('/operator/api', OPERATOR_OPERATIONS);
 const client = newQueryClient();
-// The types of the router know the customers' pages alone.
+// The router's types only know the customers' pages.
 start(client, newOperatorRouter(client) as never);

@@ -4,7 +4,7 @@ import { Field } from '../ui/Field.tsx';
 import { textOf } from '../ui/Form.tsx';
 import { texts } from './texts.ts';
 
-/** What a correction is made for, which stands on the customer's statement. */
+/** The reason for a correction. Customers see it on their statement. */
 export function ReasonField() {
   const t = useTexts(texts);
   return (
@@ -12,7 +12,10 @@ export function ReasonField() {
   );
 }
 
-/** An amount in units of `currency`, with as many decimals as it has; with a hint where it may be left out. */
+/**
+ * An amount in major units of `currency`, with as many decimals as the currency has. With a `hint` the field is
+ * optional.
+ */
 export function AmountField({
   currency,
   hint,
@@ -41,12 +44,11 @@ export function AmountField({
   );
 }
 
-/** What {@link ReasonField} holds. */
 export const reasonOf = (values: FormData) => textOf(values, 'reason').trim();
 
 /**
- * What {@link AmountField} holds as the API wants it, such as "12.50". Empty where it was left out; what is no amount stays as
- * it was typed, for the service to refuse: left out, it would stand for all there is.
+ * Returns the value of {@link AmountField} as the API expects it, such as "12.50", or an empty string if it was left
+ * out. Invalid text is passed on for the service to refuse: leaving it out would mean the full amount.
  */
 export function amountOf(values: FormData, currency: string): string {
   const text = textOf(values, 'amount').trim();

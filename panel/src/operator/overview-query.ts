@@ -1,8 +1,8 @@
 import { read } from '../api/queries.ts';
 import { whileUsed } from './polling.ts';
 
-/** Looked at again this often: what is going on changes without the operator doing anything. */
+/** Polling interval: the figures change without the operator doing anything. */
 const EVERY_MS = 15_000;
 
-/** How the service stands; kept right while a page is open. */
+/** The service's status; polled while a page is open and used. */
 export const overviewQuery = { ...read('operator.getOverview'), ...whileUsed(EVERY_MS) };

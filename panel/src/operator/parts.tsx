@@ -11,24 +11,23 @@ import { type Option, Select } from '../ui/Select.tsx';
 import { to } from './links.ts';
 import { texts } from './texts.ts';
 
-/** A text that is searched for, and the same once it is not typed any more. */
+/** Returns the typed search text, and the query of it once the typing pauses. */
 export function useSearchText() {
   const [text, setText] = useState('');
   const settled = useDeferredValue(text.trim());
   return { text, setText, query: settled ? { search: settled } : {} };
 }
 
-/** A link to an account, by its id where its name is not at hand. */
+/** A link to an account; shows the short id if no name is given. */
 export function AccountLink({ id, children }: { id: string; children?: ReactNode }) {
   return <Link {...to(`/accounts/${id}`)}>{children ?? <code>{shortId(id)}</code>}</Link>;
 }
 
-/** A link to a machine. */
 export function MachineLink({ id, children }: { id: string; children?: ReactNode }) {
   return <Link {...to(`/machines/${id}`)}>{children ?? <code>{shortId(id)}</code>}</Link>;
 }
 
-/** The end of an id, which tells it from others. */
+/** The end of an id, which tells it apart from others. */
 export const shortId = (id: string) => `${id.slice(0, id.indexOf('_') + 1)}…${id.slice(-6)}`;
 
 const LOOKS: Record<string, readonly [Tone, 'dot' | 'ring' | 'square' | 'triangle']> = {
@@ -61,7 +60,7 @@ const LOOKS: Record<string, readonly [Tone, 'dot' | 'ring' | 'square' | 'triangl
   ongoing: ['bad', 'triangle'],
 };
 
-/** A state of anything that has one, as a shape and a word. */
+/** A status as a shape and a word. */
 export function StateOf({ state }: { state: string }) {
   const t: Record<string, unknown> = useTexts(texts);
   const [tone, shape] = LOOKS[state] ?? (['faint', 'square'] as const);
@@ -73,7 +72,7 @@ export function StateOf({ state }: { state: string }) {
   );
 }
 
-/** A page with one list, of which one state is shown at a time. */
+/** A page with one list that is filtered by status. */
 export function StatePage<State extends string, Row>({
   title,
   states,
@@ -88,7 +87,7 @@ export function StatePage<State extends string, Row>({
   state: State;
   onState: (state: State) => void;
   query: UseInfiniteQueryResult<Row[]>;
-  /** Of what was tried with one of the rows. */
+  /** The error of an action on one of the rows. */
   error: Error | null;
   children: (rows: Row[]) => ReactNode;
 }) {

@@ -41,7 +41,7 @@ const signInByLink = createRoute({
   component: lazyRouteComponent(() => import('./SignInByLink.tsx'), 'SignInByLink'),
 });
 
-/** Around pages of an operator who has signed in; anyone else is led to the sign-in, and from there back here. */
+/** Pages that need a signed-in operator. Anyone else is sent to the sign-in page and back here afterwards. */
 const shell = createRoute({
   getParentRoute: () => root,
   id: 'shell',

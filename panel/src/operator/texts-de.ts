@@ -1,6 +1,5 @@
 import { exampleAmount } from '../typed-money.ts';
 
-/** German. */
 export const de = {
   operator: 'Betreiber',
   main: 'Hauptmenü',

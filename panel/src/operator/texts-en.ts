@@ -1,6 +1,5 @@
 import { exampleAmount } from '../typed-money.ts';
 
-/** English. */
 export const en = {
   operator: 'Operator',
   main: 'Main',

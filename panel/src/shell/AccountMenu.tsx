@@ -6,7 +6,7 @@ import { PersonMenu } from './PersonMenu.tsx';
 import { shellTexts } from './shell-texts.ts';
 import { useSession } from './site.ts';
 
-/** The menu of a customer, with the other accounts of theirs. */
+/** The customer's menu, including their other accounts. */
 export function AccountMenu() {
   const t = useTexts(shellTexts);
   const { person, account, accounts } = useSession();
@@ -28,7 +28,7 @@ export function AccountMenu() {
   return <PersonMenu name={name} place={account?.name} choices={choices} signIn="/panel/sign-in" />;
 }
 
-/** What was read of one account must never be seen in another: the page is loaded again. */
+/** Reloads the whole page: data of one account must never appear in another. */
 function useSwitch() {
   return useChange('switchAccount', { onDone: () => location.assign('/panel/') });
 }

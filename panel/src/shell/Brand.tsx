@@ -2,7 +2,6 @@ import { Link } from '@tanstack/react-router';
 import classes from './Brand.module.css';
 import { useSite } from './site.ts';
 
-/** The hoster's name and logo, which lead to the first page. */
 export function Brand() {
   const { name, logo_url } = useSite();
   return (

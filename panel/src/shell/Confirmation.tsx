@@ -5,7 +5,7 @@ const ConfirmationForm = lazy(() =>
   import('./ConfirmationForm.tsx').then(({ ConfirmationForm }) => ({ default: ConfirmationForm })),
 );
 
-/** Asks to sign in once more whenever the service wants it, whatever page it is for, and lets what was begun go on. */
+/** Asks for another sign-in whenever an operation requires one, then lets it continue. */
 export function Confirmation() {
   const [isOpen, setOpen] = useState(false);
   const answer = useRef<(confirmed: boolean) => void>(undefined);

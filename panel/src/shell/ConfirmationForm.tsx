@@ -35,7 +35,7 @@ const texts = defineTexts(
   },
 );
 
-/** Password or passkey, once more. `onEnd` gets whether it was right. */
+/** Asks for the password or a passkey again. Calls `onEnd` with whether it was right. */
 export function ConfirmationForm({ onEnd }: { onEnd: (confirmed: boolean) => void }) {
   const t = useTexts(texts);
   const { person, factors } = useSession();

@@ -29,7 +29,7 @@ const texts = defineTexts(
   },
 );
 
-/** The palette of customers: their machines, every page, and what is done most. */
+/** The customers' palette: machines, pages and frequent actions. */
 export function CustomerPalette({ onClose }: { onClose: () => void }) {
   return <Palette useFinds={useEverything} onClose={onClose} />;
 }

@@ -19,7 +19,6 @@ const texts = defineTexts(
   },
 );
 
-/** For an address that names nothing. */
 export function NoSuchPage() {
   const t = useTexts(texts);
   return (
@@ -36,7 +35,7 @@ export function NoSuchPage() {
   );
 }
 
-/** For a page that could not be drawn, or not be loaded because the service was updated meanwhile. */
+/** Shown if a page failed to render, or to load because the service was updated in the meantime. */
 export function BrokenPage({ error }: ErrorComponentProps) {
   const t = useTexts(texts);
   return (

@@ -4,7 +4,7 @@ import { Button } from '../ui/Button.tsx';
 import classes from './Shell.module.css';
 import { shellTexts } from './shell-texts.ts';
 
-/** Opens the palette, its child, by a button or by ⌘K, Ctrl K and, outside of a field, a slash. */
+/** Opens the palette, its child, with a button or with ⌘K, Ctrl K and, outside of fields, a slash. */
 export function Finder({ children }: { children: (close: () => void) => ReactNode }) {
   const t = useTexts(shellTexts);
   const [isOpen, setOpen] = useState(false);

@@ -12,16 +12,15 @@ import { useSession } from './site.ts';
 const Drawer = lazy(() => import('./Drawer.tsx').then(({ Drawer }) => ({ default: Drawer })));
 
 interface Props {
-  /** Where it goes from here; absent where there is one page alone. */
+  /** Absent if there is only one page. */
   navigation?: ReactNode;
-  /** The bar above the page: its beginning, and its end. */
+  /** The left and right part of the bar above the page. */
   start: ReactNode;
   end: ReactNode;
-  /** The page. */
   children: ReactNode;
 }
 
-/** What is around every page that needs a session, of customers and of operators. */
+/** The layout of every page that needs a session, for customers and operators. */
 export function Frame({ navigation, start, end, children }: Props) {
   const t = useTexts(shellTexts);
   const { version } = useSession();
@@ -51,7 +50,7 @@ export function Frame({ navigation, start, end, children }: Props) {
   );
 }
 
-/** The navigation on a narrow screen: behind a button, and gone when it has led somewhere. */
+/** The navigation on narrow screens: behind a button, and closed after a choice. */
 function DrawerButton({ children }: { children: ReactNode }) {
   const t = useTexts(shellTexts);
   const [isOpen, setOpen] = useState(false);

@@ -6,7 +6,7 @@ import classes from './Front.module.css';
 import { shellTexts } from './shell-texts.ts';
 import { useSite } from './site.ts';
 
-/** Around pages for everybody: the way in, and the prices. */
+/** The layout of public pages: sign-in and prices. */
 export function Front() {
   const t = useTexts(shellTexts);
   const { terms_url, support_url } = useSite();

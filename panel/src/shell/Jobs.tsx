@@ -8,21 +8,21 @@ import classes from './Jobs.module.css';
 import { firstMachinesQuery } from './machines.ts';
 import { shellTexts } from './shell-texts.ts';
 
-/** More strips than this push the page out of sight. */
+/** More strips than this would push the page out of sight. */
 const SHOWN = 2;
 
-/** The words for what a job does. */
+/** Returns a function that names a kind of job. */
 export function useJobName(): (kind: Job['kind']) => string {
   const t = useTexts(shellTexts);
   return (kind) => t[`job_${kind}`];
 }
 
-/** What is being done to machines, on whatever page one is. */
+/** The running jobs of all machines, on every page. */
 export function Jobs() {
   const t = useTexts(shellTexts);
   const nameOf = useJobName();
   const { data } = useQuery(firstMachinesQuery);
-  // The page of a machine says itself what is done to it.
+  // A machine's own page already shows its job.
   const { id: opened } = useParams({ strict: false });
   const busy = (data?.items ?? []).filter(({ id, active_job }) => active_job && id !== opened);
   if (busy.length === 0) return null;

@@ -17,7 +17,7 @@ const texts = defineTexts(
   },
 );
 
-/** Why this browser can use no passkeys on this page, if so. */
+/** Returns why this browser cannot use passkeys on this page; undefined if it can. */
 export const obstacleHere = (): PasskeyObstacle | undefined =>
   passkeyObstacle({
     hostname: location.hostname,
@@ -25,7 +25,7 @@ export const obstacleHere = (): PasskeyObstacle | undefined =>
     hasPasskeys: 'PublicKeyCredential' in window,
   });
 
-/** Takes the place of a button that would need passkeys, and says why there is none. */
+/** Replaces a button that needs passkeys and explains why it is missing. */
 export function NoPasskeys({ because }: { because: PasskeyObstacle }) {
   const t = useTexts(texts);
   const local = because === 'address' ? atLocalhost(location.href) : undefined;

@@ -11,29 +11,29 @@ const texts = defineTexts(
   { none: 'Nichts gefunden', found: 'Gefunden' },
 );
 
-/** Something to go to, or to do. */
+/** A page to open or an action to run. */
 export interface Find {
   id: string;
   icon: IconName;
   label: string;
-  /** Also found by: addresses and the like. */
+  /** Other text to search, such as addresses. */
   more?: string;
   kind: string;
-  /** Found by the service itself: shown whatever its words are. */
+  /** Found by the service; shown even if its words do not match. */
   isFound?: boolean;
   go: () => void;
 }
 
-/** As many as are taken in at a glance. */
+/** The number of results shown, few enough to take in at a glance. */
 const SHOWN = 9;
 
 interface Props {
-  /** All that there is to go to, for what is typed. */
+  /** Returns everything that may match the typed text; the palette filters it. */
   useFinds: (typed: string) => Find[];
   onClose: () => void;
 }
 
-/** Goes to a machine, an address, a page or an action by a few letters. */
+/** Opens a machine, an address, a page or an action by a few letters. */
 export function Palette({ useFinds, onClose }: Props) {
   const t = useTexts(texts);
   const shell = useTexts(shellTexts);
@@ -107,10 +107,10 @@ export function Palette({ useFinds, onClose }: Props) {
   );
 }
 
-/** Letters that no two ids have in common by chance; fewer would find every machine. */
+/** Long enough that two ids do not share this many letters by chance. Fewer would match every machine. */
 const ID_LETTERS = 6;
 
-/** Every word typed is somewhere in it; what begins with the first comes first. */
+/** Returns the entries that contain all typed words; those that begin with the first word come first. */
 function search(all: Find[], typed: string): Find[] {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
   const textOf = ({ label, more = '' }: Find) => `${label} ${more}`.toLowerCase();

@@ -17,15 +17,15 @@ import { shellTexts } from './shell-texts.ts';
 
 interface Props {
   name: string;
-  /** Below the name: what they are here for. */
+  /** Shown below the name: the account, or the role of the person. */
   place: ReactNode;
-  /** What only these pages have. */
+  /** Choices that only these pages have. */
   choices: Choice[];
-  /** Where one comes to who has signed out. */
+  /** The page to open after signing out. */
   signIn: string;
 }
 
-/** Who is signed in, theme, language, and the way out. */
+/** The signed-in person, theme, language and sign-out. */
 export function PersonMenu({ name, place, choices, signIn }: Props) {
   const t = useTexts(shellTexts);
   const leave = useLeave(signIn);
@@ -71,7 +71,7 @@ export function PersonMenu({ name, place, choices, signIn }: Props) {
   );
 }
 
-/** Signs out. The page is loaded again, so that nothing of the account is left in it. */
+/** Signs out. Reloads the whole page so that no data of the account remains. */
 function useLeave(signIn: string): () => void {
   const [isLeaving, setLeaving] = useState(false);
   const signOut = useChange('signOut');

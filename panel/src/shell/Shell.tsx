@@ -15,7 +15,7 @@ const CustomerPalette = lazy(() =>
   import('./CustomerPalette.tsx').then(({ CustomerPalette }) => ({ default: CustomerPalette })),
 );
 
-/** Around every page that needs a session. */
+/** The layout of every customer page that needs a session. */
 export function Shell() {
   const { person } = useSession();
   const client = useQueryClient();

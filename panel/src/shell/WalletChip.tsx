@@ -7,10 +7,10 @@ import { buttonClass } from '../ui/Button.tsx';
 import { shellTexts } from './shell-texts.ts';
 import classes from './WalletChip.module.css';
 
-/** Fewer days than this are worth a thought. */
+/** The wallet is marked if it lasts fewer days than this. */
 const SOON_DAYS = 7;
 
-/** What can be spent and how long it lasts; in sight on every page. */
+/** The available balance and how long it will last; shown on every page. */
 export function WalletChip() {
   const t = useTexts(shellTexts);
   const locale = useLocale();

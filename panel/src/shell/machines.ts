@@ -1,12 +1,12 @@
 import { queryOptions } from '@tanstack/react-query';
 import { callPage } from '../api/client.ts';
 
-/** As many as one answer holds: enough for the shell, which counts machines, finds them and shows what they do. */
+/** One page of the list. That is enough for the shell, which counts machines, finds them and shows their jobs. */
 const FIRST = 100;
-/** While something is under way, how often it is looked at where the service does not tell. */
+/** Polling interval while a job runs. */
 const BUSY_MS = 2_000;
 
-/** The first page of the machines. */
+/** The first page of machines. */
 export const firstMachinesQuery = queryOptions({
   queryKey: ['listVms', 'first', {}] as const,
   queryFn: ({ signal }) => callPage('listVms', { query: { limit: FIRST } }, { signal }),

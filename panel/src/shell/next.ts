@@ -1,4 +1,4 @@
-/** Where to go on afterwards, of an address's `next`: a path of ours, and never another site. */
+/** Reads `next` from the URL: the page to open afterwards. Only paths of this site are accepted, never another site. */
 export function nextOf({ next }: Record<string, unknown>): { next?: string } {
   return typeof next === 'string' && /^\/(?![/\\])/.test(next) ? { next } : {};
 }

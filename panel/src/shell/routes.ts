@@ -8,12 +8,11 @@ import {
 import { ApiError } from '../api/errors.ts';
 import { applyBrand, sessionQuery, siteQuery } from './site.ts';
 
-/** What every route is given. */
 export interface RouterContext {
   client: QueryClient;
 }
 
-/** The root of all pages. Waits for whose panel it is, so that no page changes its name or colour while it is read. */
+/** The root of all pages. Waits for the site's settings, so that name and colour do not change while a page is read. */
 export const rootRoute = createRootRouteWithContext<RouterContext>()({
   beforeLoad: async ({ context: { client } }) => {
     const site = await client.ensureQueryData(siteQuery).catch(() => undefined);
@@ -21,20 +20,20 @@ export const rootRoute = createRootRouteWithContext<RouterContext>()({
   },
 });
 
-/** Around pages that need no sign-in. */
+/** Pages that need no sign-in. */
 export const frontRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'front',
   component: lazyRouteComponent(() => import('./Front.tsx'), 'Front'),
 });
 
-/** Around pages that need a session; without one the browser is led to the sign-in, and from there back here. */
+/** Pages that need a session. Without one the browser is sent to the sign-in page and back here afterwards. */
 export const shellRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'shell',
   beforeLoad: async ({ context: { client }, location }) => {
     const toSignIn = () => redirect({ to: '/sign-in', search: { next: location.href } });
-    // Known from the first answer, so that no page begins with a refusal.
+    // The first reply says whether there is a session, so that no page begins with a refused request.
     const isStranger = client.getQueryData(siteQuery.queryKey)?.signed_in === false;
     if (isStranger && !client.getQueryData(sessionQuery.queryKey)) throw toSignIn();
     try {
@@ -47,7 +46,7 @@ export const shellRoute = createRoute({
   component: lazyRouteComponent(() => import('./Shell.tsx'), 'Shell'),
 });
 
-/** The first page is the list of machines. */
+/** The home page is the list of machines. */
 export const homeRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/',

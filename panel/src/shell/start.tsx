@@ -14,8 +14,8 @@ import type { newRouter } from './router.tsx';
 import { sessionQuery } from './site.ts';
 
 /**
- * Shows the pages of a router. A person who is signed out meanwhile, by time or from another browser, is led to the
- * sign-in and comes back to the same page.
+ * Renders the pages of a router. A person who is signed out in the meantime, because the session expired or from
+ * another browser, is sent to the sign-in page and comes back to the same page.
  */
 export function start(client: QueryClient, router: ReturnType<typeof newRouter>): void {
   client.getQueryCache().subscribe(({ type, query }) => {

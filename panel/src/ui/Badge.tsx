@@ -2,12 +2,12 @@ import type { ReactNode } from 'react';
 import classes from './Badge.module.css';
 import tones from './tones.module.css';
 
-/** What a state means, by which it is coloured. */
+/** The meaning of a state, which sets its colour. */
 export type Tone = 'ok' | 'warn' | 'bad' | 'info' | 'shield' | 'faint';
-/** What a state looks like to who sees no colours: full, under way, at rest, in trouble. */
+/** The shape of a state, for people who cannot tell the colours apart: fine, in progress, at rest, in trouble. */
 export type Shape = 'dot' | 'ring' | 'square' | 'triangle';
 
-/** A state, as a shape and a word. */
+/** A state as a shape and a word. */
 export function State({ tone, shape = 'dot', children }: { tone: Tone; shape?: Shape; children: ReactNode }) {
   return (
     <span className={`${classes.state} ${tones[tone]}`}>
@@ -17,7 +17,7 @@ export function State({ tone, shape = 'dot', children }: { tone: Tone; shape?: S
   );
 }
 
-/** A word that stands out. */
+/** A highlighted word. */
 export function Badge({ tone = 'faint', children }: { tone?: Tone; children: ReactNode }) {
   return <span className={`${classes.badge} ${tones[tone]}`}>{children}</span>;
 }

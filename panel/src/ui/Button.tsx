@@ -4,19 +4,22 @@ import { Icon, type IconName } from './Icon.tsx';
 
 export interface Props {
   children?: ReactNode;
-  /** `main` once a page; `danger` for what cannot be undone; `quiet` without an edge; `round` for two letters. */
+  /**
+   * `main` at most once per page; `danger` for actions that cannot be undone; `quiet` without a border; `round` for two
+   * letters.
+   */
   look?: 'main' | 'normal' | 'danger' | 'quiet' | 'round';
   icon?: IconName;
-  /** Under way: it cannot be pressed again, and says so. */
+  /** In progress: the button says so and cannot be pressed again. */
   isPending?: boolean;
   isDisabled?: boolean;
-  /** Also where there is an icon alone: what it is called. */
+  /** The accessible name; required if there is only an icon. */
   label?: string;
   onPress?: () => void;
-  /** When it is about to be pressed, perhaps. */
+  /** For loading in advance: the button may be about to be pressed. */
   onHoverStart?: () => void;
   type?: 'button' | 'submit';
-  /** The form that it sends, by its id, from outside of it. */
+  /** The id of the form to submit if the button is outside of it. */
   form?: string;
   autoFocus?: boolean;
   ref?: Ref<HTMLButtonElement>;
@@ -24,7 +27,7 @@ export interface Props {
   'aria-expanded'?: boolean;
 }
 
-/** Something to press: the browser's own button, which every device presses in its way. */
+/** The browser's own button, which works with every input device. */
 export function Button({
   children,
   look = 'normal',
@@ -39,7 +42,7 @@ export function Button({
 }: Props) {
   const shape = children === undefined ? classes.square : '';
   const press = (event: MouseEvent) => {
-    // Not by `disabled`, which takes the focus away from who has just pressed it.
+    // `disabled` would take the focus from the person who has just pressed the button.
     if (isPending) event.preventDefault();
     else onPress?.();
   };
@@ -61,7 +64,7 @@ export function Button({
   );
 }
 
-/** The look of a button, for a link that leads on. */
+/** The classes of a button, for a link that looks like one. */
 export function buttonClass(look: 'main' | 'normal' | 'quiet' = 'normal'): string {
   return `${classes.button} ${classes[look]}`;
 }

@@ -10,7 +10,6 @@ interface Props {
   onChange?: (isSelected: boolean) => void;
 }
 
-/** One of many that may be chosen. */
 export function Checkbox({ children, hint, ...props }: Props & { hint?: ReactNode }) {
   const id = useId();
   return (
@@ -26,7 +25,7 @@ export function Checkbox({ children, hint, ...props }: Props & { hint?: ReactNod
   );
 }
 
-/** On or off, at once. */
+/** A setting that takes effect at once. */
 export function Switch({ children, ...props }: Props) {
   const id = useId();
   return (

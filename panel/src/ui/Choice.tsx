@@ -2,7 +2,7 @@ import { Label } from 'react-aria-components/Label';
 import { Radio, RadioGroup } from 'react-aria-components/RadioGroup';
 import classes from './Choice.module.css';
 
-/** One of a few, all in sight and side by side. */
+/** A choice of a few options, all visible side by side. */
 export function Choice<Value extends string>({
   label,
   value,

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import classes from './Choices.module.css';
 
-/** Something to choose, with more about it than a word. */
+/** An option with a description. */
 export interface BigChoice<Value extends string> {
   value: Value;
   label: ReactNode;
@@ -10,7 +10,7 @@ export interface BigChoice<Value extends string> {
   isDisabled?: boolean;
 }
 
-/** One of a few that have to be compared: all in sight. */
+/** A choice of a few options to compare, all visible. */
 export function Choices<Value extends string>({
   label,
   name,

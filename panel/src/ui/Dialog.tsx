@@ -4,7 +4,9 @@ import { Button } from './Button.tsx';
 import { Field } from './Field.tsx';
 import { Problem } from './Notice.tsx';
 
-/** Loaded when the first one opens: what keeps the focus inside and the page still is a fifth of all scripts. */
+/**
+ * Loaded when the first dialog opens: trapping the focus and locking the scroll position take a fifth of all scripts.
+ */
 const Window = lazy(() =>
   import('./overlay/DialogWindow.tsx').then(({ DialogWindow }) => ({ default: DialogWindow })),
 );
@@ -19,15 +21,14 @@ export interface Props {
   isOpen: boolean;
   onClose: () => void;
   children: ReactNode;
-  /** The buttons at the lower edge. */
   footer?: ReactNode;
-  /** Wider, for a table or lines of code. */
+  /** For a table or lines of code. */
   wide?: boolean;
-  /** Holds what is lost when it closes, such as a secret that is shown once: only its buttons close it. */
+  /** Only its buttons close the dialog, because closing loses something, such as a secret that is shown once. */
   isKept?: boolean;
 }
 
-/** A window in front of the page, which waits meanwhile. */
+/** A modal dialog. */
 export function Dialog(props: Props) {
   if (!props.isOpen) return null;
   return (
@@ -37,7 +38,7 @@ export function Dialog(props: Props) {
   );
 }
 
-/** Asks before something that cannot be undone, and names what is lost; with `word`, that has to be typed. */
+/** Asks before something that cannot be undone, and names what is lost. With `word`, that word must be typed. */
 export function ConfirmDialog({
   title,
   isOpen,
@@ -53,7 +54,7 @@ export function ConfirmDialog({
   isOpen: boolean;
   onClose: () => void;
   children: ReactNode;
-  /** What the button says: the action itself, such as "Revoke key". */
+  /** The label of the button: the action itself, such as "Revoke key". */
   confirm: string;
   onConfirm: () => void;
   isPending?: boolean;

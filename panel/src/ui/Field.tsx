@@ -9,14 +9,14 @@ export interface Props {
   defaultValue?: string;
   onChange?: (value: string) => void;
   type?: HTMLInputTypeAttribute;
-  /** What helps to fill it in, below it. */
+  /** Help text below the field. */
   hint?: ReactNode;
   placeholder?: string;
-  /** Addresses, keys, codes and money: letters of one width. */
+  /** A monospaced font, for addresses, keys, codes and money. */
   mono?: boolean;
-  /** More than a line. */
+  /** The number of lines, if more than one. */
   rows?: number;
-  /** Stands in it, behind what is typed: a unit, a button. */
+  /** Shown inside the field after the text: a unit or a button. */
   suffix?: ReactNode;
   isRequired?: boolean;
   isDisabled?: boolean;
@@ -26,11 +26,11 @@ export interface Props {
   inputMode?: 'text' | 'numeric' | 'decimal' | 'email' | 'search';
   maxLength?: number;
   minLength?: number;
-  /** What is wrong with a value, if anything, before it is sent. */
+  /** Returns the problem with a value before it is sent, if any. */
   validate?: (value: string) => string | null | undefined;
 }
 
-/** A field for text. What a form's reply says of `name` is shown below it. */
+/** A text field. Shows the problem that the form's reply reports for `name`. */
 export function Field({ label, hint, mono, rows, suffix, onChange, validate, ...given }: Props) {
   const { name, isRequired, isDisabled, isReadOnly, ...props } = given;
   const id = useId();

@@ -9,27 +9,27 @@ import { Problem } from './Notice.tsx';
 export interface Props {
   children: ReactNode;
   onSubmit: (values: FormData) => void;
-  /** Why what was sent before was refused. */
+  /** The error of the last submission. */
   error?: Error | null;
-  /** The words for a refusal that names no field; what the service says, in their absence. */
+  /** Explains an error that names no field; the service's message by default. */
   explain?: (error: Error) => ReactNode;
   id?: string;
-  /** Side by side where there is room. */
+  /** Fields side by side if there is enough space. */
   inline?: boolean;
 }
 
-/** A form whose fields say what the service had against them. What names no field of it is said above. */
+/** A form that shows the service's problems at its fields. Problems of other fields are shown above. */
 export function Form({ children, onSubmit, error, explain, id, inline }: Props) {
   const form = useRef<HTMLFormElement>(null);
   const fields = error instanceof ApiError ? error.fields : [];
-  // What is wrong with an element of a list, such as `cidrs.2`, is said at the field that holds the list.
+  // A problem with an element of a list, such as `cidrs.2`, is shown at the field of the list.
   const language = useLanguage();
   const problems = useMemo(() => problemsOf(error, language), [error, language]);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     onSubmit(new FormData(event.currentTarget));
   };
-  // Who cannot see the fields is led to the first that is wrong.
+  // Moves the focus to the first invalid field, for people who cannot see the page.
   useEffect(() => {
     if (error) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   }, [error]);
@@ -59,7 +59,7 @@ export function Form({ children, onSubmit, error, explain, id, inline }: Props) 
   );
 }
 
-/** Of an entry of a list the field is the list: "allowed_ips.0" is about `allowed_ips`. */
+/** Returns the field of a list entry: "allowed_ips.0" belongs to `allowed_ips`. */
 const listOf = (field: string) => field.split('.', 1)[0]!;
 
 function problemsOf(error: Error | null | undefined, language: Language): Record<string, string> {
@@ -79,21 +79,21 @@ function hasField(form: HTMLFormElement | null, name: string): boolean {
   return form?.elements.namedItem(name) != null || form?.elements.namedItem(listOf(name)) != null;
 }
 
-/** Fields side by side, where there is room. */
+/** Fields side by side if there is enough space. */
 export function FormRow({ children }: { children: ReactNode }) {
   return <div className={classes.row}>{children}</div>;
 }
 
-/** The buttons below a form: the main one first. */
+/** The buttons below a form; the main one comes first. */
 export function FormActions({ children }: { children: ReactNode }) {
   return <div className={classes.actions}>{children}</div>;
 }
 
-/** A value of a submitted form as text; empty where it was left out. */
+/** Returns a value of a submitted form, or an empty string if it was left out. */
 export function textOf(values: FormData, name: string): string {
   const value = values.get(name);
   return typeof value === 'string' ? value : '';
 }
 
-/** What a field of type `datetime-local` holds, which is in the time of the reader, as an instant in UTC. */
+/** Converts the value of a `datetime-local` field, which is in the reader's time zone, to a UTC time stamp. */
 export const instantOf = (values: FormData, name: string) => new Date(textOf(values, name)).toISOString();

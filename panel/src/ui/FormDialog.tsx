@@ -9,18 +9,18 @@ const texts = defineTexts({ cancel: 'Cancel' }, { cancel: 'Abbrechen' });
 interface Props extends Pick<FormProps, 'children' | 'explain' | 'onSubmit'> {
   title: string;
   onClose: () => void;
-  /** Closed where false; open when absent, for a window that is there only while it is wanted. */
+  /** Defaults to true, for a dialog that is only rendered while it is open. */
   isOpen?: boolean;
-  /** What the button says: the action itself, such as "Add key". */
+  /** The label of the button: the action itself, such as "Add key". */
   submit: string;
-  /** What sends it. */
+  /** The mutation that the form submits. */
   change: { isPending: boolean; error: Error | null };
   wide?: boolean;
-  /** Below the form: what would come of it. */
+  /** Shown below the form: a preview of the result. */
   below?: ReactNode;
 }
 
-/** A window with a form, which is sent by the button at its lower edge. */
+/** A dialog with a form and a submit button in its footer. */
 export function FormDialog(props: Props) {
   const { title, onClose, isOpen = true, submit, change, wide, below, ...form } = props;
   const t = useTexts(texts);

@@ -48,7 +48,7 @@ export type IconName =
   | 'wallet'
   | 'warning';
 
-/** A picture beside a word; where it stands alone, what holds it says what it means. */
+/** A decorative icon. Without text next to it, the element around it needs a label. */
 export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
   return (
     <svg

@@ -10,7 +10,7 @@ const texts = defineTexts(
   { loading: 'Wird geladen', again: 'Noch einmal versuchen' },
 );
 
-/** Grey lines where text will be. */
+/** A placeholder for text that is loading. */
 export function Skeleton({ lines = 4 }: { lines?: number }) {
   const t = useTexts(texts);
   return (
@@ -25,7 +25,7 @@ export function Skeleton({ lines = 4 }: { lines?: number }) {
 
 type Some<Value> = Pick<UseQueryResult<Value>, 'data' | 'error' | 'refetch'>;
 
-/** What was read, as soon as it is there; until then grey lines, or why it is not. What was read before stays in sight. */
+/** Renders the data of a query, a skeleton while it loads, or its error. Older data stays visible during a refetch. */
 export function Loaded<Value>({
   query,
   children,

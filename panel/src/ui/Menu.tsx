@@ -2,34 +2,34 @@ import { cloneElement, lazy, type ReactElement, type ReactNode, Suspense, useRef
 import type { Props as ButtonProps } from './Button.tsx';
 import type { IconName } from './Icon.tsx';
 
-/** Loaded when the first one is about to open. */
+/** Loaded when the first menu is about to open. */
 const load = () => import('./overlay/MenuList.tsx');
 const List = lazy(() => load().then(({ MenuList }) => ({ default: MenuList })));
 
-/** Something to choose in a menu. */
+/** An item of a menu. */
 export interface Choice {
   id: string;
   label: ReactNode;
-  /** What is read and typed for, where the label is no text. */
+  /** The text for screen readers and type-ahead if the label is not plain text. */
   text?: string;
   icon?: IconName;
   isDanger?: boolean;
   isDisabled?: boolean;
-  /** Ticked: it is how things are now. */
+  /** Ticked because it is the current setting. */
   isCurrent?: boolean;
   onAction: () => void;
 }
 
 export interface Props {
-  /** What opens it: a {@link Button}. */
+  /** The {@link Button} that opens the menu. */
   trigger: ReactElement<ButtonProps>;
   label: string;
   choices: Choice[];
-  /** Above the choices: whose menu it is. */
+  /** Shown above the items, such as the name of the menu's owner. */
   children?: ReactNode;
 }
 
-/** A button and what it opens. */
+/** A button with a menu. */
 export function Menu(props: Props) {
   const button = useRef<HTMLButtonElement>(null);
   const [isOpen, setOpen] = useState(false);

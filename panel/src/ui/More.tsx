@@ -3,7 +3,7 @@ import { Button } from './Button.tsx';
 
 const texts = defineTexts({ more: 'Show more' }, { more: 'Mehr anzeigen' });
 
-/** Reads a list further; nothing where there is no more of it. */
+/** Loads the next page of a list; renders nothing on the last. */
 export function More({
   query,
 }: {

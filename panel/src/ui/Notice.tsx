@@ -34,7 +34,7 @@ const texts = defineTexts(
   },
 );
 
-/** A word on the page itself: how things stand, or what to look out for. */
+/** An inline message about a state or a risk. */
 export function Notice({
   kind = 'info',
   title,
@@ -58,7 +58,7 @@ export function Notice({
   );
 }
 
-/** Why something failed, in words that help; `children` where the page knows better ones. */
+/** Explains an error; `children` replace the default explanation. */
 export function Problem({
   error,
   children,
@@ -75,7 +75,7 @@ export function Problem({
   );
 }
 
-/** The same as text alone. */
+/** The explanation of an error as plain text. */
 export function Explanation({ error }: { error: Error }) {
   const t = useTexts(texts);
   const language = useLanguage();
@@ -89,7 +89,7 @@ export function Explanation({ error }: { error: Error }) {
       </>
     );
   if (code === 'rate_limit_exceeded') {
-    // The described policies are those of requests; attempts have policies of their own.
+    // The typed policies are those of requests; limits on sign-in attempts have policies of their own.
     const policy: string | undefined = details.policy;
     if (policy === 'unknown_device') return t.unknownDevice;
     return details.retry_after_seconds ? t.busy(details.retry_after_seconds) : t.busyNow;

@@ -2,7 +2,7 @@ import { type ReactNode, useEffect } from 'react';
 import { useSite } from '../shell/site.ts';
 import classes from './Page.module.css';
 
-/** What a page begins with: its name, how many there are, and what can be done. Also names the window. */
+/** The head of a page, with title, count and actions, and its content. Also sets the window title. */
 export function Page({
   title,
   aside,
@@ -11,11 +11,11 @@ export function Page({
   narrow,
 }: {
   title: string;
-  /** Beside the title: a count, a state. */
+  /** Next to the title: a count or a status. */
   aside?: ReactNode;
   actions?: ReactNode;
   children: ReactNode;
-  /** For reading and forms: no wider than a line of text should be. */
+  /** Limits the width to that of a readable line, for text and forms. */
   narrow?: boolean;
 }) {
   useTitle(title);
@@ -31,7 +31,7 @@ export function Page({
   );
 }
 
-/** Names the window after the page. */
+/** Sets the window title to the page's title. */
 export function useTitle(title: string): void {
   const { name } = useSite();
   useEffect(() => {
@@ -39,7 +39,6 @@ export function useTitle(title: string): void {
   }, [title, name]);
 }
 
-/** A part of a page with a heading of its own. */
 export function Section({
   title,
   description,
@@ -65,7 +64,6 @@ export function Section({
   );
 }
 
-/** Something with an edge around it. */
 export function Card({
   title,
   actions,
@@ -88,17 +86,17 @@ export function Card({
   );
 }
 
-/** Cards beside each other, as many as there is room for; `lead` gives the first two thirds. */
+/** Cards side by side, as many as fit; `lead` gives the first one two thirds of the width. */
 export function Columns({ children, lead }: { children: ReactNode; lead?: boolean }) {
   return <div className={lead ? classes.lead : classes.columns}>{children}</div>;
 }
 
-/** Things below each other. */
+/** Elements below each other. */
 export function Stack({ children }: { children: ReactNode }) {
   return <div className={classes.stack}>{children}</div>;
 }
 
-/** What is known of something, by name. */
+/** Properties and their values. */
 export function Facts({ facts }: { facts: [name: string, value: ReactNode][] }) {
   return (
     <dl className={classes.facts}>
@@ -112,7 +110,7 @@ export function Facts({ facts }: { facts: [name: string, value: ReactNode][] }) 
   );
 }
 
-/** A figure that matters, and what it is. */
+/** A prominent figure with its label. */
 export function Figure({ label, children, note }: { label: string; children: ReactNode; note?: ReactNode }) {
   return (
     <div className={classes.figure}>
@@ -123,7 +121,7 @@ export function Figure({ label, children, note }: { label: string; children: Rea
   );
 }
 
-/** Nothing there yet, and what to do about it. */
+/** An empty state with a suggestion. */
 export function Empty({
   title,
   children,

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import classes from './Progress.module.css';
 
-/** How far something is, in per cent. */
+/** Progress in percent. */
 export function ProgressBar({ value, label }: { value: number; label: string }) {
   return (
     <div
@@ -17,7 +17,7 @@ export function ProgressBar({ value, label }: { value: number; label: string }) 
   );
 }
 
-/** Work under way, across the page. */
+/** A progress bar across the page. */
 export function ProgressStrip({ label, value, note }: { label: string; value: number; note?: ReactNode }) {
   return (
     <div className={classes.strip}>
@@ -32,7 +32,7 @@ export function ProgressStrip({ label, value, note }: { label: string; value: nu
   );
 }
 
-/** How much of a limit is used. */
+/** The used share of a limit. */
 export function Meter({
   label,
   value,

@@ -7,10 +7,9 @@ const texts = defineTexts(
   { protocol: 'Protokoll', any: 'Alle Protokolle' },
 );
 
-/** Whether packets of a protocol have ports. */
 export const hasPorts = (protocol: string) => protocol === 'tcp' || protocol === 'udp';
 
-/** The protocol of a rule about packets. */
+/** The protocol of a packet rule. */
 export function ProtocolSelect<Protocol extends string>({
   protocols,
   value,
@@ -34,7 +33,7 @@ export function ProtocolSelect<Protocol extends string>({
   );
 }
 
-/** The ports of such a rule, which only some protocols have. */
+/** The ports of a packet rule; disabled for protocols without ports. */
 export function PortsField({
   protocol,
   ...field

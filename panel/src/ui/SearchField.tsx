@@ -1,6 +1,6 @@
 import field from './Field.module.css';
 
-/** Finds something in a list while it is typed; Escape empties it. The label is its placeholder, too. */
+/** Searches while typing; Escape clears the field. The label is also its placeholder. */
 export function SearchField({
   label,
   value,

@@ -4,14 +4,13 @@ import { FormProblems } from './form-problems.ts';
 import { Icon } from './Icon.tsx';
 import classes from './Select.module.css';
 
-/** One of the things to choose from. */
 export interface Option<Value extends string = string> {
   value: Value;
   label: string;
   isDisabled?: boolean;
 }
 
-/** One of a few: the browser's own, which every device shows in the way that suits it best. */
+/** The browser's own select, which every device shows in the way that suits it best. */
 export function Select<Value extends string>({
   label,
   options,
@@ -30,9 +29,9 @@ export function Select<Value extends string>({
   hint?: ReactNode;
   name?: string;
   isDisabled?: boolean;
-  /** Read out, and not shown: where the place says what it is. */
+  /** For screen readers only, where the surroundings show what the field is. */
   isLabelHidden?: boolean;
-  /** In the place of a value, until there is one. */
+  /** Shown until a value is chosen. */
   placeholder?: string;
 }) {
   const id = useId();

@@ -11,7 +11,7 @@ interface Message {
 
 /** Long enough to read a line. */
 const SHOWN_MS: Record<Kind, number> = { ok: 4_000, bad: 9_000 };
-/** More at once is a mistake of the page, and hides it. */
+/** More messages at once would hide the page, and point to a bug in it. */
 const MAX_SHOWN = 3;
 
 let messages: Message[] = [];
@@ -23,7 +23,7 @@ function set(next: Message[]): void {
   for (const listener of listeners) listener();
 }
 
-/** Says a word at the lower edge, to the eye and to the ear, and takes it away by itself. */
+/** Shows a message at the lower edge for some seconds; screen readers announce it. */
 export function announce(text: string, kind: Kind = 'ok'): void {
   const id = ++last;
   set([...messages.filter((message) => message.text !== text), { id, kind, text }].slice(-MAX_SHOWN));
@@ -35,7 +35,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Where announcements appear; once a page. */
+/** Shows the announcements; once per page. */
 export function Status() {
   const shown = useSyncExternalStore(subscribe, () => messages);
   return (

@@ -10,20 +10,20 @@ const texts = defineTexts(
   { all: 'Alle auswählen', one: (name: string) => `${name} auswählen` },
 );
 
-/** A column, and where its cells go on a narrow screen, on which a row is a small card. */
+/** A column. On narrow screens a row becomes a small card, and `narrow` places its cells. */
 export interface Column<Row> {
   id: string;
   title: string;
   cell: (row: Row) => ReactNode;
-  /** Figures stand at the end, so that their digits are below each other. */
+  /** Right-aligned, so that the digits of figures line up. */
   align?: 'end';
-  /** The first line and its end, a line below, or left out; a line below with the title by default. */
+  /** The first line, its right end, a line below it (the default, with the column's title), or hidden. */
   narrow?: 'title' | 'aside' | 'line' | 'hide';
-  /** Orders the rows by this column, when its title is pressed. */
+  /** Makes the column sortable by its title. */
   compare?: (a: Row, b: Row) => number;
 }
 
-/** The last column: a button that deletes the row, for the rows that may be deleted. */
+/** Returns the last column: a button to delete the row, for rows that `may` be deleted. */
 export function deleteColumn<Row>(
   nameOf: (row: Row) => string,
   onDelete: (row: Row) => void,
@@ -39,7 +39,7 @@ export function deleteColumn<Row>(
   };
 }
 
-/** Rows that can be chosen, for something done to many. */
+/** Selectable rows, for bulk actions. */
 export interface Selection<Row> {
   chosen: ReadonlySet<string>;
   onChange: (chosen: ReadonlySet<string>) => void;
@@ -47,15 +47,15 @@ export interface Selection<Row> {
 }
 
 export interface Props<Row> {
-  /** What the table is called. */
+  /** The accessible name of the table. */
   label: string;
   rows: readonly Row[];
   keyOf: (row: Row) => string;
   columns: Column<Row>[];
   selection?: Selection<Row>;
-  /** In the place of the table, where it has no rows. */
+  /** Shown instead of a table without rows. */
   empty?: ReactNode;
-  /** Stands out: rows that need to be looked at. */
+  /** Highlights rows that need attention. */
   isMarked?: (row: Row) => boolean;
 }
 
@@ -65,8 +65,8 @@ interface Order {
 }
 
 /**
- * Rows below each other. Of ten thousand only those in sight are there. The roles are said, because on narrow screens it
- * is laid out as a grid, which takes from a table that it is one.
+ * A table. Of 10,000 rows only the visible ones are rendered. The roles are explicit because the grid layout of narrow
+ * screens removes the table semantics.
  */
 export function Table<Row>({ label, rows, keyOf, columns, selection, empty, isMarked }: Props<Row>) {
   const [order, setOrder] = useState<Order>();
@@ -133,7 +133,7 @@ function HeaderCell<Row>({
   onOrder: (order: Order | undefined) => void;
 }) {
   const own = order?.column === column.id ? order : undefined;
-  // A header that says nothing is none: it would be read out as such.
+  // A header without text is a plain cell: screen readers would read out an empty header.
   if (!column.title) return <td role="cell" className={classes.untitled} />;
   const press = () => {
     if (own?.isDescending) onOrder(undefined);

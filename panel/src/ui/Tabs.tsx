@@ -2,17 +2,17 @@ import { Link, type LinkProps, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import classes from './Tabs.module.css';
 
-/** A part of a page, at an address of its own. */
+/** A part of a page with its own URL. */
 export interface Tab {
   label: string;
   link: LinkProps;
 }
 
-/** The parts of a page. Each is a link, so that it can be kept, sent and gone back to. */
+/** The parts of a page. Each is a link, so that it can be bookmarked, shared and found in the history. */
 export function Tabs({ label, tabs }: { label: string; tabs: Tab[] }) {
   const nav = useRef<HTMLElement>(null);
   const path = useRouterState({ select: ({ location }) => location.pathname });
-  // Where there is no room for all of them, the one that is shown is in sight.
+  // Scrolls the current tab into view if they do not all fit.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another path is another tab
   useEffect(() => {
     const current = nav.current?.querySelector<HTMLElement>('[aria-current="page"]');

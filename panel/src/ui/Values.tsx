@@ -5,13 +5,13 @@ import { Icon } from './Icon.tsx';
 import { announce } from './Status.tsx';
 import classes from './Values.module.css';
 
-/** An amount of money; with `sign`, what is given back looks different from what is taken. */
+/** An amount of money; with `sign`, refunds look different from charges. */
 export function Money({ minor, currency, sign }: { minor: number; currency: string; sign?: boolean }) {
   const text = formatMoney(minor, currency, useLocale());
   return <span className={classes.money}>{sign && minor > 0 ? `+${text}` : text}</span>;
 }
 
-/** A day; the whole instant when it is pointed at. */
+/** A day; the tooltip shows the time. */
 export function DateOf({ at }: { at: string }) {
   const locale = useLocale();
   return (
@@ -21,7 +21,6 @@ export function DateOf({ at }: { at: string }) {
   );
 }
 
-/** A day and the time. */
 export function TimeOf({ at }: { at: string }) {
   return (
     <time dateTime={at} className={classes.time}>
@@ -30,10 +29,10 @@ export function TimeOf({ at }: { at: string }) {
   );
 }
 
-/** How long "3 minutes ago" stays right enough. */
+/** "3 minutes ago" stays accurate enough for this long. */
 const TICK_MS = 30_000;
 
-/** How long ago, kept right while it is looked at; the instant when it is pointed at. */
+/** The time since `at`, updated while it is shown; the tooltip shows the time. */
 export function Ago({ at }: { at: string }) {
   const locale = useLocale();
   const [now, setNow] = useState(Date.now);
@@ -59,7 +58,7 @@ const texts = defineTexts(
 /** Long enough to be noticed. */
 const COPIED_MS = 1_600;
 
-/** Copies a text when it is pressed. */
+/** Copies a text to the clipboard. */
 export function CopyButton({ text, what, children }: { text: string; what: string; children?: ReactNode }) {
   const t = useTexts(texts);
   const [copied, setCopied] = useState(false);
@@ -91,7 +90,7 @@ export function CopyButton({ text, what, children }: { text: string; what: strin
   );
 }
 
-/** An address, a fingerprint, an id: in letters of one width, and to be copied. `what` is what it is called. */
+/** An address, fingerprint or id in a monospaced font, with a copy button. `what` names it for the button's label. */
 export function Address({ children, what }: { children: string; what: string }) {
   return (
     <span className={classes.address}>
@@ -101,12 +100,12 @@ export function Address({ children, what }: { children: string; what: string }) 
   );
 }
 
-/** The same without a button. */
+/** Monospaced text without a copy button. */
 export function Mono({ children }: { children: ReactNode }) {
   return <span className={classes.mono}>{children}</span>;
 }
 
-/** Lines to be copied whole, such as a command. */
+/** Lines to copy as a whole, such as a command. */
 export function CodeBlock({ children, what }: { children: string; what: string }) {
   return (
     <div className={classes.block}>

@@ -1,13 +1,13 @@
 import { createContext, type FormEvent, useContext, useEffect, useRef, useState } from 'react';
 
-/** What the service had against each field of a form, by its name. */
+/** The service's problem for each field of a form, by field name. */
 export const FormProblems = createContext<Record<string, string>>({});
 
 type Control = HTMLInputElement | HTMLTextAreaElement;
 
 /**
- * What is wrong with a field, if anything: what the service said of it until it is changed, and what the browser or
- * `check` says as soon as the form is to be sent. The attributes go on the input.
+ * Returns the problem of a field, if any: the service's until the field is changed, and the browser's or that of
+ * `check` when the form is submitted. Spread the returned attributes on the input.
  */
 export function useProblem(
   name: string | undefined,
@@ -18,7 +18,7 @@ export function useProblem(
   const problems = useContext(FormProblems);
   const [seen, setSeen] = useState<Record<string, string>>();
   const [own, setOwn] = useState('');
-  // A value that the page holds may change without anybody typing.
+  // The page may change the value of a controlled field without anyone typing.
   useEffect(() => {
     input.current?.setCustomValidity(check?.(value ?? input.current.value) ?? '');
   });
@@ -33,14 +33,14 @@ export function useProblem(
       name,
       'aria-invalid': problem ? (true as const) : undefined,
       onInvalid: (event: FormEvent<Control>) => {
-        // Said below the field, and not in a bubble that goes away.
+        // Shown below the field rather than in a bubble that disappears.
         event.preventDefault();
         setOwn(event.currentTarget.validationMessage);
       },
     },
-    /** Called for every change: what was wrong may not be any more. */
+    /** Must be called for every change: the problem may be solved. */
     touched: () => {
-      // At once: what a field holds that keeps its own value renders nothing.
+      // Immediately, because an uncontrolled field does not render again when its value changes.
       const { current } = input;
       current?.setCustomValidity(check?.(current.value) ?? '');
       setSeen(problems);

@@ -1,10 +1,10 @@
 import { useCallback, useLayoutEffect, useRef, useState } from 'react';
 
-/** Tables of fewer rows are there as a whole, so that the browser's own search finds everything. */
+/** Smaller tables are rendered as a whole, so that the browser's own search finds everything. */
 const SMALL = 150;
-/** Rows beyond each edge of the screen, so that a scroll shows no gap. */
+/** Rows rendered beyond each edge of the screen, so that scrolling shows no gap. */
 const MARGIN = 20;
-/** As the tokens say; measured as soon as there is a row. */
+/** In pixels, as the design tokens say; measured as soon as there is a row. */
 const ROW_HEIGHT = 36;
 
 interface Range {
@@ -13,7 +13,10 @@ interface Range {
   height: number;
 }
 
-/** Which of `count` rows are near the screen, and how much room the others take. `body` goes on what holds the rows. */
+/**
+ * Returns which of `count` rows are near the screen, and the height of the others in pixels. `body` is the ref of the
+ * element that holds the rows.
+ */
 export function useVisibleRows(count: number) {
   const body = useRef<HTMLTableSectionElement>(null);
   const isSmall = count <= SMALL;
@@ -26,14 +29,14 @@ export function useVisibleRows(count: number) {
     const { top } = element.getBoundingClientRect();
     const from = Math.max(0, Math.min(Math.floor(-top / height) - MARGIN, count - 1));
     const to = Math.min(count, Math.ceil((innerHeight - top) / height) + MARGIN);
-    // In steps, so that not every wheel turn draws again.
+    // In steps of ten rows, so that not every turn of the wheel renders again.
     const next = { from: from - (from % 10), to: Math.max(to + (10 - (to % 10)), from + 1), height };
     setRange((now) => (now.from === next.from && now.to === next.to && now.height === height ? now : next));
   }, [count, isSmall]);
   useLayoutEffect(() => {
     measure();
     if (isSmall) return;
-    // Scrolls of whatever holds the table do not bubble, but are seen on their way down.
+    // Scroll events of the table's container do not bubble, but the capture phase sees them.
     addEventListener('scroll', measure, { capture: true, passive: true });
     addEventListener('resize', measure);
     return () => {

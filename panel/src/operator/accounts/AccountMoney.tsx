@@ -7,7 +7,7 @@ import { PromoCredits } from './PromoCredits.tsx';
 import { accountTexts } from './texts.ts';
 import { useAccountId } from './use-account.ts';
 
-/** The books of an account: what was sold, what it was given, its documents and its journal. */
+/** An account's books: orders, credits, documents and journal. */
 export function AccountMoney() {
   const t = useTexts(accountTexts);
   const id = useAccountId();

@@ -8,7 +8,6 @@ import { AccountKeys, AccountMachines, Members } from './AccountTables.tsx';
 import { accountTexts } from './texts.ts';
 import { useAccount } from './use-account.ts';
 
-/** What an account has, and who is in it. */
 export function AccountOverview() {
   const account = useAccount();
   return account && <Shown account={account} />;

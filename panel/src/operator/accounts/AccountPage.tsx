@@ -19,7 +19,6 @@ import { MoneyDialog } from './MoneyDialog.tsx';
 import { accountTexts } from './texts.ts';
 import { accountQuery, useAccountId } from './use-account.ts';
 
-/** One account: what it has, who is in it, and what can be done about it. */
 export function AccountPage() {
   const query = useQuery(accountQuery(useAccountId()));
   return <Loaded query={query}>{(account) => <Shown account={account} />}</Loaded>;

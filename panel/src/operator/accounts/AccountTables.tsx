@@ -15,7 +15,6 @@ import { MachineLink, StateOf } from '../parts.tsx';
 import { texts } from '../texts.ts';
 import { accountTexts } from './texts.ts';
 
-/** The machines of an account. */
 export function AccountMachines({ id }: { id: string }) {
   const t = useTexts(texts);
   const query = useInfiniteQuery(readPages('operator.listVms', { query: { account: id } }));
@@ -58,7 +57,6 @@ export function AccountMachines({ id }: { id: string }) {
   );
 }
 
-/** The people of an account. */
 export function Members({ id }: { id: string }) {
   const t = useTexts(texts);
   const own = useTexts(accountTexts);
@@ -88,7 +86,7 @@ export function Members({ id }: { id: string }) {
   );
 }
 
-/** The API keys of an account. What they are is not shown: only that they are there, and how to end one. */
+/** An account's API keys. The keys themselves are not shown: an operator can only revoke them. */
 export function AccountKeys({ keys }: { keys: Key[] }) {
   const t = useTexts(texts);
   const own = useTexts(accountTexts);

@@ -18,7 +18,7 @@ import { AccountLink, StateOf, useSearchText } from '../parts.tsx';
 import { texts } from '../texts.ts';
 import { accountTexts } from './texts.ts';
 
-/** All accounts, found by name, id or a member's address. */
+/** All accounts, searchable by name, id or a member's email address. */
 export function Accounts() {
   const t = useTexts(texts);
   const own = useTexts(accountTexts);

@@ -16,7 +16,7 @@ import { StateOf } from '../parts.tsx';
 import { texts } from '../texts.ts';
 import { accountTexts } from './texts.ts';
 
-/** The documents of an account; those that are issued as files. */
+/** An account's documents; issued ones can be downloaded. */
 export function Invoices({ id }: { id: string }) {
   const t = useTexts(texts);
   const own = useTexts(accountTexts);

@@ -6,7 +6,6 @@ import { textOf } from '../../ui/Form.tsx';
 import { FormDialog } from '../../ui/FormDialog.tsx';
 import { accountTexts } from './texts.ts';
 
-/** Changes the quotas of an account. */
 export function LimitsDialog({ account, onClose }: { account: AccountWithKeys; onClose: () => void }) {
   const own = useTexts(accountTexts);
   const change = useChange('operator.setAccountLimits', {

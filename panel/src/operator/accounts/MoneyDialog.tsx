@@ -11,10 +11,10 @@ import { AmountField, amountOf, ReasonField, reasonOf } from '../money-fields.ts
 import { MONEY_CHANGES } from './money-changes.ts';
 import { accountTexts } from './texts.ts';
 
-/** What is booked: a correction has a reason, which the customer reads; a payment a reference. */
+/** A correction has a reason, which the customer can read; a payment has a reference. */
 type Kind = 'correction' | 'payment' | 'promo';
 
-/** Gives an account money, or takes some. */
+/** Credits or debits an account. */
 export function MoneyDialog({
   account: { id, currency },
   type,
@@ -26,7 +26,7 @@ export function MoneyDialog({
 }) {
   const t = useTexts(accountTexts);
   const [kind, setKind] = useState<Kind>('correction');
-  // Repeated after an answer that was lost, it is not done a second time.
+  // A retry after a lost reply sends the same key, so that nothing is booked twice.
   const [key] = useState(() => crypto.randomUUID());
   const done = {
     changes: [...MONEY_CHANGES],

@@ -11,7 +11,7 @@ import { Money, TimeOf } from '../../ui/Values.tsx';
 import { texts } from '../texts.ts';
 import { accountTexts } from './texts.ts';
 
-/** What operators gave an account or took, why, and who did it. */
+/** The operators' corrections of an account, with reason and author. */
 export function Corrections({ id }: { id: string }) {
   const t = useTexts(texts);
   const own = useTexts(accountTexts);
@@ -32,7 +32,7 @@ export function Corrections({ id }: { id: string }) {
                 title: own.amount,
                 align: 'end',
                 narrow: 'aside',
-                // An order takes: what it gives back is below zero.
+                // The amount of an order is a charge: a refund is negative.
                 cell: ({ amount_minor, currency }) => (
                   <Money minor={-amount_minor} currency={currency} sign />
                 ),
@@ -48,10 +48,10 @@ export function Corrections({ id }: { id: string }) {
   );
 }
 
-/** How far back the statement is shown. */
+/** The period of the statement, in days. */
 const DAYS = 90;
 const DAY_MS = 86_400_000;
-/** The latest of them: more is for a spreadsheet. */
+/** The latest entries; anyone who needs more uses a spreadsheet. */
 const MOST_SHOWN = 200;
 
 async function readStatement(id: string, signal: AbortSignal): Promise<StatementEntry[]> {
@@ -65,7 +65,7 @@ async function readStatement(id: string, signal: AbortSignal): Promise<Statement
     .map((line) => JSON.parse(line));
 }
 
-/** The journal of an account, and its wallet after each entry. */
+/** An account's journal, with the wallet balance after each entry. */
 export function Statement({ id }: { id: string }) {
   const t = useTexts(texts);
   const own = useTexts(accountTexts);

@@ -18,13 +18,13 @@ import { texts } from '../texts.ts';
 import { MONEY_CHANGES } from './money-changes.ts';
 import { accountTexts } from './texts.ts';
 
-/** What is done with an order: a charge is given back, or an order undone. */
+/** `refund` returns a charge, `void` undoes an order. */
 interface Correction {
   order: Order;
   verb: 'refund' | 'void';
 }
 
-/** What an account was charged and given back, and how it is corrected. */
+/** An account's charges and refunds, with dialogs to correct them. */
 export function Orders({ id }: { id: string }) {
   const t = useTexts(texts);
   const own = useTexts(accountTexts);
@@ -89,7 +89,7 @@ function Actions({ order, onDo }: { order: Order; onDo: (correction: Correction)
 
 function CorrectionDialog({ order, verb, onClose }: Correction & { onClose: () => void }) {
   const t = useTexts(accountTexts);
-  // Repeated after an answer that was lost, it is not done a second time.
+  // A retry after a lost reply sends the same key, so that nothing is booked twice.
   const [key] = useState(() => crypto.randomUUID());
   const done = {
     changes: [...MONEY_CHANGES],

@@ -16,7 +16,7 @@ import { texts } from '../texts.ts';
 import { MONEY_CHANGES } from './money-changes.ts';
 import { accountTexts } from './texts.ts';
 
-/** The promotional credit that an account was given, and what is left of it. */
+/** An account's promotional credits and how much of each is left. */
 export function PromoCredits({ id }: { id: string }) {
   const t = useTexts(texts);
   const own = useTexts(accountTexts);

@@ -1,4 +1,4 @@
-/** Read again after money has moved. */
+/** Operations to refetch after money has moved. */
 export const MONEY_CHANGES = [
   'operator.getAccount',
   'operator.listAccounts',

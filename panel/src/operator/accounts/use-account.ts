@@ -4,8 +4,8 @@ import { read } from '../../api/queries.ts';
 
 export const accountQuery = (id: string) => read('operator.getAccount', { params: { id } });
 
-/** Of the account whose page it is. */
+/** The id of the account that the page shows. */
 export const useAccountId = () => (useParams({ strict: false }) as { id: string }).id;
 
-/** The account whose page it is, which the page around has read. */
+/** The account that the page shows; undefined until the surrounding page has loaded it. */
 export const useAccount = () => useQuery(accountQuery(useAccountId())).data;

@@ -9,10 +9,12 @@ import { StateOf } from '../parts.tsx';
 import { whileUsed } from '../polling.ts';
 import { texts } from '../texts.ts';
 
-/** Longer than one that is away is waited for. */
+/** Longer than the service waits for an unreachable cluster. */
 const POLL_MS = 15_000;
 
-/** The clusters that machines run on, one a region or for several. They are added and changed on the server alone. */
+/**
+ * The clusters that machines run on, each for one or more regions. They can only be added and changed on the server.
+ */
 export function Clusters() {
   const t = useTexts(texts);
   const query = useQuery({ ...read('operator.listClusters'), ...whileUsed(POLL_MS) });
@@ -30,7 +32,7 @@ export function Clusters() {
               id: 'state',
               title: t.state,
               narrow: 'aside',
-              // Of one that is limited guests run, and none can be made.
+              // On a restricted cluster, existing guests keep running but no new ones can be created.
               cell: ({ ok, reachable }) => (
                 <StateOf state={reachable ? (ok ? 'ok' : 'limited') : 'unreachable'} />
               ),
@@ -56,7 +58,7 @@ export function Clusters() {
   );
 }
 
-/** One below the other: of a large cluster they would make the table wider than the window. */
+/** One per line: a large cluster's addresses side by side would make the table wider than the window. */
 function Addresses({ all }: { all: readonly string[] }) {
   return all.map((address) => (
     <div key={address}>

@@ -8,7 +8,10 @@ import { instantOf } from '../../ui/Form.tsx';
 import { FormDialog } from '../../ui/FormDialog.tsx';
 import { texts } from '../texts.ts';
 
-/** Has all machines moved away from a host: those that have to be switched off for it at once, or in a window. */
+/**
+ * Moves all machines off a host. Machines that must be switched off for it are moved at once or in a maintenance
+ * window.
+ */
 export function EmptyHost({ host, onClose }: { host: HostMachine; onClose: () => void }) {
   const t = useTexts(texts);
   const [when, setWhen] = useState<'at_once' | 'in_window'>('at_once');

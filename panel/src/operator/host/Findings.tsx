@@ -8,12 +8,12 @@ import { Table } from '../../ui/Table.tsx';
 import { StateOf } from '../parts.tsx';
 import { texts } from '../texts.ts';
 
-/** What guests need of the host that the service runs on. */
+/** The requirements of guests on the host, and which are missing or limited. */
 export function HostFindings() {
   return <Findings query={useQuery(read('operator.getHost'))} />;
 }
 
-/** What guests need of the clusters that they run on. */
+/** The requirements of guests on the clusters, and which are missing or limited. */
 export function ClusterFindings() {
   return <Findings query={useQuery(read('operator.checkCluster'))} />;
 }

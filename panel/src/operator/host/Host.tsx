@@ -16,7 +16,7 @@ import { ClusterFindings, HostFindings } from './Findings.tsx';
 import { Hosts } from './Hosts.tsx';
 import { Images, Orphans } from './Images.tsx';
 
-/** What guests run on: how much is left, what is wrong, and the images. */
+/** The virtualization host: free capacity, problems and images. */
 export function Host() {
   const t = useTexts(texts);
   const [isDraining, setDraining] = useState(false);

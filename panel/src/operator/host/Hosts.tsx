@@ -14,10 +14,10 @@ import { whileUsed } from '../polling.ts';
 import { texts } from '../texts.ts';
 import { EmptyHost } from './EmptyHost.tsx';
 
-/** Machines are being moved away from one, or it may be lost, while the page is open. */
+/** A host may be emptied or become unreachable while the page is open. */
 const POLL_MS = 5_000;
 
-/** The machines that customers' machines run on: how large they are, what is on them, and those to be emptied. */
+/** The hosts that customers' machines run on: capacity, load, and which ones are being emptied. */
 export function Hosts() {
   const t = useTexts(texts);
   const query = useQuery({ ...read('operator.listHosts'), ...whileUsed(POLL_MS) });
@@ -92,7 +92,7 @@ function HostState({ state, lost_at }: HostMachine) {
   );
 }
 
-/** When machines on it are switched off to be moved. */
+/** The window in which machines on the host are switched off to be moved. */
 function MoveWindow({ move_window }: HostMachine) {
   const t = useTexts(texts);
   if (!move_window) return null;

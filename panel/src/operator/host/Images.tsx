@@ -14,7 +14,7 @@ import { Table } from '../../ui/Table.tsx';
 import { Ago, Mono } from '../../ui/Values.tsx';
 import { texts } from '../texts.ts';
 
-/** The disks of which guests are made. New ones are brought in on the machine, where their files are. */
+/** The disk images of guests. New ones are imported on the server, where their files are. */
 export function Images() {
   const t = useTexts(texts);
   const query = useQuery(read('operator.listImages'));
@@ -82,7 +82,7 @@ export function Images() {
   );
 }
 
-/** Guests that no machine of a customer has. */
+/** Guests that belong to no customer's machine. */
 export function Orphans() {
   const t = useTexts(texts);
   const query = useInfiniteQuery(readPages('operator.listOrphans', { query: {} }));

@@ -16,10 +16,10 @@ import { AccountLink } from '../parts.tsx';
 import { whileUsed } from '../polling.ts';
 import { texts } from '../texts.ts';
 
-/** A machine at work is read again this often. */
+/** Polling interval while a machine has an active job. */
 const EVERY_MS = 5_000;
 
-/** One machine of any account, and what an operator can do to it. */
+/** One machine of any account, and the operator's actions on it. */
 export function MachinePage() {
   const { id } = useParams({ strict: false }) as { id: string };
   const query = useQuery({ ...read('operator.getVm', { params: { id } }), ...whileUsed(EVERY_MS) });

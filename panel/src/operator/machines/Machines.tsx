@@ -16,11 +16,11 @@ import { DateOf, Mono } from '../../ui/Values.tsx';
 import { AccountLink, MachineLink, useSearchText } from '../parts.tsx';
 import { texts } from '../texts.ts';
 
-/** What the machines shown have in common: a state, or that they are not paid for. */
+/** The filter of the list: a status, or unpaid machines. */
 type Shown = VmStatus | 'unpaid' | 'any';
 const STATES: VmStatus[] = ['running', 'stopped', 'suspended', 'error', 'provisioning', 'deleting'];
 
-/** All machines, found by name, id or address. */
+/** All machines, searchable by name, id or address. */
 export function Machines() {
   const t = useTexts(texts);
   const words = useTexts(machineTexts);

@@ -8,7 +8,7 @@ import { Card, Columns } from '../../ui/Page.tsx';
 import { texts } from '../texts.ts';
 import { isMonth, MonthField } from './MonthField.tsx';
 
-/** Holds the books against their laws, and hands out the journal of a month. */
+/** Audits the books, and downloads the journal of a month. */
 export function Books() {
   const t = useTexts(texts);
   const audit = useChange('operator.auditBooks');

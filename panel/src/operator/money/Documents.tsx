@@ -47,13 +47,13 @@ const documentTexts = defineTexts(
   },
 );
 
-/** The month before this one, whose documents are issued. */
+/** Returns the previous month, which is the latest one with issued documents. */
 function lastMonth(): string {
   const now = new Date();
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1)).toISOString().slice(0, 7);
 }
 
-/** The documents of all accounts for a month, with one download of them and of what was sold. */
+/** Downloads the documents of all accounts for a month, and a list of all sales. */
 export function Documents() {
   const t = useTexts(documentTexts);
   const [month, setMonth] = useState(lastMonth);

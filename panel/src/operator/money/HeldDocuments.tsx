@@ -36,7 +36,7 @@ const heldTexts = defineTexts(
   },
 );
 
-/** Invoices and credit notes of past months that are not issued, and why. */
+/** Invoices and credit notes of past months that are not yet issued, and why. */
 export function HeldDocuments() {
   const t = useTexts(heldTexts);
   const locale = useLocale();

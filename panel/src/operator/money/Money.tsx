@@ -23,7 +23,7 @@ import { HeldDocuments } from './HeldDocuments.tsx';
 
 const CHANGED = ['operator.listTopUps', 'operator.getOverview', 'operator.getAccount'] as const;
 
-/** Money of all accounts: what came in, what waits to be confirmed, and the books. */
+/** All accounts' money: totals, payments to confirm, and the books. */
 export function Money() {
   const t = useTexts(texts);
   const query = useQuery(overviewQuery);

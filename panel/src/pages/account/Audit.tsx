@@ -9,7 +9,6 @@ import { Mono, TimeOf } from '../../ui/Values.tsx';
 import { auditTexts } from './audit-texts.ts';
 import { texts } from './texts.ts';
 
-/** What was done to the account, and by whom. */
 export function Audit() {
   const t = useTexts(texts);
   const names: Record<string, string> = useTexts(auditTexts);

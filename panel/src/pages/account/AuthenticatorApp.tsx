@@ -14,7 +14,7 @@ import { QrCode } from './QrCode.tsx';
 import { KeepRecoveryCodes } from './RecoveryCodes.tsx';
 import { texts } from './texts.ts';
 
-/** The codes of an app as a second step, on or off. */
+/** Turns the codes of an authenticator app on or off as a second factor. */
 export function AuthenticatorApp() {
   const t = useTexts(texts);
   const { factors } = useSession();

@@ -10,7 +10,7 @@ import { Notice } from '../../ui/Notice.tsx';
 import { Section } from '../../ui/Page.tsx';
 import { texts } from './texts.ts';
 
-/** The end of an account, with what is lost. */
+/** Closes an account, after showing what is lost. */
 export function Close() {
   const t = useTexts(texts);
   const locale = useLocale();

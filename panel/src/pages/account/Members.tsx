@@ -20,7 +20,6 @@ import { texts } from './texts.ts';
 
 const ROLES: Role[] = ['owner', 'operator', 'viewer'];
 
-/** Everybody who works in the account. */
 export function Members() {
   const t = useTexts(texts);
   const isOwner = useRole('owner');

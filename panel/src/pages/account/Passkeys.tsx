@@ -17,7 +17,6 @@ import { Table } from '../../ui/Table.tsx';
 import { Ago, DateOf } from '../../ui/Values.tsx';
 import { texts } from './texts.ts';
 
-/** The passkeys there are, and a new one. */
 export function Passkeys() {
   const t = useTexts(texts);
   const query = useQuery(read('listPasskeys'));
@@ -125,7 +124,7 @@ function AddPasskey({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Has the browser make a key, of which the service keeps the public half. */
+/** Has the browser create a key pair; the service stores its public key. */
 async function register(name: string): Promise<void> {
   const [{ startRegistration }, { options }] = await Promise.all([
     import('@simplewebauthn/browser'),

@@ -21,7 +21,6 @@ import { announce } from '../../ui/Status.tsx';
 import { Mono } from '../../ui/Values.tsx';
 import { texts } from './texts.ts';
 
-/** Name, language, theme and address. */
 export function Profile() {
   return (
     <Columns>

@@ -2,10 +2,10 @@ import { useMemo } from 'react';
 import classes from './QrCode.module.css';
 import { qrCode } from './qr/qr-code.ts';
 
-/** The white edge that readers need, in modules. */
+/** The quiet zone that readers need, in modules. */
 const EDGE = 4;
 
-/** A text for the camera of a phone. Dark on white in both themes: many readers know nothing else. */
+/** A QR code. Dark on white in both themes: many readers recognize nothing else. */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { path, size } = useMemo(() => {
     const modules = qrCode(text);

@@ -9,7 +9,7 @@ import { Card } from '../../ui/Page.tsx';
 import { CodeBlock } from '../../ui/Values.tsx';
 import { texts } from './texts.ts';
 
-/** How many are left, and new ones. */
+/** Shows how many recovery codes are left and creates new ones. */
 export function RecoveryCodes() {
   const t = useTexts(texts);
   const { factors } = useSession();
@@ -35,7 +35,7 @@ export function RecoveryCodes() {
   );
 }
 
-/** The codes, this once. */
+/** Shows new codes, which are never shown again. */
 export function KeepRecoveryCodes({ codes, onClose }: { codes: string[]; onClose: () => void }) {
   const t = useTexts(texts);
   return (

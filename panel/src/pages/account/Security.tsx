@@ -16,7 +16,7 @@ import { Passkeys } from './Passkeys.tsx';
 import { RecoveryCodes } from './RecoveryCodes.tsx';
 import { texts } from './texts.ts';
 
-/** How one signs in, and where one has. */
+/** A person's sign-in methods and sessions. */
 export function Security() {
   const t = useTexts(texts);
   const { factors } = useSession();

@@ -1,6 +1,6 @@
 import { defineTexts } from '../../texts.ts';
 
-/** What was done, by the name of the action. */
+/** Texts by the name of the action. */
 export const auditTexts = defineTexts(
   {
     'account.closed': 'Account closed',

@@ -1,7 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { shellRoute } from '../../shell/routes.ts';
 
-/** Around the pages about oneself. */
 const account = createRoute({
   getParentRoute: () => shellRoute,
   path: '/account',
@@ -14,7 +13,7 @@ const profile = createRoute({
   component: lazyRouteComponent(() => import('./Profile.tsx'), 'Profile'),
 });
 
-/** Mails lead here. */
+/** Mails link to this page. */
 const security = createRoute({
   getParentRoute: () => account,
   path: '/security',

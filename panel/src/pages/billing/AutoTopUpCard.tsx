@@ -19,7 +19,6 @@ import { announce } from '../../ui/Status.tsx';
 import { deleteColumn, Table } from '../../ui/Table.tsx';
 import { topUpTexts } from './top-up-texts.ts';
 
-/** Whether the wallet fills itself, and by how much. */
 export function AutoTopUpCard() {
   const t = useTexts(topUpTexts);
   const locale = useLocale();
@@ -52,7 +51,7 @@ export function AutoTopUpCard() {
   );
 }
 
-/** What can be charged, each with a button that removes it. */
+/** The stored payment methods, each with a button to remove it. */
 function Methods({ auto: { methods, enabled, payment_method_id } }: { auto: AutoTopUp }) {
   const t = useTexts(topUpTexts);
   const [asked, setAsked] = useState<AutoTopUp['methods'][number]>();

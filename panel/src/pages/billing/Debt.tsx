@@ -50,7 +50,10 @@ const texts = defineTexts(
   },
 );
 
-/** What the account owes for payments that were taken back and for deleted machines, why, and how to settle it; nothing where it owes nothing. */
+/**
+ * The account's debt for charged-back payments and deleted machines, with reasons and how to settle it. Renders nothing
+ * without debt.
+ */
 export function Debt() {
   const t = useTexts(texts);
   const locale = useLocale();

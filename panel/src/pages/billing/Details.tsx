@@ -76,7 +76,6 @@ const texts = defineTexts(
   },
 );
 
-/** Name and address on invoices. */
 export function Details() {
   const t = useTexts(texts);
   const query = useQuery(read('getBillingProfile'));
@@ -101,7 +100,7 @@ function DetailsForm({ billed: { profile, tax } }: { billed: BilledAs }) {
   const locale = useLocale();
   const mayChange = useRole('owner');
   const [kind, setKind] = useState(profile?.kind ?? 'consumer');
-  // Profiles from before codes were checked may have one that is no country: then the form asks again.
+  // Old profiles may have a country code that was never checked; the form then asks for it again.
   const isStale = profile !== null && !COUNTRIES.includes(profile.country);
   const [country, setCountry] = useState<string | null>(isStale ? null : (profile?.country ?? null));
   const countries = useCountries();
@@ -194,7 +193,7 @@ const percent = (rate: string, locale: string) =>
   // biome-ignore lint/style/noRestrictedGlobals: shows a rate
   new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 }).format(Number(rate));
 
-/** What documents quote, and how and to whom they go. */
+/** The order reference on documents, their language and their recipients. */
 function DocumentFields({ profile }: { profile: BilledAs['profile'] }) {
   const t = useTexts(texts);
   const locale = useLocale();
@@ -232,7 +231,7 @@ function DocumentFields({ profile }: { profile: BilledAs['profile'] }) {
 
 type DocumentLanguage = 'en' | 'de';
 
-/** What {@link DocumentFields} were filled in with. */
+/** Returns the values of {@link DocumentFields}. */
 const documentWishes = (values: FormData) => ({
   order_reference: textOf(values, 'order_reference').trim() || null,
   language: textOf(values, 'language') as DocumentLanguage,
@@ -241,14 +240,14 @@ const documentWishes = (values: FormData) => ({
     .filter(Boolean),
 });
 
-/** All countries by their name in the reader's language. */
+/** All countries with their names in the reader's language. */
 function useCountries() {
   const locale = useLocale();
   const { northernIreland } = useTexts(texts);
   return useMemo(() => {
     // biome-ignore lint/style/noRestrictedGlobals: names of countries
     const names = new Intl.DisplayNames(locale, { type: 'region' });
-    // Browsers have no name for Northern Ireland, which is no country of its own in ISO 3166.
+    // Browsers have no name for Northern Ireland, which has no ISO 3166 code of its own.
     const nameOf = (code: string) => (code === 'XI' ? northernIreland : (names.of(code) ?? code));
     return COUNTRIES.map((value) => ({ value, label: nameOf(value) })).sort((a, b) =>
       a.label.localeCompare(b.label, locale),

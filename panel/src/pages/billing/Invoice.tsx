@@ -16,7 +16,6 @@ import { texts } from './texts.ts';
 
 const route = getRouteApi('/shell/billing/invoices/$id');
 
-/** An invoice or a credit note, with all of its lines. */
 export function Invoice() {
   const { id } = route.useParams();
   const query = useQuery(read('getInvoice', { params: { id } }));
@@ -127,7 +126,7 @@ function Lines({ invoice: { lines, currency } }: { invoice: InvoiceWithLines }) 
   );
 }
 
-/** What was sold, with the VM as it was called then. */
+/** A line with the machine's name at the time of sale. */
 function SoldLine({ description, vm_id, hostname }: InvoiceWithLines['lines'][number]) {
   return (
     <>

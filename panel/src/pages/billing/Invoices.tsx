@@ -12,7 +12,6 @@ import { PdfButton } from './PdfButton.tsx';
 import { MoneyStateOf } from './states.tsx';
 import { texts } from './texts.ts';
 
-/** Invoices and credit notes, the newest first. */
 export function Invoices() {
   const t = useTexts(texts);
   const locale = useLocale();

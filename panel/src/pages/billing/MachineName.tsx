@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { firstMachinesQuery } from '../../shell/machines.ts';
 import { Mono } from '../../ui/Values.tsx';
 
-/** A machine by its name, as long as it is there; by its id when it is not any more. */
+/** A machine's name, or its id if it no longer exists. */
 export function MachineName({ id }: { id: string }) {
   const { data } = useQuery(firstMachinesQuery);
   const machine = data?.items.find((each) => each.id === id);

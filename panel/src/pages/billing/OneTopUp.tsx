@@ -14,12 +14,12 @@ import { Address, Money } from '../../ui/Values.tsx';
 import { topUpTexts } from './top-up-texts.ts';
 
 const route = getRouteApi('/shell/billing/top-ups/$id');
-/** How often a payment is looked at that the customer waits for. */
+/** Polling interval of a payment that the customer is waiting for. */
 const LOOK_MS = 3_000;
-/** The same of one that takes days. */
+/** Polling interval of a payment that takes days. */
 const SLOW_LOOK_MS = 60_000;
 
-/** What became of a top-up: paid, on its way with what to write on the transfer, or failed. */
+/** The status of a top-up: paid, pending with the details of the bank transfer, or failed. */
 export function OneTopUp() {
   const t = useTexts(topUpTexts);
   const { id } = route.useParams();
@@ -89,7 +89,7 @@ export function OneTopUp() {
   );
 }
 
-/** One that is not paid yet: what is left to do for it, and the way out. */
+/** An unpaid top-up: the next step, and a button to cancel it. */
 function Waiting({ topUp }: { topUp: OneTopUpData }) {
   const t = useTexts(topUpTexts);
   const cancel = useChange('cancelTopUp', { changes: ['getTopUp', 'listTopUps'] });

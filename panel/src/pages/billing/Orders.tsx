@@ -10,7 +10,7 @@ import { MachineName } from './MachineName.tsx';
 import { MoneyStateOf } from './states.tsx';
 import { texts } from './texts.ts';
 
-/** Everything that cost something, or gave something back. */
+/** All charges and refunds. */
 export function Orders() {
   const t = useTexts(texts);
   const query = useInfiniteQuery(readPages('listOrders', { query: {} }));

@@ -15,7 +15,7 @@ import { Debt } from './Debt.tsx';
 import { MachineName } from './MachineName.tsx';
 import { texts } from './texts.ts';
 
-/** What there is, how long it lasts, and what comes next. */
+/** The balance, how long it will last, and the next charges. */
 export function Overview() {
   const wallet = useQuery(read('getWallet'));
   const summary = useQuery(read('getBillingSummary'));
@@ -98,7 +98,7 @@ function MonthFigures({ wallet, summary }: { wallet: Wallet; summary: BillingSum
   );
 }
 
-/** What is due and not covered: how much it takes, and what happens otherwise. */
+/** The overdue amount that the wallet does not cover, and the consequences of not paying it. */
 function Unpaid({ summary }: { summary: BillingSummary }) {
   const t = useTexts(texts);
   const locale = useLocale();

@@ -12,7 +12,6 @@ import { useMethodName } from './method-name.ts';
 import { MoneyStateOf } from './states.tsx';
 import { texts } from './texts.ts';
 
-/** Money that came in. */
 export function Payments() {
   const t = useTexts(texts);
   const nameOf = useMethodName();

@@ -6,7 +6,10 @@ import { Button } from '../../ui/Button.tsx';
 import { announce } from '../../ui/Status.tsx';
 import { texts } from './texts.ts';
 
-/** Downloads an invoice as PDF: the same address as the invoice, asked for in another type, which no link can do. */
+/**
+ * Downloads an invoice as PDF. A plain link cannot, because the PDF has the invoice's own URL and needs another Accept
+ * header.
+ */
 export function PdfButton({ id, number, small }: { id: string; number: string; small?: boolean }) {
   const t = useTexts(texts);
   const [isPending, setPending] = useState(false);

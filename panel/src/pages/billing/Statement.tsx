@@ -43,7 +43,7 @@ const reasons = defineTexts(
 
 type Span = 'month' | 'lastMonth' | 'all';
 
-/** The instants between which a span lies: months are those of the books, in UTC. */
+/** Returns the first and last instant of a period. Billing months are in UTC. */
 function boundsOf(span: Span): { from?: string; to?: string } {
   const now = new Date();
   const month = (offset: number) =>
@@ -52,7 +52,7 @@ function boundsOf(span: Span): { from?: string; to?: string } {
   return span === 'month' ? { from: month(0) } : { from: month(-1), to: month(0) };
 }
 
-/** Every movement of the wallet, with what was in it afterwards. */
+/** All wallet entries of a period, with the balance after each. */
 export function Statement() {
   const t = useTexts(texts);
   const r = useTexts(reasons);

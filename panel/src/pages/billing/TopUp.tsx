@@ -18,10 +18,10 @@ import { useMethodName } from './method-name.ts';
 import { topUpTexts } from './top-up-texts.ts';
 
 const route = getRouteApi('/shell/billing/top-up');
-/** What the field begins with, as a multiple of the least: 25.00 where the least is 5.00, whatever the currency. */
+/** The suggested amount as a multiple of the minimum: 25.00 for a minimum of 5.00, in any currency. */
 const USUAL_MULTIPLE = 5;
 
-/** Puts money into the wallet, by whatever the hoster offers. */
+/** Tops up the wallet with one of the hoster's payment providers. */
 export function TopUp() {
   const t = useTexts(topUpTexts);
   const providers = useQuery(read('listPaymentProviders'));

@@ -8,10 +8,10 @@ import { Meter } from '../../ui/Progress.tsx';
 import { Money } from '../../ui/Values.tsx';
 import { texts } from './texts.ts';
 
-/** MiB in a GiB, in which memory is spoken of. */
+/** MiB per GiB; memory is shown in GiB. */
 const MIB = 1_024;
 
-/** What the account uses, of what it may. */
+/** The account's usage and its limits. */
 export function Usage() {
   const t = useTexts(texts);
   const locale = useLocale();

@@ -15,7 +15,7 @@ const texts = defineTexts(
   },
 );
 
-/** The words for a way to pay; what the service calls it, where there are none. */
+/** Returns a function that names a payment method; it returns the service's own id for an unknown one. */
 export function useMethodName(): (method: string) => string {
   const t: Record<string, string> = useTexts(texts);
   return (method) => t[method] ?? method;

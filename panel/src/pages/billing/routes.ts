@@ -2,7 +2,6 @@ import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-route
 import { nextOf } from '../../shell/next.ts';
 import { shellRoute } from '../../shell/routes.ts';
 
-/** Around the pages of the wallet. */
 const billing = createRoute({
   getParentRoute: () => shellRoute,
   path: '/billing',
@@ -57,7 +56,7 @@ const invoice = createRoute({
   component: lazyRouteComponent(() => import('./Invoice.tsx'), 'Invoice'),
 });
 
-/** Where a payment begins; what is missing somewhere else comes as an amount. */
+/** The page that begins a top-up. A page that found the wallet short passes the missing amount. */
 const topUp = createRoute({
   getParentRoute: () => shellRoute,
   path: '/billing/top-up',
@@ -66,14 +65,13 @@ const topUp = createRoute({
     ...(typeof search.top_up === 'string' && { top_up: search.top_up }),
     ...nextOf(search),
   }),
-  // Where a provider sends people back to.
+  // Payment providers send customers back here.
   beforeLoad: ({ search: { top_up, next } }) => {
     if (top_up) throw redirect({ to: '/billing/top-ups/$id', params: { id: top_up }, search: { next } });
   },
   component: lazyRouteComponent(() => import('./TopUp.tsx'), 'TopUp'),
 });
 
-/** What became of a payment. */
 const oneTopUp = createRoute({
   getParentRoute: () => shellRoute,
   path: '/billing/top-ups/$id',

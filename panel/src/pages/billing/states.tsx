@@ -17,7 +17,7 @@ const LOOKS = {
   canceled: ['faint', 'square'],
 } satisfies Record<string, [Tone, Shape]>;
 
-/** How far an invoice, a payment, an order has come. */
+/** A state of an invoice, a payment or an order. */
 export type MoneyState = keyof typeof LOOKS;
 
 export function MoneyStateOf({ state }: { state: MoneyState }) {

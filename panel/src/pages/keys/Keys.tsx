@@ -16,7 +16,7 @@ import { Ago, Mono } from '../../ui/Values.tsx';
 import { NewKey } from './NewKey.tsx';
 import { texts } from './texts.ts';
 
-/** The keys by which programs use the account. */
+/** The account's API keys. */
 export function Keys() {
   const t = useTexts(texts);
   const query = useQuery(readAll('listKeys', { query: {} }));
@@ -128,7 +128,7 @@ function useColumns(onRevoke: (key: ApiKey) => void): Column<ApiKey>[] {
   ];
 }
 
-/** Scopes by what they are about, such as "vm: read, write"; all that there are in a word. */
+/** Scopes grouped by resource, such as "vm: read, write"; one word if the key has all of them. */
 function Scopes({ scopes }: { scopes: string[] }) {
   const t = useTexts(texts);
   const { scopes: held } = useSession();

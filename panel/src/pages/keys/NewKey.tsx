@@ -21,7 +21,7 @@ const FORM = 'new-key';
 const DAY_MS = 86_400_000;
 const LIFETIMES = ['30', '90', '365', 'never'] as const;
 
-/** Makes a key, and shows it this once. */
+/** Creates a key and shows its secret once. */
 export function NewKey({ onClose }: { onClose: () => void }) {
   const t = useTexts(texts);
   const scopes = useQuery(read('listScopes'));
@@ -136,7 +136,7 @@ function NewKeyForm({
   );
 }
 
-/** The key itself, with a command that shows that it works. It is nowhere else: only its button closes this. */
+/** The secret, with a command to try it. It cannot be shown again, so only the button closes this dialog. */
 function Secret({ secret, onClose }: { secret: string; onClose: () => void }) {
   const t = useTexts(texts);
   const curl = `curl -H "Authorization: Bearer ${secret}" ${location.origin}/v1/vm`;

@@ -22,7 +22,7 @@ import { MachineState, wordOf } from './state.tsx';
 import { machineTexts } from './texts.ts';
 import { useMachineQuery } from './use-machine-query.ts';
 
-/** A machine: how it is and what can be done with it, and below that one of its parts. */
+/** A machine's state and actions, and below them the tab that is open. */
 export function MachinePage() {
   const t = useTexts(pageTexts);
   const { id } = useParams({ from: '/shell/machines/$id' });
@@ -56,7 +56,7 @@ export function MachinePage() {
   );
 }
 
-/** What a job has changed is read again when it ends. */
+/** Refetches everything that a job may have changed when it ends. */
 function useFollowedJob(vm: Vm | undefined): void {
   const client = useQueryClient();
   const followed = useRef<string>(undefined);
@@ -115,7 +115,7 @@ function Actions({ vm }: { vm: Vm }) {
   );
 }
 
-/** The job that runs, or what there is to say of the last one. */
+/** The running job, or the outcome of the last one if it failed. */
 function Work({ vm }: { vm: Vm }) {
   const t = useTexts(pageTexts);
   const words = useTexts(machineTexts);

@@ -14,10 +14,10 @@ import { machineTexts } from './texts.ts';
 import { usePower } from './use-power.ts';
 
 const ICONS = { start: 'play', stop: 'stop', reboot: 'restart', 'force-stop': 'power' } as const;
-/** Those that stand on their own; the others are behind a button with three dots. */
+/** Actions with a button of their own; the others are in the menu. */
 const SHOWN: readonly PowerAction[] = ['start', 'reboot', 'stop'];
 
-/** Start, stop and the rest: what its state allows. A question comes before what ends the work on it. */
+/** The power actions that the machine's state allows. Asks before an action that interrupts the work on it. */
 export function PowerButtons({ vm }: { vm: Vm }) {
   const t = useTexts(pageTexts);
   const words = useTexts(machineTexts);

@@ -1,4 +1,4 @@
-/** What a machine's state allows; the service decides, this only keeps buttons from promising what it would refuse. */
+/** The actions that a machine's state allows. The service decides; this only avoids buttons that it would refuse. */
 
 export const POWER_ACTIONS = ['start', 'stop', 'reboot', 'force-stop'] as const;
 export type PowerAction = (typeof POWER_ACTIONS)[number];
@@ -16,16 +16,16 @@ const ALLOWED_IN: Record<PowerAction, readonly string[]> = {
   'force-stop': ['running', 'starting', 'stopping', 'rebooting', 'error'],
 };
 
-/** Jobs that a forced stop ends; beside any other it waits as the rest do. */
+/** A forced stop ends these jobs; after any other it has to wait like the rest. */
 const PRE_EMPTED = ['stop', 'reboot'];
 
-/** Whether the machine can be asked for it now. */
+/** Returns whether the service would accept the action now. */
 export function canDo(action: PowerAction, { status, locked, active_job }: MachineState): boolean {
   if (!ALLOWED_IN[action].includes(status)) return false;
   return !locked || (action === 'force-stop' && PRE_EMPTED.includes(active_job?.kind ?? ''));
 }
 
-/** The machines of a selection that can be asked for it. */
+/** Returns the machines for which the service would accept the action now. */
 export const thoseThatCan = <T extends MachineState>(action: PowerAction, machines: readonly T[]) =>
   machines.filter((machine) => canDo(action, machine));
 

@@ -3,7 +3,7 @@ import { formatNumber, localeNow } from '../../format.ts';
 
 const MB_PER_GB = 1024;
 
-/** Memory as it is sold: "16 GB", and "512 MB" below one. */
+/** Formats memory as it is sold: "16 GB", or "512 MB" below 1 GB. */
 export function formatRam(mb: number, locale = localeNow()): string {
   return mb < MB_PER_GB ? `${formatNumber(mb, locale)} MB` : `${formatNumber(mb / MB_PER_GB, locale, 1)} GB`;
 }
@@ -11,7 +11,7 @@ export function formatRam(mb: number, locale = localeNow()): string {
 export const formatDisk = (gb: number, locale = localeNow()) =>
   gb >= 10_000 ? `${formatNumber(gb / 1000, locale, 1)} TB` : `${formatNumber(gb, locale)} GB`;
 
-/** A rate with its prefix: "412 Mbit/s", "2.1 kpps". Small values keep a digit behind the point. */
+/** Formats a rate with its prefix: "412 Mbit/s", "2.1 kpps". Small values keep one decimal. */
 export function formatRate(
   value: number,
   unit: string,
@@ -25,7 +25,7 @@ export function formatRate(
 export const formatPercent = (value: number, locale = localeNow()) =>
   `${formatNumber(value, locale, value !== 0 && value < 10 ? 1 : 0)} %`;
 
-/** A length of time as people say it: "3 s", "12 min", "2 h 5 min", "4 d". */
+/** Formats a duration: "3 s", "12 min", "2 h 5 min", "4 d". */
 export function formatSeconds(seconds: number): string {
   if (seconds < 60) return `${Math.round(seconds)} s`;
   const minutes = Math.floor(seconds / 60);

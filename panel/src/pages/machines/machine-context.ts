@@ -3,7 +3,7 @@ import type { Vm } from '../../api/customer.ts';
 
 export const MachineContext = createContext<Vm | undefined>(undefined);
 
-/** The machine whose page this is; within its page it is there. */
+/** Returns the machine that the page shows. Throws outside the pages of a machine. */
 export function useMachine(): Vm {
   const machine = useContext(MachineContext);
   if (!machine) throw new Error('useMachine is for the pages of a machine');

@@ -2,15 +2,17 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { read } from '../../api/queries.ts';
 
-/** A catalog changes with a restart of the service, or with the day on which a price does. */
+/** The catalog only changes when the service restarts or on the day of a new price. */
 const CATALOG_FRESH_MS = 300_000;
 
-/** What is sold, and where. */
+/** Returns the query of the catalog. */
 export function useCatalog() {
   return useQuery({ ...read('getCatalog'), staleTime: CATALOG_FRESH_MS });
 }
 
-/** The names that people know plans, regions and images by; the code of one that is no longer in the catalog. */
+/**
+ * Returns functions that name plans, regions and images; a code that the catalog no longer lists is returned as it is.
+ */
 export function useCatalogNames() {
   const { data } = useCatalog();
   return useMemo(() => {

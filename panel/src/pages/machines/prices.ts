@@ -1,6 +1,6 @@
 import { decimalsOf } from '../../../../shared/currencies.ts';
 
-/** Money as the service has it: integers and decimal strings, so that nothing shown is off by a rounding of floats. */
+/** Money in integers and decimal strings, as in the service: floats would show rounding errors. */
 
 interface Size {
   vcpu: number;
@@ -11,7 +11,7 @@ interface Size {
 const MICROS = 1_000_000n;
 const MB_PER_GB = 1024n;
 
-/** A decimal such as "0.045" in millionths. */
+/** Parses a decimal such as "0.045" into millionths. Throws a RangeError if it is not a number. */
 export function parseMicros(text: string): bigint {
   const match = /^(-?)(\d+)(?:\.(\d{1,6})\d*)?$/.exec(text);
   if (!match) throw new RangeError(`${text} is no price`);
@@ -22,8 +22,8 @@ export function parseMicros(text: string): bigint {
 const halfUp = (value: bigint, parts: bigint) => (2n * value + parts) / (2n * parts);
 
 /**
- * What a month of a custom size costs, worked out as the service does: while a slider moves, before the quote that
- * decides is there.
+ * Computes the monthly price of a custom size as the service does, to show a price while a slider moves. The service's
+ * quote decides.
  */
 export function customMonthlyMinor(
   size: Size,
@@ -41,6 +41,6 @@ export function customMonthlyMinor(
   return Number(halfUp(micros, 10n ** BigInt(6 - decimalsOf(currency))));
 }
 
-/** What is lacking in a wallet, 0 where it is enough. */
+/** Returns the missing amount, 0 if the wallet is sufficient. */
 export const shortfall = (priceMinor: number, availableMinor: number) =>
   Math.max(0, priceMinor - availableMinor);

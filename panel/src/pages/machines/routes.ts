@@ -67,7 +67,7 @@ const billingRoute = createRoute({
   component: lazyRouteComponent(() => import('./billing/MachineBillingPage.tsx'), 'MachineBillingPage'),
 });
 
-/** A custom size that was asked for before the machine was there waits in the address. */
+/** The custom size that the customer asked for is kept in the URL until the machine has loaded. */
 export interface ResizeSearch {
   vcpu?: number;
   ram_mb?: number;
@@ -90,7 +90,6 @@ const settingsRoute = createRoute({
   component: lazyRouteComponent(() => import('./settings/SettingsPage.tsx'), 'SettingsPage'),
 });
 
-/** The pages of machines. */
 export const machineRoutes = [
   listRoute,
   createMachineRoute,

@@ -15,7 +15,7 @@ const LOOKS: Record<string, [Tone, Shape]> = {
   error: ['bad', 'triangle'],
 };
 
-/** How a machine is, as a shape and a word. */
+/** A machine's status as a shape and a word. */
 export function MachineState({ status }: { status: string }) {
   const t = useTexts(machineTexts);
   const [tone, shape] = LOOKS[status] ?? (['faint', 'square'] as const);
@@ -26,7 +26,9 @@ export function MachineState({ status }: { status: string }) {
   );
 }
 
-/** A word of the catalog by a value of the API; the value itself where a newer service has one that this page does not know. */
+/**
+ * Returns the text for a value of the API, or the value itself if this page does not know it: the service may be newer.
+ */
 export function wordOf(texts: Record<string, unknown>, key: string): string {
   const word = texts[key];
   return typeof word === 'string' ? word : key.replaceAll('_', ' ');

@@ -1,6 +1,6 @@
 import { defineTexts } from '../../texts.ts';
 
-/** Words that several of the machines' pages use. */
+/** Texts that several machine pages share. */
 export const machineTexts = defineTexts(
   {
     machines: 'Machines',

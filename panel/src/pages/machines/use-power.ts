@@ -9,7 +9,7 @@ const OPERATION = {
   reboot: 'rebootVm',
   'force-stop': 'forceStopVm',
 } as const;
-/** Requests under way at once: many machines are asked within moments, and the limit of requests is not spent. */
+/** Concurrent requests: enough for many machines to take moments, without using up the rate limit. */
 const AT_ONCE = 4;
 
 export interface PowerResult {
@@ -17,7 +17,7 @@ export interface PowerResult {
   failed: { machine: Vm; error: Error }[];
 }
 
-/** Asks one machine, or many. One that refuses stops none of the others. */
+/** Applies a power action to one or more machines. A failure of one does not stop the others. */
 export function usePower() {
   const client = useQueryClient();
   return useMutation({

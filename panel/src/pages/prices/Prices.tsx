@@ -51,11 +51,11 @@ const texts = defineTexts(
   },
 );
 
-/** MiB in a GiB, in which memory is spoken of. */
+/** MiB per GiB; memory is shown in GiB. */
 const MIB = 1_024;
 const GB = 1e9;
 
-/** What is sold, for everybody to see. */
+/** The public price list. */
 export function Prices() {
   const t = useTexts(texts);
   const { signed_in, sign_up } = useSite();

@@ -26,11 +26,11 @@ const COLOURS = {
   ended: 'faint',
   now: 'info',
 } as const;
-/** Points of the traffic around an attack; the service takes no step below ten seconds. */
+/** Points of the chart of an attack. The service accepts no step below ten seconds. */
 const POINTS = 240;
 const LEAST_STEP = 10;
 
-/** The attacks on an address; one of them as a timeline. */
+/** The attacks on an address, one of them as a timeline. */
 export function Attacks({ tid, target }: { tid: string; target: ShieldTarget }) {
   const t = useTexts(shieldTexts);
   const locale = useLocale();
@@ -116,7 +116,7 @@ export function Attacks({ tid, target }: { tid: string; target: ShieldTarget }) 
   );
 }
 
-/** An attack as it went: when it was noticed, when it was mitigated, its peaks, its end, over its traffic. */
+/** An attack over its traffic: when it was noticed and mitigated, its peaks and its end. */
 function AttackStory({ tid, attack, name }: { tid: string; attack: AttackEvent; name: string }) {
   const t = useTexts(shieldTexts);
   const locale = useLocale();

@@ -15,11 +15,11 @@ const PROTOCOLS = ['any', 'tcp', 'udp', 'icmp', 'icmpv6', 'gre', 'esp', 'ah'] as
 type Protocol = (typeof PROTOCOLS)[number];
 const FRAGMENTS = ['any', 'only', 'none'] as const;
 const HOUR_MS = 3_600_000;
-/** Hours after which a rule goes by itself. */
+/** The lifetime of a rule in hours; 0 means no end. */
 const ENDS = { never: 0, hour: 1, day: 24, week: 168 } as const;
 const ENDINGS = ['never', 'hour', 'day', 'week'] as const;
 
-/** What is chosen, beside what is typed. */
+/** The choices; the text fields keep their own values. */
 interface Draft {
   action: 'block' | 'rate_limit';
   protocol: Protocol;
@@ -38,7 +38,10 @@ const FIRST: Draft = {
   isAll: false,
 };
 
-/** A new rule of the edge. One that nothing narrows needs a word more, for it keeps everybody away. */
+/**
+ * Creates a rule at the network edge. A rule without any restriction needs an extra confirmation, because it blocks
+ * everyone.
+ */
 export function RuleDialog({
   tid,
   target,
@@ -103,7 +106,7 @@ interface Part {
   set: (change: Partial<Draft>) => void;
 }
 
-/** What is done with what the rule takes. */
+/** The action on matching traffic. */
 function ActionFields({ draft, set }: Part) {
   const t = useTexts(shieldTexts);
   return (
@@ -137,7 +140,7 @@ function ActionFields({ draft, set }: Part) {
   );
 }
 
-/** What the rule takes. */
+/** The traffic that the rule matches. */
 function MatchFields({ draft, set, example }: Part & { example: string }) {
   const t = useTexts(shieldTexts);
   const { protocol } = draft;

@@ -19,7 +19,7 @@ import { matchOf } from './match.ts';
 import { RuleDialog } from './RuleDialog.tsx';
 import { shieldTexts } from './texts.ts';
 
-/** What the edge drops before it comes to the machine. */
+/** Rules for traffic that the edge drops before it reaches the machine. */
 export function Rules({ tid, target }: { tid: string; target: ShieldTarget }) {
   const t = useTexts(shieldTexts);
   const words = useTexts(machineTexts);

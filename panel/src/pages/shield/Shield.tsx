@@ -15,7 +15,7 @@ import { lookWhile, TARGET_LOOKS } from './looks.ts';
 import { Traffic } from './Traffic.tsx';
 import { shieldTexts } from './texts.ts';
 
-/** What is kept away from the machines, and from which addresses of theirs. */
+/** The account's protected addresses and the attacks on them. */
 export function Shield() {
   const t = useTexts(shieldTexts);
   const summary = useQuery(read('getBillingSummary'));

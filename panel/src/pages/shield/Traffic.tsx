@@ -19,7 +19,7 @@ const RANGES = {
 } as const;
 type Range = keyof typeof RANGES;
 
-/** What came to the edge, what passed it and what it dropped, of a tenant or of one address. */
+/** Traffic at the edge, incoming, passed and dropped, for a tenant or one address. */
 export function Traffic({ tid, target }: { tid: string; target?: string }) {
   const t = useTexts(shieldTexts);
   const [range, setRange] = useState<Range>('hour');
@@ -70,7 +70,7 @@ export function Traffic({ tid, target }: { tid: string; target?: string }) {
   );
 }
 
-/** Passed and dropped are what came in; what went out is beside it. */
+/** Passed and dropped add up to the incoming traffic; outgoing traffic is separate. */
 export function TrafficChart({
   series,
   unit,

@@ -1,6 +1,6 @@
 import { unlessTold } from '../../api/live.ts';
 
-/** How states of the Shield are shown: colour and shape. */
+/** Colour and shape of each Shield state. */
 export const TARGET_LOOKS = {
   clean: ['ok', 'dot'],
   under_attack: ['bad', 'triangle'],
@@ -15,9 +15,12 @@ export const RULE_LOOKS = {
 
 export const SEVERITY_TONES = { low: 'faint', medium: 'warn', high: 'bad', critical: 'bad' } as const;
 
-/** The detector looks each second; people need not. */
+/** The detector checks every second, but people do not need to. */
 export const AGAIN_MS = 5_000;
 
-/** How often to look: what an attack does is not told, only that there is one. */
+/**
+ * Returns the polling interval. The stream only reports that there is an attack, not its course, so attacks are always
+ * polled.
+ */
 export const lookWhile = (isBusy: boolean | undefined): number | false =>
   isBusy ? AGAIN_MS : unlessTold(AGAIN_MS)();

@@ -2,7 +2,7 @@ import type { ShieldRule } from '../../api/customer.ts';
 
 type Words = Record<'anyTraffic' | 'fromPorts' | 'toPorts' | 'fragmentsOnly' | 'noFragments', string>;
 
-/** What a rule takes, on a line: "tcp from 203.0.113.0/24 to port 80, 443 flags +syn −ack". */
+/** Describes a rule's match on one line: "tcp from 203.0.113.0/24 to port 80, 443 flags +syn −ack". */
 export function matchOf(rule: ShieldRule, words: Words): string {
   const parts = [rule.protocol === 'any' ? words.anyTraffic : String(rule.protocol)];
   if (rule.source) parts.push(`← ${rule.source}`);

@@ -1,4 +1,4 @@
-/** What of an attack the timeline tells. */
+/** The fields of an attack that the timeline shows. */
 export interface Attack {
   status: 'ongoing' | 'ended';
   started_at: string;
@@ -13,9 +13,9 @@ export type MomentKind = 'noticed' | 'mitigated' | 'peak_bps' | 'peak_pps' | 'en
 export interface Moment {
   kind: MomentKind;
   at: string;
-  /** Seconds after the attack was noticed. */
+  /** Seconds since the attack was noticed. */
   after: number;
-  /** Where on the line, 0 to 1. */
+  /** Position on the timeline, 0 to 1. */
   share: number;
   value: number | null;
 }
@@ -23,8 +23,8 @@ export interface Moment {
 const ORDER: MomentKind[] = ['noticed', 'mitigated', 'peak_bps', 'peak_pps', 'ended', 'now'];
 
 /**
- * The moments of an attack in their order, from when it was noticed to its end, or to now while it goes on. A peak
- * without traffic is none.
+ * Returns the moments of an attack in order, from its detection to its end, or to `now` if it is ongoing. A peak
+ * without traffic is left out.
  */
 export function timelineOf(attack: Attack, now: Date): Moment[] {
   const start = Date.parse(attack.started_at);
@@ -44,7 +44,9 @@ export function timelineOf(attack: Attack, now: Date): Moment[] {
   return moments.sort((a, b) => a.after - b.after || ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
 }
 
-/** The window of traffic to show around an attack: a sixth of its length on each side, some minutes at least. */
+/**
+ * Returns the time window of the chart: the attack, and a sixth of its length but at least two minutes on either side.
+ */
 export function windowAround(attack: Attack, now: Date): { from: string; to: string } {
   const start = Date.parse(attack.started_at);
   const end = attack.ended_at ? Date.parse(attack.ended_at) : now.getTime();

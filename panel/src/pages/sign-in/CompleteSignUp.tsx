@@ -13,17 +13,17 @@ import { LinkOver } from './LinkOver.tsx';
 import { texts } from './texts.ts';
 
 interface Props {
-  /** The secret of the link that was mailed to the address: of a sign-up or an invitation. */
+  /** The token of a mailed link, from a sign-up or an invitation. */
   token: string;
   email: string;
   children?: ReactNode;
 }
 
-/** The last step of a sign-up: the password is chosen here, by the reader of the mail, and the account created. */
+/** The last step of a sign-up. The reader of the mail chooses a password, and the account is created. */
 export function CompleteSignUp({ token, email, children }: Props) {
   const t = useTexts(texts);
   const { terms_url } = useSite();
-  // The whole page is loaded again: nothing of a former session may be left in it.
+  // Reloads the whole page so that nothing of a previous session remains.
   const complete = useChange('completeSignUp', { onDone: () => location.assign('/panel/') });
   const { error } = complete;
   if (isRefusal(error, 'link_invalid')) return <LinkOver error={error} />;

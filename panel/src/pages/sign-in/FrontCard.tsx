@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { useTitle } from '../../ui/Page.tsx';
 import classes from './FrontCard.module.css';
 
-/** The one thing on a page of the sign-in. */
+/** The card in the middle of a sign-in page. */
 export function FrontCard({
   title,
   children,
@@ -24,7 +24,7 @@ export function FrontCard({
   );
 }
 
-/** Between two ways to do the same. */
+/** Separates two ways to sign in. */
 export function Or({ children }: { children: ReactNode }) {
   return (
     <div className={classes.or}>

@@ -13,10 +13,10 @@ import { useFragment } from './fragment.ts';
 import { LinkOver } from './LinkOver.tsx';
 import { texts } from './texts.ts';
 
-/** Kept while who is invited signs in, and no longer than the tab. */
+/** Keeps the token in this tab while the invited person signs in. */
 const KEPT = 'vauban_invitation';
 
-/** Behind the link of an invitation: who is signed in accepts it, who has no account makes one by it. */
+/** Accepts an invitation for a signed-in person, or creates an account with it. */
 export function Invitation() {
   const t = useTexts(texts);
   const { signed_in } = useSite();

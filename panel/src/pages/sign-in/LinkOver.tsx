@@ -8,11 +8,11 @@ import { texts } from './texts.ts';
 
 interface Props {
   error: Error;
-  /** The page that sends another link. */
+  /** The page that sends a new link. */
   again?: '/password-reset';
 }
 
-/** For a link that does not work, or no longer: why, and what to do instead. */
+/** Explains why a link no longer works and what to do instead. */
 export function LinkOver({ error, again }: Props) {
   const t = useTexts(texts);
   return (
@@ -26,7 +26,6 @@ export function LinkOver({ error, again }: Props) {
   );
 }
 
-/** Why a link does not work, as a sentence. */
 export function LinkProblem({ error }: { error: Error }) {
   const t = useTexts(texts);
   if (!(error instanceof ApiError && error.code === 'link_invalid')) return <Problem error={error} />;

@@ -12,20 +12,20 @@ import { useLink } from './use-link.ts';
 
 interface Props {
   title: string;
-  /** Explains the link, given the address it is for. */
+  /** Explains the link; `email` is its addressee. */
   why: (email: string) => string;
   /** The page to open after the sign-in. */
   home: string;
-  /** Renders the refusal of a link that does not work. */
+  /** Renders the refusal of an invalid link. */
   over: (error: Error) => ReactNode;
 }
 
-/** Signs in with a link that works once: of the first start in development, or of the operator. */
+/** Signs in with a link that works once, from `vaubanctl` or from the first start of a service in development. */
 export function LinkSignIn({ title, why, home, over }: Props) {
   const t = useTexts(texts);
   const { token, link } = useLink();
   const enter = useChange('signInByLink', { onDone: () => location.assign(home) });
-  // A link that could not be read or used just now may still work, and the address no longer has it: it must stay here.
+  // If the link could not be checked just now, it may still work. Stay on this page: its token is no longer in the URL.
   const refused = [link.error, enter.error].find((error) => isRefusal(error, 'link_invalid'));
   if (refused) return over(refused);
   return (

@@ -13,7 +13,7 @@ import { SignedInElsewhere } from './SignedInElsewhere.tsx';
 import { texts } from './texts.ts';
 import { useLink } from './use-link.ts';
 
-/** Behind the link of a reset: a new password, and what ends with the old one. */
+/** Opened from a password reset link. Sets a new password and tells which sessions end with the old one. */
 export function NewPassword() {
   const t = useTexts(texts);
   const { token, link } = useLink();

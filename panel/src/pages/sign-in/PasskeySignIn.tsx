@@ -7,7 +7,7 @@ import { Notice } from '../../ui/Notice.tsx';
 import { Or } from './FrontCard.tsx';
 import { texts } from './texts.ts';
 
-/** Signs in with a passkey, which needs no password and no second factor; says why if this browser cannot. */
+/** Signs in with a passkey, without password or second factor. Explains why if this browser cannot. */
 export function PasskeySignIn({ onDone }: { onDone: () => void }) {
   const t = useTexts(texts);
   const [state, setState] = useState<'idle' | 'pending' | 'failed'>('idle');

@@ -7,7 +7,7 @@ import { Form, textOf } from '../../ui/Form.tsx';
 import { FrontCard } from './FrontCard.tsx';
 import { texts } from './texts.ts';
 
-/** Asks for a link. What is said does not tell whether there is such an account. */
+/** Requests a password reset link. The reply does not reveal whether the account exists. */
 export function PasswordReset() {
   const t = useTexts(texts);
   const [sentTo, setSentTo] = useState<string>();

@@ -11,18 +11,18 @@ import { SecondFactor } from './SecondFactor.tsx';
 import { texts } from './texts.ts';
 
 interface Props {
-  /** Where one comes to who has signed in. */
+  /** The page to open after the sign-in. */
   home: string;
-  /** At the end of the form, and below the card. */
+  /** Shown at the end of the form; `below` is shown under the card. */
   children?: ReactNode;
   below?: ReactNode;
 }
 
-/** Password or passkey, and the second factor where there is one; the same for customers and operators. */
+/** Sign-in with a password and, if set up, a second factor, or with a passkey. Customers and operators share it. */
 export function PasswordSignIn({ home, children, below }: Props) {
   const t = useTexts(texts);
   const [isHalfway, setHalfway] = useState(false);
-  // The whole page is loaded again: nothing of a former session may be left in it.
+  // Reloads the whole page so that nothing of a previous session remains.
   const enter = () => location.assign(home);
   const signIn = useChange('signIn', {
     onDone: ({ next }) => (next === 'second_factor' ? setHalfway(true) : enter()),

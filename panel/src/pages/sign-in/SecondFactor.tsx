@@ -8,7 +8,7 @@ import { Form, textOf } from '../../ui/Form.tsx';
 import { FrontCard } from './FrontCard.tsx';
 import { texts } from './texts.ts';
 
-/** After the password: the code of the app, or one of those that were written down. */
+/** The step after the password: a code from the authenticator app or a recovery code. */
 export function SecondFactor({ onDone }: { onDone: () => void }) {
   const t = useTexts(texts);
   const [isRecovery, setRecovery] = useState(false);

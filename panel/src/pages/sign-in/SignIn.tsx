@@ -6,7 +6,7 @@ import { texts } from './texts.ts';
 
 const route = getRouteApi('/front/sign-in');
 
-/** The way in for customers. */
+/** The customers' sign-in. */
 export function SignIn() {
   const t = useTexts(texts);
   const { next = '/' } = route.useSearch();

@@ -3,7 +3,7 @@ import { LinkOver } from './LinkOver.tsx';
 import { LinkSignIn } from './LinkSignIn.tsx';
 import { texts } from './texts.ts';
 
-/** Behind the first link of a service in development, and those of `vaubanctl person link`. */
+/** Opened from the first link of a service in development, or one from `vaubanctl person link`. */
 export function SignInByLink() {
   const t = useTexts(texts);
   return (

@@ -10,7 +10,7 @@ import { Form, textOf } from '../../ui/Form.tsx';
 import { FrontCard } from './FrontCard.tsx';
 import { texts } from './texts.ts';
 
-/** The first step of a sign-up: an address, to which a link is mailed. */
+/** The first step of a sign-up: an email address, to which a link is sent. */
 export function SignUp() {
   const t = useTexts(texts);
   const { sign_up } = useSite();

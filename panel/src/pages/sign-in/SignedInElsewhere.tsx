@@ -5,7 +5,9 @@ import { useTexts } from '../../texts.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import { texts } from './texts.ts';
 
-/** Says so if someone else than the person of a link is signed in in this browser, and what the link does to that. */
+/**
+ * Warns if someone other than the link's addressee is signed in in this browser, and says how the link affects that.
+ */
 export function SignedInElsewhere({ link: { own, purpose } }: { link: Pick<Link, 'own' | 'purpose'> }) {
   const t = useTexts(texts);
   const { data } = useQuery({ ...sessionQuery, enabled: own === false });

@@ -12,7 +12,7 @@ import { SignedInElsewhere } from './SignedInElsewhere.tsx';
 import { texts } from './texts.ts';
 import { useLink } from './use-link.ts';
 
-/** Behind the links that prove an address: of a sign-up, and of a change of address. */
+/** Opened from links that verify an email address, after a sign-up or a change of address. */
 export function VerifyEmail() {
   const t = useTexts(texts);
   const { token, link } = useLink();

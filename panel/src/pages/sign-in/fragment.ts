@@ -1,8 +1,8 @@
 import { useState } from 'react';
 
 /**
- * The secret of a link: what stands behind the `#` of the address, which is taken out of it, so that it stays neither in
- * the history nor on the screen.
+ * Returns the secret of a link from behind the `#` of the URL and removes it there, so that it stays neither in the
+ * history nor on the screen.
  */
 export function useFragment(): string {
   const [secret] = useState(() => decodeURIComponent(location.hash.slice(1)));

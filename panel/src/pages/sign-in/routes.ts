@@ -9,7 +9,7 @@ const signIn = createRoute({
   component: lazyRouteComponent(() => import('./SignIn.tsx'), 'SignIn'),
 });
 
-/** The pages that links in mails lead to have their secret behind the `#`, which no browser sends. */
+/** Links in mails carry their secret behind the `#`, which browsers do not send to the server. */
 const signInByLink = createRoute({
   getParentRoute: () => frontRoute,
   path: '/sign-in/link',

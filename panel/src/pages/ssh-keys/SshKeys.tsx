@@ -20,7 +20,7 @@ import { machineTexts } from '../machines/texts.ts';
 import { nameInKey } from './key-name.ts';
 import { keyTexts } from './texts.ts';
 
-/** The public keys that new machines can be given. */
+/** The account's public SSH keys, which can be put on new machines. */
 export function SshKeys() {
   const t = useTexts(keyTexts);
   const words = useTexts(machineTexts);

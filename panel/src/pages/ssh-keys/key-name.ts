@@ -1,7 +1,7 @@
-/** Longest name of a key that the service takes. */
+/** The longest key name that the service accepts. */
 const LONGEST = 64;
 
-/** What a public key calls itself: the comment behind it, such as "ada@laptop". */
+/** Returns the comment of a public key, such as "ada@laptop", as a suggested name. */
 export function nameInKey(key: string): string {
   const [, , ...comment] = key.trim().split(/\s+/);
   return comment.join(' ').slice(0, LONGEST);

@@ -8,7 +8,7 @@ import classes from './DialogWindow.module.css';
 
 const texts = defineTexts({ close: 'Close' }, { close: 'Schließen' });
 
-/** The window of a {@link Dialog} that is open. */
+/** The window of an open {@link Dialog}. */
 export function DialogWindow({ title, isOpen, onClose, children, footer, wide, isKept }: Props) {
   const t = useTexts(texts);
   return (

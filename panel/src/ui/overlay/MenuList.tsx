@@ -10,7 +10,7 @@ interface OpenProps extends Omit<Props, 'trigger'> {
   onClose: () => void;
 }
 
-/** What a {@link Menu} opens. */
+/** The list of an open {@link Menu}. */
 export function MenuList({ button, label, choices, children, onClose }: OpenProps) {
   const disabled = choices.filter(({ isDisabled }) => isDisabled).map(({ id }) => id);
   const act = (key: Key) => {

@@ -1,15 +1,17 @@
 import { checkBytes } from './reed-solomon.ts';
 
-/** Check bytes a block, and blocks, of versions 1 to 15 at level M, which survives the loss of a seventh. */
+/**
+ * Error correction bytes per block, and blocks, of versions 1 to 15 at level M, which recovers about 15 % of the code.
+ */
 const CHECK_BYTES = [10, 16, 26, 18, 24, 16, 18, 22, 22, 26, 30, 22, 22, 24, 24];
 const BLOCKS = [1, 1, 1, 2, 2, 4, 4, 4, 5, 5, 5, 8, 9, 9, 10];
-/** Level M in the format bits. */
+/** The number of level M in the format bits. */
 const LEVEL_BITS = 0;
 
 /** Rows of modules; true is dark. */
 export type Modules = boolean[][];
 
-/** A text as a QR code: as bytes, in the smallest version that holds it. Throws where none does (412 bytes). */
+/** Encodes a text as bytes in the smallest version that holds it. Throws if it is longer than 412 bytes. */
 export function qrCode(text: string): Modules {
   const bytes = [...new TextEncoder().encode(text)];
   const version = BLOCKS.findIndex((_, index) => bytes.length <= capacity(index + 1)) + 1;
@@ -20,7 +22,7 @@ export function qrCode(text: string): Modules {
   return drawing.masked();
 }
 
-/** Modules that carry data and check bits. */
+/** Returns the number of modules that carry data and error correction. */
 function rawModules(version: number): number {
   let count = (16 * version + 128) * version + 64;
   if (version >= 2) {
@@ -35,15 +37,15 @@ function dataBytes(version: number): number {
   return Math.floor(rawModules(version) / 8) - CHECK_BYTES[version - 1]! * BLOCKS[version - 1]!;
 }
 
-/** Bits of the number that says how long the text is. */
+/** The width of the length field, in bits. */
 const lengthBits = (version: number) => (version < 10 ? 8 : 16);
 
-/** Bytes of text that a version holds. */
+/** The bytes of text that fit into a version. */
 function capacity(version: number): number {
   return Math.floor((dataBytes(version) * 8 - 4 - lengthBits(version)) / 8);
 }
 
-/** All bytes in the order in which they are drawn: data filled up, in blocks with their check bytes, column by column. */
+/** Returns all bytes in drawing order: the padded data in blocks with their error correction bytes, interleaved. */
 function interleaved(text: number[], version: number): number[] {
   const bits = [
     ...toBits(0b0100, 4),
@@ -77,7 +79,7 @@ function interleaved(text: number[], version: number): number[] {
 const toBits = (value: number, count: number) =>
   Array.from({ length: count }, (_, index) => (value >>> (count - 1 - index)) & 1);
 
-/** The eight masks: what is inverted, so that no large plain areas arise. */
+/** The eight masks. Each inverts some modules, to break up large plain areas. */
 const MASKS: ((x: number, y: number) => boolean)[] = [
   (x, y) => (x + y) % 2 === 0,
   (_, y) => y % 2 === 0,
@@ -93,7 +95,7 @@ class Drawing {
   readonly #version: number;
   readonly #size: number;
   readonly #modules: Modules;
-  /** Where no data goes, and no mask. */
+  /** Modules of the fixed patterns: they carry no data and are not masked. */
   readonly #isFixed: Modules;
 
   constructor(version: number) {
@@ -127,7 +129,7 @@ class Drawing {
     this.#drawVersion();
   }
 
-  /** In columns of two from the right, up and down in turns. */
+  /** Fills columns of two from the right, alternately upwards and downwards. */
   drawData(bytes: readonly number[]): void {
     let at = 0;
     for (let right = this.#size - 1; right >= 1; right -= 2) {
@@ -144,7 +146,7 @@ class Drawing {
     }
   }
 
-  /** With the mask that leaves the least for a reader to stumble over. */
+  /** Applies the mask with the lowest penalty. */
   masked(): Modules {
     const choices = MASKS.map((mask, index) => {
       this.#drawFormat(index);
@@ -188,7 +190,7 @@ class Drawing {
     ];
   }
 
-  /** Level and mask with their check bits, twice. */
+  /** Draws level and mask with their check bits, in two places. */
   #drawFormat(mask: number): void {
     const data = (LEVEL_BITS << 3) | mask;
     let rest = data;
@@ -219,7 +221,10 @@ class Drawing {
   }
 }
 
-/** What the standard holds against long runs, blocks, what looks like a finder, and too much of one colour. */
+/**
+ * The penalty of the standard: for long runs, blocks, patterns that look like a finder, and an unbalanced share of dark
+ * modules.
+ */
 function penaltyOf(modules: Modules): number {
   const columns = modules.map((_, x) => modules.map((row) => row[x]!));
   const lines = [...modules, ...columns].map((line) => line.map((dark) => (dark ? '1' : '0')).join(''));

@@ -1,4 +1,4 @@
-/** Products in GF(2^8), over the polynomial of QR codes. */
+/** Multiplies in GF(2^8) with the polynomial of QR codes. */
 function multiply(a: number, b: number): number {
   let product = 0;
   for (let bit = 7; bit >= 0; bit--) {
@@ -8,7 +8,7 @@ function multiply(a: number, b: number): number {
   return product;
 }
 
-/** The polynomial by which `degree` check bytes are made, without its first coefficient. */
+/** Returns the generator polynomial for `degree` check bytes, without its leading coefficient. */
 function divisorOf(degree: number): number[] {
   const result = [...Array<number>(degree - 1).fill(0), 1];
   let root = 1;
@@ -21,7 +21,7 @@ function divisorOf(degree: number): number[] {
   return result;
 }
 
-/** The `degree` bytes by which a reader mends what it could not read of `data`. */
+/** Returns the `degree` bytes with which a reader corrects errors in `data`. */
 export function checkBytes(data: readonly number[], degree: number): number[] {
   const divisor = divisorOf(degree);
   const rest = Array<number>(degree).fill(0);

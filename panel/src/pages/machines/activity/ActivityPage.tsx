@@ -27,7 +27,7 @@ const LOOKS = {
 } as const;
 const LEVELS = { info: ['faint', 'dot'], warning: ['warn', 'square'], error: ['bad', 'triangle'] } as const;
 
-/** Everything that has happened to a machine, and the jobs that did it. */
+/** A machine's events and jobs. */
 export function ActivityPage() {
   const { id } = useMachine();
   return (
@@ -38,7 +38,7 @@ export function ActivityPage() {
   );
 }
 
-/** Kinds of events by the first part of their type. */
+/** Groups of events by the first part of their type. */
 const KINDS = ['all', 'warnings'] as const;
 
 function Events({ id }: { id: string }) {

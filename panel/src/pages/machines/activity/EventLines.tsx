@@ -5,7 +5,7 @@ import { Ago } from '../../../ui/Values.tsx';
 import classes from './activity.module.css';
 import { activityTexts } from './texts.ts';
 
-/** What happened, the newest first, each with who did it. */
+/** Events, newest first, each with its actor. */
 export function EventLines({ events }: { events: readonly VmEvent[] }) {
   const t = useTexts(activityTexts);
   const { eventText } = useHappenings();

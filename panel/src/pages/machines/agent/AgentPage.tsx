@@ -24,13 +24,13 @@ const AGAIN_MS = 3_000;
 const LONGEST = 8_000;
 type Mode = 'dangerous' | 'all' | 'never';
 
-/** The agent at work on this machine: says what it will do, asks before what is dangerous. */
+/** The agent's conversation about a machine. It announces each command and asks before dangerous ones. */
 export function AgentPage() {
   const vm = useMachine();
   const agent = useAgent(vm.id);
   const status = useQuery({
     ...read('getAgentStatus', { params: { id: vm.id } }),
-    // A run that another tab began is followed by what the service keeps of it.
+    // A run that another tab started is followed by polling the stored history.
     refetchInterval: ({ state }) => (state.data?.state === 'running' && !agent.isRunning ? AGAIN_MS : false),
   });
   return <Loaded query={status}>{(known) => <Conversation status={known} agent={agent} />}</Loaded>;
@@ -119,7 +119,7 @@ const WAITING = {
   deniedBy: null,
 } as const;
 
-/** What was kept when this page was opened; what has come since is in the transcript. */
+/** The history when this page was opened; everything newer is in the transcript. */
 function useKept(status: AgentStatus, hasOwn: boolean) {
   const kept = useRef(status);
   if (!hasOwn) kept.current = status;

@@ -9,7 +9,7 @@ import type { Approval, CommandEntry, Entry, Risk } from './transcript.ts';
 
 const TONES: Record<Risk, 'ok' | 'warn' | 'bad'> = { safe: 'ok', caution: 'warn', dangerous: 'bad' };
 
-/** Something that was said, done or asked. All of it is text from elsewhere, and shown as text. */
+/** A message, a command or an approval request. All of it comes from outside, so it is rendered as plain text. */
 export function EntryView({
   entry,
   approval,

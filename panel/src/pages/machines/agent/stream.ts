@@ -7,13 +7,13 @@ export interface AgentEvent {
   [field: string]: unknown;
 }
 
-/** Reads server-sent events from text that comes in pieces; comments and pings say nothing. */
+/** Parses server-sent events from chunks of text; ignores comments and pings. */
 export class EventReader {
   #rest = '';
 
-  /** The events that are complete with this piece. */
+  /** Returns the events that this chunk completes. */
   read(text: string): AgentEvent[] {
-    // A piece may end between the two characters of a line's end, hence only whole lines are looked at.
+    // A chunk may end between the CR and LF of a line ending, so only whole blocks are parsed.
     const blocks = `${this.#rest}${text}`.split(/\r?\n\r?\n/);
     this.#rest = blocks.pop() ?? '';
     return blocks.flatMap((block) => {

@@ -35,7 +35,7 @@ export interface Transcript {
   approval: Approval | null;
   /** Why the run ended; null while it runs. */
   stopReason: string | null;
-  /** Number of the last event, by which one that comes twice is known. */
+  /** The number of the last event, to recognize repeated ones. */
   seq: number;
 }
 
@@ -49,7 +49,7 @@ interface HistoryEntry {
   exit_code: number | null;
 }
 
-/** What the service has kept of a conversation. */
+/** Returns the entries of the history that the service has stored. */
 export function fromHistory(history: readonly HistoryEntry[]): Entry[] {
   return history.map((entry): Entry => {
     const id = `kept-${entry.seq}`;
@@ -74,7 +74,7 @@ const NEW_COMMAND: CommandEntry = {
   deniedBy: null,
 };
 
-/** What the conversation looks like after one more event. */
+/** Returns the transcript after one more event. */
 export function follow(before: Transcript, event: AgentEvent): Transcript {
   if (event.seq <= before.seq && event.type !== 'run.started') return before;
   const next = { ...before, seq: event.seq };

@@ -5,12 +5,14 @@ import { ApiError } from '../../../api/errors.ts';
 import { EventReader } from './stream.ts';
 import { EMPTY, follow, type Transcript } from './transcript.ts';
 
-/** What is asked of the agent: a task, or a decision that it waits for. */
+/** A task for the agent, or the decision on a command that awaits approval. */
 export type AgentRequest =
   | { message: string; approval_mode: 'dangerous' | 'all' | 'never' }
   | { approval: { id: string; decision: 'approve' | 'deny' } };
 
-/** A run of the agent, followed as its stream goes. Leaving the page lets the command that runs finish, and begins no other. */
+/**
+ * A run of the agent and its stream of events. Leaving the page lets the current command finish and starts no other.
+ */
 export function useAgent(id: string) {
   const client = useQueryClient();
   const [transcript, setTranscript] = useState<Transcript>(EMPTY);

@@ -29,7 +29,7 @@ interface Props {
 
 export const ORDER_FORM = 'order';
 
-/** What there is to choose. */
+/** The choices for a new machine. */
 export function Choices({ draft, onChange, offer, error }: Props & { error: Error | null }) {
   const t = useTexts(createTexts);
   const { catalog } = offer;

@@ -15,7 +15,7 @@ import { type Draft, keepDraft, keptDraft } from './draft.ts';
 import { Purchase } from './Purchase.tsx';
 import { createTexts } from './texts.ts';
 
-/** Everything about a new machine on one page, with its price and the wallet in sight. */
+/** Creates a machine, with all choices, the price and the balance on one page. */
 export function CreatePage() {
   const t = useTexts(createTexts);
   const words = useTexts(machineTexts);
@@ -43,7 +43,7 @@ function Order({ catalog, keys }: { catalog: Catalog; keys: SshKey[] }) {
   const [draft, setDraft] = useState(() => firstDraft(catalog, keys));
   const [error, setError] = useState<Error | null>(null);
   useEffect(() => keepDraft(draft), [draft]);
-  // Another order is another purchase; the same one goes on with its key.
+  // Changed choices are another purchase, so they get a new key. A retry of the same choices keeps its key.
   const set = (change: Partial<Draft>) => {
     setError(null);
     setDraft((now) => ({ ...now, ...change, purchase: crypto.randomUUID() }));
@@ -57,7 +57,7 @@ function Order({ catalog, keys }: { catalog: Catalog; keys: SshKey[] }) {
   );
 }
 
-/** What was kept, as far as it is still sold; else the cheapest plan of the first region. */
+/** Restores the stored choices that are still on sale; by default the cheapest plan of the first region. */
 function firstDraft(catalog: Catalog, keys: SshKey[]): Draft {
   const kept = keptDraft();
   const among = <Item extends { code: string }>(list: readonly Item[], code: string | undefined) =>

@@ -7,7 +7,7 @@ import { formatDisk, formatRam } from '../formats.ts';
 import classes from './create.module.css';
 import { createTexts } from './texts.ts';
 
-/** The plans of a region, the small ones first; one that cannot be had is shown with the reason. */
+/** The plans of a region, smallest first. Unavailable plans are shown with the reason. */
 export function PlanChoice({
   catalog,
   region,

@@ -20,7 +20,7 @@ import { type Draft, forgetDraft } from './draft.ts';
 import { TopUpLink } from './TopUpLink.tsx';
 import { createTexts } from './texts.ts';
 
-/** What it costs, whether the wallet is enough, and the button. */
+/** The price, whether the wallet covers it, and the button to buy. */
 export function Purchase({
   draft,
   offer,
@@ -133,7 +133,7 @@ function useBuy(draft: Draft, { catalog }: Offer, onError: (error: Error | null)
 const isBilledByTheHour = ({ billing }: Draft, plan: Plan | undefined) =>
   billing === 'hourly' && plan !== undefined && plan.billing_modes.includes('hourly');
 
-/** A password that was made because there was no key: shown once. */
+/** The generated password of a machine without SSH keys; shown once. */
 function Secret({ buy: { secret, user, go } }: { buy: ReturnType<typeof useBuy> }) {
   const t = useTexts(createTexts);
   return (

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Radio, RadioGroup } from 'react-aria-components/RadioGroup';
 import classes from './create.module.css';
 
-/** One of a few that have more to say of themselves than a word. */
+/** A radio group whose options have descriptions. */
 export function RadioCards({
   label,
   name,

@@ -13,7 +13,7 @@ export interface Size {
   disk_gb: number;
 }
 
-/** A size of its own, within what the catalog allows. */
+/** A custom size within the catalog's limits. */
 export function SizeSliders({
   size,
   onChange,
@@ -23,7 +23,7 @@ export function SizeSliders({
   size: Size;
   onChange: (size: Size) => void;
   limits: Catalog['custom_limits'];
-  /** A disk that is there never shrinks. */
+  /** The size of the existing disk, which cannot shrink. */
   leastDisk?: number;
 }) {
   const t = useTexts(createTexts);

@@ -5,7 +5,9 @@ import { buttonClass } from '../../../ui/Button.tsx';
 import { Notice } from '../../../ui/Notice.tsx';
 import { createTexts } from './texts.ts';
 
-/** What is missing, and the way to bring it and come back. What was begun here goes on with the same Idempotency-Key. */
+/**
+ * The missing amount, and a link to top up and come back. The purchase then continues with the same Idempotency-Key.
+ */
 export function TopUpLink({ shortfall, currency }: { shortfall: number; currency: string }) {
   const t = useTexts(createTexts);
   const locale = useLocale();

@@ -1,6 +1,6 @@
 import type { Size } from './SizeSliders.tsx';
 
-/** What has been chosen for a machine that is not bought yet. */
+/** The choices for a machine that is not bought yet. */
 export interface Draft {
   hostname: string;
   region: string;
@@ -14,13 +14,13 @@ export interface Draft {
   autoRenew: boolean;
   notes: string;
   userData: string;
-  /** The Idempotency-Key of the purchase: the same one after a way round by the top-up, so that nothing is bought twice. */
+  /** The Idempotency-Key of the purchase. It survives a detour to the top-up page, so that nothing is bought twice. */
   purchase: string;
 }
 
 const PLACE = 'vauban.new-machine';
 
-/** What was left behind in this tab, for one who comes back from topping up. */
+/** Returns the choices that were stored in this tab before a detour to the top-up page. */
 export function keptDraft(): Partial<Draft> {
   try {
     return JSON.parse(sessionStorage.getItem(PLACE) ?? '{}') as Partial<Draft>;
@@ -33,7 +33,7 @@ export function keepDraft(draft: Draft): void {
   try {
     sessionStorage.setItem(PLACE, JSON.stringify(draft));
   } catch {
-    // A browser that keeps nothing makes its user choose again.
+    // Storage may be disabled in the browser; the customer then has to choose again.
   }
 }
 

@@ -11,7 +11,7 @@ import { type PowerResult, usePower } from '../use-power.ts';
 import classes from './list.module.css';
 import { listTexts } from './texts.ts';
 
-/** What can be done to the machines that are chosen, and to how many of them. */
+/** The actions on the selected machines, each with the number of machines that it applies to. */
 export function BulkBar({ machines, onDone }: { machines: readonly Vm[]; onDone: () => void }) {
   const t = useTexts(listTexts);
   const words = useTexts(machineTexts);

@@ -12,7 +12,7 @@ import { listTexts } from './texts.ts';
 
 const ANY = 'any';
 
-/** Finds machines by anything that is known of them. */
+/** Filters machines by text, status and region. */
 export function FilterBar({
   filter,
   onChange,

@@ -25,7 +25,6 @@ import { type Remark, useMachines, useRemarks } from './use-machines.ts';
 
 const ALL: Filter = { text: '', status: null, region: null };
 
-/** All machines of the account. */
 export function MachinesPage() {
   const t = useTexts(listTexts);
   const { machines, isComplete, isLoading, error } = useMachines();

@@ -9,13 +9,13 @@ import { formatPercent } from '../formats.ts';
 import classes from './list.module.css';
 import { listTexts } from './texts.ts';
 
-/** A row that is only scrolled past asks for nothing. */
+/** A row must be visible this long before it loads anything, so that scrolling past sends no requests. */
 const LOOKED_AT_MS = 350;
 const FRESH_MS = 60_000;
 const STEP_SECONDS = 120;
 const FULL = 100;
 
-/** The processor of the last hour, as a small line. */
+/** CPU usage of the last hour as a sparkline. */
 export function RecentCpu({ vm }: { vm: Vm }) {
   const t = useTexts(listTexts);
   const [isLookedAt, setIsLookedAt] = useState(false);

@@ -1,4 +1,4 @@
-/** What of a machine a filter looks at. */
+/** The fields of a machine that the filter searches. */
 export interface Findable {
   id: string;
   hostname: string;
@@ -11,13 +11,13 @@ export interface Findable {
 }
 
 export interface Filter {
-  /** Words, each of which must be found somewhere. */
+  /** Words that must all be found. */
   text: string;
   status: string | null;
   region: string | null;
 }
 
-/** The machines that a filter leaves, in their order. */
+/** Returns the machines that match the filter, in their order. */
 export function matching<T extends Findable>(machines: readonly T[], filter: Filter): T[] {
   const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
   return machines.filter(
@@ -31,9 +31,9 @@ export function matching<T extends Findable>(machines: readonly T[], filter: Fil
 const textOf = ({ id, hostname, notes, plan, region, ipv4, ipv6 }: Findable) =>
   [id, hostname, notes, plan, region, ipv4, ipv6].join('\n').toLowerCase();
 
-/** Numbers within a text by their size: web-2 before web-10. */
+/** Compares numbers within names by value: web-2 comes before web-10. */
 // biome-ignore lint/style/noRestrictedGlobals: the order of names
 const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 
-/** The order of names, addresses and words as people read them. */
+/** Compares names, addresses and words for sorting; null comes first. */
 export const byText = (a: string | null, b: string | null) => collator.compare(a ?? '', b ?? '');

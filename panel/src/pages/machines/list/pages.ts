@@ -1,10 +1,9 @@
-/** A page of a list as it was read. */
 export interface Page<Item> {
   items: Item[];
   next: string | null;
 }
 
-/** The pages with a machine as it is now; one that is in none is the newest. */
+/** Returns the pages with `machine` replaced, or added as the newest if no page has it. */
 export function withMachine<Item extends { id: string }>(pages: Page<Item>[], machine: Item): Page<Item>[] {
   const isKnown = pages.some(({ items }) => items.some(({ id }) => id === machine.id));
   return pages.map((page, i) => {
@@ -14,7 +13,7 @@ export function withMachine<Item extends { id: string }>(pages: Page<Item>[], ma
   });
 }
 
-/** The pages without a machine that is gone. */
+/** Returns the pages without the machine. */
 export function withoutMachine<Item extends { id: string }>(pages: Page<Item>[], id: string): Page<Item>[] {
   return pages.map((page) =>
     page.items.some((item) => item.id === id)

@@ -14,21 +14,23 @@ import { onChange, unlessTold } from '../../../api/live.ts';
 import { read, readAll } from '../../../api/queries.ts';
 import { type Page, withMachine, withoutMachine } from './pages.ts';
 
-/** The most that the service answers at once. */
+/** The largest page that the service returns. */
 const PAGE = 100;
 
-/** Not `listVms`: what that begins with is read again whole with each change, which for ten thousand is a hundred pages. */
+/**
+ * Not `listVms`: every change refetches the queries whose keys begin with that, which for 10,000 machines is 100 pages.
+ */
 const KEY = ['machines', 'pages'];
-/** Changes that come together are read together. */
+/** Changes within this time are fetched together. */
 const TOGETHER_MS = 250;
-/** More machines than this are read by their pages, with fewer requests. */
+/** If more machines than this change at once, refetching the pages takes fewer requests. */
 const ONE_BY_ONE = 20;
-/** How old the list gets where the stream of changes is not to be had. */
+/** Maximum age of the list while the stream of changes is unavailable. */
 const OLDEST_MS = 60_000;
 
 /**
- * All machines, read page by page: those that came first are shown while the rest is under way, so that ten thousand
- * keep no one waiting. One that changes is read alone.
+ * Returns all machines. The first pages are shown while the rest loads, so that 10,000 machines keep no one waiting. A
+ * changed machine is refetched individually.
  */
 export function useMachines(): {
   machines: Vm[];
@@ -58,7 +60,7 @@ export function useMachines(): {
   };
 }
 
-/** Keeps the list as the machines are. */
+/** Refetches machines as they change. */
 function useChangedMachines(): void {
   const client = useQueryClient();
   useEffect(() => {
@@ -95,19 +97,19 @@ async function readOne(client: QueryClient, id: string): Promise<void> {
 
 type Pages = InfiniteData<Page<Vm>, string>;
 
-/** The same function each time, so that ten thousand are put together only when one has changed. */
+/** A stable function, so that React Query only joins the pages again after a change. */
 const allItems = ({ pages }: Pages) => pages.flatMap(({ items }) => items);
 
 const NOTHING: Vm[] = [];
 
-/** What the list says of a machine beside what it is. */
+/** Facts about a machine that the list of machines does not include. */
 export interface Remark {
   attack?: 'under_attack' | 'mitigating';
   isProtected?: boolean;
   unpaid?: { suspends_at: string; suspended_at: string | null; deletes_at: string };
 }
 
-/** Attacks and unpaid bills by machine, which the list of machines does not know of. */
+/** Returns attacks and unpaid bills by machine id. */
 export function useRemarks(): ReadonlyMap<string, Remark> {
   const summary = useQuery(read('getBillingSummary'));
   const tenants = summary.data?.shield_tenant_ids ?? [];

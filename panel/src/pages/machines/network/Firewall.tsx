@@ -20,7 +20,7 @@ import { Changes, Policy } from './Policy.tsx';
 import { RuleDialog } from './RuleDialog.tsx';
 import { networkTexts } from './texts.ts';
 
-/** How often a rule is looked at that is not in force yet. */
+/** Polling interval while a rule is not yet in force. */
 const SETTLING_MS = 1_500;
 
 export interface FirewallState {
@@ -35,7 +35,7 @@ const LOOKS = {
   error: ['bad', 'triangle'],
 } as const;
 
-/** All rules, and what is done with what none of them takes. */
+/** Returns the query of all rules and of the default policy. */
 export function useFirewall(id: string) {
   return useQuery({
     queryKey: ['listFirewallRules', 'all', id],
@@ -59,7 +59,7 @@ export function useFirewall(id: string) {
   });
 }
 
-/** Who may reach the machine and whom it may reach: the rules, and what they come to. */
+/** The firewall rules and the resulting policy. */
 export function Firewall({ vm }: { vm: Vm }) {
   const t = useTexts(networkTexts);
   const may = useMay('vm:write') && canConfigure(vm);
@@ -185,7 +185,7 @@ function Rules({ vm, state, may }: { vm: Vm; state: FirewallState; may: boolean 
   );
 }
 
-/** Asks before a rule goes, with what that opens and closes. */
+/** Asks before deleting a rule and shows what that opens and closes. */
 function DeleteRule({
   vm,
   rule,

@@ -14,7 +14,7 @@ import { Firewall } from './Firewall.tsx';
 import { PortForwards } from './PortForwards.tsx';
 import { networkTexts } from './texts.ts';
 
-/** How the machine is reached, and who may. */
+/** The machine's firewall, port forwards and addresses. */
 export function NetworkPage() {
   const vm = useMachine();
   return (

@@ -18,10 +18,10 @@ import type { FirewallState } from './Firewall.tsx';
 import classes from './network.module.css';
 import { networkTexts } from './texts.ts';
 
-/** Networks that are named one by one; more are counted. */
+/** Up to this many networks are listed; the rest is counted. */
 const NAMED = 6;
 
-/** What the rules of a direction come to, in words. */
+/** Describes the effective policy of a direction in words. */
 export function Policy({ state, direction }: { state: FirewallState; direction: Direction }) {
   const t = useTexts(networkTexts);
   const { openings } = useMemo(
@@ -58,7 +58,7 @@ export function Policy({ state, direction }: { state: FirewallState; direction: 
   );
 }
 
-/** What a change opens and closes. */
+/** Describes what a change opens and closes. */
 export function Changes({ changes, direction }: { changes: readonly PolicyChange[]; direction: Direction }) {
   const t = useTexts(networkTexts);
   if (changes.length === 0) return <p className={classes.rest}>{t.noChange}</p>;
@@ -108,7 +108,7 @@ function Peers({ peers, traffic, direction }: { peers: AddressSet; traffic: Traf
   if (isSame(peers, all)) return <span>{direction === 'in' ? t.fromAll : t.toAll}</span>;
   if (isEmpty({ 4: peers[4], 6: [] }) && hasAll(6, peers)) return <span>{`${from} IPv6`}</span>;
   if (isEmpty({ 4: [], 6: peers[6] }) && hasAll(4, peers)) return <span>{`${from} IPv4`}</span>;
-  // Whichever is said shorter: who may, or who may not.
+  // Lists the allowed networks or the blocked ones, whichever is shorter.
   const own = networksOf(peers, NAMED);
   const missing = networksOf(minus(all, peers), NAMED);
   const isShorter = missing.networks.length + missing.more < own.networks.length + own.more;

@@ -28,7 +28,7 @@ const LOOKS = {
 } as const;
 const PROTOCOLS = { tcp: 'TCP', udp: 'UDP', tcp_udp: 'TCP + UDP' } as const;
 
-/** Ports of a shared public address that lead to the machine. */
+/** Ports of a shared public address that are forwarded to the machine. */
 export function PortForwards({ vm }: { vm: Vm }) {
   const t = useTexts(networkTexts);
   const words = useTexts(machineTexts);

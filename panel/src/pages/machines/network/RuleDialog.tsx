@@ -21,7 +21,7 @@ const EVERYONE = '0.0.0.0/0, ::/0';
 const FIRST_PRIORITY = 100;
 
 type Protocol = PolicyRule['protocol'];
-/** What people open most, filled in by one press. */
+/** Common services, filled in with one click. */
 const COMMON: { label: string; protocol: Protocol; ports: string; note: string }[] = [
   { label: 'SSH', protocol: 'tcp', ports: '22', note: 'SSH' },
   { label: 'HTTP', protocol: 'tcp', ports: '80', note: 'HTTP' },
@@ -51,7 +51,7 @@ const EMPTY: Draft = {
   note: '',
 };
 
-/** A new rule, with what it would open and close before it is saved. */
+/** Creates a rule, with a preview of what it opens and closes. */
 export function RuleDialog({ vm, state, onClose }: { vm: Vm; state: FirewallState; onClose: () => void }) {
   const t = useTexts(networkTexts);
   const client = useQueryClient();
@@ -93,7 +93,6 @@ export function RuleDialog({ vm, state, onClose }: { vm: Vm; state: FirewallStat
   );
 }
 
-/** What there is to say of a rule. */
 function RuleFields({ draft, set }: { draft: Draft; set: (change: Partial<Draft>) => void }) {
   const t = useTexts(networkTexts);
   return (
@@ -176,7 +175,7 @@ function RuleFields({ draft, set }: { draft: Draft; set: (change: Partial<Draft>
 
 const PROTOCOLS: Protocol[] = ['tcp', 'udp', 'icmp', 'icmpv6', 'esp', 'gre', 'any'];
 
-/** The networks of a text, however they are set apart; an address alone is a network of one. */
+/** Splits a text into networks at commas, semicolons and white space. A single address becomes a network of one. */
 function networksIn(text: string): string[] {
   return text
     .split(/[\s,;]+/)
@@ -184,10 +183,10 @@ function networksIn(text: string): string[] {
     .map((part) => (part.includes('/') ? part : `${part}/${part.includes(':') ? 128 : 32}`));
 }
 
-/** The ports that the rule is about, where its protocol has any. */
+/** The rule's ports; null if there are none or the protocol has no ports. */
 const portsOf = ({ protocol, ports }: Draft) => (hasPorts(protocol) && ports.trim()) || null;
 
-/** What the rule would change, as the service decides: the first rule that takes a packet. */
+/** Previews what the rule would change. As in the service, the first rule that matches a packet decides. */
 function Preview({ draft, cidrs, state }: { draft: Draft; cidrs: string[]; state: FirewallState }) {
   const t = useTexts(networkTexts);
   const ports = portsOf(draft);
@@ -207,7 +206,7 @@ function Preview({ draft, cidrs, state }: { draft: Draft; cidrs: string[]; state
       priority: Number(priority),
       enabled: true,
       status: 'pending',
-      // The youngest of those that are looked at together.
+      // Sorts after all existing rules of the same priority.
       created_at: '9999',
     };
     const policy = (rules: readonly PolicyRule[]) =>
@@ -222,6 +221,6 @@ function Preview({ draft, cidrs, state }: { draft: Draft; cidrs: string[]; state
   );
 }
 
-/** Two protocols exist in one family only; the service says so to the rest. */
+/** ICMP and ICMPv6 exist in one address family only. The service reports the networks that do not fit. */
 const fits = (protocol: Protocol, cidr: string) =>
   protocol === 'icmp' ? !cidr.includes(':') : protocol === 'icmpv6' ? cidr.includes(':') : true;

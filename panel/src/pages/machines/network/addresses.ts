@@ -1,14 +1,14 @@
-/** Sets of addresses, as ranges, so that what a firewall lets through can be worked out exactly. */
+/** Sets of addresses as ranges, to compute exactly what a firewall lets through. */
 
 export type Family = 4 | 6;
 
-/** Addresses from one to another, both included. */
+/** A range of addresses, both ends included. */
 export interface Range {
   from: bigint;
   to: bigint;
 }
 
-/** Ranges of each family, in order, none touching another. */
+/** Ranges of each family, in order, without overlaps or adjacent ranges. */
 export type AddressSet = Record<Family, readonly Range[]>;
 
 const BITS = { 4: 32, 6: 128 } as const;
@@ -21,7 +21,7 @@ export const NOWHERE: AddressSet = { 4: [], 6: [] };
 export const EVERYWHERE: AddressSet = { 4: [ALL[4]], 6: [ALL[6]] };
 export const FAMILIES = [4, 6] as const;
 
-/** The set of what lies in any of the networks; undefined where one of them cannot be read. */
+/** Returns the union of the networks; undefined if one of them is invalid. */
 export function setOf(cidrs: readonly string[]): AddressSet | undefined {
   const ranges: Record<Family, Range[]> = { 4: [], 6: [] };
   for (const cidr of cidrs) {
@@ -32,7 +32,7 @@ export function setOf(cidrs: readonly string[]): AddressSet | undefined {
   return { 4: merged(ranges[4]), 6: merged(ranges[6]) };
 }
 
-/** One address family of a set. */
+/** Returns the addresses of one family in the set. */
 export const only = (family: Family, set: AddressSet): AddressSet =>
   family === 4 ? { 4: set[4], 6: [] } : { 4: [], 6: set[6] };
 
@@ -41,7 +41,7 @@ export const union = (a: AddressSet, b: AddressSet): AddressSet => ({
   6: merged([...a[6], ...b[6]]),
 });
 
-/** What is in `a` and not in `b`. */
+/** Returns the addresses in `a` that are not in `b`. */
 export const minus = (a: AddressSet, b: AddressSet): AddressSet => ({
   4: without(a[4], b[4]),
   6: without(a[6], b[6]),
@@ -58,11 +58,11 @@ export const isSame = (a: AddressSet, b: AddressSet) =>
       a[family].every((range, i) => range.from === b[family][i]?.from && range.to === b[family][i]?.to),
   );
 
-/** Whether all addresses of a family are in the set. */
+/** Returns whether the set contains all addresses of a family. */
 export const hasAll = (family: Family, set: AddressSet) =>
   set[family].length === 1 && set[family][0]?.from === 0n && set[family][0].to === ALL[family].to;
 
-/** The fewest networks that make up the set, at most `limit` of a family; what is beyond is counted. */
+/** Returns the fewest networks that cover exactly the set, at most `limit` per family, and the number of the others. */
 export function networksOf(set: AddressSet, limit = 20): { networks: string[]; more: number } {
   const all = FAMILIES.flatMap((family) => set[family].flatMap((range) => split(family, range)));
   return { networks: all.slice(0, limit), more: Math.max(0, all.length - limit) };
@@ -145,7 +145,7 @@ function format(family: Family, value: bigint): string {
   const groups = Array.from({ length: 8 }, (_, i) =>
     ((value >> BigInt(112 - 16 * i)) & 65_535n).toString(16),
   );
-  // The longest run of two or more zero groups is the one that `::` stands for.
+  // `::` replaces the longest run of two or more zero groups.
   const runs = [...groups.join(':').matchAll(/(?:^|:)(0(?::0)+)(?=:|$)/g)].map((match) => match[1]!);
   const longest = runs.reduce((best, run) => (run.length > best.length ? run : best), '');
   if (!longest) return groups.join(':');

@@ -14,7 +14,7 @@ import {
 export type Direction = 'in' | 'out';
 export type Verdict = 'accept' | 'drop';
 
-/** What decides about packets in a rule, whether it stands or is being written. */
+/** The fields of a rule that decide about packets. The rule may be a draft. */
 export interface PolicyRule {
   id: string;
   direction: Direction;
@@ -28,14 +28,14 @@ export interface PolicyRule {
   created_at: string;
 }
 
-/** The protocols that a rule can tell apart, and all the others together, which only `any` takes. */
+/** The protocols that a rule can name, and `other` for all the rest, which only `any` matches. */
 export const TRAFFIC = ['tcp', 'udp', 'icmp', 'icmpv6', 'esp', 'gre', 'other'] as const;
 export type Traffic = (typeof TRAFFIC)[number];
 
-/** Ports from one to another, both included; null for what has no ports. */
+/** A range of ports, both ends included; null for traffic without ports. */
 export type Ports = { from: number; to: number } | null;
 
-/** With whom the machine can speak by a protocol on some ports. */
+/** The peers that the machine can exchange one kind of traffic with on some ports. */
 export interface Opening {
   traffic: Traffic;
   ports: Ports;
@@ -44,11 +44,11 @@ export interface Opening {
 
 export interface EffectivePolicy {
   openings: Opening[];
-  /** Rules in force that decide about no packet, because earlier ones have decided about all of theirs. */
+  /** The ids of rules in force that never decide, because earlier rules match all of their packets. */
   idle: Set<string>;
 }
 
-/** What saving a rule opens and closes. */
+/** The difference that saving a rule makes. */
 export interface PolicyChange {
   traffic: Traffic;
   ports: Ports;
@@ -59,7 +59,7 @@ export interface PolicyChange {
 const LAST_PORT = 65_535;
 const HAS_PORTS: ReadonlySet<Traffic> = new Set<Traffic>(['tcp', 'udp']);
 
-/** The rules of a direction that are in force, in the order in which the service looks at them. */
+/** Returns the enabled rules of a direction in the order in which the service evaluates them. */
 export function inOrder<T extends PolicyRule>(rules: readonly T[], direction: Direction): T[] {
   return rules
     .filter((rule) => rule.direction === direction && rule.enabled && rule.status !== 'removing')
@@ -69,8 +69,8 @@ export function inOrder<T extends PolicyRule>(rules: readonly T[], direction: Di
 }
 
 /**
- * What the rules come to: the first one that takes a packet decides, and the default decides about the rest. Answers to
- * connections that were let through always pass, so they are not in here.
+ * Evaluates the rules: the first one that matches a packet decides, and the default decides about the rest. Replies on
+ * established connections always pass, so they are not included.
  */
 export function effectivePolicy(
   rules: readonly PolicyRule[],
@@ -103,7 +103,7 @@ export function effectivePolicy(
   return { openings: openings.filter(({ peers }) => !isEmpty(peers)), idle };
 }
 
-/** What becomes possible and what ceases to be when the policy goes from one to the other. */
+/** Returns what a change of the policy opens and closes. */
 export function changesBetween(before: readonly Opening[], after: readonly Opening[]): PolicyChange[] {
   const changes: PolicyChange[] = [];
   for (const traffic of TRAFFIC) {
@@ -127,19 +127,19 @@ export function changesBetween(before: readonly Opening[], after: readonly Openi
   return changes;
 }
 
-/** Every address by a kind of traffic: two protocols exist in one family only. */
+/** Returns all addresses that can use a kind of traffic: ICMP and ICMPv6 exist in one family only. */
 export function whole(traffic: Traffic): AddressSet {
   if (traffic === 'icmp') return only(4, EVERYWHERE);
   return traffic === 'icmpv6' ? only(6, EVERYWHERE) : EVERYWHERE;
 }
 
-/** Reads "443" or "1024-5000"; undefined for every port, and for what is no port. */
+/** Parses "443" or "1024-5000". Returns undefined for all ports and for invalid text. */
 export function parsePorts(text: string | null): { from: number; to: number } | undefined {
   const match = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(text ?? '');
   return match ? { from: Number(match[1]), to: Number(match[2] ?? match[1]) } : undefined;
 }
 
-/** The ports cut where any rule begins or ends, so that within a piece all ports meet the same rules. */
+/** Splits the ports at every rule's bounds, so that the same rules apply to all ports of a slice. */
 function slices(traffic: Traffic, rules: readonly { range: Ports | undefined }[]): Ports[] {
   if (!HAS_PORTS.has(traffic)) return [null];
   const starts = new Set([1]);

@@ -14,7 +14,7 @@ import { formatPercent, formatRate } from '../formats.ts';
 import classes from './overview.module.css';
 import { overviewTexts } from './texts.ts';
 
-/** Lengths that are shown, each with the step that makes some hundred points of it, and how often it is read again. */
+/** Periods in seconds, each with a step that gives 120 to 180 points, and the polling interval in milliseconds. */
 const RANGES = {
   hour: { seconds: 3_600, step: 30, again: 15_000 },
   day: { seconds: 86_400, step: 600, again: 60_000 },
@@ -24,14 +24,14 @@ const RANGES = {
 type Range = keyof typeof RANGES;
 const MB = 1024 * 1024;
 
-/** What a machine does, over time. Where nothing is known the lines have gaps. */
+/** A machine's metrics over time. Lines have gaps while values are unknown. */
 export function Metrics({ vm }: { vm: Vm }) {
   const t = useTexts(overviewTexts);
   const [range, setRange] = useState<Range>('hour');
   const { seconds, step, again } = RANGES[range];
   const query = useQuery({
     queryKey: ['getVmMetrics', 'live', vm.id, range],
-    // Since when is part of each reading.
+    // The start of the period moves with each fetch.
     queryFn: ({ client, signal }) => {
       const from = new Date(Date.now() - seconds * 1000).toISOString();
       const { queryFn } = read('getVmMetrics', { params: { id: vm.id }, query: { from, step } });
@@ -117,7 +117,7 @@ function Charts({ series, vm }: { series: Series; vm: Vm }) {
   );
 }
 
-/** One chart with its present value. */
+/** A chart with its current value. */
 function Graph({
   title,
   series,

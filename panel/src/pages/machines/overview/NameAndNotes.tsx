@@ -13,7 +13,6 @@ import { machineTexts } from '../texts.ts';
 import classes from './overview.module.css';
 import { overviewTexts } from './texts.ts';
 
-/** What people have written about a machine, and its name. */
 export function NameAndNotes({ vm }: { vm: Vm }) {
   const t = useTexts(overviewTexts);
   const words = useTexts(machineTexts);

@@ -20,7 +20,7 @@ import { overviewTexts } from './texts.ts';
 
 const RECENT = 6;
 
-/** How a machine does, what it is, and what has happened to it. */
+/** A machine's metrics, specification and recent events. */
 export function OverviewPage() {
   const vm = useMachine();
   return (

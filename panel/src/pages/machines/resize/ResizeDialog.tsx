@@ -22,7 +22,7 @@ import { machineTexts } from '../texts.ts';
 import classes from './resize.module.css';
 import { resizeTexts } from './texts.ts';
 
-/** What is to become of a machine: a plan, or a size of its own. */
+/** The new plan or the new custom size. */
 export type Target = { plan: string; size?: undefined } | { size: Size; plan?: undefined };
 
 const CHANGED = [
@@ -34,10 +34,10 @@ const CHANGED = [
   'getVmBilling',
   'listJobs',
 ] as const;
-/** What goes away when the machine may be restarted for it. */
+/** The blocker that no longer applies if the customer allows a restart. */
 const NEEDS_RESTART = 'vm_must_be_stopped';
 
-/** What a change costs now and later, and what it takes; then the change itself. */
+/** Shows the cost and the requirements of a resize, then applies it. */
 export function ResizeDialog({ vm, target, onClose }: { vm: Vm; target: Target; onClose: () => void }) {
   const t = useTexts(resizeTexts);
   const words = useTexts(machineTexts);
@@ -57,7 +57,7 @@ export function ResizeDialog({ vm, target, onClose }: { vm: Vm; target: Target; 
   const changeCustom = useChange('changeCustom', { changes: [...CHANGED], onDone: done });
   const { error, isPending } = target.plan === undefined ? changeCustom : changePlan;
   const apply = (quote: PlanQuote) => {
-    // What is shown is the most that may be taken: should the price have changed meanwhile, nothing is.
+    // Charges at most the amount shown: if the price has gone up in the meantime, the service refuses.
     const most = { allow_reboot: mayRestart, max_charge_minor: Math.max(0, quote.net_minor) };
     const params = { id: vm.id };
     if (target.plan === undefined) changeCustom.mutate({ params, body: { ...target.size, ...most } });
@@ -165,7 +165,7 @@ function Lines({ quote, vm, target }: { quote: PlanQuote; vm: Vm; target: Target
   );
 }
 
-/** What a month costs after the change. */
+/** The monthly price after the resize. */
 function useLaterPrice(target: Target): number | undefined {
   const catalog = useQuery(read('getCatalog'));
   const custom = useQuery({

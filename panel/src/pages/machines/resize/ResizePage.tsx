@@ -24,7 +24,7 @@ import { resizeTexts } from './texts.ts';
 
 type Way = 'plan' | 'custom';
 
-/** Another plan, or another size: what it costs now and later, before it is done. */
+/** Offers other plans and custom sizes, with their prices. */
 export function ResizePage() {
   const t = useTexts(resizeTexts);
   const vm = useMachine();
@@ -114,7 +114,7 @@ function Plans({ vm, onChoose }: { vm: Vm; onChoose: (plan: string) => void }) {
       align: 'end',
       cell: ({ plan, current, allowed, blocker }) => {
         if (current || !may) return null;
-        // One that only needs the machine to be off can be taken with a restart, which the next step offers.
+        // A plan that only requires the machine to be off can be chosen: the next step offers a restart.
         const isPossible = allowed || blocker?.code === 'vm_must_be_stopped';
         return isPossible ? <Button onPress={() => onChoose(plan.code)}>{t.choose}</Button> : null;
       },
@@ -171,7 +171,7 @@ function Custom({
     vm.is_custom && size.vcpu === vm.vcpu && size.ram_mb === vm.ram_mb && size.disk_gb === vm.disk_gb;
   const set = (next: Size) => {
     setSize(next);
-    // In the address, so that it survives a reload.
+    // The size is kept in the URL so that it survives a reload.
     void navigate({ to: '/machines/$id/resize', params: { id: vm.id }, search: { ...next }, replace: true });
   };
   return (

@@ -21,7 +21,7 @@ import { settingsTexts } from './texts.ts';
 
 const OTHER = 'other';
 
-/** How people and the service get in: passwords, keys, and the ops key. */
+/** Access to the machine: passwords, SSH keys and the service's ops key. */
 export function AccessCard({ vm }: { vm: Vm }) {
   const t = useTexts(settingsTexts);
   const words = useTexts(machineTexts);

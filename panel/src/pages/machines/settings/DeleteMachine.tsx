@@ -16,7 +16,7 @@ import { formatDisk, formatSeconds } from '../formats.ts';
 import classes from './settings.module.css';
 import { settingsTexts } from './texts.ts';
 
-/** What is lost and what comes back, then the name, then the deletion. */
+/** Shows what is lost and refunded, and deletes the machine after its name has been typed. */
 export function DeleteMachine({ vm }: { vm: Vm }) {
   const t = useTexts(settingsTexts);
   const locale = useLocale();
@@ -58,7 +58,7 @@ export function DeleteMachine({ vm }: { vm: Vm }) {
         isOpen={isAsked}
         onClose={() => setIsAsked(false)}
         confirm={t.deleteGood}
-        // Without a preview it is unknown what is lost: no word is the right one.
+        // Without the preview the customer cannot know what would be lost, so no typed word is accepted.
         word={isDeletable ? vm.hostname : ' '}
         isPending={remove.isPending}
         error={remove.error}

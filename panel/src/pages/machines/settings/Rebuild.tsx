@@ -17,7 +17,7 @@ import { useCatalog } from '../names.ts';
 import classes from './settings.module.css';
 import { settingsTexts } from './texts.ts';
 
-/** Reinstalls the machine from an image, with the same addresses. */
+/** Reinstalls the machine from an image; it keeps its addresses. */
 export function Rebuild({ vm }: { vm: Vm }) {
   const t = useTexts(settingsTexts);
   const { data: catalog } = useCatalog();
@@ -71,10 +71,10 @@ export function Rebuild({ vm }: { vm: Vm }) {
   );
 }
 
-/** One in error was never taken, or its owner wanted it deleted: nothing is lost with it. */
+/** A snapshot in error was never taken or is being deleted, so nothing is lost with it. */
 const isUsable = ({ status }: Snapshot) => status !== 'error';
 
-/** What is lost, its snapshots by name among it, and the machine's name to be typed. */
+/** Lists what is lost, including the snapshots by name, and asks for the machine's name. */
 function AskRebuild({
   vm,
   template,
@@ -89,7 +89,7 @@ function AskRebuild({
   const t = useTexts(settingsTexts);
   const snapshots = useQuery(readAll('listSnapshots', { params: { id: vm.id }, query: {} }));
   const keys = useQuery(readAll('listSshKeys', { query: {} }));
-  /** Keys in the place of those that the machine has; undefined where it keeps its own. */
+  /** The keys that replace the machine's; undefined to keep them. */
   const [chosen, setChosen] = useState<string[]>();
   const rebuild = useChange('rebuildVm', {
     changes: ['getVm', 'listJobs', 'listSnapshots'],
@@ -106,7 +106,7 @@ function AskRebuild({
       isOpen
       onClose={onClose}
       confirm={t.rebuild}
-      // Until it is known what is lost, no word is the right one.
+      // Until the snapshots are loaded, no typed word is accepted: the customer cannot know what would be lost.
       word={snapshots.data ? vm.hostname : ' '}
       isPending={rebuild.isPending}
       error={rebuild.error}

@@ -12,7 +12,7 @@ import { machineTexts } from '../texts.ts';
 import classes from './settings.module.css';
 import { settingsTexts } from './texts.ts';
 
-/** What happens at the end of the paid month. */
+/** Sets what happens at the end of the paid month. */
 export function Renewal({ vm }: { vm: Vm }) {
   const t = useTexts(settingsTexts);
   const words = useTexts(machineTexts);

@@ -9,7 +9,7 @@ import { DeleteMachine } from './DeleteMachine.tsx';
 import { Rebuild } from './Rebuild.tsx';
 import { Renewal } from './Renewal.tsx';
 
-/** What is changed seldom, and at the end what cannot be undone. */
+/** Settings that rarely change, and at the end the actions that cannot be undone. */
 export function SettingsPage() {
   const words = useTexts(machineTexts);
   const vm = useMachine();

@@ -27,10 +27,10 @@ const LOOKS = {
   deleting: ['info', 'ring'],
   error: ['bad', 'triangle'],
 } as const;
-/** What a job on a snapshot changes. */
+/** Operations whose replies a job on a snapshot affects. */
 const CHANGED = ['listSnapshots', 'getVm', 'listJobs', 'listEvents'] as const;
 
-/** What the machine's disk was at some moments, to go back to. */
+/** A machine's snapshots, with actions to take, restore and delete them. */
 export function SnapshotsPage() {
   const t = useTexts(snapshotTexts);
   const words = useTexts(machineTexts);

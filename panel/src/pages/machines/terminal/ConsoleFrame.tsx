@@ -7,12 +7,15 @@ import classes from './terminal.module.css';
 
 type View = 'terminal' | 'screen';
 
-/** Where the document of a console is. Its policy allows the styles that a terminal writes, which no other page has. */
+/**
+ * Returns the URL of the console document. Only its content security policy allows the inline styles that a terminal
+ * writes.
+ */
 export function consoleAddress({ id, hostname }: Pick<Vm, 'id' | 'hostname'>, view: View): string {
   return `/panel/terminal?${new URLSearchParams({ vm: id, name: hostname, view })}`;
 }
 
-/** A console within the page. */
+/** A console in an iframe on the page. */
 export function ConsoleFrame({ vm, view, title }: { vm: Vm; view: View; title: string }) {
   const words = useTexts(machineTexts);
   const may = useMay('vm:console');

@@ -8,7 +8,7 @@ import { ConsoleFrame, consoleAddress } from './ConsoleFrame.tsx';
 import classes from './terminal.module.css';
 import { terminalTexts } from './texts.ts';
 
-/** The screen of the machine, as if one sat in front of it. */
+/** The machine's graphical console. */
 export function ScreenPage() {
   const t = useTexts(terminalTexts);
   const vm = useMachine();

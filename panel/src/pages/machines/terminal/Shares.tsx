@@ -24,7 +24,7 @@ import { terminalTexts } from './texts.ts';
 const VIEWERS_AGAIN_MS = 10_000;
 const LENGTHS = { quarter: 900, hour: 3_600, day: 86_400 } as const;
 
-/** Links to a terminal that others see, too. */
+/** Links that share a terminal with others. */
 export function Shares({ vm }: { vm: Vm }) {
   const t = useTexts(terminalTexts);
   const words = useTexts(machineTexts);
