@@ -2,7 +2,10 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 import { lightBuiltins } from './builtins.ts';
 
-/** Builds the command with all that it imports, which needs nothing but Node: a file, and one more that only assistants need. */
+/**
+ * Bundles the command with its dependencies, so that it needs only Node: one file, and another one that only `vauban
+ * mcp` loads.
+ */
 export async function buildCli(outDir = fileURLToPath(new URL('dist', import.meta.url))): Promise<void> {
   await build({
     configFile: false,

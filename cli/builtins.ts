@@ -2,13 +2,14 @@ import { isBuiltin } from 'node:module';
 import type { Plugin } from 'vite';
 
 const PREFIX = '\0builtin:';
-/** Used by some commands only, and functions alone: loaded when one is called. */
+/** Modules that only some commands need and that export only functions; each is loaded on the first call. */
 const LAZY =
   /^node:(child_process|http|https|net|readline|readline\/promises|stream\/(consumers|promises)|timers\/promises)$/;
 
 /**
- * Takes Node's own modules by `process.getBuiltinModule`. An `import` of one reads all that it exports, and for some of that
- * Node loads large parts of itself: for `node:http` its whole `fetch`, which takes longer than everything else of a start.
+ * Replaces imports of Node's built-in modules with `process.getBuiltinModule`. An `import` reads every export, and for
+ * some Node then loads large parts of itself: for `node:http` all of `fetch`, which takes longer than the rest of the
+ * start-up.
  */
 export const lightBuiltins: Plugin = {
   name: 'light-builtins',

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// JavaScript, because it runs under whatever `node` the caller has. A package has the bundle; the project has the
-// sources, for which a `node` that is too old for TypeScript hands over to the project's own.
+// JavaScript, because it runs on the caller's `node`. A package contains the bundle. In the repository it runs the
+// TypeScript sources; if the caller's `node` cannot, the repository's own takes over.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import module, { createRequire } from 'node:module';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 if (!existsSync(new URL('../src/main.ts', import.meta.url))) {
   await import('../dist/vauban.js');
 } else if (process.features.typescript) {
-  // Kept with the packages: a command then starts in half the time.
+  // Cached next to the packages: this halves the start-up time.
   module.enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/vauban', import.meta.url)));
   await import('../src/main.ts');
 } else {

@@ -3,13 +3,13 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { EXIT, Failure } from './failure.ts';
 
-/** Where a service is, and the key for it. */
+/** The URL of a service and an API key for it. */
 export interface Context {
   url: string;
   key: string;
 }
 
-/** What the file holds. */
+/** The content of the contexts file. */
 export interface Contexts {
   current: string | null;
   contexts: Record<string, Context>;
@@ -20,14 +20,14 @@ type Env = Record<string, string | undefined>;
 const NAME = /^[\w.-]{1,64}$/;
 const wrong = (...lines: string[]) => new Failure(EXIT.wronglyCalled, ...lines);
 
-/** `VAUBAN_CONFIG`, else the place that XDG names. */
+/** Returns the path of the contexts file: `VAUBAN_CONFIG`, or the XDG config directory. */
 export function contextsFile(env: Env): string {
   if (env.VAUBAN_CONFIG) return env.VAUBAN_CONFIG;
   const base = env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config');
   return join(base, 'vauban', 'contexts.json');
 }
 
-/** The stored contexts. A file that others may read is refused: it holds keys. */
+/** Reads the stored contexts. Refuses a file that others can read, because it contains keys. */
 export function readContexts(env: Env): Contexts {
   const path = contextsFile(env);
   let text: string;
@@ -47,7 +47,7 @@ export function readContexts(env: Env): Contexts {
   }
 }
 
-/** Writes them so that a crash leaves the old file or the new one, and others can read neither. */
+/** Writes the contexts atomically, in a file that only its owner can read. */
 export function writeContexts(env: Env, contexts: Contexts): void {
   const path = contextsFile(env);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -61,14 +61,14 @@ export function writeContexts(env: Env, contexts: Contexts): void {
   }
 }
 
-/** A name that a context may have. */
+/** Returns `name` if it is a valid name for a context; throws otherwise. */
 export function requireName(name: string): string {
   if (!NAME.test(name) || name === '__proto__')
     throw wrong(`"${name}" is no name for a context: letters, digits, ".", "_" and "-", at most 64.`);
   return name;
 }
 
-/** An address of a service, without `/v1`. */
+/** Returns the URL of a service without `/v1`; throws if it is invalid. */
 export function requireUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.search || url.hash)
@@ -76,7 +76,7 @@ export function requireUrl(text: string): string {
   return url.href.replace(/\/(v1\/?)?$/, '');
 }
 
-/** Characters that a header can have. */
+/** Returns the trimmed API key; throws if it has characters that a header cannot contain. */
 export function requireKey(text: string): string {
   const key = text.trim();
   if (!/^[\x21-\x7e]{8,256}$/.test(key))
@@ -85,8 +85,8 @@ export function requireKey(text: string): string {
 }
 
 /**
- * The context of a command: the one that it names, else `VAUBAN_API_KEY` with `VAUBAN_URL`, else `VAUBAN_CONTEXT`, else the
- * one in use.
+ * Returns the context to use: the one named by option, or `VAUBAN_API_KEY` with `VAUBAN_URL`, or `VAUBAN_CONTEXT`, or
+ * the current one, in this order.
  */
 export function contextFor(env: Env, named: string | undefined): Context {
   if (named === undefined && env.VAUBAN_API_KEY) {

@@ -5,8 +5,8 @@ import { EXIT, Failure } from './failure.ts';
 import type { Session } from './session.ts';
 
 /**
- * A run of the agent at the terminal. A command that waits is asked about; without a terminal it goes on waiting, and
- * the process ends as one that was not confirmed.
+ * Runs the agent at the terminal and asks about commands that need approval. Without a terminal such a command keeps
+ * waiting, and the process exits with the code for "not confirmed".
  */
 export async function converse(session: Session, { ids, input }: Call): Promise<void> {
   const { client, io, printer } = session;
@@ -19,7 +19,7 @@ export async function converse(session: Session, { ids, input }: Call): Promise<
     if (event.type === 'error') error = event.message;
   };
   if (input.approval !== undefined) {
-    // A word on a command of an earlier run, given as JSON.
+    // The decision on a command of an earlier run, given as JSON.
     for await (const event of client.agent.run(vmId!, input as RunAgentRequest, { signal: io.signal }))
       show(event);
   } else {
@@ -42,7 +42,7 @@ export async function converse(session: Session, { ids, input }: Call): Promise<
     );
 }
 
-/** An event for people; what the guest has written cannot write on the terminal. */
+/** Returns the text of an event. The guest's output is escaped, so that it cannot control the terminal. */
 function textOf(event: AgentEvent): string {
   switch (event.type) {
     case 'message.delta':

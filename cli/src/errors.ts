@@ -5,7 +5,7 @@ import { EXIT, Failure } from './failure.ts';
 import { optionOf } from './fields.ts';
 import { money } from './output/values.ts';
 
-/** What to do about an error, by its code. */
+/** Hints on how to solve an error, by its code. */
 const HINTS: Record<string, string> = {
   api_key_invalid: 'Store another key: vauban context create <name> --url <url>',
   api_key_expired: 'Store another key: vauban context create <name> --url <url>',
@@ -22,10 +22,10 @@ const HINTS: Record<string, string> = {
   rate_limit_exceeded: 'Wait a minute; other programs with keys of this account count, too.',
 };
 
-/** What went wrong, as lines for people, and what the process ends with. */
+/** Returns an error as lines to print and an exit code. */
 export function explain(error: unknown): Failure {
   if (error instanceof Failure) return error;
-  // Its text is printed already.
+  // Commander has already printed the message.
   if (error instanceof CommanderError)
     return new Failure(error.exitCode === 0 ? EXIT.done : EXIT.wronglyCalled);
   if (error instanceof ApiError) return explainRefusal(error);

@@ -1,4 +1,4 @@
-/** What a process ends with. */
+/** Exit codes of the process. */
 export const EXIT = {
   done: 0,
   refused: 1,
@@ -9,7 +9,7 @@ export const EXIT = {
   interrupted: 130,
 } as const;
 
-/** Why a command did not do what it was asked: lines for people, and what the process ends with. */
+/** A command that failed, with lines to print and an exit code. */
 export class Failure extends Error {
   override name = 'Failure';
   readonly lines: readonly string[];

@@ -6,8 +6,8 @@ import { arrayBuffer, text } from 'node:stream/consumers';
 import type { ClientOptions } from '../../sdk/src/index.ts';
 
 /**
- * `fetch` as far as the client uses it. The global one takes longer to load than everything else that a command does. A
- * redirect is not followed: the key is for the address that it was given for.
+ * The part of `fetch` that the client uses. The global `fetch` takes longer to load than everything else that a command
+ * does. Redirects are not followed: the key is only for the given URL.
  */
 export const lightFetch: ClientOptions['fetch'] = async (url, { method, headers, body, signal }) => {
   const request = url.startsWith('https:') ? requestHttps : requestHttp;
@@ -16,7 +16,7 @@ export const lightFetch: ClientOptions['fetch'] = async (url, { method, headers,
     headers: headers as Record<string, string>,
     ...(signal && { signal }),
   });
-  // An error after the response, such as an abort, reaches its reader.
+  // Errors after the response has begun, such as an abort, are reported by the response stream.
   outgoing.on('error', () => {});
   outgoing.end(body as string | undefined);
   const [response] = (await once(outgoing, 'response')) as [IncomingMessage];

@@ -6,29 +6,32 @@ import { EXIT, Failure } from './failure.ts';
 import type { Io } from './io.ts';
 import { FIELD_KINDS, idOf } from './names.ts';
 
-/** A field of an operation: what may be given for it, and what it means. */
+/** A field of an operation, with its accepted values and its description. */
 export interface Field {
   type: 'string' | 'integer' | 'boolean' | 'strings' | 'json';
   required?: true;
-  /** The empty text stands for null. */
+  /** An empty value means null. */
   nullable?: true;
   values?: string[];
   about?: string;
 }
 
-/** What an operation takes. */
+/** The description of an operation's input. */
 export interface Inputs {
   summary: string;
   scope: string;
-  /** What the variables of its path are ids of. */
+  /** The kinds of things that the ids in the path identify. */
   variables: string[];
   fields: Record<string, Field>;
 }
 
-/** Texts that are long, or that must not stand in a list of processes: `@` and the name of a file, or `@-`. */
+/**
+ * Fields that are long or secret, so that they do not fit on a command line or must not appear in a process list. They
+ * are given as `@` and a file name, or `@-` for standard input.
+ */
 const FROM_FILES = ['user_data', 'public_key', 'password'];
 
-/** "max_charge_minor" is `--max-charge-minor`. */
+/** Returns the option of a field: "max_charge_minor" is `--max-charge-minor`. */
 export const optionOf = (name: string) => `--${name.replaceAll('_', '-')}`;
 
 const wrong = (name: string, what: string) => new Failure(EXIT.wronglyCalled, `${optionOf(name)}: ${what}`);
@@ -43,7 +46,7 @@ function parts(text: string, before: string[] | undefined): string[] {
 }
 
 function json(text: string): unknown {
-  // A word or a number is what it says: of the fields that have parts, some may also be one of these.
+  // Plain words and numbers need not be JSON: some fields accept them besides an object.
   if (/^[\w-]+$/.test(text)) return /^\d+$/.test(text) ? Number(text) : text === 'null' ? null : text;
   try {
     return JSON.parse(text);
@@ -52,7 +55,7 @@ function json(text: string): unknown {
   }
 }
 
-/** The options of a field. */
+/** Returns the command-line options of a field. */
 export function optionsOf(name: string, field: Field): Option[] {
   const flag = optionOf(name);
   const about = [field.about, field.nullable && field.type !== 'json' && 'empty for none'].filter(Boolean);
@@ -64,12 +67,12 @@ export function optionsOf(name: string, field: Field): Option[] {
   if (field.type === 'integer') option.argParser(field.nullable ? (text) => text && whole(text) : whole);
   if (field.type === 'strings') option.argParser(parts);
   if (field.type === 'json') option.argParser(json);
-  // Too many for a line of help are the service's to judge.
+  // Longer lists do not fit into the help; the service checks those values.
   if (field.values && field.values.length <= 16) option.choices(field.values);
   return [option];
 }
 
-/** The fields that were given, by their names in the API. */
+/** Returns the given fields by their API names. */
 export async function inputOf(
   io: Io,
   command: Command,
@@ -98,10 +101,10 @@ async function textOf(io: Io, name: string, value: unknown): Promise<unknown> {
   }
 }
 
-/** A file of one line ends with a break, which is no part of a key or a password. */
+/** A one-line file ends with a line break, which is not part of a key or a password. */
 const trimmed = (name: string, content: string) => (name === 'user_data' ? content : content.trimEnd());
 
-/** Ids in place of the names that were given for them. */
+/** Replaces names with ids in all fields that hold ids. */
 export async function withIds(client: Client, input: Record<string, unknown>, ids: string[]): Promise<void> {
   for (const [name, kind] of Object.entries(FIELD_KINDS)) {
     const value = input[name];

@@ -1,6 +1,6 @@
 import type { ReadStream, WriteStream } from 'node:tty';
 
-/** What a command has of the machine that it runs on, so that a test can be one. */
+/** The parts of the environment that a command uses, so that tests can replace them. */
 export interface Io {
   env: Record<string, string | undefined>;
   stdin: NodeJS.ReadableStream & Partial<Pick<ReadStream, 'isTTY' | 'setRawMode'>>;

@@ -2,14 +2,14 @@ import type { Client, List, Vm } from '../../sdk/src/index.ts';
 import { safe } from '../../shared/safe-text.ts';
 import { EXIT, Failure } from './failure.ts';
 
-/** What is looked for when a name stands where the API wants an id. */
+/** A kind of thing that can be given by name instead of id. */
 interface Kind {
-  /** What it is called. */
+  /** Its name in messages. */
   noun: string;
   prefix: string;
-  /** Every thing that may have the name, given the ids before it in the path. */
+  /** Lists everything that may have the name, given the ids before it in the path. */
   list?: (client: Client, name: string, before: string[]) => List<{ id: string }>;
-  /** Names of a thing. */
+  /** Returns the names of a thing. */
   names?: (thing: never) => (string | null)[];
 }
 
@@ -20,7 +20,7 @@ const kind = <T extends { id: string }>(
   names: (thing: T) => (string | null)[],
 ): Kind => ({ noun, prefix, list: list as Kind['list'] & {}, names: names as (thing: never) => string[] });
 
-/** By the segment before the variable of a path; for a field, by its name. */
+/** By the path segment before the variable; for a field, by its name. */
 export const KINDS: Record<string, Kind> = {
   vm: kind(
     'VM',
@@ -79,7 +79,7 @@ export const KINDS: Record<string, Kind> = {
   tenants: { noun: 'tenant', prefix: 'ten_' },
 };
 
-/** Fields that hold ids, and of what. */
+/** Fields that hold ids, and the kind of thing they identify. */
 export const FIELD_KINDS: Record<string, string> = {
   ssh_key_ids: 'sshkeys',
   ssh_key_id: 'sshkeys',
@@ -87,10 +87,10 @@ export const FIELD_KINDS: Record<string, string> = {
   target_id: 'targets',
 };
 
-/** Ids are 26 characters behind their prefix. */
+/** An id is a prefix and 26 characters. */
 const isId = (text: string, prefix: string) => new RegExp(`^${prefix}[0-9a-z]{26}$`).test(text);
 
-/** The id of what is given by its id or its name. A name that several have is refused, and so is one that none has. */
+/** Returns the id for an id or a name. Throws if no thing or more than one has the name. */
 export async function idOf(client: Client, which: string, given: string, before: string[]): Promise<string> {
   const { noun, prefix, list, names } = KINDS[which]!;
   if (isId(given, prefix) || !list || !names) return given;
@@ -108,7 +108,7 @@ export async function idOf(client: Client, which: string, given: string, before:
   return first.id;
 }
 
-/** A VM by its id or name. */
+/** Returns a VM by its id or name. */
 export async function vmOf(client: Client, given: string): Promise<Vm> {
   return client.vms.get(await idOf(client, 'vm', given, []));
 }

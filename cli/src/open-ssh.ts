@@ -2,24 +2,24 @@ import { EXIT, Failure } from './failure.ts';
 import { vmOf } from './names.ts';
 import type { Session } from './session.ts';
 
-/** How OpenSSH logs in. */
+/** The login options of OpenSSH. */
 export interface SshOptions {
   login?: string | undefined;
   identity?: string | undefined;
   option?: string[] | undefined;
 }
 
-/** The arguments of `ssh` up to the command that it is to run: to a VM (`user@name`) through the service. */
+/** Returns the arguments of `ssh`, without a command, that connect to a VM (`user@name`) through the service. */
 export async function sshTo(session: Session, given: string, options: SshOptions): Promise<string[]> {
   const [, userInName, name] = /^(?:([^@]*)@)?(.*)$/s.exec(given)!;
   const vm = await vmOf(session.client, name!);
   const user = options.login ?? userInName ?? (await defaultUser(session, vm.template));
-  // As this program was called, whatever it is called here.
+  // Runs this program again the way it was started.
   const proxy = [process.execPath, ...process.execArgv, process.argv[1]!];
   if (session.context !== undefined) proxy.push('--context', session.context);
   return [
     ...['-o', `ProxyCommand=${[...proxy, 'ssh-proxy', vm.id].map(quoted).join(' ')}`],
-    // The host key is the VM's, wherever it moves and whatever it is called.
+    // The host key belongs to the VM, even if the VM moves or is renamed.
     ...['-o', `HostKeyAlias=${vm.id}`],
     ...(options.option ?? []).flatMap((option) => ['-o', option]),
     ...(options.identity ? ['-i', options.identity] : []),
@@ -27,7 +27,7 @@ export async function sshTo(session: Session, given: string, options: SshOptions
   ];
 }
 
-/** For the shell by which ssh starts it, which reads "%" for itself. */
+/** Quotes a word for the shell that ssh runs; ssh itself expands "%" first. */
 const quoted = (word: string) => `'${word.replaceAll('%', '%%').replaceAll("'", "'\\''")}'`;
 
 async function defaultUser({ client }: Session, template: string): Promise<string> {

@@ -10,7 +10,7 @@ import { type DeedOptions, type GlobalOptions, Session } from './session.ts';
 type Options = GlobalOptions & DeedOptions & { limit?: number; idempotencyKey?: string };
 type LooseSpec = Spec<object>;
 
-/** What a variable of a path is called in a command. */
+/** The argument names of path variables. */
 const ARGUMENTS: Record<string, string> = {
   sshkeys: 'ssh-key',
   snapshots: 'snapshot',
@@ -23,7 +23,7 @@ const ARGUMENTS: Record<string, string> = {
   invoices: 'invoice',
 };
 
-/** What begins a job. */
+/** Operations that start a job. */
 const BEGINS_JOB =
   /^(create|delete|start|stop|force|reboot|reset|attach|change)(Vm|Snapshot|StopVm|Password|SshKey|Plan|Custom)$/;
 
@@ -97,7 +97,7 @@ async function perform(
   session.printer.thing(answer, spec.show?.(answer) ?? answer);
 }
 
-/** Calls the client's method for the operation. */
+/** Calls the client method of the operation. */
 export function send(
   { client, io }: Session,
   { operation }: Pick<LooseSpec, 'operation'>,
@@ -112,7 +112,7 @@ export function send(
   return methods[method]!(...ids, ...given, options);
 }
 
-/** The answer once its job has ended, where that is waited for. */
+/** Returns the reply; with `--wait`, after its job has ended. */
 async function finished(
   session: Session,
   spec: LooseSpec,
@@ -129,7 +129,7 @@ async function finished(
   return { ...answer, ...('vm' in answer && vm && { vm }), ...changed, job: ended };
 }
 
-/** The order of an answer as its job has left it. */
+/** Returns the order of a reply in its state after the job. */
 async function paid({ client, io }: Session, answer: object): Promise<object> {
   if (!('order' in answer)) return {};
   const { id, vm_id } = answer.order as Order;
@@ -144,7 +144,7 @@ async function printList(
   list: List<object>,
   { limit = Number.POSITIVE_INFINITY }: Options,
 ): Promise<void> {
-  // The one list that is short enough to come whole.
+  // The only list without pages; it is short.
   if (list instanceof Promise) return session.printer.list(await list, { columns: columns!, wide });
   const items: object[] = [];
   let last: string | undefined;

@@ -16,7 +16,7 @@ import { addOperation } from './operation-command.ts';
 import { FORMATS } from './output/printer.ts';
 import { VERSION } from './version.ts';
 
-/** What the groups are about; what a group has is made of the operations. */
+/** Descriptions of the groups. Their commands come from the operations. */
 const GROUPS: Record<string, string> = {
   catalog: 'plans, regions, OS images and prices',
   vm: 'virtual machines',
@@ -32,8 +32,8 @@ const GROUPS: Record<string, string> = {
 };
 
 /**
- * All commands, of which those of the groups that are named in the words of the line are filled: making the others' options
- * would be most of what a start takes.
+ * Creates the command-line program. Only the groups named in `words` get their commands: building the options of all
+ * groups would take most of the start-up time.
  */
 export function createProgram(io: Io, words: readonly string[]): Command {
   const program = new Command('vauban')

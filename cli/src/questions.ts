@@ -4,9 +4,12 @@ import { EXIT, Failure } from './failure.ts';
 import { money, valueText } from './output/values.ts';
 import type { Session } from './session.ts';
 
-/** What is asked before something that costs or destroys: always with what it comes to, from the service. */
+/**
+ * Questions before something that costs money or destroys data. Each shows the consequences as the service calculates
+ * them.
+ */
 
-/** Before a VM is bought: its price, above which nothing is charged then. */
+/** Before buying a VM: shows its price and limits the charge to it. */
 export async function purchase({ client }: Session, { input }: Call): Promise<Question> {
   const [{ plans, currency }, wallet] = await Promise.all([client.catalog.get(), client.billing.wallet()]);
   const plan = plans.find(({ code }) => code === input.plan);
@@ -30,7 +33,7 @@ export async function purchase({ client }: Session, { input }: Call): Promise<Qu
   };
 }
 
-/** Before a VM changes its plan or size: the lines of its quote. */
+/** Before changing a VM's plan or size: shows the lines of the quote. */
 export async function changeOfSize({ client }: Session, { ids, input }: Call): Promise<Question> {
   const { plan, resize_disk, vcpu, ram_mb, disk_gb } = input;
   const quote: PlanQuote = await client.vms.planQuote(ids[0]!, {
@@ -54,7 +57,7 @@ export async function changeOfSize({ client }: Session, { ids, input }: Call): P
   };
 }
 
-/** Before a VM is deleted: what is given back, and what is lost. */
+/** Before deleting a VM: shows the refund and what is lost. */
 export async function lossOfVm({ client }: Session, vmId: string): Promise<Question> {
   const [vm, preview] = await Promise.all([client.vms.get(vmId), client.vms.deletePreview(vmId)]);
   const { currency, refund_minor: refund, charged_minor: charged, data_lost, blockers } = preview;
@@ -71,7 +74,7 @@ export async function lossOfVm({ client }: Session, vmId: string): Promise<Quest
   };
 }
 
-/** Before something smaller is deleted. */
+/** Before deleting a part of a VM. */
 export async function deletion(_: Session, ask: string, ids: string[]): Promise<Question> {
   return { lines: [ids.at(-1)!], ask };
 }

@@ -4,7 +4,7 @@ import { EXIT } from './failure.ts';
 import type { Io } from './io.ts';
 import { createProgram } from './program.ts';
 
-/** Runs a command, such as `['vm', 'list']`; what the process ends with. */
+/** Runs a command, such as `['vm', 'list']`, and returns the exit code. */
 export async function run(words: string[], io: Io): Promise<number> {
   try {
     await createProgram(io, words).parseAsync(words, { from: 'user' });

@@ -8,20 +8,20 @@ import { lightFetch } from './fetch.ts';
 import type { Io } from './io.ts';
 import { type Format, Printer } from './output/printer.ts';
 
-/** Options that every command takes. */
+/** Options of every command. */
 export interface GlobalOptions {
   context?: string;
   output?: Format;
 }
 
-/** Options of commands that ask, or that begin a job. */
+/** Options of commands that ask for confirmation or start a job. */
 export interface DeedOptions {
   yes?: boolean;
   wait?: boolean;
   waitTimeout?: number;
 }
 
-/** One run of a command: where it speaks to, and how. */
+/** One run of a command, with its client and its printer. */
 export class Session {
   readonly io: Io;
   readonly printer: Printer;
@@ -34,12 +34,12 @@ export class Session {
     this.printer = new Printer(io, options.output ?? 'table');
   }
 
-  /** The context that was named, for a command that calls this program again. */
+  /** The context given by option, for commands that start this program again. */
   get context(): string | undefined {
     return this.#options.context;
   }
 
-  /** Made when it is first used: what asks nothing of a service needs no key. */
+  /** Created on first use: a command without requests needs no key. */
   get client(): Client {
     this.#client ??= this.newClient();
     return this.#client;
@@ -50,12 +50,12 @@ export class Session {
     return createClient({ baseUrl: url, apiKey: key, fetch: lightFetch, ...more });
   }
 
-  /** Says something that is not the answer. */
+  /** Prints a line that is not part of the result, on standard error. */
   note(line: string): void {
     this.io.stderr.write(`${safe(line)}\n`);
   }
 
-  /** Asks before something that costs or destroys. `--yes` answers beforehand; without a terminal it is refused. */
+  /** Asks for confirmation. `--yes` answers in advance; without a terminal the command is refused. */
   async confirm({ lines, ask }: Question): Promise<void> {
     for (const line of lines) this.note(line);
     if (!this.io.stdin.isTTY)
@@ -69,7 +69,7 @@ export class Session {
 
   async ask(question: string): Promise<string> {
     const terminal = createInterface({ input: this.io.stdin, output: this.io.stderr });
-    // The end of the input is no answer.
+    // End of input counts as no.
     const ended = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
     try {
       return await Promise.race([terminal.question(question, { signal: this.io.signal }), ended]);
@@ -78,7 +78,10 @@ export class Session {
     }
   }
 
-  /** Waits for the end of a job, with a line of its progress at a terminal; the VM, unless it is gone. */
+  /**
+   * Waits for the end of a job; at a terminal it shows the progress. Returns the VM, or undefined if it no longer
+   * exists.
+   */
   async waitFor(job: Job, { waitTimeout }: DeedOptions): Promise<Vm | undefined> {
     const { stderr, signal } = this.io;
     const isSeen = stderr.isTTY === true;

@@ -62,7 +62,7 @@ import { stopVm } from './vm/stop.ts';
 import { updateVm } from './vm/update.ts';
 import { listVolumes } from './vm/volumes.ts';
 
-/** The command of each operation: the compiler misses one that is not here. */
+/** The command of each operation. A missing one is a compile error. */
 export const COMMANDS: Record<OperationId, AnySpec> = {
   getCatalog,
   listPublicPlans,

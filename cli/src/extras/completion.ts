@@ -18,10 +18,12 @@ compdef _vauban vauban`,
   fish: `complete -c vauban -f -a '(vauban complete -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'`,
 };
 
-/** A Tab that takes longer has been given up by who pressed it. */
+/** A person who presses Tab does not wait longer than this. */
 const PATIENCE_MS = 3_000;
 
-/** `completion` prints what a shell has to load; what that asks for candidates at each Tab is `complete`. */
+/**
+ * Adds `completion`, which prints a script for the shell to load, and `complete`, which that script runs at each Tab.
+ */
 export function addCompletion(program: Command, io: Io): void {
   program
     .command('completion')
@@ -45,20 +47,21 @@ Examples:
     .argument('[words...]')
     .action(async (words: string[], _: object, command: Command) => {
       const session = new Session(io, contextIn(words, command.optsWithGlobals<GlobalOptions>()));
-      // A name with a break in it would be two candidates, one with a control character more than text.
+      // A name with a line break would become two candidates, and one with a control character could control the
+      // terminal.
       const safe = (await candidates(program, session, words)).filter((name) => /^[\x20-\x7e]+$/.test(name));
       for (const candidate of safe) io.stdout.write(`${candidate}\n`);
     });
 }
 
-/** The context that the line being typed names. */
+/** Returns the options with the context that the typed line names. */
 function contextIn(words: string[], options: GlobalOptions): GlobalOptions {
   const at = words.indexOf('--context');
   const named = words[at + 1];
   return at >= 0 && named && at + 1 < words.length - 1 ? { ...options, context: named } : options;
 }
 
-/** What may stand in the place of the last word. */
+/** Returns the candidates for the last word. */
 async function candidates(program: Command, session: Session, words: string[]): Promise<string[]> {
   const typed = words.at(-1) ?? '';
   const { at, given } = placeOf(program, words.slice(0, -1));
@@ -84,7 +87,7 @@ interface Defaults {
   _defaultCommandName?: string;
 }
 
-/** The command that is being typed, and the arguments that it has already. */
+/** Returns the command being typed and the arguments that it already has. */
 function placeOf(program: Command, words: string[]): { at: Command; given: string[] } {
   let at = program;
   const given: string[] = [];
@@ -102,7 +105,7 @@ function placeOf(program: Command, words: string[]): { at: Command; given: strin
   return { at, given };
 }
 
-/** What an argument of a command is a name of. */
+/** The kind of thing that an argument names. */
 const NAMED: Record<string, string> = {
   vm: 'vm',
   'ssh-key': 'sshkeys',
@@ -110,7 +113,7 @@ const NAMED: Record<string, string> = {
   target: 'targets',
 };
 
-/** Names from the API, or from what is stored here; none where it cannot be asked. */
+/** Returns names from the API or from local files; none if the API cannot be reached. */
 async function valuesOf(
   session: Session,
   name: string,

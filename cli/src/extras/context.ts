@@ -7,7 +7,7 @@ import { EXIT, Failure } from '../failure.ts';
 import type { Io } from '../io.ts';
 import { type GlobalOptions, Session } from '../session.ts';
 
-/** `vauban context`: services and their keys, by names. */
+/** Adds `vauban context`, which stores services and their keys by name. */
 export function addContext(program: Command, io: Io): void {
   const group = program.command('context').description('services and your keys for them');
   group
@@ -23,7 +23,7 @@ export function addContext(program: Command, io: Io): void {
     .action((_: object, command: Command) => {
       const { current, contexts } = readContexts(io.env);
       const session = new Session(io, command.optsWithGlobals<GlobalOptions>());
-      // Never with their keys.
+      // The keys are never printed.
       const items = Object.entries(contexts).map(([id, { url }]) => ({ id, url, current: id === current }));
       session.printer.list(items, {
         columns: [{ heading: 'name', cell: ({ id }) => id }, 'url', 'current'],
@@ -65,7 +65,7 @@ function known(io: Io, name: string) {
   return stored;
 }
 
-/** At a terminal without an echo, else the whole input. */
+/** Reads a key without echo from a terminal, or the whole standard input. */
 async function readKey({ stdin, stderr, signal }: Io): Promise<string> {
   if (!stdin.isTTY) return text(stdin as NodeJS.ReadableStream);
   stderr.write('API key: ');

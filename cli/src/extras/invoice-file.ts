@@ -11,7 +11,7 @@ interface Options extends GlobalOptions {
   to?: string;
 }
 
-/** `vauban billing download`: an issued invoice as a file. */
+/** Adds `vauban billing download`, which saves an issued invoice as a file. */
 export function addInvoiceFile(billing: Command, io: Io): void {
   billing
     .command('download')
@@ -35,7 +35,7 @@ async function download(session: Session, given: string, { format, to }: Options
   const bytes = await client.invoiceFile(id, format, { signal: io.signal });
   if (to === '-') return void io.stdout.write(bytes);
   const { number } = await client.billing.invoice(id, { signal: io.signal });
-  // The service's word for it must not lead out of this directory.
+  // The invoice number comes from the service: it must not lead out of the current directory.
   const file = to ?? `${(number ?? id).replace(/[^\w-]/g, '_')}.${format}`;
   try {
     writeFileSync(file, bytes, { flag: 'wx' });

@@ -3,7 +3,7 @@ import type { Io } from '../io.ts';
 import type { Settings } from '../mcp/mcp-server.ts';
 import { type GlobalOptions, Session } from '../session.ts';
 
-/** `vauban mcp`: the tasks of an account as tools of an assistant, by the Model Context Protocol. */
+/** Adds `vauban mcp`, which offers an account's tasks as tools of an AI assistant (Model Context Protocol). */
 export function addMcp(program: Command, io: Io): void {
   program
     .command('mcp')
@@ -15,7 +15,7 @@ export function addMcp(program: Command, io: Io): void {
     .addHelpText('after', '\nExample:\n  $ claude mcp add vauban -- vauban mcp --context demo')
     .action(async (_: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions & Settings>();
-      // What it is made of is larger than everything else here, and nothing else needs it.
+      // Loaded on demand: it is larger than everything else here.
       const { serve } = await import('../mcp/mcp-server.ts');
       await serve(new Session(io, options), options);
     });

@@ -11,7 +11,7 @@ import { type GlobalOptions, Session } from '../session.ts';
 
 type Options = GlobalOptions & SshOptions;
 
-/** `vauban ssh`: OpenSSH through the service, with a key of one's own. */
+/** Adds `vauban ssh`, which runs OpenSSH through the service with the user's own key. */
 export function addSsh(program: Command, io: Io): void {
   program
     .command('ssh')
@@ -30,7 +30,10 @@ export function addSsh(program: Command, io: Io): void {
     });
 }
 
-/** `vauban ssh-proxy`: the bytes of a connection to a VM's port 22, for the `ProxyCommand` of an SSH client. */
+/**
+ * Adds `vauban ssh-proxy`, which connects standard input and output to a VM's port 22, for an SSH client's
+ * `ProxyCommand`.
+ */
 export function addSshProxy(program: Command, io: Io): void {
   program
     .command('ssh-proxy')
@@ -43,7 +46,7 @@ export function addSshProxy(program: Command, io: Io): void {
       const { readable, writable, closed } = await session.client.openSshConnection(vmId, {
         signal: io.signal,
       });
-      // Whichever side ends, the connection does.
+      // The connection ends when either side ends.
       await Promise.race([
         pipeline(io.stdin as NodeJS.ReadableStream, Writable.fromWeb(writable as never)),
         pipeline(Readable.fromWeb(readable as never), io.stdout, { end: false }),

@@ -4,7 +4,7 @@ import type { Io } from '../io.ts';
 import { idOf } from '../names.ts';
 import { type GlobalOptions, Session } from '../session.ts';
 
-/** `vauban terminal`: a shell that the service opens, for which no key is needed. */
+/** Adds `vauban terminal`, which opens a shell through the service without a key. */
 export function addTerminal(program: Command, io: Io): void {
   program
     .command('terminal')
@@ -30,7 +30,7 @@ async function terminal({ client, io }: Session, given: string, username?: strin
   stdin.on('data', type);
   stdout.on('resize', resize);
   try {
-    // What the guest prints is for the terminal as it is: that is what a terminal is for.
+    // The guest's output is deliberately not escaped: it controls the terminal, as in any shell.
     for await (const chunk of shell.readable as unknown as AsyncIterable<Uint8Array>) stdout.write(chunk);
   } finally {
     stdin.setRawMode?.(false);

@@ -6,9 +6,9 @@ import { table } from '../output/table.ts';
 import { bytes } from '../output/values.ts';
 import { type GlobalOptions, Session } from '../session.ts';
 
-/** The series are no denser. */
+/** The resolution of the series. */
 const LOOK_EVERY_SECONDS = 10;
-/** Leaves half of what a key may ask to other programs. */
+/** Leaves half of the key's rate limit to other programs. */
 const REQUESTS_A_MINUTE = 60;
 
 interface Load {
@@ -16,7 +16,7 @@ interface Load {
   last: Record<string, number | null>;
 }
 
-/** `vauban top`: what the VMs are doing now. */
+/** Adds `vauban top`, which shows the current load of the VMs. */
 export function addTop(program: Command, io: Io): void {
   program
     .command('top')
@@ -45,7 +45,7 @@ async function top(session: Session, options: { once?: true; limit: number }): P
         loads.map(({ vm, last }) => ({ id: vm.id, hostname: vm.hostname, ...last })),
         { columns: [] },
       );
-    // From the top left corner, and whatever was below.
+    // Moves the cursor to the top left and clears the screen.
     printer.lines((isLive ? '\x1b[H\x1b[2J' : '') + rowsOf(loads).join('\n'));
     if (!isLive) return;
     const seconds = Math.max(LOOK_EVERY_SECONDS, ((loads.length + 1) * 60) / REQUESTS_A_MINUTE);
@@ -66,7 +66,7 @@ async function read({ client, io }: Session, most: number): Promise<Load[]> {
   return loads.sort((a, b) => (b.last.cpu_percent ?? -1) - (a.last.cpu_percent ?? -1));
 }
 
-/** The latest value of each series that has one. */
+/** Returns the latest known value of each series. */
 function lastOf({ series }: Series): Record<string, number | null> {
   const last = Object.entries(series).map(([name, { points }]): [string, number | null] => {
     const known = points.map(([, value]) => value).filter((value) => typeof value === 'number');
@@ -75,7 +75,7 @@ function lastOf({ series }: Series): Record<string, number | null> {
   return Object.fromEntries(last);
 }
 
-/** What is shown of the series, and how it is called here. */
+/** The displayed series and their headings. */
 const SHOWN: Record<string, string> = {
   cpu_percent: 'cpu %',
   ram_used_bytes: 'ram',

@@ -15,7 +15,7 @@ const port = (text: string) => {
   return Number(text);
 };
 
-/** `vauban vnc`: the screen of a VM as a port of this machine, for any viewer. */
+/** Adds `vauban vnc`, which makes the screen of a VM available on a local port, for any VNC viewer. */
 export function addVnc(program: Command, io: Io): void {
   program
     .command('vnc')
@@ -35,7 +35,7 @@ async function vnc(session: Session, given: string, wanted: number): Promise<voi
   const viewers = new Set<Socket>();
   const server = createServer((viewer) => {
     viewers.add(viewer);
-    // One that does not reach the VM is hung up on; the next may.
+    // A viewer whose connection fails is hung up; the next one may succeed.
     show(session, vmId, viewer)
       .catch((error: unknown) => session.note(`vauban: ${explain(error).lines.join(' ')}`))
       .finally(() => {

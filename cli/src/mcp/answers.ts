@@ -4,19 +4,19 @@ import { safeJson } from '../../../shared/safe-text.ts';
 import { Failure } from '../failure.ts';
 import type { Answer } from './tool.ts';
 
-/** About 8,000 tokens of a model: enough for 50 VMs. */
+/** About 8,000 tokens of a model, enough for 50 VMs. */
 const MOST_CHARACTERS = 24_000;
-/** Of one text, such as the output of a command: its beginning and its end. */
+/** The limit for a single text, such as the output of a command; its beginning and its end are kept. */
 const MOST_OF_A_TEXT = 12_000;
 
-/** A result of a tool, as the protocol has it. */
+/** The result of a tool call, as defined by MCP. */
 export interface Result {
   content: { type: 'text'; text: string }[];
   isError?: true;
   [name: string]: unknown;
 }
 
-/** A text of a guest, with its middle left out where it is too long. */
+/** Cuts the middle out of a guest's text that is too long. */
 export function bounded(text: string, most = MOST_OF_A_TEXT): string {
   if (text.length <= most) return text;
   const left = text.length - most;
@@ -24,8 +24,8 @@ export function bounded(text: string, most = MOST_OF_A_TEXT): string {
 }
 
 /**
- * What comes from the service, between marks that the authors of its parts cannot know. Characters without a form of their
- * own are shown as escapes, for they can carry words that the user does not see.
+ * Wraps data from the service in a random mark that no author of the data can know. Invisible characters are escaped,
+ * because they can carry text that the user does not see.
  */
 function marked(data: unknown): string {
   const mark = randomBytes(8).toString('hex');
@@ -43,10 +43,13 @@ function marked(data: unknown): string {
 const texts = (...given: (string | undefined)[]): Result['content'] =>
   given.filter((text) => text !== undefined).map((text) => ({ type: 'text', text }));
 
-/** An answer as a result. */
+/** Converts an answer to a tool result. */
 export const resultOf = ({ said, data }: Answer): Result => ({ content: texts(said, marked(data)) });
 
-/** What went wrong as a result: of the API its code and the id of its request. What is a defect here is thrown on. */
+/**
+ * Converts an error to a tool result. API errors include their code and request id; a bug in this program is thrown
+ * again.
+ */
 export function failureOf(error: unknown): Result {
   const failed = (said: string, data?: object): Result => ({
     content: texts(said, data && marked(data)),

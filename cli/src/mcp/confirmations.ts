@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { EXIT, Failure } from '../failure.ts';
 
-/** Long enough for a person to be asked, too short for what was shown to be forgotten. */
+/** Long enough to ask a person, too short to forget what was shown. */
 export const LIFETIME_MS = 5 * 60_000;
-/** Previews whose confirmation was not used yet; the oldest is forgotten for a new one. */
+/** The number of unused tokens that are kept; a new one replaces the oldest. */
 const MOST = 64;
 
 interface Waiting<Terms = unknown> {
@@ -14,7 +14,7 @@ interface Waiting<Terms = unknown> {
   until: number;
 }
 
-/** JSON in which the order of names does not matter. */
+/** Serializes a value to JSON in which the order of keys does not matter. */
 export const canonical = (value: unknown): string =>
   JSON.stringify(value, (_, part: unknown) =>
     part !== null && typeof part === 'object' && !Array.isArray(part)
@@ -23,9 +23,9 @@ export const canonical = (value: unknown): string =>
   );
 
 /**
- * What stands between an assistant and a purchase or a loss: a token that only a preview gives, for exactly the arguments
- * that were previewed. It is good for one call and a few minutes, and is known to this process alone, so that nothing that
- * a guest has written can be one.
+ * Protects purchases and deletions: an action needs a token, which only a preview of the same arguments issues. A token
+ * is valid for one call and a few minutes, and is known only to this process, so that no text from a guest can contain
+ * one.
  */
 export class Confirmations {
   readonly #now: () => number;
@@ -35,7 +35,7 @@ export class Confirmations {
     this.#now = now;
   }
 
-  /** A token for a call of the tool with this input; `terms` is what was shown, for the call to hold to. */
+  /** Issues a token for a call of the tool with this input. The call is bound to `terms`, the terms that were shown. */
   issue(tool: string, input: object, terms: unknown): string {
     const [oldest] = this.#waiting.keys();
     if (this.#waiting.size >= MOST) this.#waiting.delete(oldest!);
@@ -44,7 +44,7 @@ export class Confirmations {
     return token;
   }
 
-  /** The terms that were shown. Whatever comes of it, the token is used up. */
+  /** Returns the terms that were shown. The token is used up even if the call fails. */
   redeem<Terms>(tool: string, input: object, token: string): Terms {
     const waiting = this.#waiting.get(token);
     this.#waiting.delete(token);
@@ -56,6 +56,6 @@ export class Confirmations {
   }
 }
 
-/** Nothing was done, and a new preview is the way on. */
+/** Returns an error which says that nothing was done and that a new preview is needed. */
 export const refused = (why: string) =>
   new Failure(EXIT.notConfirmed, why, 'Nothing was done. Ask for a new preview, and show it to the user.');

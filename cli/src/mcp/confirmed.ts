@@ -1,10 +1,13 @@
 import { type At, type Input, inputOf, type Tool } from './tool.ts';
 
-/** Something that costs or destroys: what it comes to, and the action, which is done on these terms or not at all. */
+/**
+ * Something that costs money or destroys data: a preview of the terms, and the action, which happens on exactly these
+ * terms or not at all.
+ */
 interface Confirmed<Terms> {
-  /** The tool that shows what it comes to; anyone may look. */
+  /** The tool that shows the terms; it needs no confirmation. */
   preview: { name: string; title: string; description: string; scopes: string[] };
-  /** The tool that does it. */
+  /** The tool that performs the action. */
   action: { name: string; title: string; description: string; scopes: string[] };
   input: Input;
   look(at: At, input: Record<string, unknown>): Promise<{ data: unknown; terms: Terms }>;
@@ -18,7 +21,7 @@ const CONFIRMATION = {
   },
 };
 
-/** The two tools of something that takes a confirmation. */
+/** Returns the preview tool and the action tool. */
 export function confirmed<Terms>({ preview, action, input, look, act }: Confirmed<Terms>): Tool[] {
   return [
     {
@@ -37,7 +40,7 @@ export function confirmed<Terms>({ preview, action, input, look, act }: Confirme
     },
     {
       ...action,
-      // One without its preview could never be called.
+      // Without its preview, the action could never be called.
       scopes: [...new Set([...action.scopes, ...preview.scopes])],
       power: 'write',
       isDestructive: true,

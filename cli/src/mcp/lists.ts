@@ -1,7 +1,7 @@
 import type { List } from '../../../sdk/src/index.ts';
 import { ITEMS } from './tool.ts';
 
-/** The first items of a list, and whether there are more. */
+/** Returns the first items of a list, and whether there are more. */
 export async function firstOf<Item>(
   list: (limit: number) => List<Item, unknown>,
   limit: unknown = ITEMS,

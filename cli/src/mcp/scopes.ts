@@ -5,8 +5,8 @@ const VM = nothing('vm');
 const TENANT = nothing('ten');
 
 /**
- * A request for each scope that changes nothing even where it is allowed: it reads, or it is about a thing that there is not.
- * The scope is looked at before the thing is.
+ * One request per scope that changes nothing even if it is allowed: it only reads, or names something that does not
+ * exist. The service checks the scope first.
  */
 const PROBES: Record<string, (client: Client) => Promise<unknown>> = {
   'catalog:read': (client) => client.catalog.prices(),
@@ -23,7 +23,7 @@ const PROBES: Record<string, (client: Client) => Promise<unknown>> = {
   'shield:write': (client) => client.shield.deleteRule(TENANT, nothing('tgt'), nothing('rul')),
 };
 
-/** Which of these scopes the key has. The API has no list of them, so each is tried. */
+/** Returns which of these scopes the key has. The API has no list of them, so each one is tried. */
 export async function heldScopes(client: Client, asked: Iterable<string>): Promise<Set<string>> {
   const held = await Promise.all(
     [...new Set(asked)].map(async (scope) => ((await isHeld(client, scope)) ? [scope] : [])),
@@ -39,7 +39,7 @@ async function isHeld(client: Client, scope: string): Promise<boolean> {
     if (!(error instanceof ApiError)) throw error;
     if (error.code === 'scope_required') return false;
     if (error.status === 401 || error.status === 429 || error.status >= 500) throw error;
-    // There is no such thing, or the body is empty: it went past the scope.
+    // "Not found" or "invalid body": the request has passed the scope check.
     return true;
   }
 }

@@ -2,7 +2,7 @@ import type { Client } from '../../../sdk/src/index.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { idOf } from '../names.ts';
 
-/** The arguments that name a protected address. */
+/** The arguments that identify a protected address. */
 export const TENANT = {
   tenant: {
     type: 'string',
@@ -12,7 +12,7 @@ export const TENANT = {
 };
 export const TARGET = { target: { type: 'string', description: 'A protected address, or its id' } };
 
-/** The tenant that is meant. */
+/** Returns the id of the tenant; by default the account's only one. */
 export async function tenantOf(client: Client, given: unknown): Promise<string> {
   if (given !== undefined) return given as string;
   const { shield_tenant_ids: ids } = await client.billing.summary();
@@ -21,7 +21,7 @@ export async function tenantOf(client: Client, given: unknown): Promise<string> 
   throw new Failure(EXIT.refused, why);
 }
 
-/** The tenant and the protected address that are meant. */
+/** Returns the ids of the tenant and of the protected address. */
 export async function targetOf(
   client: Client,
   { tenant, target }: Record<string, unknown>,

@@ -5,7 +5,7 @@ import { INPUTS } from '../inputs.ts';
 import type { Session } from '../session.ts';
 import type { Confirmations } from './confirmations.ts';
 
-/** Arguments of a tool as JSON Schema. */
+/** The arguments of a tool, as JSON Schema. */
 export interface Input {
   type: 'object';
   properties: Record<string, object>;
@@ -13,31 +13,31 @@ export interface Input {
   additionalProperties: false;
 }
 
-/** What a tool works with. */
+/** The environment of a tool call. */
 export interface At {
   session: Session;
   client: Client;
   confirmations: Confirmations;
-  /** Whether the assistant is offered the tool of this name. */
+  /** Returns whether the assistant may use the tool with this name. */
   offers(name: string): boolean;
-  /** Options of OpenSSH for commands on VMs. */
+  /** OpenSSH options for commands on VMs. */
   ssh: { identity?: string | undefined; option?: string[] | undefined };
   /** Aborts when the call is canceled. */
   signal: AbortSignal;
 }
 
-/** What a tool answers. */
+/** The answer of a tool. */
 export interface Answer {
-  /** In this program's own words. Nothing of it is taken from the service or a guest. */
+  /** This program's own words. They never contain text from the service or a guest. */
   said?: string;
-  /** Whatever comes from the service: it is marked as such, and its size is bounded. */
+  /** Data from the service. It is marked as such, and its size is limited. */
   data: unknown;
 }
 
-/** What a tool may do: look, change what the API has, or run commands on VMs. */
+/** The permissions of a tool: reading, changing things through the API, or running commands on VMs. */
 export type Power = 'read' | 'write' | 'command';
 
-/** A task that an assistant can be given. */
+/** A task for an assistant. */
 export interface Tool {
   name: string;
   title: string;
@@ -45,7 +45,7 @@ export interface Tool {
   /** The scopes that its requests need. */
   scopes: string[];
   power: Power;
-  /** True where it costs, or ends what cannot be brought back. */
+  /** Set if the tool costs money or destroys data. */
   isDestructive?: true;
   input: Input;
   call(at: At, input: Record<string, unknown>): Promise<Answer>;
@@ -69,7 +69,7 @@ function schemaOf({ type, nullable, values, about }: Field): object {
   };
 }
 
-/** The named fields of an operation, as its description has them, behind arguments of the tool's own. */
+/** Returns a JSON Schema with the tool's own arguments and the named fields of an operation. */
 export function inputOf(
   own: Record<string, object>,
   operation?: OperationId,
@@ -90,10 +90,10 @@ export function inputOf(
 /** The argument that names a VM. */
 export const VM = { vm: { type: 'string', minLength: 1, description: 'The hostname or id of a VM' } };
 
-/** How many items of a list are wanted. */
+/** The argument that limits the number of items. */
 export const LIMIT = {
   limit: { type: 'integer', minimum: 1, maximum: 50, description: 'At most this many; 20', optional: true },
 };
 
-/** As many as an answer of a list has where none are asked for. */
+/** The default number of items in a list. */
 export const ITEMS = 20;

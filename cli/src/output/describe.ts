@@ -8,7 +8,7 @@ const isThing = (value: unknown): value is Thing =>
 const areThings = (value: unknown): value is Thing[] =>
   Array.isArray(value) && value.length > 0 && value.every(isThing);
 
-/** One thing for people: its fields a line each, then a table for each list of things in it. */
+/** Describes one thing: a line per field, then a table for each list in it. */
 export function describe(thing: object): string[] {
   const lines = pairs(fieldsOf(thing as Thing, '', currencyOf(thing as Thing)));
   for (const [name, value] of Object.entries(thing)) {
@@ -19,7 +19,7 @@ export function describe(thing: object): string[] {
   return lines;
 }
 
-/** What has an identity of its own is named in a line; what has none is a part of the whole. */
+/** Nested objects with an id are summarized in one line; those without are shown in full. */
 function fieldsOf(thing: Thing, before: string, currency: string | undefined): [string, string][] {
   return Object.entries(thing).flatMap(([name, value]): [string, string][] => {
     if (areThings(value)) return [];
@@ -30,7 +30,7 @@ function fieldsOf(thing: Thing, before: string, currency: string | undefined): [
   });
 }
 
-/** The fields that every item has and that fit into a cell. */
+/** Returns the fields that all items have and that fit into a cell. */
 function columnsOf(items: Thing[]): Column<Thing>[] {
   const names = Object.keys(items[0]!);
   return names.filter((name) => name !== 'currency' && !items.some((item) => areThings(item[name])));

@@ -8,7 +8,7 @@ import { yaml } from './yaml.ts';
 export const FORMATS = ['table', 'wide', 'json', 'id', 'yaml'] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** Prints what a command has to say, in the format that was asked for. */
+/** Prints the output of a command in the requested format. */
 export class Printer {
   readonly #io: Io;
   readonly format: Format;
@@ -47,7 +47,7 @@ export class Printer {
   }
 }
 
-/** What an answer is about, the first that has an id. */
+/** The main part of a reply: the first of these that has an id. */
 const ABOUT = ['snapshot', 'ssh_key', 'vm', 'plan', 'job'];
 
 function idOf(thing: object): string {

@@ -1,6 +1,6 @@
 import type { Series } from '../../../sdk/src/index.ts';
 
-/** Of values over time the latest, the mean and the highest of each series. */
+/** Returns the latest, mean and highest value of each series. */
 export function latest({ start_at, end_at, step_seconds, series }: Series): object {
   const rows = Object.entries(series).map(([name, { unit, points }]) => {
     const values = points.map(([, value]) => value).filter((value) => value !== null && value !== undefined);

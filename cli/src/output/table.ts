@@ -1,9 +1,9 @@
 import { label, valueText } from './values.ts';
 
-/** A column: a field by its name, or a heading and how its cell is made. */
+/** A column: the name of a field, or a heading and a function that makes its cells. */
 export type Column<A> = (keyof A & string) | { heading: string; cell: (item: A) => unknown };
 
-/** Rows under their headings, as wide as their widest cells; numbers and amounts stand at the right. */
+/** Returns rows under their headings, aligned to the widest cells. Numbers and amounts are right-aligned. */
 export function table<A extends object>(columns: readonly Column<A>[], items: readonly A[]): string[] {
   const headings = columns.map((column) => label(headingOf(column).replace(/_at$/, '')).toUpperCase());
   const values = items.map((item) => columns.map((column) => fieldOf(column, item)));
@@ -14,7 +14,7 @@ export function table<A extends object>(columns: readonly Column<A>[], items: re
   return align([headings, ...rows], right);
 }
 
-/** Names and values, a line each. */
+/** Returns names and values, one pair per line. */
 export const pairs = (entries: [name: string, value: string][]): string[] =>
   align(entries.map(([name, value]) => [`${name}:`, value]));
 

@@ -1,22 +1,22 @@
 import { isCurrency, minorToText } from '../../../shared/currencies.ts';
 import { safe } from '../../../shared/safe-text.ts';
 
-/** Minor units as people write them: 12345 EUR is "123.45 EUR". */
+/** Formats an amount in minor units: 12345 EUR is "123.45 EUR". */
 export function money(minor: number, currency: string): string {
-  // A service that is newer than this program may know another one.
+  // A newer service may know currencies that this program does not.
   return isCurrency(currency) ? minorToText(minor, currency) : `${minor} minor units of ${currency}`;
 }
 
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 
-/** "1.5 GiB". */
+/** Formats a size, such as "1.5 GiB". */
 export function bytes(count: number): string {
   const power = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, Math.abs(count))) / 10));
   const scaled = count / 1024 ** power;
   return `${power === 0 ? scaled : scaled.toFixed(scaled < 100 ? 1 : 0)} ${UNITS[power]}`;
 }
 
-/** A value by the name of its field, as people read it. */
+/** Formats a value according to the name of its field. */
 export function valueText(name: string, value: unknown, currency = ''): string {
   if (value === null || value === undefined || value === '') return '-';
   if (typeof value === 'number' && name.endsWith('_minor') && currency) return money(value, currency);
@@ -29,7 +29,7 @@ export function valueText(name: string, value: unknown, currency = ''): string {
   return String(value);
 }
 
-/** One thing in a line: "web-1 (vm_…) running". */
+/** Summarizes a thing in one line: "web-1 (vm_…) running". */
 function summary(thing: Record<string, unknown>): string {
   const name = thing.hostname ?? thing.name ?? thing.kind ?? thing.type;
   const id = thing.id ?? thing.code;
@@ -41,5 +41,5 @@ function summary(thing: Record<string, unknown>): string {
   return safe(parts.filter(Boolean).join(' '));
 }
 
-/** "price_monthly_minor" is "price monthly": what is said of the unit is in the value. */
+/** Returns the label of a field: "price_monthly_minor" becomes "price monthly", because the value shows the unit. */
 export const label = (name: string): string => name.replace(/_(minor|bytes)$/, '').replaceAll('_', ' ');

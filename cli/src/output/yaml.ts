@@ -1,10 +1,10 @@
 import { safeJson } from '../../../shared/safe-text.ts';
 
-/** What YAML would read as something else than a string has quotes, as in JSON, which YAML reads. */
+/** Strings that YAML would read as another type are quoted as in JSON, which YAML understands. */
 const PLAIN = /^[A-Za-z_][\w./-]*( [\w./-]+)*$/;
 const WORDS = /^(true|false|yes|no|on|off|null|y|n)$/i;
 
-/** A value as YAML. */
+/** Returns the lines of a value in YAML. */
 export function yaml(value: unknown, indent = ''): string[] {
   if (Array.isArray(value) && value.length > 0)
     return value.flatMap((item) => {

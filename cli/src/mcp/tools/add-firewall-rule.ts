@@ -8,7 +8,7 @@ const FIELDS = ['direction', 'protocol', 'ports', 'cidrs', 'priority', 'descript
 const ruleOf = (action: 'accept' | 'drop', body: Record<string, unknown>) =>
   ({ ...body, action }) as unknown as AddFirewallRuleRequest;
 
-/** Dropping more exposes nothing, so it takes no confirmation. */
+/** A rule that drops traffic exposes nothing, so it needs no confirmation. */
 export const addFirewallRule: Tool = {
   name: 'add_firewall_rule',
   title: 'Add a firewall rule that drops',
@@ -23,7 +23,7 @@ export const addFirewallRule: Tool = {
   },
 };
 
-/** A rule that accepts may expose the VM to everyone, so a person agrees first. */
+/** A rule that accepts traffic may expose the VM to everyone, so a person must confirm it. */
 export const openFirewall = confirmed<string>({
   preview: {
     name: 'preview_open_firewall',

@@ -5,7 +5,7 @@ import { inputOf, VM } from '../tool.ts';
 
 const FIELDS = ['protocol', 'external_port', 'internal_port', 'internal_ip', 'description'];
 
-/** A forward makes a port of the VM public, so a person agrees first. */
+/** A port forward makes a port of the VM public, so a person must confirm it. */
 export const addPortForward = confirmed<string>({
   preview: {
     name: 'preview_port_forward',

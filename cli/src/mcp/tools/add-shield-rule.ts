@@ -2,7 +2,7 @@ import type { AddShieldRuleRequest } from '../../../../sdk/src/index.ts';
 import { TARGET, TENANT, targetOf } from '../shield.ts';
 import { inputOf, type Tool } from '../tool.ts';
 
-// Without `confirm_block_all`: a rule that drops everything is for a person to write.
+// Without `confirm_block_all`: only a person may create a rule that drops everything.
 const FIELDS = [
   ...['action', 'protocol', 'source', 'source_ports', 'destination_ports', 'rate', 'priority', 'comment'],
   'expires_at',

@@ -9,7 +9,7 @@ const FIELDS = [
 ];
 
 interface Terms {
-  /** Ids in place of the names that were given, as they were when it was shown. */
+  /** Names are already replaced with the ids that they had in the preview. */
   body: Record<string, unknown>;
   idempotencyKey: string;
 }

@@ -2,7 +2,7 @@ import { idOf } from '../../names.ts';
 import { confirmed } from '../confirmed.ts';
 import { inputOf, VM } from '../tool.ts';
 
-/** What belongs to a VM: how it is called in a path, and what lists and deletes it. */
+/** The parts of a VM: their name in a path, and the client resource that lists and deletes them. */
 const KINDS = {
   snapshot: ['snapshots', 'snapshots'],
   firewall_rule: ['firewall', 'firewall'],

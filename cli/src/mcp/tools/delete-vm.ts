@@ -5,7 +5,7 @@ import { type At, inputOf, VM } from '../tool.ts';
 
 interface Terms {
   id: string;
-  /** Everything that was shown as lost. */
+  /** Everything that the preview listed as lost. */
   lost: string;
   idempotencyKey: string;
 }
@@ -40,7 +40,7 @@ export const deleteVm = confirmed<Terms>({
     return { data, terms };
   },
   async act(at, _, { id, lost, idempotencyKey }) {
-    // A snapshot that was made meanwhile was not agreed to.
+    // The user has not agreed to lose a snapshot that was taken after the preview.
     if (lostOf(await preview(at, id)) !== lost)
       throw refused('What would be lost is not what was shown any more.');
     return at.client.vms.delete(id, { signal: at.signal, idempotencyKey });

@@ -23,7 +23,7 @@ import { vmEvents } from './vm-events.ts';
 import { vmMetrics } from './vm-metrics.ts';
 import { waitForVm } from './wait-for-vm.ts';
 
-/** Every task that an assistant can be given: what people ask for, and not each operation of the API. */
+/** The tasks for an assistant: the things people ask for, rather than every API operation. */
 export const TOOLS: Tool[] = [
   listVms,
   describeVm,

@@ -23,7 +23,7 @@ const ACTION = {
   },
 };
 
-/** What runs on the VM is interrupted, so a person agrees first. */
+/** This interrupts whatever runs on the VM, so a person must confirm it. */
 export const powerVm = confirmed<string>({
   preview: {
     name: 'preview_power_vm',

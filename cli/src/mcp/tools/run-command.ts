@@ -5,7 +5,7 @@ import { sshTo } from '../../open-ssh.ts';
 import { bounded } from '../answers.ts';
 import { inputOf, type Tool, VM } from '../tool.ts';
 
-/** Of each stream; what a command writes beyond that is read and dropped. */
+/** The limit for each stream; output beyond it is discarded. */
 const MOST_BYTES = 1_048_576;
 
 const COMMAND = {
@@ -29,7 +29,7 @@ export const runCommand: Tool = {
   isDestructive: true,
   input: inputOf({ ...VM, ...COMMAND }),
   async call({ session, ssh, signal }, { vm, command, timeout_seconds: seconds = 30 }) {
-    // `sshTo` reads a user in front of an "@": an assistant must not choose one, such as root.
+    // `sshTo` accepts "user@name", but an assistant must not choose a user such as root.
     if ((vm as string).includes('@'))
       throw new Failure(
         EXIT.wronglyCalled,

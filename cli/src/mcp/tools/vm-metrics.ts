@@ -1,7 +1,7 @@
 import { idOf } from '../../names.ts';
 import { inputOf, type Tool, VM } from '../tool.ts';
 
-/** The latest values that are given one by one. */
+/** The number of latest values to list individually. */
 const LATEST = 12;
 
 export const vmMetrics: Tool = {
