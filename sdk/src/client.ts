@@ -18,32 +18,35 @@ import { type GuestSocket, openSocket, type Terminal } from './sockets.ts';
 import { type Call, Transport } from './transport.ts';
 import { type WaitOptions, waitForJob, waitUntilIdle } from './wait.ts';
 
-/** A customer's program: every operation under its resource, and what takes more than one request. */
+/** A customer's client: every operation under its resource, and helpers that need several requests. */
 export interface Client extends Resources {
   /** Waits until a VM has no job. */
   waitUntilIdle(vmId: string, options?: WaitOptions): Promise<Vm>;
-  /** Waits for the end of a job; a `JobFailedError` where it has not succeeded, undefined where it has deleted its VM. */
+  /**
+   * Waits for the end of a job. Returns undefined if the job deleted its VM. Throws a `JobFailedError` if it did not
+   * succeed.
+   */
   waitForJob(job: Pick<Job, 'id' | 'kind' | 'vm_id'>, options?: WaitOptions): Promise<Vm | undefined>;
-  /** A run of the agent from its beginning to its end: `decide` is asked where a command needs a word. */
+  /** Runs the agent from start to end; `decide` is called for each command that needs approval. */
   converse(
     vmId: string,
     message: Pick<RunAgentRequest, 'message' | 'approval_mode' | 'max_steps'>,
     decide: Decide,
     options?: RequestOptions,
   ): AsyncIterable<AgentEvent>;
-  /** An issued invoice as a file: a PDF with its e-invoice attached, or the e-invoice (EN 16931, CII) alone. */
+  /** Returns an issued invoice as a file: a PDF with the e-invoice attached, or only the e-invoice (EN 16931, CII). */
   invoiceFile(id: string, format: 'pdf' | 'xml', options?: RequestOptions): Promise<Uint8Array>;
   /** Opens a shell on a VM. */
   openTerminal(vmId: string, how?: CreateSshTokenRequest, options?: RequestOptions): Promise<Terminal>;
-  /** Opens a connection to the SSH server of a VM, for an SSH client of your own: no port of the VM has to be open. */
+  /** Opens a connection to the SSH server of a VM, for your own SSH client. The VM needs no open port. */
   openSshConnection(vmId: string, options?: RequestOptions): Promise<GuestSocket>;
-  /** Opens the screen of a VM: the bytes of VNC, and the password where one is asked for. */
+  /** Opens the screen of a VM as a VNC stream, with the password if VNC asks for one. */
   openScreen(vmId: string, options?: RequestOptions): Promise<GuestSocket & { password: string | null }>;
 }
 
 type Place = (typeof OPERATIONS)[keyof typeof OPERATIONS];
 
-/** A client of the service. One for a key: what it sends is paced for all that use it. */
+/** Creates a client. Use one per key: it paces the requests of everything that uses it. */
 export function createClient(options: ClientOptions): Client {
   const transport = new Transport(options);
   const fleet = new Fleet(transport);
@@ -53,7 +56,7 @@ export function createClient(options: ClientOptions): Client {
     resources[resource] ??= {};
     resources[resource][name] = (...given: unknown[]) => perform(transport, operation, place, given);
   }
-  // Made of the same list as the type, by the same generator.
+  // The generator made this list and the type from the same source.
   const all = resources as unknown as Resources;
   return {
     ...all,
@@ -96,7 +99,7 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-/** Reads what an operation was given: the variables of its path, its input, and options. */
+/** Splits the arguments of an operation: the variables of its path, its input, and options. */
 function perform(transport: Transport, operation: string, place: Place, given: unknown[]): unknown {
   const [, , method, path, kind, takes] = place;
   const rest = [...given];
@@ -128,7 +131,7 @@ async function* streamed(transport: Transport, call: Call): AsyncGenerator<unkno
   if (stream) yield* readEvents(stream);
 }
 
-/** An empty id would be the path of a list, or of another operation. */
+/** Rejects values such as an empty id, which would turn the path into that of a list or another operation. */
 function pathValue(operation: string, variable: string, value: unknown): string {
   if (typeof value !== 'string' || value === '' || value === '.' || value === '..')
     throw new TypeError(`${operation}: ${variable} must be an identifier`);

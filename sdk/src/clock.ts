@@ -1,6 +1,6 @@
 import type { ClientClock } from './options.ts';
 
-/** The machine's clock. */
+/** The system clock. */
 export const systemClock: ClientClock = {
   now: () => performance.now(),
   sleep: (ms, signal) =>

@@ -1,14 +1,14 @@
 import type { AgentApprovalRequired, AgentDecision, AgentEvent, RunAgentRequest } from './api.ts';
 import type { RequestOptions } from './options.ts';
 
-/** A word on a command that waits; undefined lets it wait, and ends the conversation for now. */
+/** The decision on a command that awaits approval. Undefined leaves it waiting and ends the conversation for now. */
 export type Decide = (
   request: AgentApprovalRequired,
 ) => Promise<AgentDecision | undefined> | AgentDecision | undefined;
 
 type Run = (body: RunAgentRequest, options: RequestOptions) => AsyncIterable<AgentEvent>;
 
-/** The events of a run from its beginning to its end, approvals in between included. */
+/** Yields the events of a run from start to end, across approvals. */
 export async function* converse(
   run: Run,
   message: Pick<RunAgentRequest, 'message' | 'approval_mode' | 'max_steps'>,

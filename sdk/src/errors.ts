@@ -1,6 +1,6 @@
 import type { ErrorDetails } from './api.ts';
 
-/** Whatever the client throws. */
+/** The base class of all errors that the client throws. */
 export class VaubanError extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options);
@@ -8,10 +8,13 @@ export class VaubanError extends Error {
   }
 }
 
-/** The service has answered with an error; each code has a class of its own. */
+/** An error reply of the service. Each code has its own subclass. */
 export class ApiError extends VaubanError {
   readonly status: number;
-  /** Decide by this, or by the class. `http_502` and the like where something in front of the service has answered. */
+  /**
+   * Distinguish errors by this or by the class. It is `http_502` or the like if a proxy in front of the service
+   * replied.
+   */
   readonly code: string;
   readonly details: ErrorDetails;
   /** Quote it to support. */
@@ -30,8 +33,8 @@ export class ApiError extends VaubanError {
 }
 
 /**
- * No whole answer has come. Of a write that is not paid for it is not known whether it was done; a paid one can be
- * repeated with `idempotencyKey`, and is not done twice.
+ * No complete reply was received. A write without a charge may or may not have happened. A paid operation can be
+ * repeated with `idempotencyKey` and is not done twice.
  */
 export class ConnectionError extends VaubanError {
   readonly idempotencyKey: string | undefined;
@@ -42,10 +45,10 @@ export class ConnectionError extends VaubanError {
   }
 }
 
-/** An attempt has taken longer than `timeoutMs`. */
+/** An attempt took longer than `timeoutMs`. */
 export class TimeoutError extends ConnectionError {}
 
-/** A job that was waited for has failed or was canceled. */
+/** The awaited job failed or was canceled. */
 export class JobFailedError extends VaubanError {
   readonly job: { id: string; kind: string; status: string; error: { code: string; message: string } | null };
 

@@ -1,6 +1,9 @@
 import { ConnectionError } from './errors.ts';
 
-/** The `data` of each server-sent event, as JSON. Comments keep the connection open and are left out. */
+/**
+ * Yields the `data` of each server-sent event, parsed as JSON. Comments, which only keep the connection open, are
+ * skipped.
+ */
 export async function* readEvents<Event>(
   stream: ReadableStream<Uint8Array>,
 ): AsyncGenerator<Event, void, void> {
@@ -20,7 +23,7 @@ export async function* readEvents<Event>(
       }
     }
   } finally {
-    // To stop reading is to hang up: the service then starts no other command.
+    // Close the connection when the caller stops reading: the service then starts no further command.
     await reader.cancel().catch(() => undefined);
   }
 }

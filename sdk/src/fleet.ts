@@ -3,18 +3,21 @@ import type { Page } from './list.ts';
 import type { RequestOptions } from './options.ts';
 import type { Transport } from './transport.ts';
 
-/** Between two looks at the list: soon enough for a job that takes a minute, and 20 requests a minute for 100 VMs. */
+/**
+ * The polling interval of the list: short enough for a job that takes a minute, and only 20 requests per minute for 100
+ * VMs.
+ */
 const ROUND_MS = 3_000;
-/** So many waits ask the service to wait, each for its VM, and hear of an end at once; more of them share the list. */
+/** Up to this many waits use a long poll each and learn of the end at once; further ones share the list. */
 const MAX_ALONE = 4;
 
 interface Waiter {
   vmId: string;
-  /** The VM without a job; undefined where the list has no such VM. */
+  /** The VM without a job; undefined if the list does not contain it. */
   end(outcome: { vm: Vm | undefined } | { error: unknown }): void;
 }
 
-/** The waits of a client. Those of a fleet are answered by its list: a request for 100 VMs in place of one for each. */
+/** The waits of a client. If there are many, one request for the list of 100 VMs replaces a request for each. */
 export class Fleet {
   readonly transport: Transport;
   readonly #waiting = new Set<Waiter>();
@@ -25,7 +28,10 @@ export class Fleet {
     this.transport = transport;
   }
 
-  /** Does the work of a wait that asks by itself, where there are few of them; false where it has to share the list. */
+  /**
+   * Runs `work`, a wait with its own requests, if few others are running; returns false if the wait has to share the
+   * list.
+   */
   async alone(work: () => Promise<Vm>): Promise<Vm | false> {
     if (this.#alone >= MAX_ALONE) return false;
     this.#alone += 1;
@@ -36,7 +42,7 @@ export class Fleet {
     }
   }
 
-  /** Resolves with the VM once the list shows it without a job; with undefined where it shows no such VM. */
+  /** Resolves with the VM once the list shows it without a job, or with undefined if the list does not contain it. */
   untilIdle(vmId: string, { signal }: Pick<RequestOptions, 'signal'>): Promise<Vm | undefined> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
@@ -59,7 +65,8 @@ export class Fleet {
   async #look(): Promise<void> {
     this.#isLooking = true;
     while (this.#waiting.size > 0) {
-      // Who comes later may wait for a job that is younger than a page that was read.
+      // Only the waits from before this round: the job of a later one may be newer than a page that has already been
+      // read.
       const waiters = [...this.#waiting];
       await this.#round(waiters).catch((error: unknown) => {
         for (const waiter of waiters) waiter.end({ error });
@@ -69,7 +76,7 @@ export class Fleet {
     this.#isLooking = false;
   }
 
-  /** Reads the list as far as there are VMs that are waited for. */
+  /** Reads the list until every awaited VM has been found. */
   async #round(waiters: Waiter[]): Promise<void> {
     const sought = new Map<string, Waiter[]>();
     for (const waiter of waiters) sought.set(waiter.vmId, [...(sought.get(waiter.vmId) ?? []), waiter]);

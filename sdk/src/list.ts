@@ -1,10 +1,10 @@
-/** A page of a list, and what stands beside its items. */
+/** A page of a list, with its other fields. */
 export type Page<Item, Beside = unknown> = {
   data: Item[];
   pagination: { limit: number; next_cursor: string | null; has_more: boolean };
 } & Beside;
 
-/** A list that is read page by page, as far as it is asked for: `for await (const vm of client.vms.list())`. */
+/** A list that fetches its pages on demand: `for await (const vm of client.vms.list())`. */
 export class List<Item, Beside = unknown> implements AsyncIterable<Item> {
   readonly #read: (cursor: string | undefined) => Promise<Page<Item, Beside>>;
   readonly #cursor: string | undefined;
@@ -14,12 +14,12 @@ export class List<Item, Beside = unknown> implements AsyncIterable<Item> {
     this.#cursor = cursor;
   }
 
-  /** The first page. */
+  /** Returns the first page. */
   page(): Promise<Page<Item, Beside>> {
     return this.#read(this.#cursor);
   }
 
-  /** Every page, one after the other. */
+  /** Yields all pages in order. */
   async *pages(): AsyncGenerator<Page<Item, Beside>, void, void> {
     let cursor = this.#cursor;
     for (;;) {
@@ -34,7 +34,7 @@ export class List<Item, Beside = unknown> implements AsyncIterable<Item> {
     for await (const { data } of this.pages()) yield* data;
   }
 
-  /** The whole list. */
+  /** Returns all items as an array. */
   async toArray(): Promise<Item[]> {
     const items: Item[] = [];
     for await (const item of this) items.push(item);

@@ -1,28 +1,30 @@
-/** How a client reaches its service, and with which patience. */
+/** Connection, retries and time limits of a client. */
 export interface ClientOptions {
   /** Such as `https://cloud.example`, without `/v1`. */
   baseUrl: string;
   /** Begins with `vk_`. Never put it into code that reaches a browser. */
   apiKey: string;
-  /** How often an attempt that may be repeated is repeated; 5 when absent. */
+  /** Retries of a request that is safe to repeat; 5 by default. */
   maxRetries?: number;
-  /** How long an attempt may take, in milliseconds, besides what the service is asked to wait; 60,000 when absent. */
+  /**
+   * Time limit of an attempt in milliseconds, in addition to the wait requested from the service; 60,000 by default.
+   */
   timeoutMs?: number;
-  /** Requests a minute that this client sends at most; 120, which a key may send, when absent. */
+  /** The most requests per minute that this client sends; by default 120, the limit of a key. */
   requestsPerMinute?: number;
-  /** Sees every attempt, for logs. What it throws is ignored. */
+  /** Called after every attempt, for logs. Errors that it throws are ignored. */
   onAttempt?: (attempt: Attempt) => void;
-  /** In place of the global `fetch`. */
+  /** Replaces the global `fetch`. */
   fetch?: (url: string, init: RequestInit) => Promise<Reply>;
-  /** In place of the global `WebSocket`, which Node has from version 22 on. */
+  /** Replaces the global `WebSocket`, which Node has since version 22. */
   WebSocket?: typeof WebSocket;
-  /** In place of the machine's clock. */
+  /** Replaces the system clock. */
   clock?: ClientClock;
-  /** In place of `Math.random`, by which the pauses before repeats differ. */
+  /** Replaces `Math.random`, which spreads the pauses before retries. */
   random?: () => number;
 }
 
-/** What the client reads of a `Response`. */
+/** The parts of a `Response` that the client uses. */
 export interface Reply {
   status: number;
   headers: { get(name: string): string | null };
@@ -31,40 +33,42 @@ export interface Reply {
   body: ReadableStream<Uint8Array> | null;
 }
 
-/** What the client knows of time. */
+/** The clock of the client. */
 export interface ClientClock {
-  /** Milliseconds since any instant; never goes back. */
+  /** Milliseconds since an arbitrary instant; never decreases. */
   now(): number;
-  /** Resolves after so many milliseconds; rejects with the signal's reason when it aborts. */
+  /** Resolves after `ms` milliseconds; rejects with the signal's reason if it aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Options of every request. */
 export interface RequestOptions {
-  /** Ends the request, its retries and its waits. */
+  /** Aborts the request, its retries and its waits. */
   signal?: AbortSignal;
   timeoutMs?: number;
   maxRetries?: number;
 }
 
-/** Options of an operation that costs or gives back money. */
+/** Options of operations that charge or refund money. */
 export interface PaidOptions extends RequestOptions {
-  /** Your name for what you want done. One is made for each call when absent, and kept for its retries. */
+  /**
+   * Identifies the operation, so that it is done only once. By default each call gets a new key, which its retries
+   * reuse.
+   */
   idempotencyKey?: string;
 }
 
-/** One attempt of a request, as it has ended. */
+/** A finished attempt of a request. */
 export interface Attempt {
   operation: string;
   method: string;
   url: string;
-  /** 1 is the first. */
+  /** Begins at 1. */
   number: number;
   durationMs: number;
-  /** Absent where no whole answer came. */
+  /** Absent if no complete reply was received. */
   status?: number;
   requestId?: string;
   error?: unknown;
-  /** Until the next attempt; absent where there is none. */
+  /** Milliseconds until the next attempt; absent if there is none. */
   retryInMs?: number;
 }

@@ -1,18 +1,18 @@
 import type { ClientClock } from './options.ts';
 
 const MINUTE_MS = 60_000;
-/** The service counts a request when it arrives, which may be a moment later than it was sent. */
+/** The service counts a request when it arrives, which may be later than it was sent. */
 const MARGIN_MS = 1_000;
 
 /**
- * Keeps all requests of a client within its limit, in the order in which they come. Never more than the limit are sent
- * in any minute, so a window of the service cannot see more either. Waiters have a part of it only: the other calls
- * of a program whose fleet is being made go on.
+ * Keeps all requests of a client within its limit, in the order of the calls. No window of a minute contains more than
+ * the limit, so the service cannot see more in its own window either. Polling waits get only a part of the limit, so
+ * that other calls do not stall while a fleet is being created.
  */
 export class Pacer {
   readonly #clock: ClientClock;
   readonly #limit: number;
-  /** When the latest requests were sent, the oldest first. */
+  /** Times at which the latest requests were sent, oldest first. */
   readonly #sent: number[] = [];
   readonly #sentByWaiters: number[] = [];
   #pausedUntil = 0;
@@ -24,7 +24,7 @@ export class Pacer {
     this.#limit = limit;
   }
 
-  /** Resolves when a request may be sent, which counts from then on. */
+  /** Resolves when a request may be sent, and counts it from then on. */
   async admit({
     signal,
     isWaiter = false,
@@ -36,7 +36,7 @@ export class Pacer {
     await this.#queue(signal);
   }
 
-  /** Sends nothing for so long: the service has refused a request. */
+  /** Sends nothing for `ms` milliseconds, because the service has refused a request. */
   pause(ms: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.now() + ms);
   }

@@ -1,26 +1,25 @@
 import { ConnectionError } from './errors.ts';
 
-/** What comes out of a WebSocket into a guest, and what goes in. */
+/** A byte stream to and from a guest, over a WebSocket. */
 export interface GuestSocket {
   readable: ReadableStream<Uint8Array>;
   writable: WritableStream<Uint8Array>;
-  /** How it has ended: the code of the WebSocket, and why in words. */
+  /** Resolves when the socket has closed, with its close code and reason. */
   closed: Promise<{ code: number; reason: string }>;
   close(): void;
 }
 
-/** A shell on a VM. */
 export interface Terminal extends GuestSocket {
-  /** Who is logged in. */
+  /** The user who is logged in. */
   username: string;
   resize(cols: number, rows: number): void;
 }
 
-/** Bytes that wait to be sent; beyond that a writer waits. */
+/** Unsent bytes above which a writer has to wait. */
 const MAX_WAITING_BYTES = 1_048_576;
 const LOOK_AGAIN_MS = 20;
 
-/** Bytes that wait to be read; a WebSocket cannot be made to wait, so beyond that it is closed. */
+/** Unread bytes above which the socket is closed, because a WebSocket has no backpressure. */
 const MAX_UNREAD_BYTES = 16_777_216;
 
 /** Opens a WebSocket of the service as a pair of streams. */

@@ -7,13 +7,13 @@ import { createInterface } from 'node:readline';
 import { type Client, createClient } from './client.ts';
 import type { ClientOptions } from './options.ts';
 
-/** A start takes a second or two; this much is for a busy machine. */
+/** Starting takes a second or two; the rest is margin for a busy machine. */
 const START_TIMEOUT_MS = 120_000;
-/** Lines of output kept for the message of a start that failed. */
+/** Lines of output to include in the error of a failed start. */
 const OUTPUT_LINES = 50;
 
 export interface FakeVaubanOptions {
-  /** The directory of Vauban, with its packages installed; `VAUBAN_SERVER` of the environment where absent. */
+  /** The directory of Vauban with its packages installed; `VAUBAN_SERVER` from the environment by default. */
   server?: string;
   /** Settings of the service by name, such as `VAUBAN_SIMULATOR_BOOT_SECONDS`. */
   env?: Record<string, string>;
@@ -21,21 +21,21 @@ export interface FakeVaubanOptions {
   client?: Omit<ClientOptions, 'baseUrl' | 'apiKey'>;
 }
 
-/** A service of a test's own. */
+/** A service for tests. */
 export interface FakeVauban extends AsyncDisposable {
-  /** With `apiKey`, at `baseUrl`. */
+  /** A client with `apiKey` for `baseUrl`. */
   client: Client;
   /** Such as `http://127.0.0.1:41234`. */
   baseUrl: string;
-  /** A key with every scope, of an account that has money. */
+  /** A key with all scopes, of an account with money. */
   apiKey: string;
-  /** Ends the service and deletes all that it knew; again does nothing. */
+  /** Stops the service and deletes its data; a second call does nothing. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the service itself on simulated hosts, in a process and a temporary directory of its own: its money, jobs, limits
- * and errors are the real ones. Fails with what the service wrote if it does not start.
+ * Starts the real service on simulated hosts, in its own process and temporary directory: money, jobs, limits and
+ * errors are the real ones. Rejects with the service's output if it does not start.
  */
 export async function fakeVauban(options: FakeVaubanOptions = {}): Promise<FakeVauban> {
   const server = options.server ?? process.env.VAUBAN_SERVER;
@@ -48,7 +48,7 @@ export async function fakeVauban(options: FakeVaubanOptions = {}): Promise<FakeV
     env: environment(dataDir, options.env),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  // A test that is ended by force must not leave a service behind.
+  // If the test process exits, the service must not keep running.
   const endWithTest = () => void child.kill('SIGKILL');
   process.once('exit', endWithTest);
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
@@ -71,20 +71,20 @@ export async function fakeVauban(options: FakeVaubanOptions = {}): Promise<FakeV
   }
 }
 
-/** The Node that came with the service, which asks for a newer one than this package does. */
+/** Returns the Node that is installed with the service, which needs a newer version than this package. */
 function nodeOf(server: string): string {
   const own = resolve(server, 'node_modules/.bin/node');
   return existsSync(own) ? own : process.execPath;
 }
 
 function environment(dataDir: string, settings: Record<string, string> = {}): NodeJS.ProcessEnv {
-  // Settings of a service in the developer's own shell must not change a test.
+  // Settings in the developer's shell must not affect a test.
   const { PATH, HOME, TMPDIR } = process.env;
   const listen = { VAUBAN_LISTEN: '127.0.0.1:0', VAUBAN_COMPUTE: 'simulator', VAUBAN_EDGE: 'simulator' };
   return { PATH, HOME, TMPDIR, ...listen, ...settings, VAUBAN_DATA_DIR: dataDir };
 }
 
-/** Reads the log until it says where the service listens, and the key of its demo account. */
+/** Reads the log until it contains the address and the demo account's key. */
 function untilReady(child: ChildProcess): Promise<Pick<FakeVauban, 'baseUrl' | 'apiKey'>> {
   return new Promise((resolve, reject) => {
     const lines: string[] = [];
@@ -101,7 +101,7 @@ function untilReady(child: ChildProcess): Promise<Pick<FakeVauban, 'baseUrl' | '
         }
       });
     child.once('error', reject);
-    // Behind an error as well.
+    // May follow an error event.
     child.once('close', () => {
       clearTimeout(timer);
       fail('ended before it listened');

@@ -4,23 +4,23 @@ import { ApiError, ConnectionError, TimeoutError } from './errors.ts';
 import type { Attempt, ClientClock, ClientOptions, PaidOptions, Reply } from './options.ts';
 import { Pacer } from './pacer.ts';
 
-/** A request as an operation makes it. */
+/** A request of an operation. */
 export interface Call {
   operation: string;
   method: string;
-  /** With its query. */
+  /** The path with its query. */
   target: string;
-  /** What may be done when no answer has come: `write` is never sent again then. */
+  /** Decides about retries if no reply was received: a `write` is never sent again. */
   kind: 'read' | 'list' | 'write' | 'paid' | 'stream';
   body?: unknown;
   options: PaidOptions & { isWaiter?: boolean };
-  /** How long the service was asked to wait. */
+  /** The wait requested from the service, in milliseconds. */
   waitMs?: number;
-  /** What is asked for in place of JSON: a file, which is read whole. */
+  /** The media type of a file to request instead of JSON; it is read as a whole. */
   accept?: string;
 }
 
-/** A success: what was answered, read whole unless it is a stream. */
+/** A successful reply, read as a whole unless it is a stream. */
 export interface Answer {
   json: unknown;
   stream: ReadableStream<Uint8Array> | null;
@@ -29,10 +29,10 @@ export interface Answer {
 
 const FIRST_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 20_000;
-/** A jitter after `Retry-After`, so that the programs of an account do not come back at one instant. */
+/** Added to `Retry-After`, so that the programs of an account do not all come back at the same moment. */
 const MAX_JITTER_MS = 1_000;
 
-/** Sends requests: paces them, repeats those that may be repeated, and makes errors of refusals. */
+/** Sends requests: paces and retries them, and turns error replies into exceptions. */
 export class Transport {
   readonly #options: ClientOptions;
   readonly #base: string;
@@ -48,7 +48,7 @@ export class Transport {
 
   async send(call: Call): Promise<Answer> {
     const { signal, maxRetries = this.#options.maxRetries ?? 5, isWaiter = false } = call.options;
-    // One key for all attempts: whichever of them the service has seen, the operation is done once.
+    // One key for all attempts: the operation is done once, whichever attempt reached the service.
     const key = call.kind === 'paid' ? (call.options.idempotencyKey ?? crypto.randomUUID()) : undefined;
     for (let number = 1; ; number += 1) {
       await this.#pacer.admit({ signal, isWaiter });
@@ -64,7 +64,7 @@ export class Transport {
     }
   }
 
-  /** Milliseconds until the next attempt; undefined where there must be none. */
+  /** Returns the milliseconds until the next attempt; undefined if there must be none. */
   #retryIn(
     { kind }: Call,
     error: unknown,
@@ -112,10 +112,10 @@ export class Transport {
       const { status } = response;
       const requestId = response.headers.get('x-request-id') ?? undefined;
       const facts = { status, ...(requestId !== undefined && { requestId }) };
-      // It lasts as long as it does: the time-out is for its beginning, and ends below.
+      // A stream may last any time: the timeout only covers its start and ends below.
       if (status === 200 && call.kind === 'stream')
         return { ...facts, answer: { json: undefined, stream: response.body } };
-      // Read before anything is decided: half a body is no answer.
+      // Read the whole body before deciding anything: half a body is not a reply.
       if (status === 200 && call.accept) {
         const file = new Uint8Array(await response.arrayBuffer());
         return { ...facts, answer: { json: undefined, stream: null, file } };
@@ -169,7 +169,7 @@ export class Transport {
     try {
       this.#options.onAttempt?.(attempt);
     } catch {
-      // A log that fails must not fail what it is a log of.
+      // A failing log must not fail the request.
     }
   }
 }
@@ -184,7 +184,7 @@ function errorOf(status: number, text: string, requestId: string | undefined): A
 
 const isKnown = (code: string): code is ErrorCode => Object.hasOwn(ERROR_CLASSES, code);
 
-/** What the service says of an error; undefined where something else has answered. */
+/** Returns the service's error; undefined if something else replied, such as a proxy. */
 function bodyOf(text: string): { code: string; message: string; details?: ErrorDetails } | undefined {
   try {
     const { error } = JSON.parse(text) as { error?: { code: string; message: string } };

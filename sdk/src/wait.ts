@@ -4,26 +4,29 @@ import type { Fleet } from './fleet.ts';
 import type { RequestOptions } from './options.ts';
 import type { Transport } from './transport.ts';
 
-/** As long as the service waits at most. */
+/** The longest wait that the service accepts. */
 const WAIT_SECONDS = 30;
 
-/** For a wait whose progress is looked at: a line that moves, and still a third of what the waits of a client may ask. */
+/**
+ * For waits with a progress callback: frequent enough for a progress line, and a third of the requests that a client's
+ * waits may send.
+ */
 const PROGRESS_SECONDS = 2;
 
-/** Options of a wait. It has no end by itself: give a signal, such as `AbortSignal.timeout(600_000)`. */
+/** Options of a wait. A wait has no time limit: pass a signal, such as `AbortSignal.timeout(600_000)`. */
 export interface WaitOptions extends Pick<RequestOptions, 'signal' | 'timeoutMs' | 'maxRetries'> {
-  /** Called every two seconds with the job under way. For a person who looks at it: it takes more requests. */
+  /** Called every two seconds with the active job. Only for a person who watches it: it takes more requests. */
   onProgress?: (job: Job) => void;
 }
 
 /**
- * Waits until a VM has no job. The service is asked to wait, not asked again and again; a fleet is looked at in its list;
- * and all waits of a client share its pace, so that they stay within the limits.
+ * Waits until a VM has no job. It asks the service to hold the reply rather than polling. Many waits share the list of
+ * VMs, and all waits of a client share its pace, to stay within the rate limit.
  */
 export async function waitUntilIdle(fleet: Fleet, vmId: string, options: WaitOptions = {}): Promise<Vm> {
   if (options.onProgress) return ask(fleet, vmId, options);
   const vm = (await fleet.alone(() => ask(fleet, vmId, options))) || (await fleet.untilIdle(vmId, options));
-  // One that the list does not have is gone, which its own answer says.
+  // A VM that the list does not contain is gone; its own endpoint returns the right error.
   return vm ?? ask(fleet, vmId, options);
 }
 
@@ -45,8 +48,8 @@ async function ask({ transport }: Fleet, vmId: string, { onProgress, ...options 
 }
 
 /**
- * Waits for the end of a job, such as that of a reply, and answers with its VM; undefined where the job has deleted it.
- * Throws a `JobFailedError` where the job has failed or was canceled.
+ * Waits for the end of a job, such as that of a reply. Returns the VM, or undefined if the job deleted it. Throws a
+ * `JobFailedError` if the job failed or was canceled.
  */
 export async function waitForJob(
   fleet: Fleet,
@@ -63,7 +66,7 @@ export async function waitForJob(
   return vm;
 }
 
-/** A job that another has followed since. */
+/** Returns a job that has been followed by another one since. */
 async function findJob(
   transport: Transport,
   vmId: string,
