@@ -6,24 +6,24 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Failure } from './failure.ts';
 
-/** The images that come with the project as a recipe. */
+/** Images that can be built from a recipe of the project. */
 export const RECIPES = ['tiny', 'debian-12'] as const;
 
-/** What a builder made, as the service takes it. */
+/** The result of a build, in the form that the service imports. */
 export interface BuiltImage {
-  /** To be removed when it was imported. */
+  /** To be deleted after the import. */
   directory: string;
   disk: string;
   user: string;
   direct_boot?: { kernel: string; initrd: string; append: string };
 }
 
-/** Of directories and files that the service, which is another user, reads. */
+/** The service runs as another user and must be able to read these. */
 const READABLE = { directory: 0o755, file: 0o644 };
 
 /**
- * Builds an image into a new directory in `place`, where the service can read it: its unit has a /tmp of its own. What
- * the builder says goes to standard error as it is said.
+ * Builds an image into a new directory in `place`, where the service can read it: its systemd unit has a private /tmp.
+ * The builder's output goes to standard error.
  */
 export async function buildImage(name: string, place: string): Promise<BuiltImage> {
   const directory = newDirectory(resolve(place));
@@ -35,7 +35,7 @@ export async function buildImage(name: string, place: string): Promise<BuiltImag
   }
 }
 
-/** Who may not write there is no root, and runs the service as the user that it is. */
+/** A caller who may not write there is not root and runs the service as the same user. */
 function newDirectory(place: string): string {
   try {
     return mkdtempSync(join(place, '.image-'));

@@ -2,10 +2,10 @@ import { createInterface } from 'node:readline/promises';
 import { safe } from '../shared/safe-text.ts';
 import { Failure } from './failure.ts';
 
-/** Amounts from here on, in major units, are asked about: a slip of the hand has a digit too many. */
+/** Amounts from here on, in major units, need confirmation: a typo often adds a digit. */
 const QUESTION_FROM = 1_000;
 
-/** Asks before something large or final. `--yes` answers beforehand; without a terminal it is refused. */
+/** Asks before something large or final. `--yes` answers in advance; without a terminal the command is refused. */
 export async function confirm(question: string, yes = false): Promise<void> {
   if (yes) return;
   if (!process.stdin.isTTY) throw new Failure([`${question} Repeat the command with --yes to do it.`], 1);
@@ -15,7 +15,7 @@ export async function confirm(question: string, yes = false): Promise<void> {
   if (!/^y(es)?$/i.test(answer.trim())) throw new Failure(['Nothing was done.'], 1);
 }
 
-/** The same for an amount such as "1500.00", where it is large. */
+/** Asks for confirmation of an amount such as "1500.00" if it is large. */
 export async function confirmAmount(
   verb: string,
   amount: string,

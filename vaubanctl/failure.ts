@@ -1,8 +1,8 @@
-/** Why a command did not do what it was asked: lines for people, and what the process ends with. */
+/** A command that failed, with lines to print and an exit code. */
 export class Failure extends Error {
   override name = 'Failure';
   readonly lines: readonly string[];
-  /** 1: the service refused. 2: it cannot be reached. */
+  /** 1: the service refused. 2: the service is unreachable. */
   readonly exitCode: 1 | 2;
 
   constructor(lines: readonly string[], exitCode: 1 | 2) {

@@ -5,10 +5,13 @@ type Class = Report['classes'][number];
 type Port = Report['ports'][number];
 
 const BYTES_OF_MEGABIT = 125_000;
-/** Packets that are looked at: FastNetMon shows twenty, if its `ban_details_records_count` does not say otherwise. */
+/** The most packets to read. FastNetMon shows 20 unless its `ban_details_records_count` says otherwise. */
 const MOST_PACKETS = 1_000;
 
-/** What FastNetMon 1.2 says of an attack in words: traffic by class, and some of its packets. What is missing is nothing. */
+/**
+ * Parses FastNetMon 1.2's text report of an attack: traffic by class, and some of its packets. Missing values are left
+ * out.
+ */
 export function readDetails(details: string): Pick<Report, 'bps' | 'classes' | 'ports'> {
   const numbers = new Map<string, number>();
   for (const [, name, value] of details.matchAll(
@@ -19,7 +22,7 @@ export function readDetails(details: string): Pick<Report, 'bps' | 'classes' | '
   const meanLength = Number(size ?? 0);
   const counted = (name: string) => {
     const packets = numbers.get(`${name} pps`) ?? 0;
-    // Whole megabits a second: of less the mean length says more.
+    // FastNetMon reports whole megabits per second; below one, the mean packet length is more accurate.
     const megabits = numbers.get(`${name} traffic`) ?? 0;
     return { packets, bytes: Math.round(megabits > 0 ? megabits * BYTES_OF_MEGABIT : packets * meanLength) };
   };
@@ -39,7 +42,7 @@ export function readDetails(details: string): Pick<Report, 'bps' | 'classes' | '
   return { bps, classes: classes.filter(({ packets }) => packets > 0), ports: portsOf(details) };
 }
 
-/** Source ports of the packets that FastNetMon shows. */
+/** Returns the source ports of the packets in the report. */
 function portsOf(details: string): Port[] {
   const found = new Map<string, Port>();
   const packet =

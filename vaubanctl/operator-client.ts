@@ -5,9 +5,9 @@ import { text } from 'node:stream/consumers';
 import { Failure } from './failure.ts';
 import type { Files, Lists, Reads, Error as Refusal, Writes } from './operator-api.ts';
 
-/** The service answers within milliseconds; one that does not by then is stuck. */
+/** The service replies within milliseconds; after this long it is stuck. */
 const TIMEOUT_MS = 30_000;
-/** For what copies and checks large files. */
+/** For operations that copy and check large files. */
 export const LONG_TIMEOUT_MS = 3_600_000;
 
 interface ListReply<T> {
@@ -17,29 +17,29 @@ interface ListReply<T> {
 
 /** The names of a path's variables. */
 type Variable<Path> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | Variable<Rest> : never;
-/** A member that may be left out where all of it may. */
+/** A property that is optional if all of its own properties are. */
 type Member<Name extends string, T> = Partial<T> extends T ? { [K in Name]?: T } : { [K in Name]: T };
-/** What a call of an operation has to say. */
+/** The input of an operation. */
 type Given<Path, Operation> = ([Variable<Path>] extends [never]
   ? unknown
   : { params: Record<Variable<Path>, string> }) &
   (Operation extends { query: infer Query } ? Member<'query', Query> : unknown) &
   (Operation extends { body: infer Body } ? Member<'body', Body> : unknown);
-/** The same as arguments: none where nothing has to be said. */
+/** The input as a list of arguments, empty if nothing is required. */
 type Arguments<G> = Partial<G> extends G ? [given?: G] : [given: G];
 
-/** The same, whatever the operation. */
+/** The input of any operation. */
 interface AnyGiven {
   params?: Record<string, string>;
   query?: Record<string, string | number | undefined>;
   body?: object;
-  /** For how long the answer is waited for. */
+  /** The time limit for the reply. */
   timeoutMs?: number;
-  /** Of a list: how many items are wanted. */
+  /** For lists: the number of items to return. */
   count?: number;
 }
 
-/** Speaks to the service over its Unix socket. Whatever goes wrong is a {@link Failure}. */
+/** Talks to the service over its Unix socket. Every error is a {@link Failure}. */
 export class OperatorClient {
   readonly #socketPath: string;
 
@@ -47,7 +47,9 @@ export class OperatorClient {
     this.#socketPath = socketPath;
   }
 
-  /** Where the socket is: the service can read what lies there, whatever of the machine it does not see. */
+  /**
+   * The directory of the socket. The service can read files there even if it cannot see the rest of the file system.
+   */
   get place(): string {
     return dirname(this.#socketPath);
   }
@@ -69,7 +71,7 @@ export class OperatorClient {
     return reply.data;
   }
 
-  /** All pages of a list, or the first `count` items, newest first. */
+  /** Returns all pages of a list, or the first `count` items, newest first. */
   async list<P extends keyof Lists>(
     path: P,
     ...[given]: Arguments<Given<P, Lists[P]> & { count?: number }>
@@ -86,7 +88,7 @@ export class OperatorClient {
     return items.slice(0, count);
   }
 
-  /** A file, as it arrives. One that is cut off is a {@link Failure}, after what came of it. */
+  /** Yields a file as it arrives. Throws a {@link Failure} at the end if it was cut off. */
   async *download<P extends keyof Files>(
     path: P,
     ...[given]: Arguments<Given<P, Files[P]>>
@@ -152,7 +154,7 @@ export class OperatorClient {
   }
 }
 
-/** A path with its variables and its query filled in. */
+/** Returns a path with its variables and query filled in. */
 function addressOf(path: string, { params = {}, query = {} }: AnyGiven = {}): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name]!));
   const given = Object.entries(query).filter(([, value]) => value !== undefined);
@@ -160,7 +162,7 @@ function addressOf(path: string, { params = {}, query = {} }: AnyGiven = {}): st
   return `${filled}?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
 }
 
-/** A refusal for people: each wrong field, else the message with what belongs to it. */
+/** Returns the lines of an error: each invalid field, or the message with its details. */
 function explain({ error: { code, message, details = {} } }: Refusal, path: string): string[] {
   const { fields, ...rest } = details;
   if (fields) return fields.map((problem) => `${problem.field}: ${problem.message}`);

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 
 const UNIT_MS = { d: 86_400_000, h: 3_600_000 };
 
-/** Adds `vms=10` to the limits given so far. Whether there is such a limit, the service knows. */
+/** Adds `vms=10` to the limits so far. The service checks the names. */
 export function collectLimit(text: string, limits: Record<string, number> = {}): Record<string, number> {
   const [, name, value] = /^([a-z_]+)=(\d{1,15})$/.exec(text) ?? [];
   if (!name) throw new InvalidArgumentError('Write it as a name and a whole number, such as vms=10.');
@@ -14,7 +14,7 @@ export function collectName(text: string, names: string[] = []): string[] {
   return [...names, text];
 }
 
-/** `30d`, `12h` from now, or an RFC 3339 instant with its zone; as an RFC 3339 instant in UTC. */
+/** Parses `30d` or `12h` from now, or an RFC 3339 time stamp with a zone. Returns an RFC 3339 time stamp in UTC. */
 export function parseTimeAhead(text: string): string {
   const [, count, unit] = /^(\d{1,5})([dh])$/.exec(text) ?? [];
   const isInstant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text);
@@ -27,7 +27,7 @@ export function parseTimeAhead(text: string): string {
   return new Date(at).toISOString();
 }
 
-/** `a,b` as a list. */
+/** Splits `a,b` into a list. */
 export function parseList(text: string): string[] {
   return text
     .split(',')
@@ -35,13 +35,16 @@ export function parseList(text: string): string[] {
     .filter((item) => item !== '');
 }
 
-/** A whole number. Whether it is too large, the service knows. */
+/** Parses a whole number. The service checks its bounds. */
 export function parseCount(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Write it as a whole number.');
   return Number(text);
 }
 
-/** A day such as 2026-01-31, which begins at midnight UTC, or an RFC 3339 instant; as an RFC 3339 instant in UTC. */
+/**
+ * Parses a day such as 2026-01-31, which begins at midnight UTC, or an RFC 3339 time stamp. Returns an RFC 3339 time
+ * stamp in UTC.
+ */
 export function parseDay(text: string): string {
   const at = /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d))?$/.test(text)
     ? Date.parse(text)
@@ -50,7 +53,7 @@ export function parseDay(text: string): string {
   return new Date(at).toISOString();
 }
 
-/** The option of what is to happen once. */
+/** The option that makes an action idempotent. */
 export const KEY = [
   '--key <key>',
   'a name of your own for this action: repeated with it, the command answers as it did the first time',

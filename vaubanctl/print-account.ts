@@ -1,7 +1,7 @@
 import type { Account } from './operator-api.ts';
 import { instant, money, printFields } from './output.ts';
 
-/** An account for people, a line a fact. */
+/** Prints an account, one property per line. */
 export function printAccount({
   id,
   name,

@@ -4,7 +4,7 @@ import type { Adjustment, MadeAdjustment } from './operator-api.ts';
 import type { OperatorClient } from './operator-client.ts';
 import { instant, money, printFields, printJson, printTable } from './output.ts';
 
-/** Makes a correction and prints it, with what the wallet then has. */
+/** Makes a correction and prints it with the resulting balance. */
 export async function makeAdjustment(
   command: Command,
   make: (client: OperatorClient) => Promise<MadeAdjustment>,
@@ -23,7 +23,7 @@ export async function makeAdjustment(
   });
 }
 
-/** Corrections for people, a line each. */
+/** Prints a table of corrections. */
 export function printAdjustments(adjustments: Adjustment[]): void {
   printTable(
     ['AT', 'ORDER', 'TYPE', 'AMOUNT>', 'VM', 'CORRECTS', 'WHO', 'REASON'],

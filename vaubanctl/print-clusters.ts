@@ -1,7 +1,7 @@
 import type { Cluster } from './operator-api.ts';
 import { printTable } from './output.ts';
 
-/** One line a cluster. */
+/** Prints a table of clusters. */
 export function printClusters(clusters: Cluster[]): void {
   printTable(
     ['REGIONS', 'STATE', 'MEMBERS UP>', 'GUESTS>', 'ENDPOINTS', 'SAYS'],
@@ -16,7 +16,7 @@ export function printClusters(clusters: Cluster[]): void {
   );
 }
 
-/** Limited: VMs that are there may run, and none can be made. */
+/** Restricted: existing VMs keep running but no new ones can be created. */
 function stateOf({ reachable, ok }: Pick<Cluster, 'reachable' | 'ok'>): string {
   if (!reachable) return 'unreachable';
   return ok ? 'ok' : 'limited';

@@ -1,7 +1,7 @@
 import type { HostMachine } from './operator-api.ts';
 import { printTable } from './output.ts';
 
-/** One line a host. */
+/** Prints a table of hosts. */
 export function printHosts(hosts: HostMachine[]): void {
   const amount = (count: number | null) => (count === null ? 'no limit' : `${count}`);
   printTable(

@@ -3,7 +3,7 @@ import { printTable } from './output.ts';
 
 const MIB = 2 ** 20;
 
-/** Images for people, a line each. */
+/** Prints a table of images. */
 export function printImages(images: Image[]): void {
   printTable(
     ['NAME', 'USER', 'SIZE', 'START', 'READY', 'SHA-256'],

@@ -1,7 +1,7 @@
 import type { Job } from './operator-api.ts';
 import { instant, printFields, printTable } from './output.ts';
 
-/** Jobs for people, a line each. */
+/** Prints a table of jobs. */
 export function printJobs(jobs: Job[]): void {
   printTable(
     ['ID', 'KIND', 'VM', 'ACCOUNT', 'STATE', 'ATTEMPTS', 'NEXT ATTEMPT', 'ERROR'],
@@ -18,7 +18,7 @@ export function printJobs(jobs: Job[]): void {
   );
 }
 
-/** One job for people. */
+/** Prints one job, one property per line. */
 export function printJob(job: Job): void {
   printFields({
     id: job.id,

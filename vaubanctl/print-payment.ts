@@ -9,7 +9,7 @@ export interface BookingOptions {
   yes?: boolean;
 }
 
-/** Books a payment and prints it, with what the wallet then has. */
+/** Books a payment and prints it with the resulting balance. */
 export async function book(
   command: Command,
   kind: 'credits' | 'debits',

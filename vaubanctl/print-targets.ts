@@ -3,7 +3,7 @@ import { instant, printFields, printTable } from './output.ts';
 
 const edge = ({ mode, on_edge }: Target) => (mode === 'off' ? 'off' : on_edge ? 'in force' : 'pending');
 
-/** From how much on what comes in is an attack. */
+/** Formats the traffic above which a target counts as under attack. */
 function threshold({ threshold: { pps, bps } }: Target): string {
   const parts = [
     ...(pps === null ? [] : [`${pps} packets/s`]),
@@ -12,7 +12,7 @@ function threshold({ threshold: { pps, bps } }: Target): string {
   return parts.join(', ') || 'learnt';
 }
 
-/** Protected addresses for people, a line each. */
+/** Prints a table of protected addresses. */
 export function printTargets(targets: Target[]): void {
   printTable(
     ['ID', 'ADDRESS', 'VM', 'MODE', 'STATUS', 'RULES', 'EDGE', 'LAST ATTACK'],
@@ -29,7 +29,7 @@ export function printTargets(targets: Target[]): void {
   );
 }
 
-/** A protected address for people, a line a fact. */
+/** Prints a protected address, one property per line. */
 export function printTarget(target: Target): void {
   printFields({
     id: target.id,

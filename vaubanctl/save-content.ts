@@ -3,7 +3,7 @@ import { rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { Failure } from './failure.ts';
 
-/** Writes what is downloaded to standard output, or to a file that is there only once all of it is. */
+/** Writes a download to standard output, or to a file that appears only when the download is complete. */
 export async function saveContent(content: AsyncIterable<Buffer>, path: string | undefined): Promise<void> {
   if (path === undefined) return pipeline(content, process.stdout, { end: false });
   const unfinished = `${path}.unfinished`;

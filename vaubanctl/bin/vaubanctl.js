@@ -1,12 +1,11 @@
 #!/usr/bin/env node
-// JavaScript, because it runs under whatever `node` the caller has; one that is too old for TypeScript hands
-// over to the project's own.
+// JavaScript, because it runs on the caller's `node`. If that cannot run TypeScript, the project's own takes over.
 import { spawnSync } from 'node:child_process';
 import module, { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 if (process.features.typescript) {
-  // Kept with the packages, as the service's own (server/start.mjs): a command then starts in half the time.
+  // Cached next to the packages, as for the service (server/start.mjs): this halves the start-up time.
   module.enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/vaubanctl', import.meta.url)));
   await import('../main.ts');
 } else {

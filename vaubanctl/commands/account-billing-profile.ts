@@ -50,7 +50,7 @@ Examples:
         Object.keys(options).length > 0
           ? await client.post('/accounts/{id}/billing-profile', {
               params: { id },
-              // What is missing, the service names.
+              // The service reports missing fields.
               body: {
                 ...rest,
                 ...{ vat_id, exempt_reason, order_reference: orderReference, mail_to: mailTo },

@@ -14,7 +14,7 @@ interface StatementOptions {
 const COLUMNS = [
   ...['ENTRY>', 'AT', 'REASON', 'DEBIT', 'CREDIT', 'AMOUNT>', 'AVAILABLE>', 'PROMO>', 'HELD>', 'FOR'],
 ] as const;
-/** Entries in one table: a statement of any length is printed as it comes. */
+/** Entries per table, so that long statements are printed as they arrive. */
 const TABLE_ROWS = 500;
 
 export function addAccountStatement(parent: Command): void {

@@ -3,7 +3,7 @@ import { contextOf } from '../context.ts';
 import type { Books } from '../operator-api.ts';
 import { instant, note, print, printFields, printJson, printTable } from '../output.ts';
 
-/** The decimals that a release might have counted with. */
+/** Describes a number of decimals that a release might have used. */
 const decimals = (exponent: number) => (exponent === 0 ? 'no decimals' : `${exponent} decimals`);
 
 export function addBooksExponent(parent: Command): void {
@@ -45,7 +45,7 @@ function show(books: Books): void {
     recorded: recorded_at === null ? 'never' : `${instant(recorded_at)} by ${recorded_by}`,
   });
   if (!paused) return;
-  // The readings that a release of ICU may have had.
+  // The numbers of decimals that a release of ICU may have used.
   const readings = [...new Set([iso_exponent, 0])];
   print();
   printTable(
@@ -69,7 +69,7 @@ function show(books: Books): void {
   );
 }
 
-/** An amount as it would read with other decimals than those of its currency. */
+/** Returns an amount as it would read with other decimals than its currency's. */
 function shifted(minor: number, digits: number): string {
   const text = String(Math.abs(minor)).padStart(digits + 1, '0');
   const amount = digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`;

@@ -54,14 +54,14 @@ Example:
         pool: options.pool,
         cpu_overcommit: options.cpuOvercommit,
       };
-      // Members that do not answer are waited for, one after the other.
+      // The service waits for each unreachable member, one after the other.
       const added = await client.post('/clusters', { body, timeoutMs: LONG_TIMEOUT_MS });
       if (json) printJson(added);
       else printClusters([added]);
     });
 }
 
-/** The text of a certificate; fails with the option's name. */
+/** Reads a certificate; the error names the option. */
 export function certificateOf(path: string): Promise<string> {
   return readFile(path, 'utf8').catch((error: Error) => {
     throw new Failure([`--certificate: ${error.message}`], 1);

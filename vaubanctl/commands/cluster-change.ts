@@ -8,7 +8,7 @@ import { certificateOf } from './cluster-add.ts';
 
 interface Options {
   endpoints?: string[];
-  /** False by --no-certificate. */
+  /** False for --no-certificate. */
   certificate?: string | false;
   serviceNetworks?: string[];
   cpuOvercommit?: number;
@@ -42,7 +42,7 @@ Example, once the members have other addresses:
         service_networks: options.serviceNetworks,
         cpu_overcommit: options.cpuOvercommit,
       };
-      // Members that do not answer are waited for, one after the other.
+      // The service waits for each unreachable member, one after the other.
       const changed = await client.post('/clusters/{region}/change', {
         params: { region },
         body,

@@ -15,7 +15,9 @@ compdef _vaubanctl vaubanctl`,
   fish: `complete -c vaubanctl -f -a '(vaubanctl complete -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'`,
 };
 
-/** `completion` prints what a shell has to load; what that asks for candidates at each Tab is `complete`. */
+/**
+ * Adds `completion`, which prints a script for the shell to load, and `complete`, which that script runs at each Tab.
+ */
 export function addCompletion(program: Command): void {
   program
     .command('completion')
@@ -42,7 +44,7 @@ Examples:
     });
 }
 
-/** What may stand in the place of the last word: commands, or options once it begins with a dash. */
+/** Returns the candidates for the last word: commands, or options if it begins with a dash. */
 function candidates(program: Command, words: string[]): string[] {
   const typed = words.at(-1) ?? '';
   let at = program;

@@ -3,7 +3,7 @@ import { contextOf } from '../context.ts';
 import { printJson } from '../output.ts';
 import { printHosts } from '../print-hosts.ts';
 
-/** What is done to one host, and answered with how it then is. */
+/** Actions on one host whose reply is the host's new state. */
 const ACTIONS = {
   undrain: 'let a host that was drained take VMs again',
   lose: 'make a simulated host one that cannot be reached',

@@ -9,7 +9,7 @@ import { LONG_TIMEOUT_MS } from '../operator-client.ts';
 import { printJson } from '../output.ts';
 import { printImages } from '../print-images.ts';
 
-/** What of an image is imported, besides what it is called. */
+/** The imported files and their properties, without the name. */
 type Source = Pick<Writes['/images']['body'], 'disk' | 'user' | 'sha256' | 'direct_boot'>;
 
 interface Options {
@@ -39,7 +39,7 @@ export function addImageImport(parent: Command): void {
       if ((file === undefined) === (options.build === undefined))
         throw new Failure(['give either a file or --build'], 1);
       const { client, json } = contextOf(command);
-      // Asked first, so that a build that cannot be imported is not waited for.
+      // Check that the service is reachable before a long build.
       await client.get('/images');
       const { name = options.build ?? nameOf(file!), user, sha256 } = options;
       const readiness = { ready: options.ready, ready_within_seconds: wholeSeconds(options.readyWithin) };
@@ -73,7 +73,7 @@ function wholeSeconds(text: string | undefined): number | undefined {
   return Number(text);
 }
 
-/** "/x/debian-12.qcow2" is named debian-12. */
+/** Returns the name for a file: "debian-12" for "/x/debian-12.qcow2". */
 function nameOf(file: string): string {
   return basename(file).replace(/\.(qcow2|img|raw)$/, '');
 }

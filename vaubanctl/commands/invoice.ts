@@ -84,7 +84,7 @@ export function addInvoiceFile(parent: Command, format: 'pdf' | 'xml'): void {
       });
       const file = output ?? document.name;
       try {
-        // What is there is not overwritten: it may have been sent.
+        // Never overwrite an existing file: it may be the one that was sent.
         await writeFile(file, Buffer.from(document.base64, 'base64'), { flag: 'wx' });
       } catch (error) {
         throw new Failure([`cannot write ${file}: ${(error as Error).message}`], 1);

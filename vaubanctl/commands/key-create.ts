@@ -55,7 +55,7 @@ Examples:
     });
 }
 
-/** Whether there are such scopes, the service knows. */
+/** Returns the scopes; "all" becomes all of them. The service checks the names. */
 async function resolveScopes(client: OperatorClient, scopes: string[]): Promise<Scope[]> {
   if (scopes.length !== 1 || scopes[0] !== 'all') return scopes as Scope[];
   return (await client.get('/scopes')).map(({ scope }) => scope);

@@ -4,7 +4,7 @@ import type { LogEntry } from '../operator-api.ts';
 import { parseCount } from '../option-values.ts';
 import { instant, printJson, printTable } from '../output.ts';
 
-/** As much as a terminal shows. */
+/** About one screen of a terminal. */
 const DEFAULT_COUNT = 50;
 
 export function addLog(parent: Command): void {

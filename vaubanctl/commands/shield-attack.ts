@@ -4,7 +4,7 @@ import type { SimulatedAttack } from '../operator-api.ts';
 import { parseCount } from '../option-values.ts';
 import { print, printJson } from '../output.ts';
 
-/** Whether there is such a vector, the service knows. */
+/** The service validates `vector`. */
 interface Options {
   vector: SimulatedAttack['vector'];
   pps: number;

@@ -3,7 +3,7 @@ import { contextOf } from '../context.ts';
 import { parseCount } from '../option-values.ts';
 import { instant, printJson, printTable } from '../output.ts';
 
-/** As much as a terminal shows. */
+/** About one screen of a terminal. */
 const DEFAULT_COUNT = 50;
 
 export function addShieldAttacks(parent: Command): void {

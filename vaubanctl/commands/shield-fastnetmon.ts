@@ -5,7 +5,7 @@ import { readDetails } from '../fastnetmon.ts';
 import { parseCount } from '../option-values.ts';
 import { print, printJson } from '../output.ts';
 
-/** A day. FastNetMon ends a ban after half an hour, if its `ban_time` does not say otherwise. */
+/** A day. FastNetMon ends a ban after half an hour unless its `ban_time` says otherwise. */
 const DEFAULT_SECONDS = 86_400;
 
 export function addShieldFastnetmon(parent: Command): void {

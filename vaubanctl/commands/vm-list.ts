@@ -3,7 +3,7 @@ import { contextOf } from '../context.ts';
 import type { VmStatus } from '../operator-api.ts';
 import { instant, money, printJson, printTable } from '../output.ts';
 
-/** Whether there is such a state, the service knows. */
+/** The service validates `status`. */
 interface Options {
   account?: string;
   status?: VmStatus;
