@@ -17,21 +17,21 @@ import (
 )
 
 const (
-	// As long as the service waits at most for a VM to have no job.
+	// The longest wait that the service accepts when asked for a VM without a job.
 	waitSeconds = 30
-	// A request that is answered at once, on a bad day.
+	// The time limit of a request that the service answers at once.
 	requestTimeout = 30 * time.Second
-	// Attempts at what may be repeated and finds no whole answer.
+	// Attempts at a repeatable request that gets no complete reply.
 	attempts = 4
-	// Most of an answer: a page of a list is far below.
+	// The size limit of a reply in bytes; a page of a list is far smaller.
 	answerLimit = 8 << 20
 	pageSize    = "100"
 	lockPause   = 200 * time.Millisecond
-	// Between two looks for what the engine is to release.
+	// The pause between two checks whether the engine has released something.
 	releasePause = 100 * time.Millisecond
 )
 
-// api asks the service, with a key of a customer.
+// api talks to the service with a customer's key.
 type api struct {
 	base *url.URL
 	key  string
@@ -46,7 +46,7 @@ func newAPI(address, key string) (*api, error) {
 	return &api{base, key, &http.Client{Timeout: requestTimeout + waitSeconds*time.Second}}, nil
 }
 
-// apiError is an answer that is an error.
+// apiError is an error reply of the service.
 type apiError struct {
 	Status    int
 	Code      string                 `json:"code"`
@@ -81,13 +81,13 @@ func hasCode(err error, codes ...string) bool {
 
 func isGone(err error) bool { return hasCode(err, "not_found") }
 
-// request is one call of the service, however often it is sent.
+// request is one call of the service, including its retries.
 type request struct {
 	call  call
 	at    object
 	query url.Values
 	body  object
-	// Makes a paid operation one that is done and charged once.
+	// The Idempotency-Key of a paid operation, so that it is done and charged once.
 	once string
 }
 
@@ -98,13 +98,13 @@ type answer struct {
 	} `json:"pagination"`
 }
 
-// do answers with what is under `data`.
+// do returns the `data` of the reply.
 func (a *api) do(ctx context.Context, r request) (interface{}, error) {
 	found, err := a.ask(ctx, r)
 	return found.Data, err
 }
 
-// doObject is do where an object is answered.
+// doObject is do for replies that are an object.
 func (a *api) doObject(ctx context.Context, r request) (object, error) {
 	data, err := a.do(ctx, r)
 	if err != nil {
@@ -117,7 +117,8 @@ func (a *api) doObject(ctx context.Context, r request) (object, error) {
 	return found, nil
 }
 
-// ask repeats what may be: reads and paid operations without a whole answer, everything after Retry-After.
+// ask sends a request and retries it if that is safe: reads and paid operations that got no complete reply, and
+// anything after Retry-After.
 func (a *api) ask(ctx context.Context, r request) (answer, error) {
 	mayRepeat := r.call.Method == http.MethodGet || r.once != ""
 	for failures := 0; ; {
@@ -226,7 +227,7 @@ func (a *api) outgoing(ctx context.Context, r request) (*http.Request, error) {
 
 var variable = regexp.MustCompile(`\{(\w+)\}`)
 
-// fill puts the attributes of a thing into a path.
+// fill replaces the variables of a path with a thing's attributes.
 func fill(path string, at object) (string, error) {
 	var missing error
 	filled := variable.ReplaceAllStringFunc(path, func(found string) string {
@@ -239,7 +240,7 @@ func fill(path string, at object) (string, error) {
 	return filled, missing
 }
 
-// list has the items of all pages.
+// list returns the items of all pages.
 func (a *api) list(ctx context.Context, r request) ([]object, error) {
 	query := url.Values{"limit": {pageSize}}
 	for name, values := range r.query {
@@ -267,7 +268,7 @@ func (a *api) list(ctx context.Context, r request) ([]object, error) {
 
 var getVM = call{http.MethodGet, "/v1/vm/{id}"}
 
-// untilIdle waits until a VM has no job, at most as long as the context.
+// untilIdle waits until a VM has no job or the context ends.
 func (a *api) untilIdle(ctx context.Context, id string) (object, error) {
 	query := url.Values{"wait_seconds": {strconv.Itoa(waitSeconds)}}
 	for {
@@ -278,7 +279,7 @@ func (a *api) untilIdle(ctx context.Context, id string) (object, error) {
 	}
 }
 
-// unlocked repeats a call as long as another job has the VM, at most as long as the context.
+// unlocked repeats a call while another job holds the VM, until the context ends.
 func (a *api) unlocked(ctx context.Context, vmID string, r request) (object, error) {
 	for {
 		found, err := a.doObject(ctx, r)
@@ -288,14 +289,14 @@ func (a *api) unlocked(ctx context.Context, vmID string, r request) (object, err
 		if _, err := a.untilIdle(ctx, vmID); err != nil {
 			return nil, err
 		}
-		// Another program may be quicker each time: its turns are not taken by asking without a pause.
+		// Another program may keep getting in first. Pause, so as not to use up the rate limit.
 		if !pause(ctx, lockPause) {
 			return nil, timedOut(ctx, r)
 		}
 	}
 }
 
-// finish waits for a job of an answer and answers with its VM, which a deletion leaves none of.
+// finish waits for a reply's job and returns its VM, or nil if the job deleted it.
 func (a *api) finish(ctx context.Context, started object) (object, error) {
 	job, _ := started["job"].(object)
 	if job == nil {
@@ -312,7 +313,7 @@ func (a *api) finish(ctx context.Context, started object) (object, error) {
 	if last, _ := vm["last_job"].(object); last != nil && last["id"] == job["id"] {
 		return vm, jobFailure(last)
 	}
-	// Another has followed it since.
+	// Another job has followed it since.
 	every := url.Values{"status": {"all"}}
 	jobs, err := a.list(ctx, request{call: call{http.MethodGet, "/v1/vm/{id}/jobs"}, at: object{"id": vmID}, query: every})
 	for _, one := range jobs {
@@ -323,7 +324,7 @@ func (a *api) finish(ctx context.Context, started object) (object, error) {
 	return vm, err
 }
 
-// jobFailure is nil for a job that has succeeded.
+// jobFailure returns nil for a job that succeeded.
 func jobFailure(job object) error {
 	if job["status"] == "succeeded" {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// change is a planned change of one resource, each value decoded once.
+// change is a planned change of one resource, with each value decoded once.
 type change struct {
 	kind *kind
 	// nil before a creation.
@@ -24,7 +24,7 @@ func (p *provider) planChange(call context.Context, f fields) message {
 	if err != nil {
 		return failed(4, err)
 	}
-	// Each planned change has a key of its own; whatever is sent for it is done and charged once.
+	// Each planned change has its own key, so that its requests are done and charged once.
 	c.notes.Once = newOnce()
 	if c.planned == nil {
 		return message{}.bytes(1, dynamic(c.kind.Attributes, nil)).bytes(3, c.notes.write())
@@ -32,7 +32,7 @@ func (p *provider) planChange(call context.Context, f fields) message {
 	c.planned = copyOf(c.planned)
 	replaced, problems := c.plan()
 	if c.kind.Name == "vm" && len(replaced) == 0 {
-		// Without an address there are no quotes yet: Terraform plans again before it applies.
+		// Without an address there are no quotes yet; Terraform plans again before it applies.
 		a, _ := p.api()
 		problems = append(problems, planVM(ctx, a, c)...)
 	}
@@ -61,7 +61,7 @@ func (p *provider) changeOf(f fields, prior, planned, config, private int32) (c 
 	return c, nil
 }
 
-// plan says what is known only after the apply, and which attributes ask for a new resource.
+// plan determines which values are known only after the apply, and which changes replace the resource.
 func (c *change) plan() (replaced []string, problems []problem) {
 	for _, one := range c.kind.Attributes {
 		switch {
@@ -80,7 +80,7 @@ func (c *change) plan() (replaced []string, problems []problem) {
 	return replaced, problems
 }
 
-// differs tells whether an attribute is to be another than it is; where the configuration says nothing, it stays.
+// differs reports whether an attribute will change. An attribute that is not configured stays as it is.
 func (c *change) differs(one attribute) bool {
 	if !one.isConfigurable() || one.Computed && c.config[one.Name] == nil {
 		return false
@@ -88,7 +88,7 @@ func (c *change) differs(one attribute) bool {
 	return !equal(one, c.prior[one.Name], c.planned[one.Name])
 }
 
-// isInPath tells whether it says what the resource belongs to.
+// isInPath reports whether the attribute identifies the parent of the resource.
 func (a attribute) isInPath(k *kind) bool {
 	for _, found := range variable.FindAllStringSubmatch(k.Create.Path, -1) {
 		if found[1] == a.Name {
@@ -136,12 +136,12 @@ func (p *provider) applyChange(call context.Context, f fields) message {
 	return m
 }
 
-// failed leaves everything as it was.
+// failed returns the prior state unchanged.
 func (c *change) failed(err error) message {
 	return message{}.bytes(1, dynamic(c.kind.Attributes, c.prior)).bytes(2, c.notes.write()).diagnostics(3, problem{err: err})
 }
 
-// namedBy is the attribute that the service finds wrong, if it is one.
+// namedBy returns the attribute that the service rejected, if any.
 func (c *change) namedBy(err error) string {
 	var failure *apiError
 	if errors.As(err, &failure) {
@@ -156,7 +156,7 @@ func (c *change) namedBy(err error) string {
 	return ""
 }
 
-// applyCreate answers with a state wherever something has been made, so that Terraform knows of it.
+// applyCreate returns a state whenever something was created, even after an error, so that Terraform knows about it.
 func (a *api) applyCreate(ctx context.Context, c *change) (object, error) {
 	planned := copyOf(c.planned)
 	if isUnknown(planned["tenant_id"]) {
@@ -178,14 +178,14 @@ func (a *api) applyCreate(ctx context.Context, c *change) (object, error) {
 	return c.echo(planned, made), err
 }
 
-// applyUpdate answers with what the service has afterwards, also where it has refused half of it.
+// applyUpdate returns the service's state after the update, even if the service refused a part of it.
 func (a *api) applyUpdate(ctx context.Context, c *change) (object, error) {
 	if c.kind.Update == nil {
-		// Only settings of the provider are left that do not ask for another resource.
+		// Only provider settings have changed, which are not sent to the service.
 		return c.planned, nil
 	}
 	failure := a.updateVM(ctx, c)
-	// What was done until the time was over is looked for, too.
+	// Uses a fresh time limit, to read the result even after the update has timed out.
 	afterwards, cancel := context.WithTimeout(context.Background(), defaultTimeout)
 	defer cancel()
 	found, err := a.look(afterwards, c.kind, c.prior)

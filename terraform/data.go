@@ -39,7 +39,7 @@ func (p *provider) readDataSource(call context.Context, f fields) message {
 	state := object{}
 	for _, one := range k.Attributes {
 		state[one.Name] = fromJSON(one, found[one.answered()])
-		// What is given stays as it is written.
+		// Configured values stay as they are written.
 		if config[one.Name] != nil {
 			state[one.Name] = config[one.Name]
 		}
@@ -64,7 +64,7 @@ func (a *api) readData(ctx context.Context, k *kind, config object) (object, err
 	return object{k.Items: found[k.Items]}, nil
 }
 
-// find has the one thing of a list that is as the configuration says.
+// find returns the only item of a list that matches the configuration.
 func (a *api) find(ctx context.Context, k *kind, config object) (object, error) {
 	at := copyOf(config)
 	if err := a.fillTenant(ctx, k, at); err != nil {
@@ -84,7 +84,7 @@ func (a *api) find(ctx context.Context, k *kind, config object) (object, error) 
 	case 0:
 		return nil, errors.New("There is none of these.")
 	case 1:
-		// The variables of its path belong to it.
+		// The variables of its path are part of the result.
 		for name, value := range at {
 			if found[0][name] == nil {
 				found[0][name] = value
@@ -104,7 +104,7 @@ func matches(k *kind, config, item object) bool {
 	return true
 }
 
-// fillTenant adds the tenant of the shield, where the account has one of them.
+// fillTenant adds the shield tenant if the account has exactly one.
 func (a *api) fillTenant(ctx context.Context, k *kind, at object) error {
 	if k.attribute("tenant_id") == nil {
 		return nil

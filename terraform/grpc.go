@@ -12,27 +12,27 @@ import (
 	"strings"
 )
 
-// Calls of gRPC with one message each way are a POST over HTTP/2 whose status is in the trailers. Terraform makes no
-// others that matter, and net/http has all of that: the library of gRPC would be the greatest part of this program.
+// A unary gRPC call is a POST over HTTP/2 whose status is in the trailers. Terraform makes no other calls that matter,
+// and net/http provides all of this; the gRPC library would be the largest part of this program.
 
-// Most that a message may have: what Terraform itself allows.
+// The size limit of a message in bytes; Terraform's own.
 const messageLimit = 64 << 20
 
-// Codes of gRPC.
+// gRPC status codes.
 const (
 	statusInvalidArgument = 3
 	statusUnimplemented   = 12
 	statusInternal        = 13
 )
 
-// method answers a request with a response, both as protobuf.
+// method handles a request and returns a response, both as protobuf.
 type method func(ctx context.Context, request fields) message
 
 type service struct {
 	methods map[string]method
 }
 
-// newService has all that Terraform calls; `stop` ends the program.
+// newService returns the handlers of all calls that Terraform makes; `stop` ends the program.
 func newService(p *provider, stop func()) *service {
 	const prefix = "/tfplugin6.Provider/"
 	return &service{map[string]method{
@@ -49,7 +49,7 @@ func newService(p *provider, stop func()) *service {
 		prefix + "ReadDataSource":             p.readDataSource,
 		prefix + "StopProvider":               p.stop,
 		"/grpc.health.v1.Health/Check": func(context.Context, fields) message {
-			return message{}.number(1, 1) // Serving.
+			return message{}.number(1, 1) // SERVING
 		},
 		"/plugin.GRPCController/Shutdown": func(context.Context, fields) message {
 			stop()
@@ -88,7 +88,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	end(w, 0, "")
 }
 
-// safely turns a defect of this program into an error of the one call.
+// safely turns a panic into an error of the one call.
 func safely(ctx context.Context, answer method, request fields) (response message, err error) {
 	defer func() {
 		if defect := recover(); defect != nil {

@@ -1,5 +1,5 @@
-// The Terraform provider of Vauban. It speaks plugin protocol 6 as Terraform and OpenTofu do, and is not meant to be
-// started by hand: they start it, hand it a certificate in the environment and read one line from it.
+// The Terraform provider of Vauban. It speaks plugin protocol 6, as Terraform and OpenTofu do. They start it, pass a
+// certificate in the environment and read one line of its output; it is not meant to be started manually.
 package main
 
 import (
@@ -23,13 +23,14 @@ import (
 	"time"
 )
 
-// What Terraform puts in the environment of a plugin, so that a person who starts one is told instead of left waiting.
+// Terraform sets this variable for plugins. Without it the program was started by a person, who gets an explanation
+// instead of a program that hangs.
 const (
 	cookieName  = "TF_PLUGIN_MAGIC_COOKIE"
 	cookieValue = "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2"
 )
 
-// The certificates live as long as one run of Terraform.
+// The certificates last for one run of Terraform.
 const certificateLife = 24 * time.Hour
 
 func main() {
@@ -46,7 +47,7 @@ func serve() error {
 	if !strings.Contains(","+os.Getenv("PLUGIN_PROTOCOL_VERSIONS")+",", ",6,") {
 		return errors.New("This provider speaks plugin protocol 6, which needs Terraform 1.0 or OpenTofu 1.6 or newer.")
 	}
-	// API keys and passwords pass here: without a certificate of the caller, nothing is served.
+	// API keys and passwords pass through here: without the caller's certificate, nothing is served.
 	clients := x509.NewCertPool()
 	if !clients.AppendCertsFromPEM([]byte(os.Getenv("PLUGIN_CLIENT_CERT"))) {
 		return errors.New("This provider is only served over TLS: unset TF_DISABLE_PLUGIN_TLS.")
@@ -82,13 +83,13 @@ func serve() error {
 	case err := <-ended:
 		return err
 	case <-stop:
-		// The reply to the call that stops it is still on its way.
+		// Let the reply to the stop call reach Terraform.
 		time.Sleep(50 * time.Millisecond)
 		return nil
 	}
 }
 
-// newCertificate makes the certificate that Terraform pins: it reads it from this program's output.
+// newCertificate creates the certificate that Terraform reads from this program's output and pins.
 func newCertificate() (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// provider answers the calls of Terraform, several at a time.
+// provider handles Terraform's calls, several at a time.
 type provider struct {
 	tables tables
 	// Canceled when Terraform is interrupted.
@@ -32,8 +32,8 @@ func newProvider() *provider {
 	return &provider{tables: readTables(), life: life, endLife: endLife}
 }
 
-// during ends with the call, with the interruption of Terraform, and after this long: a service that only ever asks to wait
-// is not waited for without an end.
+// during returns a context that ends with the call, when Terraform is interrupted, or after the limit: a service that
+// keeps asking to wait must not block Terraform forever.
 func (p *provider) during(call context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithTimeout(call, limit)
 	go func() {
@@ -57,14 +57,14 @@ func (p *provider) api() (*api, error) {
 	return p.client, nil
 }
 
-// problem is an error, or a warning, of an attribute or of the whole.
+// problem is an error or a warning, about an attribute or the whole resource.
 type problem struct {
 	err       error
 	attribute string
 	isWarning bool
 }
 
-// diagnostics appends them as the field of a response.
+// diagnostics appends problems to a response.
 func (m message) diagnostics(number protowire.Number, problems ...problem) message {
 	for _, one := range problems {
 		severity := uint64(1)
@@ -100,7 +100,7 @@ func (p *provider) getSchema(context.Context, fields) message {
 	for _, one := range p.tables.DataSources {
 		m = m.entry(3, typePrefix+one.Name, schemaOf(one.Description, one.Attributes))
 	}
-	// A destruction is planned, too, so that it has its Idempotency-Key from the plan.
+	// Terraform must plan destructions too, so that their Idempotency-Key comes from the plan.
 	return m.bytes(6, message{}.flag(1, true))
 }
 
@@ -157,7 +157,7 @@ func (p *provider) stop(context.Context, fields) message {
 	return message{}
 }
 
-// resource is what each call about one begins with.
+// resource returns the kind of resource that a call is about.
 func (p *provider) resource(f fields) (*kind, error) {
 	if found := byName(p.tables.Resources, f.text(1)); found != nil {
 		return found, nil
@@ -192,7 +192,7 @@ func validate(kinds []kind, f fields, number protowire.Number) message {
 	return message{}.diagnostics(number, problems...)
 }
 
-// invalid has what the schema of the service forbids, of the values that are known.
+// invalid checks the known values against the service's schema.
 func invalid(attributes []attribute, config object) []problem {
 	problems := []problem{}
 	for _, one := range attributes {
@@ -228,7 +228,7 @@ func contains(values []string, value string) bool {
 	return false
 }
 
-// upgradeState reads a stored state, which has one version.
+// upgradeState reads a stored state; there is only one version.
 func (p *provider) upgradeState(_ context.Context, f fields) message {
 	k, err := p.resource(f)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 
 func number(of int32) protowire.Number { return protowire.Number(of) }
 
-// objects are the items of an answer's list.
+// objects returns the objects of a list in a reply.
 func objects(value interface{}) []object {
 	items, _ := value.([]interface{})
 	found := []object{}
@@ -23,7 +23,7 @@ func objects(value interface{}) []object {
 	return found
 }
 
-// integer is a number of an answer; 0 where there is none.
+// integer returns a number of a reply, 0 if it is missing.
 func integer(value interface{}) int64 {
 	if number, ok := value.(json.Number); ok {
 		whole, err := number.Int64()
@@ -33,7 +33,7 @@ func integer(value interface{}) int64 {
 	return 0
 }
 
-// isSold tells whether a plan is sold as the VM asks: in its region, and by the hour if need be.
+// isSold reports whether a plan is sold in the VM's region and for its billing mode.
 func isSold(plan, planned object) bool {
 	if billing, ok := planned["billing"].(string); ok {
 		modes, _ := plan["billing_modes"].([]interface{})
@@ -54,7 +54,7 @@ func isSold(plan, planned object) bool {
 	return false
 }
 
-// updateVM makes a VM what is planned: first what costs nothing, then its size, then its power.
+// updateVM applies the plan to a VM: first the changes that are free of charge, then its size, then its power state.
 func (a *api) updateVM(ctx context.Context, c *change) error {
 	changed := bodyOf(c.kind.Attributes, c.planned, func(one attribute) bool { return one.Update && c.differs(one) })
 	if len(changed) > 0 {
@@ -118,7 +118,7 @@ func (a *api) switchPower(ctx context.Context, vm object, isOn bool) error {
 	return err
 }
 
-// identify is what an import begins with: the ids of the path, of which the tenant of the shield may be left out.
+// identify parses the id of an import: the ids of the path; the shield tenant may be left out.
 func (p *provider) identify(ctx context.Context, k *kind, id string) (object, error) {
 	names := []string{}
 	for _, found := range variable.FindAllStringSubmatch(k.Delete.Path, -1) {

@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// notes are what the provider keeps beside the state of a resource, which Terraform stores and does not look at.
+// notes is private data that Terraform stores with a resource's state without reading it.
 type notes struct {
-	// How the service writes what the configuration writes in another way, by attribute.
+	// The service's own spelling of normalized values, by attribute.
 	Forms map[string]string `json:"forms,omitempty"`
-	// It was imported: what the service does not answer with is as the configuration says.
+	// Set after an import: attributes that the service does not return are taken from the configuration.
 	Imported bool `json:"imported,omitempty"`
 	// The Idempotency-Key of the planned change.
 	Once string `json:"once,omitempty"`
@@ -65,8 +65,8 @@ func timeoutOf(value object, action string) time.Duration {
 	return defaultTimeout
 }
 
-// echo is the state after the service has answered: what is known stays as it is written, and where the service writes
-// what was sent in another way, that is noted. What was not sent and is another meanwhile shows at the next refresh.
+// echo returns the state after a change. Known values stay as written; if the service spells one differently, that is
+// noted. Other differences show up at the next refresh.
 func (c *change) echo(known, answered object) object {
 	state := object{}
 	for _, one := range c.kind.Attributes {
@@ -101,7 +101,7 @@ func (n *notes) note(one attribute, written, seen interface{}) {
 	n.Forms[one.Name] = canonical(one, seen)
 }
 
-// refresh is the state as the service has it now, in the words of the state where it means the same.
+// refresh returns the service's current state, keeping the spelling of the old state for equal values.
 func refresh(k *kind, state, answered object, n *notes) object {
 	fresh := object{}
 	for _, one := range k.Attributes {
@@ -121,7 +121,7 @@ func refresh(k *kind, state, answered object, n *notes) object {
 	return fresh
 }
 
-// look asks the service for a thing; nil where there is none any more, or it is on its way out.
+// look returns a thing, or nil if it does not exist or is being deleted.
 func (a *api) look(ctx context.Context, k *kind, state object) (object, error) {
 	found, err := a.existing(ctx, k, state)
 	if found["status"] == "deleting" || found["status"] == "removing" {
@@ -130,7 +130,7 @@ func (a *api) look(ctx context.Context, k *kind, state object) (object, error) {
 	return found, err
 }
 
-// existing is look that answers with what is on its way out, too.
+// existing is look, but also returns things that are being deleted.
 func (a *api) existing(ctx context.Context, k *kind, state object) (object, error) {
 	if !k.InList {
 		found, err := a.doObject(ctx, request{call: *k.Read, at: state})
@@ -178,7 +178,7 @@ func (p *provider) readResource(call context.Context, f fields) message {
 	return message{}.bytes(1, dynamic(k.Attributes, fresh)).bytes(3, n.write())
 }
 
-// bodyOf is a request of what is set; with `changed`, of these attributes alone.
+// bodyOf returns a request body with the attributes that are set and that `isField` selects.
 func bodyOf(attributes []attribute, value object, isField func(attribute) bool) object {
 	body := object{}
 	for _, one := range attributes {
@@ -203,7 +203,7 @@ func toJSON(one attribute, value interface{}) interface{} {
 	return value
 }
 
-// create makes a thing, waits for the job that makes it, and answers with it as it is then.
+// create creates a thing, waits for its job and returns the result.
 func (a *api) create(ctx context.Context, k *kind, planned object) (object, error) {
 	body := bodyOf(k.Attributes, planned, func(one attribute) bool { return one.Create && planned[one.Name] != nil })
 	r := request{call: *k.Create, at: planned, body: body}
@@ -236,7 +236,7 @@ func (a *api) remove(ctx context.Context, k *kind, state object, once string) er
 	if err == nil {
 		_, err = a.finish(ctx, started)
 	}
-	// A rule is listed, and its port is taken, until the engine has released it.
+	// A deleted rule stays listed, and its port taken, until the engine has released it.
 	for err == nil && k.InList {
 		found, failure := a.existing(ctx, k, state)
 		if found == nil || failure != nil {

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// attribute of a resource or a data source.
+// attribute is an attribute of a resource or a data source.
 type attribute struct {
 	Name string `json:"name"`
-	// "string", "number", "bool", "set" or "list" of strings; "object" or "objects" with attributes of their own.
+	// "string", "number", "bool", "set" or "list" of strings; "object" or "objects" with nested attributes.
 	Type        string      `json:"type"`
 	Attributes  []attribute `json:"attributes,omitempty"`
 	Description string      `json:"description,omitempty"`
@@ -17,20 +17,20 @@ type attribute struct {
 	Optional    bool        `json:"optional,omitempty"`
 	Computed    bool        `json:"computed,omitempty"`
 	Sensitive   bool        `json:"sensitive,omitempty"`
-	// It is a field of the request that creates, or of the one that updates.
+	// The attribute is a field of the create request or of the update request.
 	Create bool `json:"create,omitempty"`
 	Update bool `json:"update,omitempty"`
-	// Another value does not ask for another resource, though the update does not take it.
+	// A change does not replace the resource although the update request does not include the attribute.
 	InPlace bool `json:"in_place,omitempty"`
-	// The service does not answer with it: the state has it from the configuration.
+	// The service does not return the attribute: the state takes it from the configuration.
 	Unread bool `json:"unread,omitempty"`
-	// What the service calls it in its answers, where that is another name.
+	// The service's name of the attribute in replies, if it differs.
 	From string `json:"from,omitempty"`
-	// What may be given for it.
+	// The accepted values.
 	Values  []string `json:"values,omitempty"`
 	Minimum *int64   `json:"minimum,omitempty"`
 	Maximum *int64   `json:"maximum,omitempty"`
-	// A name, or the number of what has none.
+	// Accepts a name, or the number of something that has no name.
 	TextOrNumber bool `json:"text_or_number,omitempty"`
 }
 
@@ -45,7 +45,7 @@ func (a attribute) answered() string {
 	return a.Name
 }
 
-// call is an operation: its method, and its path with names of attributes in braces.
+// call is an operation: its method, and its path with attribute names in braces.
 type call struct {
 	Method string `json:"method"`
 	Path   string `json:"path"`
@@ -59,14 +59,14 @@ type kind struct {
 	Read        *call       `json:"read,omitempty"`
 	Update      *call       `json:"update,omitempty"`
 	Delete      *call       `json:"delete,omitempty"`
-	// The field of the answer to Create that has the thing; beside it is the job that makes it.
+	// The field of the Create reply that contains the thing; the reply also contains the job that creates it.
 	Answer string `json:"answer,omitempty"`
-	// Read is a list in which the thing is looked for.
+	// Read is a list that contains the thing.
 	InList bool `json:"in_list,omitempty"`
-	// Data sources: the field of the answer, and the query that is given.
+	// For data sources: the field of the reply, and the query parameters.
 	Items string   `json:"items,omitempty"`
 	Query []string `json:"query,omitempty"`
-	// Data sources: attributes of which one finds the thing in the list.
+	// For data sources: attributes of which one identifies the item of the list.
 	FindBy []string `json:"find_by,omitempty"`
 }
 
@@ -82,7 +82,7 @@ func (k kind) attribute(name string) *attribute {
 //go:embed tables.json
 var tablesText []byte
 
-// tables is what is generated from the operations of the service.
+// tables is generated from the operations of the service.
 type tables struct {
 	Resources   []kind `json:"resources"`
 	DataSources []kind `json:"data_sources"`
@@ -105,13 +105,13 @@ func byName(kinds []kind, typeName string) *kind {
 
 const typePrefix = "vauban_"
 
-// How deep objects lie, in the protocol.
+// The nesting modes of the protocol.
 const (
 	nestedSingle = 1
 	nestedList   = 2
 )
 
-// schemaOf is the Schema of the protocol.
+// schemaOf returns a Schema message of the protocol.
 func schemaOf(description string, attributes []attribute) message {
 	block := message{}
 	for _, one := range attributes {

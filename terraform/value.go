@@ -9,12 +9,12 @@ import (
 	"github.com/vmihailenco/msgpack/v5"
 )
 
-// A value of Terraform is nil, unknown, a string, a bool, an int64, a []interface{} (of a list or a set) or an object.
+// A Terraform value is nil, unknown, a string, a bool, an int64, a []interface{} (a list or a set) or an object.
 type object = map[string]interface{}
 
 type unknownValue struct{}
 
-// unknown stands for what is known only after the apply.
+// unknown stands for a value that is known only after the apply.
 var unknown = unknownValue{}
 
 func isUnknown(value interface{}) bool { return value == unknown }
@@ -39,7 +39,7 @@ func decodeValue(decoder *msgpack.Decoder) (interface{}, error) {
 	}
 	switch {
 	case code >= 0xd4 && code <= 0xd8, code >= 0xc7 && code <= 0xc9:
-		// Terraform has extensions only for what is unknown, with what may be said of it beforehand.
+		// Terraform uses msgpack extensions only for unknown values and their refinements.
 		return unknown, decoder.Skip()
 	case code >= 0x80 && code <= 0x8f, code == 0xde, code == 0xdf:
 		length, err := decoder.DecodeMapLen()
@@ -74,7 +74,7 @@ func decodeValue(decoder *msgpack.Decoder) (interface{}, error) {
 	return value, err
 }
 
-// encodeObject writes all attributes of the schema, as Terraform demands, and nothing else.
+// encodeObject encodes exactly the attributes of the schema, as Terraform requires.
 func encodeObject(attributes []attribute, value object) []byte {
 	var buffer bytes.Buffer
 	encoder := msgpack.NewEncoder(&buffer)
@@ -111,14 +111,15 @@ func encodeValue(encoder *msgpack.Encoder, buffer *bytes.Buffer, one attribute, 
 	}
 }
 
-// A buffer in memory takes everything, and the values are of the few types above.
+// must panics on errors that cannot happen: writing to memory always succeeds, and values have only the few types
+// above.
 func must(err error) {
 	if err != nil {
 		panic(err)
 	}
 }
 
-// fromJSON is a value as the service or a stored state has it, in the shape of the schema.
+// fromJSON converts a value of the service or of a stored state to the type of the schema.
 func fromJSON(one attribute, value interface{}) interface{} {
 	switch value := value.(type) {
 	case json.Number:
@@ -148,14 +149,14 @@ func objectFromJSON(attributes []attribute, value object) object {
 	return found
 }
 
-// parseJSON keeps whole numbers whole.
+// parseJSON keeps whole numbers exact.
 func parseJSON(text []byte, into interface{}) error {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
 	return decoder.Decode(into)
 }
 
-// equal compares two values of an attribute; those of a set in any order.
+// equal compares two values of an attribute; the order of a set does not matter.
 func equal(one attribute, a, b interface{}) bool {
 	return canonical(one, a) == canonical(one, b)
 }

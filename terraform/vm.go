@@ -7,15 +7,15 @@ import (
 	"net/url"
 )
 
-// A VM has a plan, or a size of its own. The service sells new VMs by plan alone, so one of a custom size is bought in
-// the cheapest plan that it can grow from, switched off, given its size and then started: no guest ever sees the plan.
+// A VM has a plan or a custom size. The service sells new VMs by plan only, so a VM of a custom size is bought switched
+// off with the cheapest plan that can grow to it, resized and then started: no guest ever sees the plan.
 
 var sizes = []string{"vcpu", "ram_mb", "disk_gb"}
 
-// What changes with the size, and is known only once that has been changed.
+// Attributes that change with the size and are known only after the resize.
 var ofSize = []string{"plan", "vcpu", "ram_mb", "disk_gb", "bandwidth_gb", "price_monthly_minor", "price_hourly"}
 
-// A change is priced in two parts that are rounded for themselves, so it may cost a minor unit more than the difference.
+// The two parts of a change's price are rounded separately, so it may cost one minor unit more than the difference.
 const rounding = 1
 
 var (
@@ -28,7 +28,7 @@ var (
 	stopVM         = call{"POST", "/v1/vm/{id}/stop"}
 )
 
-// invalidVM demands a plan or a whole size.
+// invalidVM requires either a plan or a complete size.
 func invalidVM(config object) []problem {
 	given := 0
 	for _, name := range sizes {
@@ -46,7 +46,7 @@ func invalidVM(config object) []problem {
 	return nil
 }
 
-// planVM adds what the change may cost, and refuses what the service would refuse.
+// planVM adds the highest possible charge and reports what the service would refuse.
 func planVM(ctx context.Context, a *api, c *change) []problem {
 	isCustom := c.config["plan"] == nil
 	if isCustom {
@@ -88,7 +88,7 @@ func asProblems(err error) []problem {
 	return []problem{{err: err}}
 }
 
-// isOpen tells whether the configuration has something for one of these that is not known yet.
+// isOpen reports whether one of these is configured with a value that is not yet known.
 func (c *change) isOpen(names ...string) bool {
 	for _, name := range names {
 		if isUnknown(c.config[name]) {
@@ -98,7 +98,7 @@ func (c *change) isOpen(names ...string) bool {
 	return false
 }
 
-// resizes tells whether the change is one of plan or size.
+// resizes reports whether the change affects the plan or the size.
 func (c *change) resizes() bool {
 	if c.config["plan"] != nil {
 		return c.config["plan"] != c.prior["plan"]
@@ -111,7 +111,7 @@ func (c *change) resizes() bool {
 	return c.prior["plan"] != nil
 }
 
-// boundOf is the most that the change may cost: the first period of a new VM, or what a month costs more than now.
+// boundOf returns the highest possible charge: the first period of a new VM, or the increase in the monthly price.
 func (a *api) boundOf(ctx context.Context, c *change) (int64, error) {
 	monthly, err := a.monthly(ctx, c.config, c.prior)
 	if err != nil {
@@ -130,7 +130,7 @@ func (a *api) boundOf(ctx context.Context, c *change) (int64, error) {
 	return monthly - before + rounding, nil
 }
 
-// monthly is the price of a month of what the configuration asks for.
+// monthly returns the monthly price of the configuration.
 func (a *api) monthly(ctx context.Context, config, prior object) (int64, error) {
 	if code, ok := config["plan"].(string); ok {
 		catalog, err := a.doObject(ctx, request{call: getCatalog})
@@ -158,10 +158,10 @@ func (a *api) monthly(ctx context.Context, config, prior object) (int64, error) 
 	return integer(quote["total_minor"]), err
 }
 
-// What passes by itself until the apply, or what that deals with.
+// Refusals that pass before the apply or that the apply resolves.
 var passing = []string{"vm_locked", "insufficient_funds", "vm_must_be_stopped"}
 
-// refusals asks whether the service would refuse the change.
+// refusals asks the service whether it would refuse the change.
 func (a *api) refusals(ctx context.Context, c *change) error {
 	query := url.Values{}
 	for _, name := range append([]string{"plan"}, sizes...) {
@@ -184,7 +184,7 @@ func (a *api) refusals(ctx context.Context, c *change) error {
 	return err
 }
 
-// createVM buys a VM, of a custom size in two steps, and waits for it.
+// createVM buys a VM, in two steps for a custom size, and waits for it.
 func (a *api) createVM(ctx context.Context, c *change, planned object) (object, error) {
 	bound, ok := planned["max_charge_minor"].(int64)
 	if !ok {
@@ -225,7 +225,7 @@ func (a *api) createVM(ctx context.Context, c *change, planned object) (object, 
 	return made, err
 }
 
-// grow gives a VM its custom size for the rest of what it may cost, and starts it.
+// grow resizes a VM to its custom size within the remaining charge limit, and starts it.
 func (a *api) grow(ctx context.Context, c *change, vm, bought object, bound int64, isOn bool) (object, error) {
 	order, _ := bought["order"].(object)
 	left := bound - integer(order["amount_minor"])
@@ -238,7 +238,7 @@ func (a *api) grow(ctx context.Context, c *change, vm, bought object, bound int6
 	}
 	id, _ := vm["id"].(string)
 	changed, err := a.unlocked(ctx, id, request{call: changeCustom, at: vm, body: body, once: c.notes.Once + "-size"})
-	// The plan may have been of just this size.
+	// The plan may already have exactly this size.
 	if err != nil && !hasCode(err, "same_plan") {
 		return nil, err
 	}
@@ -253,7 +253,7 @@ func (a *api) grow(ctx context.Context, c *change, vm, bought object, bound int6
 	return a.untilIdle(ctx, id)
 }
 
-// undo gives back a VM that could not have its size: its customer has not asked for one of the plan.
+// undo deletes a VM that could not be resized: the user did not ask for one of the plan's size.
 func (a *api) undo(c *change, vm object, failure error) (object, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), defaultTimeout)
 	defer cancel()
@@ -263,7 +263,7 @@ func (a *api) undo(c *change, vm object, failure error) (object, error) {
 	return nil, failure
 }
 
-// basePlan is the cheapest plan that may become the size.
+// basePlan returns the cheapest plan that can grow to the size.
 func (a *api) basePlan(ctx context.Context, planned object, bound int64) (string, error) {
 	catalog, err := a.doObject(ctx, request{call: getCatalog})
 	if err != nil {

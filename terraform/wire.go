@@ -6,7 +6,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// message is protobuf as it is written: each method appends a field.
+// message is an encoded protobuf message: each method appends a field.
 type message []byte
 
 func (m message) bytes(number protowire.Number, value []byte) message {
@@ -31,12 +31,12 @@ func (m message) flag(number protowire.Number, value bool) message {
 	return m.number(number, 1)
 }
 
-// entry appends one of a map with texts as keys.
+// entry appends an entry of a map with string keys.
 func (m message) entry(number protowire.Number, key string, value message) message {
 	return m.bytes(number, message{}.text(1, key).bytes(2, value))
 }
 
-// fields is protobuf as it is read: of each field the last value. No message that Terraform sends repeats one.
+// fields is a decoded protobuf message with the last value of each field. No message from Terraform repeats a field.
 type fields map[protowire.Number][]byte
 
 func parse(bytes []byte) (fields, error) {
@@ -48,7 +48,7 @@ func parse(bytes []byte) (fields, error) {
 		}
 		bytes = bytes[n:]
 		if kind != protowire.BytesType {
-			// Numbers of requests are capabilities and the version of a state, of which there is one.
+			// The numbers in requests are capabilities and the only state version; they are ignored.
 			n = protowire.ConsumeFieldValue(number, kind, bytes)
 		} else {
 			var value []byte
@@ -65,7 +65,7 @@ func parse(bytes []byte) (fields, error) {
 
 func (f fields) text(number protowire.Number) string { return string(f[number]) }
 
-// value is a DynamicValue: an object of Terraform, or nil.
+// value decodes a DynamicValue: a Terraform object, or nil.
 func (f fields) value(number protowire.Number) (object, error) {
 	if len(f[number]) == 0 {
 		return nil, nil
@@ -80,7 +80,7 @@ func (f fields) value(number protowire.Number) (object, error) {
 	return decodeObject(inner[1])
 }
 
-// dynamic is an object as a DynamicValue.
+// dynamic encodes an object as a DynamicValue.
 func dynamic(attributes []attribute, value object) message {
 	return message{}.bytes(1, encodeObject(attributes, value))
 }
