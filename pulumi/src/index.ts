@@ -9,29 +9,29 @@ import type {
 } from '@vauban/client';
 import { BelongingProvider, VmProvider } from './provider';
 
-/** What a resource takes, each field also as what another resource answers with. */
+/** The arguments of a resource; each may be the output of another resource. */
 type Given<T> = { [K in keyof T]: pulumi.Input<Items<NonNullable<T[K]>>> };
 type Items<T> = T extends (infer Item)[] ? pulumi.Input<Item>[] : T;
-/** How long a change may take, in seconds; 600 when absent. */
+/** The time limit of a change in seconds; 600 by default. */
 type Patience = { timeout_seconds?: number };
 
-/** A VM has a plan, or a size of its own. */
+/** A VM has either a plan or a custom size. */
 export type VmArgs = Given<Omit<CreateVmRequest, 'plan' | 'start'>> &
   Patience & {
     plan?: pulumi.Input<string>;
     vcpu?: pulumi.Input<number>;
     ram_mb?: pulumi.Input<number>;
     disk_gb?: pulumi.Input<number>;
-    /** Power-cycle it to change its size. */
+    /** Allows a power cycle when the size changes. */
     allow_reboot?: boolean;
   };
 
-/** What is answered, beside what was given. */
+/** Outputs of every resource, in addition to its inputs. */
 abstract class Thing extends pulumi.dynamic.Resource {
   declare readonly created_at: pulumi.Output<string>;
 }
 
-/** A machine. Its name, notes and renewal change in place, its plan or size too. */
+/** A VM. Its name, notes, renewal, plan and size can be changed in place. */
 export class Vm extends Thing {
   declare readonly ipv4: pulumi.Output<string | null>;
   declare readonly ipv6: pulumi.Output<string | null>;
@@ -40,7 +40,7 @@ export class Vm extends Thing {
   declare readonly ram_mb: pulumi.Output<number>;
   declare readonly disk_gb: pulumi.Output<number>;
   declare readonly price_monthly_minor: pulumi.Output<number>;
-  /** Made only where neither key nor password was given. */
+  /** Generated only if neither a key nor a password was given. */
   declare readonly initial_password: pulumi.Output<string | null>;
 
   constructor(name: string, args: VmArgs, options: pulumi.CustomResourceOptions = {}) {
@@ -63,7 +63,7 @@ export class FirewallRule extends Thing {
   }
 }
 
-/** A port of a shared public address that leads to a VM. */
+/** A port of a shared public address that is forwarded to a VM. */
 export class PortForward extends Thing {
   declare readonly external_port: pulumi.Output<number>;
   declare readonly public_ip: pulumi.Output<string>;
@@ -78,7 +78,6 @@ export class PortForward extends Thing {
   }
 }
 
-/** A snapshot of a VM. */
 export class Snapshot extends Thing {
   declare readonly size_bytes: pulumi.Output<number>;
 
@@ -92,7 +91,6 @@ export class Snapshot extends Thing {
   }
 }
 
-/** A stored public key. */
 export class SshKey extends Thing {
   declare readonly fingerprint: pulumi.Output<string>;
 

@@ -1,38 +1,38 @@
 import { ApiError, type Client, createClient, type Job, VmLockedError } from '@vauban/client';
 
 export type Values = Record<string, unknown>;
-/** The resource of the client that a thing belongs to. */
+/** The client resource that manages a thing. */
 export type Kind = 'firewall' | 'portForwards' | 'snapshots' | 'sshKeys' | 'shield';
 
-/** Settings of this package, which the service knows nothing of. */
+/** Settings of this package; they are not sent to the service. */
 const SETTINGS = ['timeout_seconds', 'allow_reboot', 'max_charge_minor'];
-/** What says where a thing is. */
+/** The ids in the path of a thing. */
 const PLACES = ['vm_id', 'tenant_id', 'target_id'];
-/** What Pulumi and this package keep beside the fields of a resource. */
+/** Fields that Pulumi and this package keep in addition to a resource's own. */
 const OWN = ['__provider', 'given', 'written_as'];
 
 const DEFAULT_TIMEOUT_SECONDS = 600;
 
-/** The client of the account that the environment names. */
+/** Creates a client from the environment variables. Throws if one is missing. */
 export function connect(): Client {
   const { VAUBAN_URL: baseUrl, VAUBAN_API_KEY: apiKey } = process.env;
   if (!baseUrl || !apiKey) throw new Error('Set VAUBAN_URL and VAUBAN_API_KEY.');
   return createClient({ baseUrl, apiKey });
 }
 
-/** Ends what takes longer than the resource says. */
+/** Returns a signal that aborts after the resource's time limit. */
 export function patience({ timeout_seconds: seconds }: Values): { signal: AbortSignal } {
   return { signal: AbortSignal.timeout(Number(seconds ?? DEFAULT_TIMEOUT_SECONDS) * 1000) };
 }
 
-/** The fields of a request. */
+/** Returns the body of a request. */
 export function bodyOf(inputs: Values): Values {
   const left = [...SETTINGS, ...PLACES, ...OWN];
   const given = Object.entries(inputs).filter(([name, value]) => !left.includes(name) && value !== undefined);
   return Object.fromEntries(given);
 }
 
-/** Whether two values mean the same; the order of a list of texts does not matter to any field of the API. */
+/** Compares two values by meaning: the order of a list of strings does not matter for any field of the API. */
 export function isSame(a: unknown, b: unknown): boolean {
   return canonical(a) === canonical(b);
 }
@@ -44,7 +44,7 @@ function canonical(value: unknown): string {
   return `{${entries.sort()}}`;
 }
 
-/** What is to be done: what is not in `inPlace` asks for a new resource. */
+/** Returns which fields change. A change of a field outside of `inPlace` replaces the resource. */
 export function diff(olds: Values, news: Values, inPlace: readonly string[]) {
   const given = (olds.given as string[]) ?? [];
   const names = [...new Set([...given, ...Object.keys(news)])].filter((name) => !OWN.includes(name));
@@ -54,8 +54,8 @@ export function diff(olds: Values, news: Values, inPlace: readonly string[]) {
 }
 
 /**
- * The state of a resource: what was given as it is written, the rest as it is answered, and how the service writes what is
- * written in another way.
+ * Returns the state of a resource: inputs as written, everything else from the reply, and the service's own spelling of
+ * inputs that it normalizes.
  */
 export function stateOf(inputs: Values, answered: Values): Values {
   const given = Object.keys(inputs).filter((name) => !OWN.includes(name) && inputs[name] !== undefined);
@@ -65,7 +65,7 @@ export function stateOf(inputs: Values, answered: Values): Values {
   return { ...answered, ...pick(inputs, given), given, written_as };
 }
 
-/** The state of a resource that the service has been asked for again. */
+/** Returns the state of a resource after reading it from the service again. */
 export function refreshed(props: Values, answered: Values): Values {
   const given = (props.given as string[]) ?? [];
   const forms = (props.written_as as Values) ?? {};
@@ -78,7 +78,7 @@ export function refreshed(props: Values, answered: Values): Values {
 const pick = (values: Values, names: string[]) =>
   Object.fromEntries(names.filter((name) => name in values).map((name) => [name, values[name]]));
 
-/** Repeats a call as long as another job has the VM, at most until the signal ends it. */
+/** Repeats a call while another job holds the VM, until the signal aborts. */
 export async function unlocked<T>(
   client: Client,
   vmId: string,
@@ -108,7 +108,7 @@ interface Placed {
 type Options = { signal: AbortSignal };
 type Answer = Values & { id?: string; snapshot?: Values; job?: Job };
 
-/** How each kind is made, looked for and deleted. */
+/** Returns how each kind is created, found and deleted. */
 function operationsOf(client: Client, kind: Kind, values: Values) {
   const { vm_id, tenant_id, target_id } = values as unknown as Placed;
   const body = bodyOf(values) as never;
@@ -156,7 +156,7 @@ async function look(client: Client, kind: Kind, id: string, values: Values, wait
   return undefined;
 }
 
-/** Makes a thing and waits for the job that makes it. */
+/** Creates a thing and waits for its job. */
 export async function create(kind: Kind, inputs: Values): Promise<{ id: string; outs: Values }> {
   const [client, wait] = [connect(), patience(inputs)];
   const operations = operationsOf(client, kind, inputs);
@@ -168,14 +168,17 @@ export async function create(kind: Kind, inputs: Values): Promise<{ id: string; 
   return { id, outs: stateOf(inputs, found ?? made) };
 }
 
-/** A thing as it is now; without an id where there is none any more. An imported id names what it belongs to, too. */
+/**
+ * Returns a thing's current state, without an id if it no longer exists. The id for an import includes the ids of its
+ * path.
+ */
 export async function read(kind: Kind, id: string, props: Values): Promise<{ id?: string; props?: Values }> {
   const { at, own } = placed(kind, id, props);
   const found = await look(connect(), kind, own, at, patience(at));
   return found ? { id: own, props: refreshed(at, found) } : {};
 }
 
-/** "vm_…/fwr_…" is a rule of a VM, "ten_…/tgt_…/rul_…" one of the shield. */
+/** Splits an imported id: "vm_…/fwr_…" is a rule of a VM, "ten_…/tgt_…/rul_…" one of the shield. */
 function placed(kind: Kind, id: string, props: Values): { at: Values; own: string } {
   const names = kind === 'sshKeys' ? [] : kind === 'shield' ? ['tenant_id', 'target_id'] : ['vm_id'];
   const parts = id.split('/');

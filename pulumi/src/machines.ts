@@ -13,11 +13,11 @@ import {
 } from './lifecycle';
 
 const SIZES = ['vcpu', 'ram_mb', 'disk_gb'] as const;
-/** What the service changes of a VM that exists. */
+/** The fields that the service can change on an existing VM. */
 const UPDATED = ['hostname', 'notes', 'auto_renew', 'renewal_priority', 'billing'];
 export const IN_PLACE: readonly string[] = [...UPDATED, 'plan', ...SIZES];
 
-/** What is shown of a VM: what comes and goes by itself is not. */
+/** The outputs of a VM. Fields that change without a change of the resource are left out. */
 const SHOWN = [
   ...[
     ...UPDATED,
@@ -40,7 +40,7 @@ function shown(vm: Vm): Values {
   return Object.fromEntries(SHOWN.map((name) => [name, fields[name]]));
 }
 
-/** A VM has a plan, or a whole size. */
+/** Checks that a VM has either a plan or a complete size. */
 export function failures(inputs: Values): { property: string; reason: string }[] {
   const given = SIZES.filter((name) => inputs[name] !== undefined);
   const isPlan = inputs.plan !== undefined;
@@ -48,7 +48,7 @@ export function failures(inputs: Values): { property: string; reason: string }[]
   return [{ property: 'plan', reason: 'Give either plan, or vcpu, ram_mb and disk_gb.' }];
 }
 
-/** Buys a VM, one with a size of its own as the cheapest plan that can grow to it, and waits until it runs. */
+/** Buys a VM and waits until it runs. For a custom size it buys the cheapest plan that can grow to that size. */
 export async function create(inputs: Values): Promise<{ id: string; outs: Values }> {
   const [client, wait] = [connect(), patience(inputs)];
   const isCustom = inputs.plan === undefined;
@@ -64,7 +64,7 @@ export async function create(inputs: Values): Promise<{ id: string; outs: Values
     try {
       await grow(client, id, inputs, left, wait);
     } catch (error) {
-      // Its customer has not asked for one of the plan.
+      // The user did not ask for a VM of the plan's size.
       await deleteVm(client, id, patience({}));
       throw error;
     }
@@ -87,7 +87,7 @@ async function grow(
     );
     await client.waitForJob(job, wait);
   } catch (error) {
-    // The plan was of just this size.
+    // The plan already has exactly this size.
     if (!(error instanceof SamePlanError)) throw error;
   }
   const { job } = await unlocked(client, id, wait, () => client.vms.start(id, wait));
@@ -115,7 +115,7 @@ function basePlan({ plans, templates }: Catalog, inputs: Values, bound = Number.
   );
 }
 
-/** A VM as it is now; without an id where there is none any more. */
+/** Returns a VM's current state, without an id if it no longer exists. */
 export async function read(id: string, props: Values): Promise<{ id?: string; props?: Values }> {
   try {
     const vm = await connect().vms.get(id, {}, patience(props));
@@ -126,13 +126,13 @@ export async function read(id: string, props: Values): Promise<{ id?: string; pr
   }
 }
 
-/** Changes a VM: first what costs nothing, then its plan or size. */
+/** Changes a VM: first the fields that are free of charge, then its plan or size. */
 export async function update(id: string, olds: Values, news: Values): Promise<{ outs: Values }> {
   const [client, wait] = [connect(), patience(news)];
   const isChanged = (name: string) => !isSame(olds[name], news[name]);
   const given = (olds.given as string[]) ?? [];
   const changed = UPDATED.filter((name) => (name in news || given.includes(name)) && isChanged(name));
-  // What is not given any more is cleared where it may be, and stays where the service has filled it in.
+  // An input that was removed is cleared if the API allows it; otherwise the service's value stays.
   const body = Object.fromEntries(
     changed
       .map((name) => [name, news[name] ?? null])
@@ -160,7 +160,7 @@ export async function update(id: string, olds: Values, news: Values): Promise<{ 
   return { outs: stateOf(news, outs) };
 }
 
-/** Deletes a VM; the rest of its paid period is given back. */
+/** Deletes a VM; the rest of the paid period is refunded. */
 export async function remove(id: string, props: Values): Promise<void> {
   await deleteVm(connect(), id, patience(props));
 }

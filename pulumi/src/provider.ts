@@ -2,12 +2,12 @@ import type * as pulumi from '@pulumi/pulumi';
 import * as lifecycle from './lifecycle';
 import * as machines from './machines';
 
-// Pulumi writes a provider into the state as the text of its functions. What they do is in modules beside this one, which
-// that text only names: a repaired release of this package also repairs what stored resources do.
+// Pulumi stores the source text of a provider's functions in the state. They therefore only call modules of this
+// package, so that a fixed release of the package also fixes stored resources.
 
 type Values = Record<string, unknown>;
 
-/** Of resources that are replaced where anything of them changes: rules, forwards, snapshots, keys. */
+/** For resources that any change replaces: rules, port forwards, snapshots, keys. */
 export class BelongingProvider implements pulumi.dynamic.ResourceProvider {
   readonly kind: lifecycle.Kind;
 
@@ -36,7 +36,6 @@ export class BelongingProvider implements pulumi.dynamic.ResourceProvider {
   }
 }
 
-/** Of VMs. */
 export class VmProvider implements pulumi.dynamic.ResourceProvider {
   async check(_olds: Values, news: Values) {
     return { inputs: news, failures: machines.failures(news) };
