@@ -12,10 +12,10 @@ after(() => db.close());
 const STOCK = { bootSeconds: BOOT_SECONDS, shutdownSeconds: undefined, capacity: { ramMb: 65_536 } };
 const [CENTRAL, WEST] = ['central', 'west'];
 
-/** Both clusters, the guests of which are recorded as they are made. */
+/** Both clusters behind one driver. Guests are recorded when they are created. */
 function join(clock: ManualClock) {
   const templates = [guestSpec().template];
-  // The contract makes its guests on the first host that there is, which is one of the second cluster.
+  // The contract creates its guests on the first host; the first cluster has none, so that is a host of the second.
   const [first, second] = [{ ...FIRST, members: [] }, SECOND].map(
     (kind) => new SimulatedCluster(db, clock, { ...kind, ...STOCK, templates }),
   );
@@ -52,7 +52,7 @@ function join(clock: ManualClock) {
   });
 }
 
-// Of several clusters together the same is promised as of one: here for a guest of the second.
+// Several clusters together keep the contract of a single one; the guest is in the second.
 simulatedContract('two clusters', {
   db,
   open: join,

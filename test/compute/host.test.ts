@@ -7,7 +7,7 @@ import { findAccelerator, findNetworkPrivilege, inspectHost } from '../../server
 import { createImageStore } from '../../server/compute/qemu/image-store.ts';
 import { defer } from '../support/cleanup.ts';
 
-/** Files that stand for the kernel's. */
+/** Files in place of the kernel's. */
 function kernel(t: TestContext, files: Record<string, string>): (name: string) => string {
   const directory = mkdtempSync(join(tmpdir(), 'vauban-host-'));
   defer(t, () => rmSync(directory, { recursive: true }));

@@ -18,7 +18,7 @@ async function site(t: TestContext) {
   const dataDir = await temporaryDirectory(t);
   defer(t, stayAlive());
   const store = createImageStore(join(dataDir, 'images'));
-  /** Imports a disk that no other number makes. */
+  /** Imports an image; each size gives a different disk and kernel. */
   const bring = async (size: number, directBoot = false) => {
     const disk = join(dataDir, 'new.qcow2');
     execFileSync('qemu-img', ['create', '-q', '-f', 'qcow2', disk, `${size}M`]);

@@ -24,7 +24,7 @@ const options = { skip: skipUnlessInstalled('qemu-img') };
 
 const sha256 = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex');
 
-/** An empty store, and a place for files that are to be imported. */
+/** Creates an empty store and a directory for files to import. */
 function workshop(t: TestContext) {
   const directory = mkdtempSync(join(tmpdir(), 'vauban-images-'));
   defer(t, () => rmSync(directory, { recursive: true }));
@@ -33,7 +33,7 @@ function workshop(t: TestContext) {
     writeFileSync(at(name), content);
     return at(name);
   };
-  /** A disk of 2 MiB with a partition table, `mark` making it another than the next. */
+  /** Creates a disk of 2 MiB with a partition table; `mark` makes its content unique. */
   const raw = (name: string, mark = 'x') => {
     const bytes = Buffer.alloc(2 * MIB);
     bytes.write('\x55\xaa', 510, 'latin1');
@@ -179,7 +179,7 @@ test('every wrong thing is named, and nothing of it stays', options, async (t) =
     String(name).includes('unfinished'),
   );
   assert.deepEqual(unfinished, []);
-  // A kernel that was sound before its initrd was not may stay: it has its own name and does no harm.
+  // A valid kernel may stay although its initrd was invalid: it has a name of its own and does no harm.
   assert.ok(readdirSync(images, { recursive: true }).length <= content.length + 1);
 });
 

@@ -6,11 +6,11 @@ import { bootGuest } from './qemu/bare-guest.ts';
 
 const skip = await skipWithoutTinyImage();
 
-/** Of the guest's disk; the image itself is much smaller. */
+/** The guest's disk; the image itself is much smaller. */
 const DISK_MIB = 512;
-/** What a file system has of it at the least, and never had before it grew. */
+/** The least size of the file system after it has grown; before, it is always smaller. */
 const GROWN_MIB = 400;
-/** Alone in their prefixes, as guests of a routed network are; the gateway of IPv4 is that of QEMU's own network. */
+/** Each address is alone in its prefix, as in a routed network. The IPv4 gateway is that of QEMU's user network. */
 const ADDRESSES = [
   { address: '10.0.2.15', family: 4 as const, prefix: 32, gateway: '10.0.2.2' },
   { address: '2001:db8:1::5', family: 6 as const, prefix: 128, gateway: '2001:db8:1::1' },
@@ -25,7 +25,7 @@ test('tiny starts from its kernel and becomes what its seed says', { skip }, asy
     "ip -o addr show dev eth0 scope global | awk '{ print $4 }' | sort",
     'ip -6 route show default',
     'cat /etc/resolv.conf',
-    // Grown while it is used.
+    // The file system grows while it is in use.
     `while [ "$(df -m / | awk 'END { print $2 }')" -lt ${GROWN_MIB} ]; do sleep 0.1; done; echo grown`,
   ]);
   assert.deepEqual(facts.trim().split(/ *\n/), [

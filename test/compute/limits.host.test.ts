@@ -23,7 +23,7 @@ const MIB = 1_048_576;
 const MACHINE = { id: 'vm_01', vcpu: 2, ramMb: 1_000, accelerator: 'kvm', directory: tmpdir() } as const;
 const share = (fields: object = {}) => ({ ...shareOf(MACHINE), ...fields });
 
-/** A process that waits for its signal, and then uses all it gets. */
+/** A process that waits for a signal and then uses all the CPU time it gets. */
 function worker(t: TestContext): { pid: number; work(): void; end(): Promise<void> } {
   const child = spawn('sh', ['-c', 'read go; while :; do :; done'], { stdio: ['pipe', 'ignore', 'ignore'] });
   const ended = once(child, 'exit');
@@ -51,7 +51,7 @@ test('a process gets the CPUs of its guest and a little more, and leaves nothing
       : `${await read('cpu.cfs_quota_us')} ${await read('cpu.cfs_period_us')}`;
   assert.equal(await quota(), '225000 100000');
   assert.equal(await read('cgroup.procs'), `${first.pid}`);
-  // A hundredth of a CPU, so that one that works is held back on the busiest host.
+  // A hundredth of a CPU, so that a busy process is throttled even on the busiest host.
   await found.apply(share({ id, cpus: 0.01 }), first.pid);
   first.work();
   const heldBack = async () => Number(/nr_throttled (\d+)/.exec(await read('cpu.stat'))?.[1]);
@@ -97,7 +97,7 @@ test('the group is that of this process, in the hierarchy that divides the proce
 test('a guest may use what was sold and what it takes to run it', () => {
   const { cpus, memoryBytes, tasks } = shareOf(MACHINE);
   assert.deepEqual([cpus, memoryBytes / MIB, tasks], [2.25, 1_276, 194]);
-  // Without KVM QEMU keeps the code that it has translated.
+  // Without KVM, QEMU caches translated code.
   assert.equal(shareOf({ ...MACHINE, accelerator: 'tcg' }).memoryBytes / MIB, 1_532);
 });
 
@@ -106,7 +106,7 @@ test('what is written into a control group of version 2', async (t) => {
   defer(t, () => rm(path, { recursive: true }));
   const group = { path, version: 2 as const, controllers: ['cpu', 'memory', 'pids', 'io'] };
   const read = async (name: string) => readFile(join(path, 'vauban-vm_01', name), 'utf8');
-  // The kernel's own names of a real device, which the directory of sysfs is not on.
+  // The kernel's name of a real device is needed. sysfs is not on one.
   await assert.rejects(
     holdInGroup(group, share({ disk: { iops: 100 }, directory: '/sys' }), 4711),
     /the file system of \/sys has no device whose use can be limited/,

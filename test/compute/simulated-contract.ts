@@ -7,11 +7,11 @@ import { guestSpec, MINUTE_MS, settle } from './support.ts';
 interface SimulatedKind {
   db: Database;
   open(clock: ManualClock): ComputeDriver;
-  /** Of each guest, where it is not the usual. */
+  /** Differences from the usual guest, if any. */
   place?: Partial<GuestSpec>;
 }
 
-/** Holds a driver whose guests are simulated to the contract, on a clock of the test's own. */
+/** Runs the contract against a driver with simulated guests, on a manual clock. */
 export function simulatedContract(name: string, { db, open, place = {} }: SimulatedKind): void {
   computeContract(name, {
     shutdownSeconds: 60,

@@ -26,7 +26,7 @@ after(() => db.close());
 const POLICY = { defaultIn: 'drop' as const, defaultOut: 'accept' as const, firewall: [], portForwards: [] };
 const SIZE = { vcpu: 4, ramMb: 4096, diskGb: 40 };
 
-/** Every sentinel of a failure, the state in which its operation works otherwise, and the operation. */
+/** Every failure sentinel, the state in which its operation otherwise works, and the operation. */
 const FAILURES: [string, 'off' | 'running', (driver: ComputeDriver, id: string) => Promise<unknown>][] = [
   ['sim-fail-create', 'off', (driver, id) => driver.create(guestSpec('', { id }))],
   ['sim-fail-start', 'off', (driver, id) => driver.start(id)],
@@ -160,7 +160,7 @@ test('what does not fit beside the other guests is neither made nor grown', asyn
   await assert.rejects(driver.resize(first.id, { ...size, vcpu: 3 }), CapacityError);
   await driver.resize(first.id, { ...size, vcpu: 1 });
   await driver.create({ ...third, vcpu: 1 });
-  // One that is there is made again whatever else there is.
+  // Creating an existing guest again succeeds even if nothing is free.
   await driver.create(second);
 });
 

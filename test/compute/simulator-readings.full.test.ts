@@ -131,7 +131,7 @@ test('a running guest warns about once in four days; a later watcher sees the la
   for (let n = 0; n < 20; n++) ids.add(await booted(driver, clock));
   const begun = clock.now();
   const until = new Date(begun.getTime() + 40 * DAY_MS);
-  // The first to boot may have warned while the others were booting.
+  // The first guests to boot may have sent warnings while the others were booting.
   const seen = (await eventsUntil(driver, clock, until, HOUR_MS)).filter(
     ({ id, at }) => ids.has(id) && at > begun,
   );
@@ -140,6 +140,7 @@ test('a running guest warns about once in four days; a later watcher sees the la
   for (const event of seen) assert.ok(event.at <= until && event.type === 'guest.warning');
   const recent = (await eventsUntil(driver, clock, until, MINUTE_MS)).filter(({ id }) => ids.has(id));
   const lastHour = seen.filter(({ at }) => at.getTime() > until.getTime() - HOUR_MS);
-  // Two of one hour come in the order of their guests to one who looks once an hour, in that of time to the other.
+  // Two events within an hour are sorted by guest for an observer who polls hourly, but by time for one who polls each
+  // minute.
   assert.deepEqual(recent.map(({ key }) => key).sort(), lastHour.map(({ key }) => key).sort());
 });

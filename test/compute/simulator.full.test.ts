@@ -131,7 +131,7 @@ test('on the real clock it runs by itself', async () => {
   const starting = driver.start(spec.id).then(() => {
     up = true;
   });
-  // The real clock's timers keep no process alive; this does.
+  // Keeps the process alive, which the real clock's timers do not.
   while (!up) await new Promise(setImmediate);
   await starting;
   assert.equal((await driver.inspect(spec.id))?.power, 'running');

@@ -16,7 +16,7 @@ import { defer } from '../support/cleanup.ts';
 import { settle } from './support.ts';
 
 const LIMIT_MS = 60_000;
-/** Well below the second after which the kernel sends a lost packet again. */
+/** Well below the one second after which the kernel retransmits a lost packet. */
 const SOON_MS = 250;
 
 const GUEST = {
@@ -24,7 +24,7 @@ const GUEST = {
   addresses: [{ address: '127.0.0.1', family: 4 as const, prefix: 32, gateway: '' }],
 };
 
-/** An SSH server that counts who comes and who leaves, and turns away who comes while it `isFull`. */
+/** An SSH server that counts connections and disconnections, and turns clients away while `isFull` returns true. */
 async function greetingServer(t: TestContext, isFull = () => false) {
   let [came, left] = [0, 0];
   const server = createServer((socket) => {
@@ -80,7 +80,7 @@ test('connections that are under way when one comes about are given up', {
   skip: process.platform !== 'linux' && 'the kernel of Linux is asked for its sockets',
 }, async (t) => {
   const { port, go } = await deafServer(t);
-  // What the server has not taken yet fills its queue: packets of those that come after are dropped.
+  // Unaccepted connections fill the server's queue: packets of later ones are dropped.
   for (let n = 0; n < 2; n++) {
     const socket = connect(port, '127.0.0.1').on('error', () => {});
     await once(socket, 'connect');
@@ -119,7 +119,7 @@ test('a server that turns a connection away is tried again, and given up after s
   assert.equal(came(), 3 + 5);
 });
 
-/** An SSH server with a short queue, that takes no connection before `go`. */
+/** An SSH server with a short queue that accepts no connection before `go`. */
 async function deafServer(t: TestContext): Promise<{ port: number; go(): void }> {
   const script = `
     const server = require('net').createServer((socket) => socket.on('error', () => {}).write('SSH-2.0-test\\r\\n'));
@@ -133,7 +133,7 @@ async function deafServer(t: TestContext): Promise<{ port: number; go(): void }>
   return { port: Number(line), go: () => void child.kill('SIGCONT') };
 }
 
-/** How many connections to a port of this host have no answer yet. */
+/** Returns the number of unanswered connection attempts to a port of this host. */
 async function underWayTo(port: number): Promise<number> {
   const remote = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   const SYN_SENT = '02';

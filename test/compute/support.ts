@@ -12,14 +12,14 @@ export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 
-/** An embedded database with the schema, for all tests of a file: opening one takes seconds. */
+/** Opens an embedded database with the schema, for all tests of a file: opening one takes seconds. */
 export async function openTestDatabase(): Promise<Database> {
   const db = await openPglite(undefined);
   await migrateUp(db);
   return db;
 }
 
-/** A simulator on a clock of its own. */
+/** Opens a simulator on its own clock. */
 export function simulator(db: Database, options: Partial<SimulatorOptions> = {}) {
   const clock = new ManualClock();
   const driver = createSimulator({
@@ -31,7 +31,7 @@ export function simulator(db: Database, options: Partial<SimulatorOptions> = {})
   return { clock, driver };
 }
 
-/** A guest that was never there before; `hostname` is where the sentinels go. */
+/** Returns the specification of a new guest. Put sentinels into `hostname`. */
 export function guestSpec(hostname = 'web', overrides: Partial<GuestSpec> = {}): GuestSpec {
   return {
     id: newId('vm', new ManualClock()),
@@ -49,7 +49,7 @@ export function guestSpec(hostname = 'web', overrides: Partial<GuestSpec> = {}):
   };
 }
 
-/** Moves the clock, a little at a time, whenever all there is left is waiting, until `work` has ended. */
+/** Advances the clock in small steps, whenever everything waits for it, until `work` has ended. */
 export async function settle<T>(clock: ManualClock, work: Promise<T>): Promise<T> {
   let ended = false;
   const end = () => {
@@ -63,12 +63,12 @@ export async function settle<T>(clock: ManualClock, work: Promise<T>): Promise<T
   return work;
 }
 
-/** Lets what was begun go on until nothing but the clock is waited for. */
+/** Lets pending work continue until everything waits for the clock. */
 export async function asleep(clock: ManualClock, sleepers: number): Promise<void> {
   while (clock.sleeping < sleepers) await new Promise(setImmediate);
 }
 
-/** Makes a guest of this hostname and boots it. */
+/** Creates a guest with this hostname and boots it. */
 export async function booted(driver: ComputeDriver, clock: ManualClock, hostname?: string): Promise<string> {
   const spec = guestSpec(hostname);
   await driver.create(spec);
@@ -76,7 +76,7 @@ export async function booted(driver: ComputeDriver, clock: ManualClock, hostname
   return spec.id;
 }
 
-/** What the driver reports while the clock moves on to `until`, in steps of `stepMs`. */
+/** Returns the driver's events while the clock advances to `until` in steps of `stepMs`. */
 export async function eventsUntil(driver: ComputeDriver, clock: ManualClock, until: Date, stepMs: number) {
   const events: GuestEvent[] = [];
   const stop = driver.watch((event) => events.push(event));

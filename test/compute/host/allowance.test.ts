@@ -31,7 +31,7 @@ test("the host's configuration is read, and refused by its field where it is wro
       /forwards\.0\.address: 127\.0\.0\.53 is no address of one host/,
     ],
     [GOOD.replace(/guest_uids.*/, ''), /must have required property 'guest_uids'/],
-    // Not users with names, nor the wrong way round, nor what a program may take for a negative number.
+    // Neither ids of named users, nor a reversed range, nor numbers that a program might read as negative.
     ...['1000-2000', '65535-70000', '1900000099-1900000000', '1900000000-2147483648', '70000'].map(
       (uids): [string, RegExp] => [GOOD.replace('1900000000-1900000099', uids), /guest_uids: /],
     ),

@@ -12,10 +12,10 @@ import { Env, GATEWAY, whyNot } from '../routed/support/env.ts';
 
 const skip = whyNot() || skipUnlessInstalled('perl', 'setfacl') || (await skipWithoutTinyImage());
 const SOCKETS = ['monitor', 'networkMonitor', 'agent', 'vnc'] as const;
-/** The group of guests' users in this world, and that of its helper. */
+/** The groups that stand in for the guests' and the helper's. */
 const [GUESTS_GROUP, HELPER_GROUP] = ['nogroup', 'daemon'];
 
-/** What a process of this user gets at: of each attempt of escape.pl what came of it. */
+/** Runs escape.pl as this user and returns the outcome of each attempt. */
 async function attempt(env: Env, uid: number | string, groups: string[], tries: string[]) {
   const [own, ...others] = groups;
   const identity = [`--reuid=${uid}`, `--regid=${own}`];
@@ -51,7 +51,7 @@ test("as one guest's user nothing of another guest opens, nor of the service's",
     for (const { id } of specs) await driver.remove(id);
     await driver.close();
   });
-  // All of their files are there before they have booted.
+  // All of their files exist before they have booted.
   for (const spec of specs) {
     await driver.create(spec);
     driver.start(spec.id, starting.signal).catch(() => {});
@@ -81,14 +81,15 @@ test("as one guest's user nothing of another guest opens, nor of the service's",
   assert.equal(refused.size, tries.length);
   for (const [what, end] of refused) assert.match(end, /^(Permission denied|Operation not permitted)$/, what);
 
-  // The attempts are real ones: what its own machine has opens to its own user, but for what is the service's.
+  // The attempts are real: a guest's own user can open the files of its own machine, except for the record, which is
+  // the service's.
   const disk = `write:${join(other, FILES.disk)}`;
   const record = `read:${join(other, FILES.record)}`;
   const own = await attempt(env, victim, [GUESTS_GROUP], [disk, ...sockets, record, `signal:${pid}`]);
   assert.match(own.get(record)!, /^Permission denied$/);
   own.delete(record);
   assert.deepEqual([...new Set(own.values())], ['done']);
-  // The service is no guest and not root: its group is what lets it in.
+  // The service runs neither as a guest nor as root: it has access through its group.
   const service = await attempt(env, 'bin', [HELPER_GROUP, GUESTS_GROUP], [disk, ...sockets]);
   assert.deepEqual([...new Set(service.values())], ['done']);
 });

@@ -12,7 +12,7 @@ import { guest, ID, policy, recorder, spec } from './support.ts';
 
 type Tree = Record<string | number, unknown>;
 
-/** `value` with the field at `path` replaced, or removed. */
+/** Returns a copy of `value` with the field at `path` replaced or removed. */
 function changed(value: unknown, path: string, to: unknown): unknown {
   const copy = structuredClone(value);
   const steps = path.split('.');
@@ -139,7 +139,7 @@ test('good arguments reach the privileged parts', async () => {
   for (const [operation, given] of Object.entries(GOOD)) await perform(parts, operation, given);
   assert.deepEqual(
     calls.map(([name]) => name),
-    // Whom guests run as is known without asking either part.
+    // The users of guests are known without asking either part.
     Object.keys(GOOD).filter((name) => name !== 'users'),
   );
 });
@@ -153,7 +153,7 @@ test('hostile arguments are refused by the name of the field and reach nothing',
         perform(parts, operation, changed(GOOD[operation], path, value)),
         (error: Error) => {
           assert.equal(error.name, 'InvalidArgumentError', `${about}: ${error.message}`);
-          // The field itself, or the one above it where it should not be there at all.
+          // The field itself, or its parent if the field must not exist at all.
           const field = error.message.slice(0, error.message.indexOf(': '));
           assert.ok(path.startsWith(field), `${about} names ${field}`);
           return true;
@@ -169,7 +169,7 @@ test('hostile arguments are refused by the name of the field and reach nothing',
 });
 
 const forward = policy().portForwards[0]!;
-/** Each of its shape, and wrong beside the others. */
+/** Each has the right shape but contradicts another field. */
 const CONTRADICTIONS: [path: string, value: unknown, field?: string][] = [
   ['guest.addresses.0.family', 6, 'guest.addresses.0.address'],
   ['guest.addresses.0.prefix', 33],
@@ -207,7 +207,7 @@ test('fields that do not fit together are refused by the first of them', () => {
   }
 });
 
-/** Every word that a line for nft or ip may be made of, other than quoted text that this project wrote itself. */
+/** The characters that a line for nft or ip may consist of, apart from quoted text that this project wrote. */
 const LINE = /^[A-Za-z0-9_.:/*\- ,{}!=@<>+;"]*$/;
 
 test('whatever passes the check makes lines of plain words, one statement each', () => {
@@ -247,11 +247,11 @@ test('whatever passes the check makes lines of plain words, one statement each',
         ...routeLines(guest, card, 'eth0'),
       ];
       for (const line of lines) assert.match(line, LINE);
-      // As many statements as with good arguments: nothing was added.
+      // As many statements as for valid arguments: nothing was injected.
       assert.ok(lines.length <= 300);
     }),
     { numRuns },
   );
-  // About 4 % fit by chance. Far below that, the property would judge nothing.
+  // About 4 % are valid by chance. With far fewer, the property would check nothing.
   assert.ok(passed > numRuns / 60, `${passed} passed`);
 });

@@ -13,10 +13,10 @@ import { GUEST_UIDS } from '../../support/guest-uids.ts';
 import { spec as described, ID, temporaryDirectory } from './support.ts';
 
 const skip = process.getuid?.() === 0 ? false : 'needs root to become another user';
-/** Whom guests of earlier versions ran as. */
+/** The user and group that guests of earlier versions ran as. */
 const USER = 'nobody';
 const GROUP = 'nogroup';
-/** Stands for QEMU: says its process id, and then waits for what never comes. */
+/** Stands in for QEMU: writes its process id and then waits forever. */
 const WAIT = 'echo booting; mkfifo never; echo $$ >qemu.pid; read line <never';
 
 interface Place {
@@ -71,7 +71,7 @@ test('a guest runs as a user of its own that can gain nothing, and outlives who 
   const log = join(spec.directory, 'qemu.log');
   assert.equal(await readFile(log, 'utf8'), 'booting\n');
   assert.equal((await stat(log)).uid, uid);
-  // The service's group may read it: QEMU's own would be its owner's alone.
+  // QEMU alone would make it readable only by its owner, but the service's group must be able to read it.
   assert.equal((await stat(join(spec.directory, 'qemu.pid'))).mode & 0o777, 0o660);
   await launcher.kill({ ...spec, uuid: described().uuid.replace('a', 'b') });
   assert.ok(existsSync(`/proc/${pid}`), 'another uuid is another machine');
@@ -162,7 +162,7 @@ test('the probe opens the devices as the user of guests, and says which does not
   const module = join(import.meta.dirname, '../../../server/compute/qemu/host/probe.ts');
   const script = `import { tryDevices } from '${module}';
     await tryDevices({ uid: 65534, group: '${GROUP}', groups: [] }).catch((error) => console.log(error.message));`;
-  // In a mount namespace of its own: the device as the kernel makes it, root's alone.
+  // In its own mount namespace: the device as the kernel creates it, accessible only to root.
   const words = `mount --bind ${closed} /dev/net/tun && exec "$@"`;
   const command = ['sh', '-euc', words, 'sh', process.execPath, '--input-type=module', '-e', script];
   const said = execFileSync('unshare', ['--mount', ...command], { encoding: 'utf8' });

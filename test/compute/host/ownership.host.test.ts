@@ -46,7 +46,7 @@ test('a user is given to one guest at a time, and to none that another guest has
     name: 'CapacityError',
     message: 'all 4 users of guests on this host are taken',
   });
-  // What failed to be made has given its user back.
+  // A failed creation has released its user.
   await assert.rejects(
     take(async () => Promise.reject(new Error('no room'))),
     /no room/,
@@ -79,7 +79,7 @@ test('a guest of an earlier version is given a user of its own, and nothing of t
     assert.match(list, /^group::---$/m);
     assert.match(list, /^other::---$/m);
   }
-  // The record is the service's alone: what the directory hands down is masked.
+  // Only the service may read the record: the mask blocks what the directory's default ACL grants.
   assert.match(listOf(join(guest.directory, 'guest.json')), /^mask::---$/m);
   const before = listOf(guest.directory);
   await ownership().adopt(guest, () => [], []);

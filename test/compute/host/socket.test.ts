@@ -119,7 +119,7 @@ test('what a helper that hangs does not answer fails in time, and what it answer
   await serve(t, hung, path);
   const client = new HostClient(path, 1_000);
   defer(t, () => client.close());
-  // The limit's timer keeps no process alive, and neither does what is forgotten.
+  // Neither the timer of the limit nor a forgotten request keeps a process alive.
   defer(t, stayAlive());
   const late = { name: 'ComputeUnavailableError', message: /it did not answer kill in 1 s/ };
   await assert.rejects(client.kill(spec()), late);

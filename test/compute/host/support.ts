@@ -63,7 +63,7 @@ export function spec(directory = `/var/lib/vauban/guests/${ID}`): QemuSpec {
 
 export const READING = { inBytes: 1, inPackets: 2, outBytes: 3, outPackets: 4, connected: true };
 
-/** The privileged parts, which only write down what they were asked for. */
+/** Privileged parts that only record their calls. */
 export function recorder(): { parts: HostParts; calls: unknown[][] } {
   const calls: unknown[][] = [];
   const note =

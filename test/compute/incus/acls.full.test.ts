@@ -14,7 +14,7 @@ import { PatientClock } from './node.ts';
 const NAME = 'vm-1';
 const skip = isInstalled('openssl') ? false : 'openssl is not installed';
 
-/** An API that has one ACL, and whose deletion is answered by `deleted`: true where it is gone then, or a refusal. */
+/** Serves an API with one ACL. `deleted` answers its deletion: true if it is gone afterwards, or a refusal. */
 async function withAcl(t: TestContext, deleted: () => true | { code: number; error: string }) {
   const identity = identityOf(t);
   let isThere = true;

@@ -7,7 +7,10 @@ import { inCluster } from '../../support/incus/in-cluster.ts';
 import { MEMBERS, run, spaceOf } from '../../support/incus/layout.ts';
 import { Cloud, PATIENCE, until, type Vm } from './cloud.ts';
 
-/** After a job's begin its member is killed: steps take a tenth of a second, some a second. */
+/**
+ * Delays in milliseconds between the start of a job and the kill of its member. Most steps take a tenth of a second,
+ * some take a second.
+ */
 const INTO_CREATION_MS = [0, 200, 500];
 const INTO_DELETION_MS = [0, 200];
 const INTO_MOVE_MS = [300, 800];
@@ -76,7 +79,7 @@ async function moves(cloud: Cloud): Promise<void> {
   await cloud.remove([vm.id]);
 }
 
-/** As an operator does where a daemon died and a guest of it ended meanwhile: see docs/incus.md. */
+/** Does what an operator must do after a daemon died and a guest of it ended in the meantime: see docs/incus.md. */
 async function dropStaleRoutes(cloud: Cloud, { id, ipv4, ipv6 }: Vm): Promise<void> {
   const [own] = await cloud.membersOf(id);
   for (const member of MEMBERS.filter((each) => each !== own))
@@ -96,7 +99,7 @@ async function dropStaleRoutes(cloud: Cloud, { id, ipv4, ipv6 }: Vm): Promise<vo
     }
 }
 
-/** What is asked for is refused, and what had begun waits; once there is a quorum again it is done, and once only. */
+/** New requests are refused and running ones wait. Once there is a quorum again, everything is done exactly once. */
 async function withoutQuorum(cloud: Cloud): Promise<void> {
   const [vm] = await cloud.buy(1);
   const begun = await cloud.asked();

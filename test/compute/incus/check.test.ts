@@ -12,7 +12,7 @@ const WANTS = {
   gateways: [{ region: 'eu', addresses: ['203.0.113.1', '2001:db8:1::1'] }],
 };
 
-/** A cluster with which nothing is wrong: what it answers, by path. */
+/** The replies of a faultless cluster, by path. */
 const right = () => ({
   server: {
     auth: 'trusted',

@@ -19,7 +19,7 @@ import { identityOf } from './daemon.ts';
 
 const skip = isInstalled('openssl') ? false : 'openssl is not installed';
 
-/** A member that answers so; its address. */
+/** Starts a member with these replies and returns its address. */
 async function member(
   t: TestContext,
   { certificate: cert, key }: Identity,
@@ -37,7 +37,7 @@ async function member(
 
 const refusal = (error_code: number, error: string) => ({ type: 'error', error_code, error });
 
-/** What a question to a member that says so is refused with. */
+/** Returns the error of a request to a member that refuses with this code and message. */
 async function errorOf(t: TestContext, code: number, message: string): Promise<unknown> {
   const identity = identityOf(t);
   const url = await member(t, identity, () => refusal(code, message));

@@ -16,22 +16,22 @@ import { settingsOf } from '../../support/incus/settings.ts';
 import { type Service, startService } from '../../support/service.ts';
 import { REPOSITORY } from '../../support/source.ts';
 
-/** Of the first region. */
+/** The address pools of the first region. */
 const POOLS = ['203.0.113.0/24', '2001:db8:113::/64'] as [string, string];
-/** What {@link newCustomer} credits. */
+/** The amount that {@link newCustomer} credits. */
 const CREDIT_MINOR = 10_000;
 const POLL_MS = 50;
-/** More than a server takes, also one that is busy. */
+/** More than even a busy server takes. */
 const GREETING_MS = 2_000;
-/** How names of instances end that belong to others. */
+/** The suffix of instances that belong to someone else. */
 export const FOREIGN = '-foreign';
 
-/** Waits for what can only be seen from outside. */
+/** Polls until something that can only be observed from outside is true. */
 export async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await sleep(POLL_MS);
 }
 
-/** Far beyond what any of these takes. */
+/** Far beyond what any of these tests takes. */
 export const PATIENCE = { timeout: 600_000 };
 
 // biome-ignore lint/suspicious/noExplicitAny: assertions say what is expected of it
@@ -48,7 +48,7 @@ interface Listed {
   state: object | null;
 }
 
-/** Whether SSH answers at an address in so many milliseconds. */
+/** Returns whether an SSH server answers at an address within `ms` milliseconds. */
 export async function greets(address: string, ms: number): Promise<boolean> {
   const socket = connect(22, address).on('error', () => {});
   try {
@@ -61,7 +61,10 @@ export async function greets(address: string, ms: number): Promise<boolean> {
   }
 }
 
-/** A service over a real cluster to which things happen; whatever they are, {@link assertSound} holds afterwards. */
+/**
+ * A service on a real cluster, with methods that disturb it. Whatever they do, {@link assertSound} must hold
+ * afterwards.
+ */
 export class Cloud {
   readonly cluster: ClusterInfo;
   customer!: Customer;
@@ -74,7 +77,7 @@ export class Cloud {
     this.#begin = begin;
   }
 
-  /** `given` is where its state is; a fresh place of the test's own when absent. */
+  /** Starts the service with its state in `given`, or in a new database for this test. */
   static async start(t: TestContext, cluster: ClusterInfo, given?: DatabaseLocation): Promise<Cloud> {
     const location = given ?? (await freshDatabaseLocation(t));
     const dataDir = location.env.VAUBAN_DATA_DIR;
@@ -93,7 +96,7 @@ export class Cloud {
     return this.#service;
   }
 
-  /** Starts the service again after it has died as ordered. */
+  /** Restarts the service after it was told to kill itself. */
   async revive(): Promise<void> {
     await this.#service.kill().catch(({ message }) => assert.match(message, /ended by itself with SIGKILL/));
     this.#service = await this.#begin();
@@ -109,39 +112,39 @@ export class Cloud {
     return call(this.#service.operatorSocket, method, path, body);
   }
 
-  /** Asks for a VM; the reply, whatever it is. */
+  /** Orders a VM and returns the reply, success or not. */
   ask(idempotencyKey: string = randomUUID()): Promise<Reply> {
     const body = { plan: 'small', template: 'tiny', hostname: 'web' };
     return this.customer.send('POST', '/v1/vm', { body, idempotencyKey });
   }
 
-  /** Asks for a VM, which must be granted; its id. */
+  /** Orders a VM, which must succeed, and returns its id. */
   async asked(): Promise<string> {
     const reply = await this.ask();
     assert.equal(reply.status, 200, reply.text);
     return reply.json.data.vm.id;
   }
 
-  /** Buys so many VMs, which run then. */
+  /** Buys `count` VMs and waits until they run. */
   async buy(count: number): Promise<Vm[]> {
     const ids = await Promise.all(Array.from({ length: count }, () => this.asked()));
     return Promise.all(ids.map((id) => this.settled(id, 'running')));
   }
 
-  /** The VM once no job runs on it, in the state that it must be in. */
+  /** Waits until the VM has no job and returns it; it must have this status. */
   async settled(id: string, status: string): Promise<Vm> {
     const vm = await this.customer.settled(id);
     assert.equal(vm?.status ?? 'gone', status, this.failures(id));
     return vm;
   }
 
-  /** What the service has written of failed jobs of a VM. */
+  /** Returns the log lines about failed jobs of a VM. */
   failures(id: string): string {
     const lines = this.#service.output().split('\n');
     return lines.filter((line) => line.includes(id) && !line.includes('"level":"info"')).join('\n');
   }
 
-  /** Fails unless a VM runs as it did, at its addresses, and all is sound. */
+  /** Fails unless a VM still runs at the same addresses and the state is sound. */
   async assertSame({ id, ipv4, ipv6, plan }: Vm): Promise<void> {
     const now = await this.settled(id, 'running');
     assert.deepEqual([now.ipv4, now.ipv6, now.plan], [ipv4, ipv6, plan]);
@@ -154,19 +157,19 @@ export class Cloud {
     for (const id of ids) await this.settled(id, 'gone');
   }
 
-  /** The members that a VM is recorded on, and moved to, by their numbers. */
+  /** Returns the numbers of the members on which a VM is recorded or to which it is being moved. */
   async membersOf(id: string): Promise<number[]> {
     const { vms } = await this.order<{ vms: string[] }>('/places');
     const line = vms.find((each) => each.startsWith(`${id} `));
     return [...(line ?? '').matchAll(/:m(\d)/g)].map(([, member]) => Number(member));
   }
 
-  /** Ends members' daemons at once; does `meanwhile`, and starts them again. */
+  /** Kills members' daemons, runs `meanwhile`, and starts them again. */
   async without(members: readonly number[], meanwhile: () => Promise<void> = async () => {}): Promise<void> {
     await Promise.all(members.map((member) => killMember(this.cluster, member)));
     await meanwhile();
     await Promise.all(members.map((member) => startMember(this.cluster, member)));
-    // One that says that it is ready may not answer for its guests yet: each is asked about all of them.
+    // A daemon that reports ready may not answer for its guests yet, so ask each about all guests.
     for (const member of MEMBERS) await until(() => this.#answers(member));
     await until(() => this.isWhole());
   }
@@ -178,21 +181,21 @@ export class Cloud {
     );
   }
 
-  /** Whether the service sees all members, and has recorded that it does. */
+  /** Returns whether the service sees all members and has recorded that. */
   async isWhole(): Promise<boolean> {
     const unreachable = await this.order<string[] | null>('/unreachable');
     const { text } = await this.operate('GET', '/hosts');
     return unreachable?.length === 0 && !text.includes('"unreachable"');
   }
 
-  /** Whether the service has recorded that it sees no member. */
+  /** Returns whether the service has recorded that it sees no member. */
   async isLost(): Promise<boolean> {
     const { text } = await this.operate('GET', '/hosts');
     const hosts: { state: string }[] = JSON.parse(text).data;
     return hosts.every(({ state }) => state === 'unreachable');
   }
 
-  /** Empties a member, does `meanwhile` once a move of its VMs has begun, and lets it take VMs again once it is empty. */
+  /** Drains a member, runs `meanwhile` after the first move has begun, and ends the drain once the member is empty. */
   async drain(member: number, meanwhile: () => Promise<void> = async () => {}): Promise<void> {
     const host = `/hosts/m${member}`;
     assert.equal((await this.operate('POST', `${host}/drain`)).status, 200);
@@ -209,22 +212,21 @@ export class Cloud {
     return vms.some(({ active_job }) => active_job);
   }
 
-  /** All instances of the cluster, those of others too. */
+  /** Returns all instances of the cluster, including foreign ones. */
   async instances(): Promise<Listed[]> {
     return JSON.parse(await incus(this.cluster, 'list', '--format', 'json'));
   }
 
-  /** Waits until SSH answers at an address. */
+  /** Waits until an SSH server answers at an address. */
   async greeting(address: string): Promise<void> {
     await until(() => greets(address, GREETING_MS));
   }
 
-  /** What was done, how often, and what came of it: a line of the table. */
+  /** Adds a line to the table: an action, how often it was done, and its outcome. */
   note(what: string, times: number, outcome: string): void {
     this.#rows.push([what, `${times}`, outcome]);
   }
 
-  /** Prints the table. */
   print(t: TestContext): void {
     const rows = [['what was done', 'times', 'outcome'], ...this.#rows];
     const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
@@ -232,14 +234,14 @@ export class Cloud {
   }
 
   /**
-   * Fails unless the books agree and the wallet is what was credited less what was bought, once; and unless of each VM there
-   * is one instance, where it is recorded and as it is shown, with its addresses, and of nothing else.
+   * Fails unless the books balance and the wallet is the credit minus each purchase, charged once; and unless every VM
+   * has exactly one instance, with its addresses, where it is recorded and shown, and there are no others.
    */
   async assertSound(): Promise<void> {
     assert.deepEqual(await this.order('/problems'), []);
     const { guests, vms } = await this.order<{ guests: string[]; vms: string[] }>('/places');
     const all: Vm[] = await this.customer.ask('GET', '/v1/vm?limit=100');
-    // Of one that failed to come into being there is nothing.
+    // A VM whose creation failed leaves nothing behind.
     const shown = all.filter(({ status }) => status !== 'error');
     const living = vms.filter((line) => shown.some(({ id }) => line.startsWith(`${id} `)));
     assert.deepEqual(guests, living, 'one copy of each, where it is recorded');
@@ -274,8 +276,8 @@ export class Cloud {
 }
 
 /**
- * The catalog that is shipped, with a small plan, and the template and addresses that clusters of tests have: as many of its
- * regions as there are plans of clusters.
+ * Writes the shipped catalog with an additional small plan, and with the template and addresses of test clusters. It
+ * has as many regions as there are pools.
  */
 export async function catalogOfGuests(pools: readonly [string, string][] = [POOLS]): Promise<string> {
   const catalog = parse(await readFile(join(REPOSITORY, 'catalog.yaml'), 'utf8'));

@@ -27,7 +27,7 @@ if (cluster) {
       certificate: /^ok/,
       API: /^ok: incus 6/,
       quorum: /^ok: .* 3 members/,
-      // That of these tests, so that they need not wait for long.
+      // The tests set a low threshold so that they do not have to wait long.
       offline_threshold: /^limited: 11 seconds/,
       'member m1': /^ok: Online/,
       'network vb0': new RegExp(`^ok: a bridge with ${GATEWAY}, ${GATEWAY_6}$`),

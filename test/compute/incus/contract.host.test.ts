@@ -10,7 +10,7 @@ import { incus } from '../../support/incus/layout.ts';
 import { stayAlive } from '../qemu/support.ts';
 import { openIncus, tinyGuest } from './support.ts';
 
-/** Of a race that every other round loses, if it can be lost. */
+/** Rounds of a race; if it can be lost, every other round loses it. */
 const ROUNDS = 8;
 
 const cluster = await inCluster(import.meta.filename);
@@ -62,10 +62,10 @@ if (cluster) {
       ];
       const policy: NetworkPolicy = { defaultIn: 'accept', defaultOut: 'accept', firewall, portForwards: [] };
       const goesOff = driver.shutdown(spec.id, 60);
-      // Just when its system goes down, which takes it a moment; at other points of that in each round.
+      // While its system shuts down, which takes a moment; each round hits another point of it.
       await sleep(round * 60);
       await Promise.all([goesOff, driver.applyNetwork(spec.id, policy)]);
-      // Rejects where the guest's addresses cannot be announced.
+      // Rejects if the guest's addresses cannot be announced.
       await assert.doesNotReject(driver.start(spec.id));
     }
     await driver.powerOff(spec.id);

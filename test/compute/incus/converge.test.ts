@@ -5,7 +5,7 @@ import { IncusError } from '../../../server/compute/incus/client.ts';
 import { asCapacity, converge } from '../../../server/compute/incus/converge.ts';
 import { ManualClock } from '../../../server/platform/clock.ts';
 
-/** As Incus 6.0 says it, of a pool of each kind. */
+/** Messages of Incus 6.0, for each kind of pool. */
 const FULL = [
   'Failed creating instance from image: Unable to unpack image, run out of disk space',
   "Failed creating instance from image: Unable to unpack image, run out of disk space (consider increasing your pool's volume.size)",

@@ -11,7 +11,7 @@ import type { Identity } from '../../../server/compute/incus/client.ts';
 import type { Instance } from '../../../server/compute/incus/instance.ts';
 import { defer } from '../../support/cleanup.ts';
 
-/** A certificate that is its own authority: the member's, and the service's to the member. */
+/** A self-signed certificate, used both by the member and by the service as its client. */
 export function identityOf(t: TestContext): Identity {
   const directory = mkdtempSync(join(tmpdir(), 'vauban-incus-client-'));
   defer(t, () => rmSync(directory, { recursive: true }));
@@ -26,26 +26,27 @@ export function identityOf(t: TestContext): Identity {
 
 const [STOPPED, RUNNING] = [102, 103];
 
-/** The id of the cluster that the daemon is one of. */
+/** The id of the daemon's cluster. */
 export const CLUSTER = 'one';
 
-/** When a guest was started for the n-th time, by which Incus tells its runs apart. */
+/** The start time of a guest's n-th run. Incus tells runs apart by it. */
 export const runNumber = (n: number) => `2026-01-01T00:00:0${n}Z`;
 
 /**
- * The API of a member with one guest, over real sockets: what the driver asks while it switches a guest off and hears of it. It
- * dies as often as a test wants, with its guest or without; what it cannot be relied on for is then up to the test.
+ * The API of a member with one guest, over real sockets: the calls that the driver makes while it shuts a guest down
+ * and follows its events. A test can kill it at any moment, with or without its guest, and decides itself which events
+ * are lost.
  */
 export class Daemon {
   readonly guest: Instance;
   readonly identity: Identity;
   url = '';
-  /** Called when the guest is asked to go off, or on, before that is answered. */
+  /** Called when the guest is asked to stop or start, before the reply. */
   asked: (action: string) => void = () => {};
   readonly #server: Server;
   readonly #events = new WebSocketServer({ noServer: true });
   #run = 1;
-  /** How often the guest was looked at alone, and how often all were. */
+  /** Counts requests for the guest and requests for the list. */
   #looks = 0;
   #lists = 0;
   #refused = 0;
@@ -89,7 +90,7 @@ export class Daemon {
     return daemon;
   }
 
-  /** Ends all connections, and answers nothing until {@link revive}. */
+  /** Ends all connections and answers nothing until {@link revive}. */
   die(): void {
     this.#isDead = true;
     for (const socket of this.#events.clients) socket.terminate();
@@ -100,30 +101,33 @@ export class Daemon {
     this.#isDead = false;
   }
 
-  /** The guest ends, and all who follow hear of it, without who asked for it. Resolves once each has looked. */
+  /**
+   * Stops the guest and reports it to all followers, without naming who asked for it. Resolves when each of them has
+   * looked.
+   */
   async goOff(): Promise<void> {
     this.guest.status_code = STOPPED;
     await this.#tell('instance-shutdown');
   }
 
-  /** The guest is started anew. */
+  /** Starts the guest again. */
   async goOn(): Promise<void> {
     this.guest.status_code = RUNNING;
     this.guest.last_used_at = runNumber(++this.#run);
     await this.#tell('instance-started');
   }
 
-  /** How many follow its events. */
+  /** The number of followers of its events. */
   get followers(): number {
     return [...this.#events.clients].filter((each: WebSocket) => each.readyState === each.OPEN).length;
   }
 
-  /** How often all guests were looked at. */
+  /** How often the list of guests was requested. */
   get lists(): number {
     return this.#lists;
   }
 
-  /** How often it was in vain that someone wanted to follow its events. */
+  /** How often a follower failed to connect. */
   get refused(): number {
     return this.#refused;
   }

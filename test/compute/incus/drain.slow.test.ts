@@ -8,9 +8,9 @@ import { MEMBERS } from '../../support/incus/layout.ts';
 import { Cloud, greets, PATIENCE, type Vm } from './cloud.ts';
 
 const VMS = 6;
-/** Between two looks at a guest. */
+/** Polling interval of a guest. */
 const LOOK_MS = 100;
-/** One that answers later than that is not there; a busy machine's is. */
+/** A guest that takes longer to answer counts as absent. Even on a busy machine a running guest answers sooner. */
 const ANSWER_MS = 700;
 
 const cluster = await inCluster(import.meta.filename);
@@ -49,7 +49,7 @@ if (cluster) {
   });
 }
 
-/** How long a guest did not answer, each time, in milliseconds. */
+/** Returns for how long a guest did not answer, each time, in milliseconds. */
 async function absencesOf({ ipv4 }: Vm, over: AbortSignal): Promise<number[]> {
   const absences: number[] = [];
   let last = performance.now();
@@ -65,14 +65,14 @@ async function absencesOf({ ipv4 }: Vm, over: AbortSignal): Promise<number[]> {
   return absences;
 }
 
-/** Another VM after another is bought and deleted; how many. */
+/** Buys and deletes one VM after another; returns how many. */
 async function trade(cloud: Cloud, over: AbortSignal): Promise<number> {
   let traded = 0;
   for (; !over.aborted; traded++) await cloud.remove([(await cloud.buy(1))[0].id]);
   return traded;
 }
 
-/** What a guest's SSH server shows itself with. */
+/** Returns the host key of a guest's SSH server. */
 function hostKey(host: string): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const client = new ssh2.Client();

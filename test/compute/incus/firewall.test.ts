@@ -18,7 +18,7 @@ interface Packet {
   port: number;
 }
 
-/** Close together, so that they meet. */
+/** Addresses close to each other and to the bounds of the networks below. */
 const ADDRESSES = [
   '10.0.0.0',
   '10.0.0.1',
@@ -94,7 +94,7 @@ const isBetween = (port: number, text: string) => {
 
 const hasPorts = ({ protocol }: Packet) => protocol === 'tcp' || protocol === 'udp';
 
-/** What a policy means: the first match decides. */
+/** The meaning of a policy: the first matching rule decides. */
 function passesPolicy({ firewall, defaultIn, defaultOut, smtpOpen }: NetworkPolicy, sent: Packet): boolean {
   if (!smtpOpen && sent.direction === 'out' && sent.protocol === 'tcp' && sent.port === 25) return false;
   const first = firewall.find(
@@ -110,7 +110,7 @@ function passesPolicy({ firewall, defaultIn, defaultOut, smtpOpen }: NetworkPoli
   return (first?.action ?? (sent.direction === 'in' ? defaultIn : defaultOut)) === 'accept';
 }
 
-/** What Incus makes of an ACL: any drop, else any allow, else dropped. */
+/** The meaning of an Incus ACL: any matching drop wins, then any allow; the rest is dropped. */
 function passesAcl(rules: AclRule[], sent: Packet): boolean {
   const protocols = { tcp: 'tcp', udp: 'udp', icmp: 'icmp4', icmpv6: 'icmp6', sctp: '' };
   const matching = rules.filter(({ source, destination, protocol, destination_port: ports }) => {
@@ -135,7 +135,7 @@ test('an ACL lets pass exactly what the first match of the rules does', () => {
     fc.property(policy, fc.array(packet, { minLength: 50, maxLength: 50 }), (rules, packets) => {
       const { ingress, egress } = compileFirewall(rules);
       for (const sent of packets) {
-        // ICMP of the other family is no ICMP: Incus has a word for each only in its own.
+        // Incus has no word for the ICMP of the other address family.
         if (sent.protocol === 'icmp' && sent.family === 6) continue;
         if (sent.protocol === 'icmpv6' && sent.family === 4) continue;
         const acl = sent.direction === 'in' ? ingress : egress;

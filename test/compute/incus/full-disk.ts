@@ -3,10 +3,10 @@ import { MEMBERS, poolOf } from '../../support/incus/layout.ts';
 import { fillable } from '../../support/small-disk.ts';
 import type { Cloud, Vm } from './cloud.ts';
 
-/** Of each member's pool, so that a few disks are sold, and it is filled in a moment. */
+/** The size of each member's pool: it holds a few disks and is filled quickly. */
 export const POOL_MB = 4_000;
 
-/** What a VM is left with when what it was to have done has failed for want of room. */
+/** Checks the state of a VM after a job failed for lack of disk space. */
 async function assertNoRoom(cloud: Cloud, id: string, status: string): Promise<void> {
   const { last_job } = await cloud.settled(id, status);
   assert.deepEqual(
@@ -16,7 +16,7 @@ async function assertNoRoom(cloud: Cloud, id: string, status: string): Promise<v
   );
 }
 
-/** The disk of a member is full, by what others have written there; the customer has a VM on each of the other members. */
+/** Someone else fills the disk of one member; the customer has a VM on each of the other members. */
 export async function diskFull(cloud: Cloud, vm: Vm): Promise<void> {
   const [other] = await cloud.buy(1);
   const taken = (await Promise.all([vm, other].map(({ id }) => cloud.membersOf(id)))).flat();
@@ -75,7 +75,7 @@ async function othersGoOn(cloud: Cloud, vm: Vm): Promise<void> {
   await cloud.assertSame(vm);
 }
 
-/** Takes a snapshot of a VM, and deletes it. */
+/** Takes a snapshot of a VM and deletes it. */
 async function save(cloud: Cloud, { id }: Vm): Promise<void> {
   const { snapshot } = await cloud.customer.ask('POST', `/v1/vm/${id}/snapshots`, {});
   const saved = await cloud.settled(id, 'running');

@@ -12,7 +12,7 @@ const HERE = { hostId: `incus:${CLUSTER}:m1` };
 const [STOPPED, RUNNING] = [102, 103];
 const skip = isInstalled('openssl') ? false : 'openssl is not installed';
 
-/** A virtual machine whose move as it runs nothing was heard of, which may answer at `port`. */
+/** A virtual machine whose live move was interrupted with an unknown outcome. It may answer at `port`. */
 async function interrupted(t: TestContext, port: number) {
   const [daemon, clock] = [await Daemon.start(t, ID), new PatientClock()];
   const { guest } = daemon;
@@ -37,7 +37,7 @@ async function interrupted(t: TestContext, port: number) {
   return { guest, orders, keys: keys() };
 }
 
-/** A server that takes connections; its port. */
+/** Starts a server that accepts connections; returns its port. */
 async function listening(t: TestContext) {
   const server = createServer((socket) => socket.on('error', () => {}).resume());
   server.listen(0, '127.0.0.1');

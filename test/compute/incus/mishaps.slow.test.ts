@@ -10,7 +10,7 @@ import { incus, instanceOf, run } from '../../support/incus/layout.ts';
 import { Cloud, FOREIGN, PATIENCE, until, type Vm } from './cloud.ts';
 import { diskFull, POOL_MB } from './full-disk.ts';
 
-/** The service's way to the cluster; members reach each other by a bridge, where this does not count. */
+/** Cuts the service off from the cluster. Members reach each other over a bridge, which this rule does not affect. */
 const CUT =
   'table inet cut { chain out { type filter hook output priority 0; tcp dport 8443 reject with tcp reset; }; }';
 
@@ -34,18 +34,18 @@ if (cluster) {
   });
 }
 
-/** An operator's own instance that runs, and a copy of a guest, which has all that the service keeps with it. */
+/** Creates an operator's own running instance and a copy of a guest, which carries all of the service's metadata. */
 async function makeForeign(cloud: Cloud, { id }: Vm): Promise<() => Promise<object[]>> {
   const place = ['-n', NETWORK, '-s', POOL];
   const copy = `${instanceOf(id)}${FOREIGN}`;
-  // Of this cluster alone: its control groups on this machine are named like it.
+  // The name is unique to this cluster: on this machine the instance's control groups are named after it.
   const own = `web-${process.pid}${FOREIGN}`;
   await incus(cloud.cluster, 'launch', 'tiny', own, '--target', 'm2', ...place, '-q');
   await incus(cloud.cluster, 'copy', '--stateless', instanceOf(id), copy, '--target', 'm3', '-q');
   return async () => {
     const found = (await cloud.instances()).filter(({ name }) => name.endsWith(FOREIGN));
     assert.equal(found.length, 2);
-    // What they use is no concern of this.
+    // Their resource usage is irrelevant here.
     return found.map(({ state: _, ...rest }) => rest);
   };
 }
@@ -54,7 +54,7 @@ async function revoked(cloud: Cloud, vm: Vm): Promise<void> {
   const trust = (...words: string[]) => incus(cloud.cluster, 'config', 'trust', ...words);
   const all: { name: string; fingerprint: string }[] = JSON.parse(await trust('list', '--format', 'json'));
   await trust('remove', all.find(({ name }) => name === 'vauban')!.fingerprint);
-  // What was known of the hosts is good for a moment.
+  // The service caches the state of the hosts for a moment.
   await until(async () => (await cloud.order('/unreachable')) === null);
   const idempotencyKey = crypto.randomUUID();
   const refused = await cloud.ask(idempotencyKey);
@@ -71,7 +71,7 @@ async function revoked(cloud: Cloud, vm: Vm): Promise<void> {
   cloud.note('certificate revoked, and trusted again', 1, '503 with a hint, then made');
 }
 
-/** A guest powers itself off while nothing of the cluster reaches the service: its list tells. */
+/** A guest powers itself off while the service cannot receive events; it learns of it from the list. */
 async function eventsLost(t: TestContext, cloud: Cloud, vm: Vm): Promise<void> {
   const name = instanceOf(vm.id);
   await cloud.greeting(vm.ipv4);
@@ -82,7 +82,7 @@ async function eventsLost(t: TestContext, cloud: Cloud, vm: Vm): Promise<void> {
   };
   await run('nft', CUT);
   defer(t, mend);
-  // Its first process ends with it, and the connection of this command, too.
+  // This ends the first process of the guest, and with it the connection of this command.
   await incus(cloud.cluster, 'exec', name, '--', 'kill', '-PWR', '1').catch(() => {});
   await until(async () => (await cloud.instances()).find((one) => one.name === name)?.status === 'Stopped');
   assert.equal((await cloud.customer.ask('GET', `/v1/vm/${vm.id}`)).status, 'running');
@@ -105,7 +105,7 @@ async function nodeKilled(cloud: Cloud, vm: Vm): Promise<void> {
     const [from] = await cloud.membersOf(vm.id);
     const { pid } = cloud.service;
     await cloud.order('/die', { kind: 'move', step: 'move_guest', phase });
-    // The answer may be cut off.
+    // The reply may be cut off.
     await cloud.operate('POST', `/hosts/m${from}/drain`).catch(() => {});
     await until(async () => !existsSync(`/proc/${pid}/exe`));
     await cloud.revive();

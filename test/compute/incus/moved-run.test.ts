@@ -31,7 +31,7 @@ test('a guest that was moved as it runs is in the run that it was in, until its 
   const departing = { ...before, config: departingAs(before) };
   assert.equal(runOf(departing), runOf(before));
   assert.ok(isUnderWay(departing));
-  // Incus writes the time of its arrival as that of a start.
+  // Incus records the arrival of a moved guest as a start.
   const came = { ...departing, last_used_at: '2026-03-01T11:00:00Z' };
   assert.equal(runOf(came), runOf(before));
   const arrived = { ...came, config: arrivedAs(came)! };

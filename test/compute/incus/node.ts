@@ -6,13 +6,13 @@ import { ManualClock } from '../../../server/platform/clock.ts';
 import { defer } from '../../support/cleanup.ts';
 import type { Daemon } from './daemon.ts';
 
-/** The driver waits so long for an answer, or longer, and never so long for anything else. */
+/** The driver waits at least this long for replies, and less than this for anything else. */
 const ANSWER_MS = 15_000;
 const STEP_MS = 100;
-/** By the clock of the test; far more than anything here takes. */
+/** On the test's clock; far more than anything here takes. */
 const PATIENCE_MS = 300_000;
 
-/** A node of the service that follows what the daemon reports; `events` is what it makes of that. */
+/** Starts a node of the service that follows the daemon. `events` are the guest events that it derives. */
 export async function node(t: TestContext, { url, identity }: Daemon, clock: ManualClock) {
   const driver = createIncus({
     clock,
@@ -34,7 +34,7 @@ export async function node(t: TestContext, { url, identity }: Daemon, clock: Man
   return { driver, keys: () => events.map(({ key }) => key) };
 }
 
-/** Real answers come in their own time: this clock knows whether one is waited for, and stands still meanwhile. */
+/** Stands still while a real reply is awaited, which takes real time; the duration of a sleep tells which it is. */
 export class PatientClock extends ManualClock {
   #awaited = 0;
 
@@ -48,7 +48,7 @@ export class PatientClock extends ManualClock {
     }
   }
 
-  /** Lets time pass until it is so. */
+  /** Advances the clock until the condition holds. */
   async until(holds: () => boolean): Promise<void> {
     const end = this.now().getTime() + PATIENCE_MS;
     while (!holds()) {

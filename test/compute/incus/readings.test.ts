@@ -7,7 +7,7 @@ const cpu = (name: string, processor: number, mode: string, seconds: string) =>
 const disk = (name: string, device: string, what: string, value: string) =>
   `incus_disk_${what}_total{device="${device}",name="${name}",project="default",type="virtual-machine"} ${value}`;
 
-/** As Incus writes it of virtual machines, of whose counters it wraps negative ones around. */
+/** Metrics of virtual machines as Incus writes them; negative counters wrap around. */
 const METRICS = [
   '# HELP incus_cpu_seconds_total The total number of CPU time used in seconds.',
   '# TYPE incus_cpu_seconds_total counter',

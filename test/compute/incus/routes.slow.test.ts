@@ -11,13 +11,13 @@ import { greets, PATIENCE, until } from './cloud.ts';
 import { openIncus, tinyGuest } from './support.ts';
 
 const STARTS = 10;
-/** More than a server takes, also one that is busy. */
+/** More than even a busy server takes. */
 const ANSWER_MS = 2_000;
 const MEMBER = 1;
 
 const cluster = await inCluster(import.meta.filename);
 
-// Run in the network of the router that the members tell where guests are.
+// Runs in the network of the router to which the members announce the guests' addresses.
 if (cluster) {
   test(
     'the route to a guest is there once it has started, and stays while the daemon of its member is away',
@@ -49,11 +49,11 @@ if (cluster) {
       assert.deepEqual(changes, [], 'and the route to it is not touched');
       await startMember(cluster, MEMBER);
       await until(async () => (await isAnnounced(address)) === 'fresh');
-      // A daemon that starts may say that it has told all its routes before it has found its guests.
+      // A starting daemon may report that all routes are announced before it has found its guests.
       await until(() => hasRoute(address));
       assert.ok(await greets(address, ANSWER_MS), 'and once it is back');
       const absence = absenceIn(changes);
-      // What is watched would have been seen.
+      // Proves that a lost route would have been noticed.
       const before = changes.length;
       await driver.powerOff(guest.id);
       await until(async () => changes.slice(before).some(({ isThere }) => !isThere));
@@ -70,7 +70,7 @@ async function hasRoute(address: string): Promise<boolean> {
   return (await run('ip', 'route', 'show', `${address}/32`)) !== '';
 }
 
-/** How the router holds an address: as its member announces it, as one did whose session is gone, or not at all. */
+/** How the router knows an address: announced by its member, left over from an ended session, or not at all. */
 async function isAnnounced(address: string): Promise<'fresh' | 'stale' | 'not'> {
   const rib = JSON.parse(await run('gobgp', '-p', '50051', '-j', 'global', 'rib')) as Record<
     string,
@@ -83,11 +83,11 @@ async function isAnnounced(address: string): Promise<'fresh' | 'stale' | 'not'> 
 
 interface RouteChange {
   isThere: boolean;
-  /** In milliseconds, of this process. */
+  /** In milliseconds of this process's clock. */
   at: number;
 }
 
-/** What happens to the route to an address from now on, as the kernel reports it. */
+/** Records the changes of the route to an address from now on, as the kernel reports them. */
 function watchRoutes(t: TestContext, address: string): RouteChange[] {
   const monitor = spawn('ip', ['monitor', 'route'], { stdio: ['ignore', 'pipe', 'inherit'] });
   defer(t, async () => void monitor.kill('SIGKILL'));
@@ -99,7 +99,7 @@ function watchRoutes(t: TestContext, address: string): RouteChange[] {
   return changes;
 }
 
-/** For how long there was none, in milliseconds. */
+/** Returns for how long the route was missing, in milliseconds. */
 function absenceIn(changes: readonly RouteChange[]): number {
   let absence = 0;
   let goneAt: number | undefined;

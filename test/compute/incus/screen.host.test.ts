@@ -12,9 +12,9 @@ import { openIncus, tinyGuest } from './support.ts';
 const POLL_MS = 100;
 const AGAIN_MS = 4_000;
 const SHUTDOWN_SECONDS = 60;
-/** Far beyond what anything here takes, on however busy a machine. */
+/** Far beyond what any of these tests takes, even on a busy machine. */
 const LIMIT = { timeout: 600_000 };
-/** In Hextile, as browsers do. */
+/** Hextile and raw, as browsers use them. */
 const ENCODINGS = [5, 0];
 
 const cluster = await inCluster(import.meta.filename);
@@ -26,7 +26,7 @@ if (cluster) {
     return driver;
   };
 
-  /** A driver, and a guest of it that has booted. */
+  /** Opens a driver with a booted guest. */
   const setUp = async (t: TestContext) => {
     const driver = await opened(t);
     const [host] = await driver.hosts();
@@ -41,7 +41,7 @@ if (cluster) {
   test('incus: what is typed at the screen of a guest is shown to all who look at it', LIMIT, async (t) => {
     const { driver, id } = await setUp(t);
     const { viewer: first } = await look(t, driver, id);
-    // Written before there was a viewer: the console's log has it.
+    // Printed before there was a viewer: it comes from the console log.
     await first.shows(/web login:$/);
     await logIn(first);
     first.type('echo $((6 * 7)) "~"\r');
@@ -84,7 +84,7 @@ if (cluster) {
       const closed = lost.closes();
       const { viewer } = await look(t, await opened(t), id);
       await closed;
-      // The first one has read the log: there may be nothing to see before something is typed.
+      // The first viewer has consumed the log: the screen may stay empty until something is typed.
       await logIn(viewer);
     },
   );
@@ -123,7 +123,7 @@ if (cluster) {
     await logIn(viewer);
   });
 
-  /** How many attachments there are to a guest's console. */
+  /** Returns the number of attachments to a guest's console. */
   const consolesOf = async (id: string) => {
     const all: { description: string; status: string; resources: { instances?: string[] } }[] = JSON.parse(
       await incus(cluster, 'operation', 'list', '--format', 'json'),
@@ -137,10 +137,10 @@ if (cluster) {
   };
 }
 
-/** Logs in, whatever of the login is shown. */
+/** Logs in, whichever part of the login prompt is visible. */
 const logIn = (viewer: Viewer) => typeUntil(viewer, 'root\r', /#$/);
 
-/** Types until it is shown what comes of it: a console that is just being attached to loses keys. */
+/** Types until the result appears, because a console that is still being attached loses keys. */
 async function typeUntil(viewer: Viewer, keys: string, pattern: RegExp): Promise<void> {
   let isShown = false;
   const shown = viewer.shows(pattern).then(() => {
@@ -152,7 +152,7 @@ async function typeUntil(viewer: Viewer, keys: string, pattern: RegExp): Promise
   }
 }
 
-/** Looks at a guest's screen. */
+/** Opens a viewer on a guest's screen. */
 async function look(t: TestContext, driver: ComputeDriver, id: string) {
   const stream = await driver.openVnc(id);
   const viewer = new Viewer(stream, ENCODINGS);
@@ -162,7 +162,7 @@ async function look(t: TestContext, driver: ComputeDriver, id: string) {
   await viewer.update();
   return {
     viewer,
-    /** Resolves when the service has ended the connection. */
+    /** Resolves when the service has closed the connection. */
     async closes() {
       if (!stream.closed) await once(stream, 'close');
     },

@@ -7,7 +7,7 @@ import { Viewer } from '../simulator-inside/rfb-client.ts';
 
 const LIMIT = { timeout: 60_000 };
 
-/** A screen in a thread, with what was typed at it and how much of what was written to it has arrived. */
+/** Opens a screen in a thread, and records what is typed and how much of the written output has arrived. */
 function opened(t: TestContext) {
   const screens = new Screens({ warn: () => {} });
   defer(t, () => screens.close());
@@ -89,7 +89,7 @@ test('a flood is taken at its pace, and holds up neither this thread nor a viewe
 test('a viewer that reads nothing is sent no more than an update', LIMIT, async (t) => {
   const { screen, heard, until } = opened(t);
   const { viewer, stream } = await look(t, screen);
-  // Asked for everything a thousand times, and read never.
+  // Request full updates again and again, and never read one.
   for (let count = 0; count < 200; count++) viewer.ask(false);
   const other = await look(t, screen);
   for (let count = 0; count < 5; count++) {

@@ -7,24 +7,24 @@ import { Daemon, runNumber } from './daemon.ts';
 import { node, PatientClock } from './node.ts';
 
 const ID = 'vm_1';
-/** A member that has not answered is left alone for less than that. */
+/** The driver avoids a member that did not answer for less than this. */
 const REST_MS = 5_000;
 const skip = isInstalled('openssl') ? false : 'openssl is not installed';
 
-/** The key of the event of a guest that has powered itself off in its n-th run. */
+/** The event key of a guest that powered itself off in its n-th run. */
 const poweredOff = (n: number) => `${ID}/guest.powered_off/${runNumber(n)}`;
 
-/** Two nodes of a service that follow one daemon, of which the first is asked to switch the guest off. */
+/** Two nodes of a service that follow one daemon. The first is the one that is asked to stop the guest. */
 async function world(t: TestContext) {
   const [daemon, clock] = [await Daemon.start(t, ID), new PatientClock()];
   const nodes = [await node(t, daemon, clock), await node(t, daemon, clock)];
   const { driver } = nodes[0]!;
-  /** Both follow, and know what the guest does. */
+  /** Waits until both nodes follow and know the state of the guest. */
   const followed = async () => {
     const looks = daemon.lists + nodes.length;
     await clock.until(() => daemon.followers === nodes.length && daemon.lists >= looks);
   };
-  /** Is refused, however long that takes. */
+  /** Expects `work` to be refused, however long that takes. */
   const fails = async (
     work: Promise<void>,
     why: typeof ComputeUnavailableError | typeof ShutdownTimeoutError,
@@ -36,16 +36,16 @@ async function world(t: TestContext) {
     await clock.until(() => isOver);
     await failed;
   };
-  /** The daemon dies as soon as the guest was asked to go off, and comes back. */
+  /** Kills the daemon as soon as it has been asked to stop the guest, and revives it. */
   const diesOver = async (stop: Promise<void>) => {
     daemon.asked = () => daemon.die();
     await fails(stop, ComputeUnavailableError);
     daemon.revive();
-    // Until then the member that has not answered is left alone.
+    // Until then the driver avoids the member that did not answer.
     clock.advance(REST_MS);
     await followed();
   };
-  /** What both nodes make of it, once they have heard of so many events. */
+  /** Returns what both nodes report once they have received `count` events. */
   const news = async (count: number) => {
     await clock.until(() => nodes.every(({ keys }) => keys().length >= count));
     assert.deepEqual(nodes[0]!.keys(), nodes[1]!.keys());

@@ -9,10 +9,10 @@ import { incusIdentity } from '../../support/incus/identity.ts';
 import type { ClusterInfo } from '../../support/incus/layout.ts';
 import { guestSpec } from '../support.ts';
 
-/** What lets the driver of a test into its guests. */
+/** The key with which a test's driver logs in to its guests. */
 export const OPS_KEY = freshKeyPair('ops');
 
-/** A driver for the guests of a cluster of tests. */
+/** Opens a driver for the guests of a test cluster. */
 export async function openIncus(
   info: ClusterInfo,
   options: Partial<IncusOptions> = {},
@@ -36,7 +36,7 @@ export async function openIncus(
 
 let made = 0;
 
-/** A small guest with an address that no other of this file has. */
+/** A small guest with addresses that no other guest of this file has. */
 export function tinyGuest(overrides: Partial<GuestSpec> = {}): GuestSpec {
   const host = 10 + (made++ % 240);
   const tail = Array.from({ length: 3 }, () => randomInt(256).toString(16).padStart(2, '0'));

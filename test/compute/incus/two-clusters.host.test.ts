@@ -99,7 +99,7 @@ if (cluster) {
       assert.deepEqual([status, active_job], ['running', null]);
       await until(() => greets(other.ipv4, GREETING_MS));
 
-      // The first one is no more than the others, even to a service that starts.
+      // The first member has no special role, even for a service that starts.
       await service.stop();
       await killMember(cluster, 1);
       customer.target = await startService(t, { location, env });
@@ -118,7 +118,7 @@ function ask(customer: Customer, region: string | undefined): Promise<Reply> {
   return customer.send('POST', '/v1/vm', { body, idempotencyKey: crypto.randomUUID() });
 }
 
-/** A new VM, which runs. */
+/** Buys a VM and waits until it runs. */
 async function bought(customer: Customer, region: string | undefined) {
   const reply = await ask(customer, region);
   assert.equal(reply.status, 200, reply.text);

@@ -14,7 +14,7 @@ import { Viewer } from '../simulator-inside/rfb-client.ts';
 import { OPS_KEY, openIncus, tinyGuest } from './support.ts';
 
 const POLL_MS = 100;
-/** Far longer than a guest under emulation takes to shut down. */
+/** Far longer than an emulated guest takes to shut down. */
 const SHUTDOWN_SECONDS = 120;
 
 const skip = await skipWithoutTinyImage();
@@ -62,7 +62,7 @@ if (cluster) {
     t.diagnostic(`its screen has ${graphics.width} by ${graphics.height} pixels`);
     graphics.close();
     seconds('its graphics, over a reboot');
-    // Its serial port, at which a login waits.
+    // The serial port, which shows a login prompt.
     await incus(cluster, 'config', 'set', instanceOf(id), 'user.vauban.screen=text');
     const serial = await look(t, driver, id);
     serial.type('\r');
@@ -85,7 +85,7 @@ if (cluster) {
   });
 }
 
-/** Has the guest paint its screen red, and then black again, both of which a viewer sees. */
+/** Makes the guest paint its screen red and then black; a viewer must see both. */
 async function showsRed(driver: ComputeDriver, id: string, viewer: Viewer): Promise<void> {
   const isRed = (pixel: number) => pixel >> 16 > 0x90 && (pixel & 0xffff) === 0;
   for (const [colour, isShown] of [
@@ -100,7 +100,7 @@ async function showsRed(driver: ComputeDriver, id: string, viewer: Viewer): Prom
   }
 }
 
-/** Looks at a guest's screen. */
+/** Opens a viewer on a guest's screen. */
 async function look(t: TestContext, driver: ComputeDriver, id: string): Promise<Viewer> {
   const viewer = new Viewer(await driver.openVnc(id), [5, 0, -223]);
   defer(t, () => viewer.close());
@@ -110,14 +110,15 @@ async function look(t: TestContext, driver: ComputeDriver, id: string): Promise<
   return viewer;
 }
 
-/** Moves a guest that is on, which must not be seen booting meanwhile, nor off for long. */
+/** Moves a running guest. In the meantime it must never appear to be booting, nor be off for long. */
 async function moveAsItRuns(driver: ComputeDriver, id: string, hostId: string): Promise<void> {
   assert.equal(await driver.moveKind(id), 'live');
   let isOver = false;
   const seen = new Set<string>();
   const watching = (async () => {
     while (!isOver) {
-      // In the instant in which it changes its member Incus lists it without its configuration: then it is no guest of ours.
+      // While an instance changes its member, Incus briefly lists it without its configuration; then the driver does
+      // not recognize it as a guest.
       for (const { power } of await driver.list()) seen.add(power);
       await sleep(POLL_MS);
     }
@@ -129,11 +130,11 @@ async function moveAsItRuns(driver: ComputeDriver, id: string, hostId: string): 
   assert.ok(!seen.has('booting'), [...seen].join());
   const [sight] = await driver.list();
   assert.deepEqual(sight, { id, hostId, power: 'running' });
-  // There it is a success.
+  // Moving a guest to the host that it is already on succeeds.
   await driver.move(id, { hostId }, 'live');
 }
 
-/** Says how long it took to come there from where it was said last. */
+/** Returns a function that prints the time since the last call. */
 function stopwatch(t: TestContext): (what: string) => void {
   let since = performance.now();
   return (what) => {
@@ -153,7 +154,7 @@ async function untilUp(driver: ComputeDriver, id: string): Promise<void> {
   assert.equal((await driver.inspect(id))?.power, 'running');
 }
 
-/** Runs a command in a guest, which must succeed. */
+/** Runs a command in a guest; it must succeed. */
 async function inside(driver: ComputeDriver, id: string, command: string): Promise<void> {
   await runAsUser(await driver.openSsh(id), 'root', async () => [OPS_KEY.private], command, '');
 }

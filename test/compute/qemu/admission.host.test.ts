@@ -25,7 +25,7 @@ const withMachines = {
     (availableParallelism() < 2 && 'this machine has one CPU, none of which can be set aside'),
 };
 const { ramMb } = tinySpec();
-/** What one of these guests takes of the host's memory. */
+/** The host memory that one of these guests takes. */
 const COST = ramMb + overheadOf('tcg')(ramMb).ramMb;
 
 /** An image whose guests boot into nothing. */
@@ -49,7 +49,7 @@ test(
     for (const error of refused) assert.ok(error instanceof CapacityError, `${error}`);
     const there = await driver.list();
     assert.equal(there.length, 3);
-    // One that is there is made again whatever else there is.
+    // Creating an existing guest again succeeds even if nothing is free.
     await driver.create(specs[made.findIndex(({ status }) => status === 'fulfilled')]!);
     await driver.remove(there[0]!.id);
     await driver.create(tinySpec());
@@ -76,7 +76,7 @@ test('the second disk of a rebuild counts until its end is known', withDisks, as
   const spec = tinySpec({ diskGb: 2 });
   await driver.create(spec);
   await driver.rebuild(spec, 'job_1');
-  // It is gone on with, whatever there is.
+  // Repeating the rebuild succeeds even if nothing is free.
   await driver.rebuild(spec, 'job_1');
   await assert.rejects(driver.create(tinySpec({ diskGb: 1 })), /diskGb left/);
   await driver.undoRebuild(spec.id, 'job_1');
@@ -94,7 +94,7 @@ test('a guest that the memory does not reach for is not started', withDisks, asy
   const spec = tinySpec();
   await driver.create(spec);
   await driver.close();
-  // The operator has taken memory away meanwhile.
+  // The operator has reduced the memory in the meantime.
   const after = open({ capacity: capacity(ramMb - 1) });
   await assert.rejects(after.start(spec.id), CapacityError);
   assert.equal((await after.inspect(spec.id))?.power, 'off');
@@ -116,7 +116,7 @@ test('CPUs are set aside for one guest each, kept while they are right, and only
   const other = { ...guest, id: 'b', vcpu: 1, cpus: [2] };
   assert.deepEqual(cores.assign(guest, [other]), [3, 6]);
   assert.deepEqual(cores.assign({ ...guest, cpus: [3, 6] }, [other, guest]), [3, 6]);
-  // Since then the operator has set aside others, or the guest has become larger.
+  // The operator has reserved other cores since, or the guest has grown.
   assert.deepEqual(cores.assign({ ...guest, cpus: [0, 1] }, [other]), [3, 6]);
   assert.throws(() => cores.assign({ ...guest, vcpu: 3 }, [other]), CapacityError);
   assert.equal(cores.assign({ ...guest, dedicated: false }, [other]), undefined);
@@ -134,7 +134,7 @@ test('a dedicated guest runs on its own CPUs, and any other on the rest', withMa
   assert.deepEqual(await cpusOf(driver, directory, shared.id), ['0']);
 });
 
-/** The CPUs that the threads of a guest's machine may use, which it is given for the purpose. */
+/** Starts a guest and returns the CPUs that its threads may use. */
 async function cpusOf(driver: ComputeDriver, directory: string, id: string): Promise<string[]> {
   const enough = new AbortController();
   const started = driver.start(id, enough.signal).catch((error) => error);

@@ -20,10 +20,10 @@ const skip = await skipWithoutTinyImage();
 const KEY = freshKeyPair('test');
 const LOGIN = { privateKey: KEY.private };
 
-/** Runs `command` after the connection's end, whose output would be lost otherwise. */
+/** Runs `command` after the connection has ended; otherwise its output would be lost. */
 const soon = (command: string) => `(sleep 1; ${command}) </dev/null >/dev/null 2>&1 &`;
 
-/** The next event of this type; earlier ones count. */
+/** Resolves with the next event of this type, or an earlier one if there was one. */
 function told(driver: ComputeDriver, type: GuestEvent['type']): Promise<GuestEvent> {
   return new Promise((resolve) => {
     driver.watch((event) => event.type === type && resolve(event));
@@ -144,6 +144,6 @@ test('a directory that never became a guest is cleared away', { skip }, async (t
   await mkdir(join(directory, '.new-vm_half'));
   await mkdir(join(directory, '.gone-vm_gone'));
   assert.deepEqual(await driver.list(), []);
-  // The name of the place stays: it is the host's.
+  // The file that identifies the engine stays: it belongs to the host.
   assert.deepEqual(await readdir(directory), ['engine.id']);
 });

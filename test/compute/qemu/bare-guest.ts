@@ -16,12 +16,12 @@ import { freshKeyPair } from '../../../server/platform/ssh-key-pair.ts';
 import { defer } from '../../support/cleanup.ts';
 
 const MAC = '52:54:00:00:00:01';
-/** Between two tries to reach a guest that boots. */
+/** The pause between two attempts to reach a booting guest. */
 const RETRY_MS = 100;
-/** QEMU takes a connection before the guest listens; it comes to nothing then, and another has to be made. */
+/** QEMU accepts a connection before the guest listens; it then leads nowhere, and a new one is needed. */
 const BANNER_MS = 500;
 
-/** Lines of JSON over a unix socket of QEMU: its monitor, or the agent in the guest. */
+/** JSON lines over a Unix socket of QEMU, either its monitor or the agent in the guest. */
 class JsonSocket {
   readonly #socket: Socket;
   readonly #waiting: { fits: (message: Message) => boolean; resolve: (message: Message) => void }[] = [];
@@ -54,7 +54,7 @@ interface Message {
   error?: unknown;
 }
 
-/** A socket of QEMU, as soon as it listens. */
+/** Connects to a socket of QEMU as soon as it listens. */
 async function open(path: string, running: () => boolean): Promise<Socket> {
   for (;;) {
     const socket = connect(path);
@@ -68,7 +68,7 @@ async function open(path: string, running: () => boolean): Promise<Socket> {
   }
 }
 
-/** Whether something on the port says that it speaks SSH. */
+/** Returns whether an SSH server answers on the port. */
 async function greets(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');
   const signal = AbortSignal.timeout(BANNER_MS);
@@ -104,7 +104,7 @@ function qemuOptions(image: Image, directory: string, direct: boolean): string[]
   ];
 }
 
-/** A guest of nothing but QEMU, on a network of its own; it and its files are gone when the test ends. */
+/** Boots a guest with only QEMU, on its own network. The test's end removes the guest and its files. */
 export async function bootGuest(
   t: TestContext,
   image: Image,
@@ -142,7 +142,7 @@ export async function bootGuest(
   let hostKey = '';
 
   async function attempt(how: { password: string } | { privateKey: string }): Promise<ssh2.Client> {
-    // An error reaches the caller that waits; after that the guest may end before its connection does.
+    // An error reaches the waiting caller. Later errors are ignored: the guest may end before its connection does.
     const client = new ssh2.Client().on('error', () => {});
     const ready = once(client, 'ready');
     const hostVerifier = (found: Buffer) => {
@@ -169,7 +169,7 @@ export async function bootGuest(
   return {
     password,
     hostKey: () => hostKey,
-    /** Logs in as soon as the guest accepts logins; fails when it accepts other keys. */
+    /** Logs in as soon as the guest accepts logins. Throws if the guest rejects the credentials. */
     async login(how: { password: string } | 'key'): Promise<ssh2.Client> {
       while (!(await greets(port))) {
         if (!running()) throw new Error('QEMU has ended');
@@ -183,7 +183,7 @@ export async function bootGuest(
       );
       return text(channel);
     },
-    /** Asks the agent in the guest. */
+    /** Sends a command to the guest agent. */
     async agent(command: string, args: object = {}): Promise<unknown> {
       const socket = await open(at('agent'), running);
       try {
@@ -192,9 +192,9 @@ export async function bootGuest(
         socket.destroy();
       }
     },
-    /** The next event of that name. */
+    /** Resolves with the next event of that name. */
     event: (name: string) => monitor.when((message) => message.event === name),
-    /** Presses the button, and waits until the machine is off. */
+    /** Presses the power button and waits until the machine is off. */
     async powerOff(): Promise<void> {
       await monitor.execute('system_powerdown');
       await exit;

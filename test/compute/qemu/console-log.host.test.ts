@@ -15,13 +15,13 @@ import { connectMonitor, guestsDirectory, qemuFor, stayAlive, tinySpec } from '.
 const skip = skipUnlessInstalled('qemu-system-x86_64');
 const skipTiny = await skipWithoutTinyImage();
 const MEGABYTE = 2 ** 20;
-/** On which QEMU may take as long for an answer as a busy machine makes it. */
+/** A clock on which QEMU's replies may take a hundred times longer, for busy machines. */
 const patientClock: Clock = {
   now: systemClock.now,
   sleep: (ms, signal) => systemClock.sleep(ms * 100, signal),
 };
 
-/** A QEMU without a machine in it, which takes what a guest would write to its serial port. */
+/** A QEMU without a machine that accepts what a guest would write to its serial port. */
 async function ringOnly(t: TestContext) {
   defer(t, stayAlive());
   const directory = guestsDirectory();
@@ -110,7 +110,7 @@ test('what QEMU itself says stays within its bound, and starts over after a cut'
   const say = (what: string) => monitor.execute('human-monitor-command', { 'command-line': `log ${what}` });
   for (let round = 0; round < 2; round++) {
     const before = await size();
-    // Each interrupt, in some lines of their own: no guest can make it say more.
+    // QEMU logs every interrupt in several lines; no guest can make it write more.
     await say('int');
     while ((await size()) < before + MEGABYTE) await pause(20);
     await say('none');

@@ -12,9 +12,9 @@ import { guestsDirectory, openQemu, stayAlive, tinySpec } from './support.ts';
 
 const image = await tinyImage();
 const KEY = freshKeyPair('test');
-/** The name of an image whose guests never become ready. */
+/** An image whose guests never become ready. */
 const UNREADY = 'tiny-unready';
-/** Takes the power button away from the guest's kernel, so that it has no effect. */
+/** Unbinds the power button's driver in the guest, so that pressing it has no effect. */
 const DEAFEN = 'echo LNXPWRBN:00 > /sys/bus/acpi/drivers/button/unbind';
 
 if (!image) {
@@ -48,7 +48,7 @@ if (!image) {
           const pid = Number(await readFile(join(directory, id, 'qemu.pid'), 'utf8'));
           process.kill(pid, 'SIGSTOP');
           return async () => {
-            // Its power may have been cut meanwhile.
+            // The guest may have been powered off in the meantime.
             if (existsSync(`/proc/${pid}`)) process.kill(pid, 'SIGCONT');
           };
         },

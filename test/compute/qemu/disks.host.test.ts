@@ -7,13 +7,13 @@ import type { ComputeDriver } from '../../../server/compute/driver.ts';
 import { skipWithoutTinyImage, tinyImage } from '../../support/tiny-image.ts';
 import { qemuFor, tinySpec } from './support.ts';
 
-// Disks of guests that are off, written to from the outside: no guest boots here.
+// The disks of stopped guests, written from outside: no guest boots in this file.
 
 const image = await tinyImage();
 const options = image ? {} : { skip: await skipWithoutTinyImage() };
 const MEBIBYTE = 1_048_576;
 
-/** A guest that is off, and its files. */
+/** Creates a stopped guest and returns access to its files. */
 async function openGuest(t: TestContext) {
   const { directory, driver, open } = qemuFor(t, image!);
   const spec = tinySpec();
@@ -25,7 +25,7 @@ async function openGuest(t: TestContext) {
     driver,
     at,
     write: (pattern: number) => io(`write -P ${pattern} 512M ${MEBIBYTE}`),
-    /** Throws unless the disk holds what {@link write} has written. */
+    /** Throws unless the disk contains what {@link write} wrote. */
     verify(pattern: number) {
       const said = `${io(`read -P ${pattern} 512M ${MEBIBYTE}`)}`;
       assert.match(said, /^read /, said);
@@ -33,7 +33,7 @@ async function openGuest(t: TestContext) {
     info: () => JSON.parse(`${execFileSync('qemu-img', ['info', '--output=json', at('disk.qcow2')])}`),
     check: () => execFileSync('qemu-img', ['check', '-q', at('disk.qcow2')]),
     record: () => JSON.parse(readFileSync(at('guest.json'), 'utf8')),
-    /** The driver ends, its guest's record is altered, and another takes over. */
+    /** Closes the driver, alters the guest's record and opens another driver. */
     async after(alter: (record: { rebuilt?: object; restoring?: boolean }) => void, last: ComputeDriver) {
       await last.close();
       const record = JSON.parse(readFileSync(at('guest.json'), 'utf8'));
@@ -78,7 +78,7 @@ test(
   },
 );
 
-/** Moves that the rebuild has done, undone again from the last on: so many are left. */
+/** The file moves of a rebuild, undone from the last one on, so that only the first `done` remain. */
 const MOVES = [
   ['disk.qcow2', 'former.qcow2'],
   ['next.qcow2', 'disk.qcow2'],
@@ -138,7 +138,7 @@ test('a rebuild that cannot be made leaves the guest as it was', options, async 
   guest.verify(1);
   assert.deepEqual(guest.record(), former);
   assert.ok(!existsSync(at('next.qcow2')));
-  // What is finished leaves nothing behind.
+  // A finished rebuild leaves nothing behind.
   await driver.rebuild(spec, 'job_2');
   await driver.finishRebuild(spec.id, 'job_2');
   guest.verify(0);

@@ -10,13 +10,13 @@ import { temporaryDirectory } from '../host/support.ts';
 
 const SERVER = join(import.meta.dirname, '../../../server');
 
-/** What a program asks of the kernel, in its order: paths that were put on the disk, and moved. */
+/** Runs a script and returns the paths that it synced and renamed, in order. */
 async function traced(directory: string, script: string): Promise<string[]> {
   const log = join(directory, 'trace');
   const program = [process.execPath, '--input-type=module', '-e', script];
-  // With -y a descriptor is printed with its path.
+  // With -y, strace prints the path of each file descriptor.
   const watched = 'trace=fsync,fdatasync,rename,renameat,renameat2,link,linkat';
-  // Node keeps what it has compiled by renaming files as well.
+  // Node's compile cache renames files too.
   const env = { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' };
   execFileSync('strace', ['-f', '-y', '-e', watched, '-o', log, ...program], { env });
   const calls = (await readFile(log, 'utf8')).matchAll(

@@ -29,7 +29,7 @@ const SEED: SeedInput = {
   id: 'vm_01',
   hostname: 'web-1',
   user: 'debian',
-  // Digits only: a number to cloud-init, if it were not quoted.
+  // Only digits: unquoted, cloud-init would read it as a number.
   mac: '52:54:00:12:34:56',
   addresses: [
     { address: '192.0.2.10', family: 4, prefix: 24, gateway: '192.0.2.1' },
@@ -43,7 +43,7 @@ const SEED: SeedInput = {
   passwordHash: '$6$salt$hash',
 };
 
-// After a change: node --test --test-update-snapshots test/compute/qemu/golden.test.ts
+// To update after a change: node --test --test-update-snapshots test/compute/qemu/golden.test.ts
 test('a machine has these arguments', (t) => {
   const boot = {
     kernel: '/srv/vauban/images/k',
@@ -100,7 +100,7 @@ test('another program reads the seed', { skip: skipUnlessInstalled('isoinfo') },
   const directory = mkdtempSync(join(tmpdir(), 'seed-'));
   t.after(() => rmSync(directory, { recursive: true }));
   const path = join(directory, 'seed.iso');
-  // Longer than a sector, so that files do not only fit by chance.
+  // Longer than a sector, so that the files do not fit by chance.
   const input = { ...SEED, userData: `#!/bin/sh\n${'# line\n'.repeat(600)}` };
   writeFileSync(path, seedImage(input));
   const iso = (...args: string[]) => execFileSync('isoinfo', ['-i', path, ...args], { encoding: 'utf8' });

@@ -20,7 +20,7 @@ const skip = skipUnlessInstalled('qemu-img', 'mkfifo');
 const ID = spec().id;
 const MEGABYTE = 1_048_576;
 
-/** A guest that is off, with a disk over an image. */
+/** Creates a stopped guest whose disk has an image as backing file. */
 async function guestOf(t: TestContext) {
   const root = await mkdtemp(join(tmpdir(), 'd-'));
   defer(t, () => rm(root, { recursive: true, force: true }));
@@ -71,14 +71,14 @@ test('a header that a guest has written leads to no other file', { skip }, async
   await assert.rejects(disk.grow(2), /is not used: /);
   await assert.rejects(disk.take('snap_1'), /is not used: /);
   assert.equal((await stat(victim)).size, size, 'nothing has grown');
-  // A pipe as backing file would keep qemu-img waiting for ever.
+  // With a pipe as backing file, qemu-img would wait forever.
   execFileSync('mkfifo', [join(root, 'pipe')]);
   await writeFile(path, before);
   execFileSync('qemu-img', ['rebase', '-u', '-F', 'qcow2', '-b', join(root, 'pipe'), path]);
   await assert.rejects(disk.names(), /its backing file is/);
   const legacy = new Guest(guest.directory, { id: ID } as GuestRecord);
   await assert.rejects(new OfflineDisk(legacy, runImage).names(), /its backing file is/);
-  // Even a header that is exchanged after the check: the backing file is not opened at all.
+  // Even if the header is replaced after the check, the backing file is never opened.
   assert.match(await runImage({ id: ID, directory: guest.directory }, { do: 'info' }), /"virtual-size"/);
 });
 

@@ -27,7 +27,7 @@ import { defer } from '../../support/cleanup.ts';
 const SECRET = 'the key of the installation';
 const UUID = '0d5f1a52-3c8e-4b11-9d1e-0123456789ab';
 
-/** A guest's directory beside a file that is none of the guest's. */
+/** Creates a guest's directory next to a file that does not belong to the guest. */
 async function places(t: TestContext) {
   const root = await mkdtemp(join(tmpdir(), 'g-'));
   defer(t, () => rm(root, { recursive: true, force: true }));
@@ -38,7 +38,7 @@ async function places(t: TestContext) {
   return { directory, secret, at: (name: keyof typeof FILES) => join(directory, FILES[name]) };
 }
 
-/** What may lie in the place of a file besides a link to one. */
+/** Other things than a symbolic link that may be in place of a file. */
 const OTHERS: [string, (path: string, secret: string) => Promise<unknown>][] = [
   ['a link', (path, secret) => symlink(secret, path)],
   ['another name of a file', (path, secret) => link(secret, path)],
@@ -138,7 +138,7 @@ interface Header {
   nameLength?: number;
 }
 
-/** The header of a qcow2 file, as its specification has it. */
+/** Builds the header of a qcow2 file according to its specification. */
 function header({
   version = 3,
   backing,
@@ -183,7 +183,8 @@ test('a disk may stand on the file that it was made on, and on no other', async 
     writeFile(at('disk'), header({ backing, extensions: [[FORMAT, 'qcow2']], ...more }));
   await on(base);
   await checkDisk(at('disk'), base);
-  // Of an earlier version it is not written down: images are what no one may write to.
+  // Records of earlier versions do not name the backing file. Without a name, any file that nobody may write to is
+  // accepted, like an image.
   await checkDisk(at('disk'));
   await on(secret);
   await assert.rejects(checkDisk(at('disk'), base), { name: 'DiskHeaderError' });
@@ -225,6 +226,6 @@ test('a header that says what none of ours does is refused', () => {
   for (const [what, head] of refused)
     assert.throws(() => backingFileOf(head), { name: 'DiskHeaderError' }, what);
   assert.equal(backingFileOf(header({ version: 2, backing: '/images/a' })), '/images/a');
-  // Dirty, corrupt, compressed by zstd, extended entries: as a disk of ours may be.
+  // Dirty, corrupt, zstd compression, extended entries: bits that our own disks may have set.
   assert.equal(backingFileOf(header({ features: 0b11011n })), undefined);
 });

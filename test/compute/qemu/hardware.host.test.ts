@@ -40,7 +40,7 @@ test('a guest keeps the machine that it was made with, and an older one what it 
   assert.deepEqual((await read(made)).hardware, hardware);
   await driver.close();
 
-  // Made by an earlier QEMU the one, by an earlier version of this project the other.
+  // One guest was created with an earlier QEMU, the other by an earlier version of this project.
   const before = { machine: 'pc-q35-6.2', cpu: 'Conroe-v1', tablet: false };
   await writeFile(made, JSON.stringify({ ...(await read(made)), hardware: before }));
   const { hardware: _, ...without } = await read(old);

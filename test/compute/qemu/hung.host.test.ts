@@ -13,7 +13,7 @@ import { boot, qemuFor, tinySpec } from './support.ts';
 
 const skip = await skipWithoutTinyImage();
 const image = (await tinyImage())!;
-/** What the driver grants a machine that hangs, which passes at once: the limits of QEMU's answers do not. */
+/** The driver's waits for a hung machine, which this clock skips. The time limits of QEMU's replies stay real. */
 const PATIENCE = [2_000, 5_000];
 const clock: Clock = {
   now: systemClock.now,
@@ -41,7 +41,7 @@ test('a machine that hangs while the service starts keeps no other waiting', { s
 
   process.kill(pid, 'SIGSTOP');
   assert.deepEqual(await after.sample([hung.id]), []);
-  // Nor is it asked again while it has not answered.
+  // It is not even asked again until it has answered.
   assert.deepEqual(await after.sample([hung.id]), []);
   process.kill(pid, 'SIGCONT');
 });
@@ -57,7 +57,7 @@ test('a service that ends while file systems stand still leaves none so', { skip
   const inside = new GuestAccess({ clock: systemClock, network: createUserNetwork(systemClock) });
   guest.run = { agentOpen: true } as never;
   const frozen = new Promise<void>((resolve) => {
-    // What the service was doing when it ended: it never comes back.
+    // Simulates the service's work at the moment it ended: it never completes.
     inside.frozen(guest, () => new Promise(() => resolve()));
   });
   await frozen;

@@ -15,9 +15,9 @@ const MB = 2 ** 20;
 const SIZE_MB = 500;
 const RESERVE_MB = 160;
 const KEY = freshKeyPair('test');
-/** Of what is left beside the reserve when the guest begins to write. */
+/** The free space beyond the reserve when the guest begins to write. */
 const LEFT_MB = 60;
-/** So slowly that a look each second comes in time, however busy the machine is: a guest is slower then, too. */
+/** Slow enough for a check per second, however busy the machine is: a busy machine slows the guest down too. */
 const WRITE =
   'for n in $(seq 60); do dd if=/dev/urandom of=/root/$n bs=1M count=3; sync; sleep 0.2; done; echo done';
 

@@ -21,13 +21,13 @@ import { connectMonitor, guestsDirectory, stayAlive, tinySpec } from './support.
 const UUID = '11111111-2222-4333-8444-555555555555';
 const skip = skipUnlessInstalled('qemu-system-x86_64');
 
-/** On which the pauses between two presses pass at once; the limits of QEMU's answers, which are longer, do not. */
+/** Skips the pauses between two button presses. The time limits of QEMU's replies are longer and stay real. */
 const hastyClock: Clock = {
   now: systemClock.now,
   sleep: (ms, signal) => systemClock.sleep(ms < 10_000 ? 0 : ms, signal),
 };
 
-/** A QEMU without a machine in it: its monitor takes the power button, and nothing follows. */
+/** A QEMU without a machine: its monitor accepts the power button, and nothing happens. */
 async function deafGuest(t: TestContext) {
   defer(t, stayAlive());
   const parent = guestsDirectory();

@@ -20,21 +20,21 @@ import { boot, qemuFor, tinySpec } from './support.ts';
 const image = (await tinyImage())!;
 const skip = await skipWithoutTinyImage();
 const KEY = freshKeyPair('test');
-/** More than QEMU keeps. */
+/** More output than QEMU's ring buffer holds. */
 const FLOOD_BYTES = 2 * SERIAL_RING_BYTES;
-/** What a file takes beyond its content, and what is remembered of the guest meanwhile. */
+/** The overhead of a file and of the guest's other state, in bytes. */
 const SLACK_BYTES = 16 * 1024;
 const MOVE_SSH =
   "sed -i 's/-p 22$/-p 2222/' /etc/init.d/ssh; sync; (sleep 1; reboot) </dev/null >/dev/null 2>&1 &";
 
-/** The next event of this guest that fits; those told before count. */
+/** Resolves with the next matching event of this guest, or an earlier one if there was one. */
 function told(driver: ComputeDriver, id: string, fits: (event: GuestEvent) => boolean): Promise<GuestEvent> {
   return new Promise((resolve) => {
     driver.watch((event) => event.id === id && fits(event) && resolve(event));
   });
 }
 
-/** Runs a command by the guest's agent, which answers without the service. */
+/** Starts a command through the guest agent, which works without the service. */
 async function execute(directory: string, command: string): Promise<{ over(): Promise<boolean> }> {
   const ask = (name: string, args: object) =>
     askAgent(systemClock, join(directory, 'agent.sock'), name, { ...args }) as Promise<never>;
@@ -42,7 +42,7 @@ async function execute(directory: string, command: string): Promise<{ over(): Pr
   return { over: async () => ((await ask('guest-exec-status', { pid })) as { exited: boolean }).exited };
 }
 
-/** What a guest's directory takes on the host, its disk left out. */
+/** Returns the bytes that a guest's directory takes on the host, without its disk. */
 async function bytesBeside(directory: string): Promise<number> {
   const names = (await readdir(directory)).filter((name) => !['disk.qcow2', 'seed.iso'].includes(name));
   const sizes = await Promise.all(
@@ -77,7 +77,7 @@ test('a guest whose SSH server moved to another port runs, is metered, and fills
   const [after] = await driver.sample([spec.id]);
   assert.ok(after!.cpuSeconds > before!.cpuSeconds);
   assert.match(await readFile(join(own, 'console.log'), 'utf8'), /tiny: up after/);
-  // The rest of it while no service is there.
+  // The rest is printed while no service is running.
   await driver.close();
   const bytes = await bytesBeside(own);
   while (!(await flood.over())) await pause(100);

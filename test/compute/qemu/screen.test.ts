@@ -9,7 +9,7 @@ import { type TestContext, test } from 'node:test';
 import { connectScreen } from '../../../server/compute/qemu/screen.ts';
 import { defer } from '../../support/cleanup.ts';
 
-/** A machine whose screen is at a socket, and does `serve` for who comes. */
+/** Creates a machine with its screen on a socket; `serve` handles each connection. */
 async function machine(t: TestContext, serve: (socket: Socket) => void): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'vauban-'));
   defer(t, () => rm(directory, { recursive: true }));
@@ -43,7 +43,7 @@ test('a chunk stays as it is while its reader pauses the stream', async (t) => {
   const kept: Buffer[] = [];
   stream.on('data', (chunk: Buffer) => {
     stream.pause();
-    // Long after the next read would have been.
+    // Much later than the next read would have happened.
     setImmediate(() =>
       setImmediate(() => {
         kept.push(Buffer.from(chunk));

@@ -32,7 +32,7 @@ const setAside = {
   message: /^vm_\w+ is set aside: .*guest\.json cannot be read/,
 };
 
-/** What is listed, without the host. */
+/** Lists the guests without their host. */
 const glances = async (driver: ComputeDriver) =>
   (await driver.list()).map(({ id, power }) => ({ id, power }));
 
@@ -116,7 +116,7 @@ test('a guest that runs while it is set aside is taken hold of when its record i
   const after = open();
   await assert.rejects(after.shutdown(spec.id, 60), setAside);
   await writeFile(path, whole);
-  // No request for this very guest is needed: the next readings do.
+  // No request for this guest is needed: the next sampling notices it.
   await after.sample([]);
   assert.equal((await after.inspect(spec.id))?.power, 'running');
   await after.powerOff(spec.id);

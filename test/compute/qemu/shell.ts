@@ -3,7 +3,7 @@ import type { ComputeDriver } from '../../../server/compute/driver.ts';
 
 type Login = { privateKey: string } | { password: string };
 
-/** What a command prints, run as root in a guest. A connection that the command ends is a success. */
+/** Runs a command as root in a guest and returns its output. If the command ends the connection, that is a success. */
 export async function inGuest(
   driver: ComputeDriver,
   id: string,

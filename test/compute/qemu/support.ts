@@ -20,12 +20,12 @@ export function tinySpec(overrides: Partial<GuestSpec> = {}): GuestSpec {
   return guestSpec('web', { template: 'tiny', vcpu: 1, ramMb: 192, diskGb: 1, ...overrides });
 }
 
-/** A directory for guests, short enough for sockets in it; it goes when the test ends. */
+/** Creates a directory for guests, with a path short enough for sockets in it. The caller deletes it. */
 export function guestsDirectory(): string {
   return mkdtempSync(join(tmpdir(), 'q-'));
 }
 
-/** A driver over the guests in `directory`, without KVM: what is the same on every machine. */
+/** Opens a driver for the guests in `directory`, without KVM, so that it behaves the same on every machine. */
 export function openQemu(directory: string, image: Image, options: Partial<QemuOptions> = {}): ComputeDriver {
   return createQemu({
     clock: systemClock,
@@ -39,7 +39,7 @@ export function openQemu(directory: string, image: Image, options: Partial<QemuO
     network: createUserNetwork(systemClock),
     launcher: createDirectLauncher(systemClock),
     accelerator: 'tcg',
-    // Of the machine that the tests run on nothing is promised.
+    // Fixed capacity: the machine that runs the tests may have any.
     capacity: { cpuOvercommit: 4, memoryMb: 16_384, diskGb: 1_000 },
     zones: null,
     cores: new Cores(),
@@ -48,10 +48,12 @@ export function openQemu(directory: string, image: Image, options: Partial<QemuO
   });
 }
 
-/** How often a QEMU that starts is tried. */
+/** The pause between two attempts to reach a starting QEMU. */
 const CONNECT_EVERY_MS = 5;
 
-/** The monitor of a QEMU that was just spawned: its socket is there a moment before anything listens on it. */
+/**
+ * Connects to the monitor of a QEMU that was just started: its socket appears a moment before anything listens on it.
+ */
 export async function connectMonitor(socket: string, clock: Clock): Promise<Monitor> {
   for (;;) {
     try {
@@ -64,28 +66,28 @@ export async function connectMonitor(socket: string, clock: Clock): Promise<Moni
   }
 }
 
-/** How often a guest that boots is looked at. */
+/** Polling interval of a booting guest. */
 const LOOK_EVERY_MS = 50;
 
-/** Starts a guest, and waits until it has booted. */
+/** Starts a guest and waits until it has booted. */
 export async function boot(driver: ComputeDriver, id: string): Promise<void> {
   await driver.start(id);
   await untilUp(driver, id);
 }
 
-/** Waits until a guest that is on has booted. */
+/** Waits until a running guest has booted. */
 export async function untilUp(driver: ComputeDriver, id: string): Promise<void> {
   while ((await driver.inspect(id))?.power === 'booting')
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
 }
 
-/** The clock's timers keep no process alive, and between two of them nothing else may. */
+/** Keeps the process alive: the clock's timers do not, and between two of them nothing else may either. */
 export function stayAlive(): () => void {
   const timer = setInterval(() => {}, 60_000);
   return () => clearInterval(timer);
 }
 
-/** A driver for one test; what it made is gone when the test ends, however it does. */
+/** Opens a driver for one test; whatever it created is removed when the test ends. */
 export function qemuFor(t: TestContext, image: Image, options: Partial<QemuOptions> = {}) {
   const directory = guestsDirectory();
   const drivers: ComputeDriver[] = [];

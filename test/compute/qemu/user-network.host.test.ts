@@ -33,7 +33,8 @@ test("a guest of the user network is reached, and reaches none of the host's own
 
   const own = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   const { address } = own.find(({ family, internal }) => family === 'IPv4' && !internal) ?? {};
-  // The gateway and the resolver that QEMU plays, either of which can stand for 127.0.0.1, and the host by its address.
+  // QEMU's virtual gateway and resolver could each be a path to the host's 127.0.0.1; the host's own address is tried
+  // too.
   const hosts = new Set([spec.addresses[0]!.gateway, '192.0.2.3', ...(address ? [address] : [])]);
   const dial = (host: string) => `(nc -w 3 ${host} ${port} </dev/null; echo "${host} $?") &`;
   const said = await inGuest(
@@ -47,7 +48,7 @@ test("a guest of the user network is reached, and reaches none of the host's own
   assert.doesNotMatch(said, /healthy/);
   assert.deepEqual(arrivals, []);
 
-  // Where the host runs out of memory the guest goes before what serves all of them.
+  // If the host runs out of memory, the guest is killed before the service, which serves all guests.
   const pid = Number(await readFile(join(directory, spec.id, 'qemu.pid'), 'utf8'));
   assert.equal((await readFile(`/proc/${pid}/oom_score_adj`, 'utf8')).trim(), '500');
 });

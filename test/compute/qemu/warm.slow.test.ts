@@ -22,15 +22,15 @@ import { boot, qemuFor, tinySpec, untilUp } from './support.ts';
 const skip = await skipWithoutTinyImage();
 const image = (await tinyImage())!;
 const KEY = freshKeyPair('test');
-/** Stand for vauban-qemu. */
+/** Stand in for vauban-qemu. */
 const GUESTS_USER = 'nobody';
 const GUESTS_GROUP = 'nogroup';
 const PASSWORD = 'correct horse battery staple';
 const SECOND_MS = 1_000;
-/** Of the clock inside: it is set to the second. */
+/** The tolerance of the guest's clock, which is set with a precision of a second. */
 const CLOCK_MS = 60 * SECOND_MS;
 
-/** What always stays a machine's own, a line each. */
+/** Properties that a machine keeps for its lifetime, one command per line. */
 const IDENTITY = [
   'sha256sum </etc/dropbear/dropbear_ed25519_host_key',
   'cat /etc/machine-id',
@@ -38,7 +38,7 @@ const IDENTITY = [
   'cat /sys/class/net/eth0/address',
   "ip -o -4 addr show dev eth0 | awk '{ print $4 }'",
 ];
-/** What no two machines, and no two moments, have in common. */
+/** Random values that must differ between any two machines and any two moments. */
 const DRAWS = [
   'cat /proc/sys/kernel/random/boot_id',
   ...Array<string>(8).fill('head -c 32 /dev/urandom | sha256sum'),
@@ -137,7 +137,7 @@ test('clones of a warm template are machines of their own, and then guests like 
   assert.deepEqual((await driver.inspect(id))?.snapshotIds, ['snap_2']);
 });
 
-/** A directory that guests' users may pass through, and what is in it read. */
+/** Creates a directory that guests' users may traverse and whose contents they may read. */
 async function sharedDirectory(t: TestContext, group: number): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), 'w-'));
   defer(t, () => rmSync(directory, { recursive: true }));
@@ -219,7 +219,7 @@ test('a template survives a restart of the service, and not a change of QEMU', {
   await after.remove(clone(6).id);
   await after.close();
 
-  // A template of another QEMU is of no use: it is removed, unless a guest's disk stands on it.
+  // A template of a different QEMU is useless: it is removed unless a guest's disk is based on it.
   const key = join(place, 'key');
   writeFileSync(key, `other ${readFileSync(key, 'utf8').split(' ')[1]}`);
   const standing = templates();
@@ -251,7 +251,7 @@ test('a clone that does not wake, or was changed before, boots from its image', 
   assert.deepEqual((await ask(before, clone(3).id, ['hostname'])).slice(0, 1), ['clone-3']);
   await before.remove(clone(3).id);
 
-  // A service that ended while one of them woke.
+  // Simulates a service that ended while one of them was waking up.
   await before.close();
   const file = join(directory, clone(4).id, 'guest.json');
   const record = JSON.parse(readFileSync(file, 'utf8'));

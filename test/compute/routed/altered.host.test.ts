@@ -6,7 +6,7 @@ import { both, entry } from './support/rules.ts';
 const skip = whyNot();
 const N = 20;
 const NEVER = new AbortController().signal;
-/** As the unit of nftables does at every restart of it. */
+/** The nftables unit does this at every restart. */
 const FLUSH_RULESET = ['nft', 'flush', 'ruleset'];
 
 async function chains(env: Env, table: string): Promise<string[]> {
@@ -17,12 +17,15 @@ async function chains(env: Env, table: string): Promise<string[]> {
   );
 }
 
-/** Everything that is in force, without what counts or is learnt, in an order that does not tell which was made first. */
+/**
+ * Returns the active ruleset without counters and learned elements, sorted so that the order of creation does not
+ * matter.
+ */
 async function inForce(env: Env): Promise<string> {
   const all = await env.host.run('nft', '-s', 'list', 'ruleset');
   return (
     all
-      // The program of a table's owner, which the kernel does not always know.
+      // The program that owns a table, which the kernel does not always report.
       .replaceAll(/ # progname .*/g, '')
       .replace(/set (discovery|connections|packets) \{.*?\n\t\}/gs, '')
       .split(/^(?=table )/m)
@@ -31,7 +34,7 @@ async function inForce(env: Env): Promise<string> {
   );
 }
 
-/** What no rule lets pass: from outside, from the guest to where it may not, and with an address that is not its own. */
+/** Sends traffic that no rule allows: from outside, from the guest to forbidden targets, and from a spoofed address. */
 async function trespass(env: Env, guest: TestGuest): Promise<void> {
   for (const host of both(guest)) await env.internet.ask({ do: 'sendFlows', host, port: 5000, count: N });
   for (const host of [INTERNET[4], INTERNET[6]])
@@ -45,7 +48,7 @@ test('whatever is lost or added, no packet passes that the rules did not see, an
 }, async (t) => {
   const env = await Env.open(t);
   const firewall = [entry({ direction: 'out', action: 'drop', protocol: 'udp', ports: '5001' })];
-  // With a speed, so that no chain is empty.
+  // With a speed limit, so that no chain is empty.
   const policy = { ...CLOSED, firewall, bandwidthBps: 1_000_000_000 };
   const guest = await env.guest(t, 40, policy);
   const guests = [{ guest, policy }];
@@ -67,7 +70,7 @@ test('whatever is lost or added, no packet passes that the rules did not see, an
   for (const act of acts) {
     const noticed = env.network.altered(NEVER);
     await env.host.run(...act);
-    // Before anybody repairs it.
+    // Before anything has repaired it.
     await trespass(env, guest);
     assert.deepEqual(guest.space.arrivals(5000), [], act.join(' '));
     assert.deepEqual(env.internet.arrivals(5001), [], act.join(' '));
@@ -77,7 +80,7 @@ test('whatever is lost or added, no packet passes that the rules did not see, an
     assert.equal(await inForce(env), before, act.join(' '));
   }
   t.diagnostic(`${acts.length} alterations, ${acts.length * 5 * N} forbidden packets: none passed`);
-  // It still lets pass what it should.
+  // It still lets allowed traffic pass.
   await env.network.apply(guest, OPEN);
   await env.internet.ask({ do: 'sendFlows', host: guest.v4, port: 5000, count: N });
   await guest.space.arrived(5000, N);
@@ -123,7 +126,7 @@ test('what switches the passing on of packets off, or takes a way away, is notic
   await env.network.reassert([...guests, { guest: other, policy: CLOSED }]);
   await env.network.detach(other.id);
   await env.host.run('nft', 'add', 'table', 'inet', 'somebody');
-  // Time enough for the news of the first ones to arrive.
+  // Long enough for the notifications of the first changes to arrive.
   for (let round = 0; round < N; round++) await env.network.apply(guest, CLOSED);
   ended.abort();
   assert.equal(await quiet, false);

@@ -14,7 +14,7 @@ import { routeLines } from '../../../server/compute/qemu/routed/links.ts';
 import { netdevOf, tapName } from '../../../server/compute/qemu/routed/names.ts';
 import { baseTable } from '../../../server/compute/qemu/routed/table.ts';
 
-/** After a change of the table: node --test --test-update-snapshots test/compute/routed/batches.test.ts */
+/** To update after a change of the table: node --test --test-update-snapshots test/compute/routed/batches.test.ts */
 function golden(t: TestContext, name: string, lines: string[]): void {
   const path = join(import.meta.dirname, 'golden', name);
   t.assert.fileSnapshot(`${lines.join('\n')}\n`, path, {

@@ -50,7 +50,7 @@ test('a real guest, run by the helper, is reached through its forward and fenced
   const image = (await tinyImage())!;
   const env = await Env.open(t, join(image.disk, '../..'));
   const { network: helper } = env;
-  // The one thing that the service does itself, from the host's namespace, which this process is not in.
+  // `probe` is the one thing that the service does itself, in the host's namespace; this process is in another one.
   const network: HostNetwork = {
     mode: 'routed',
     probe: () => helper.probe(),
@@ -115,7 +115,7 @@ test('a real guest, run by the helper, is reached through its forward and fenced
   );
   assert.deepEqual(await stored(), before, 'what is refused is not asserted after the next start either');
 
-  // The driver repairs what another process alters, unasked.
+  // The driver repairs what another process has altered, without being asked.
   const whole = async () => (await env.host.run('nft', 'list', 'ruleset')).includes(`in-${tapName(id)}`);
   const forwarding = async () => (await env.host.run('cat', '/proc/sys/net/ipv4/ip_forward')).trim() === '1';
   const acts: [string[], () => Promise<boolean>][] = [

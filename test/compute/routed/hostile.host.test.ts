@@ -10,7 +10,7 @@ const skip = whyNot();
 const RESOLVER = '9.9.9.9';
 const DNS = 53;
 const N = 20;
-/** Of an operator who names what is not the host's. */
+/** The configuration of an operator who allows addresses that are not the host's. */
 const RECKLESS = `
 guest_uids: 1900000000-1900000099
 guest_limits: best_effort
@@ -27,7 +27,7 @@ const forwardTo = (internalIp: string, fields: object = {}) => ({
   ...fields,
 });
 
-/** Everything of the host's network that a request could have changed. */
+/** Returns everything in the host's network that a request could have changed. */
 async function network({ host }: Env): Promise<string[]> {
   const shown = [
     ['nft', '-s', 'list', 'ruleset'],
@@ -36,7 +36,7 @@ async function network({ host }: Env): Promise<string[]> {
     ['ip', 'neigh', 'show', 'proxy'],
     ['ip', '-o', 'link'],
   ].map((words) => host.run(...words));
-  // What the kernel counts of a guest's discoveries by itself comes and goes.
+  // Elements that the kernel adds and expires automatically.
   return (await Promise.all(shown)).map((text) =>
     text.replace(/set (discovery|connections|packets) \{.*?\n\t\}/gs, ''),
   );
@@ -51,7 +51,7 @@ test("a forward never takes what the host or others send elsewhere, such as the 
   await Promise.all([listen(env.internet, DNS), listen(guest.space, DNS)]);
   await env.network.apply(guest, { ...OPEN, portForwards: [forwardTo(guest.v4)] });
   await env.host.ask({ do: 'sendFlows', host: RESOLVER, port: DNS, count: N });
-  // Its mark goes to the internet as well as to the guest.
+  // The marker packets go to both the internet and the guest.
   await env.settle(env.host, guest);
   assert.deepEqual(guest.space.arrivals(DNS), []);
   assert.equal(env.internet.arrivals(DNS).length, N);
@@ -154,7 +154,7 @@ test('of a batch that nft refuses for an unforeseen reason the sound guests rema
 }, async (t) => {
   const env = await Env.open(t);
   const routed = join(REPOSITORY, 'server/compute/qemu/routed');
-  // Not asked by the way in, which would refuse it: rules that nft does not take.
+  // Bypasses the validation, which would refuse this: rules that nft does not accept.
   const script = `
     import { cardOf } from '${routed}/card.ts';
     import { soundEntries } from '${routed}/sound.ts';

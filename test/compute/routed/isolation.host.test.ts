@@ -32,7 +32,7 @@ test('a packet that lies about its sender is dropped and counted', { skip }, asy
   await send(guest.v6);
   await env.internet.arrived(6000, 2 * N);
   assert.equal(await env.spoofed(), 0);
-  // Another guest's address, a stranger's, its own with another card's number; and all of it again in IPv6.
+  // Another guest's address, a foreign address, and its own address with another card's MAC; the same in IPv6.
   const lies: [string, string?][] = [
     [other.v4],
     ['192.0.2.77'],
@@ -94,7 +94,7 @@ test('neighbours of one IPv6 network reach each other where both firewalls let t
   await env.network.apply(b, { ...CLOSED, firewall });
   const socket = await a.space.ask({ do: 'dial', host: b.v6, port: 80 });
   assert.equal(await a.space.ask({ do: 'echo', socket: socket as number, text: 'hello' }), 'hello');
-  // The other way, and by the gateway that the API names, as a guest may be set up by hand.
+  // The other direction, and through the gateway that the API reports, as in a manually configured guest.
   await b.space.ip(`route add ${GATEWAY[6]} dev eth0`, `route replace default via ${GATEWAY[6]} dev eth0`);
   const back = await b.space.ask({ do: 'dial', host: a.v6, port: 80 });
   assert.equal(await b.space.ask({ do: 'echo', socket: back as number, text: 'back' }), 'back');

@@ -11,7 +11,7 @@ guest_packets_per_second: ${PACKETS}
 `;
 const MORE = 20;
 
-/** Packets refused beyond a limit of the guest. */
+/** Returns the number of packets dropped because of a guest's limit. */
 async function refused(env: Env, guest: TestGuest, what: 'connections' | 'packets'): Promise<number> {
   const json = await env.host.run('nft', '-j', 'list', 'counter', 'inet', 'vauban', `${what}-${guest.tap}`);
   return JSON.parse(json).nftables.find((one: object) => 'counter' in one).counter.packets;
@@ -32,7 +32,7 @@ test('a guest has so many connections and no more, in and out, and others have t
   await env.settle(crowded.space, crowded);
   assert.equal(arrived(crowded), CONNECTIONS);
   assert.equal(await refused(env, crowded, 'connections'), MORE);
-  // From either side, and whatever its rules are.
+  // From either side, whatever the guest's rules are.
   await env.network.apply(crowded, OPEN);
   await env.internet.ask({ do: 'sendFlows', host: crowded.v4, port: 80, count: MORE });
   await env.settle(env.internet, crowded);
@@ -88,7 +88,7 @@ test('port 25 of others is closed to a guest until it is opened, and no other po
   await env.settle(guest.space, guest);
   await env.settle(guest.space, other);
   assert.deepEqual([env.internet.arrivals(25), other.space.arrivals(25)], [[], []]);
-  // What comes to it is its own business.
+  // Incoming mail is not blocked.
   await listen(guest.space, 25);
   await env.internet.ask({ do: 'dial', host: guest.v4, port: 25 });
   await guest.space.arrived(25, 1);

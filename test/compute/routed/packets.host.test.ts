@@ -34,7 +34,7 @@ test('a closed guest gets none of N packets, an opened one all, and the counters
   const arrivals = guest.space.arrivals(5000);
   assert.equal(arrivals.filter((from) => from === INTERNET[4]).length, N);
   assert.equal(arrivals.filter((from) => from === INTERNET[6]).length, N);
-  // One byte of data: 29 bytes in IPv4, 49 in IPv6. What the host itself says to the guest does not count.
+  // One byte of data: 29 bytes in IPv4, 49 in IPv6. Traffic from the host itself to the guest does not count.
   const inBytes = N * (29 + 49);
   assert.deepEqual((await env.network.counters([guest.id])).get(guest.id), {
     ...none,
@@ -71,7 +71,7 @@ test('the first match decides, replies pass, and what a guest may send is its ow
   await listen(env.internet, 443, 444);
   for (const host of both(guest)) {
     const opened = await env.internet.ask({ do: 'dial', host, port: 80 });
-    // The echo is a reply, which a guest that may send nothing may send.
+    // The echo is a reply, which is allowed even for a guest that may send nothing.
     assert.equal(await env.internet.ask({ do: 'echo', socket: opened as number, text: 'hello' }), 'hello');
   }
   const refused = [
@@ -114,7 +114,7 @@ test('a forward leads to its guest, for its protocols, from outside, from guests
     const socket = await from.ask({ do: 'dial', host: FORWARD_ADDRESS, port: 2211 });
     assert.equal(await from.ask({ do: 'echo', socket: socket as number, text: 'ssh' }), 'ssh');
   }
-  // The guests' processes tell of arrivals by themselves, maybe later than the callers of their replies.
+  // The guests' processes report arrivals asynchronously, maybe after their callers have received a reply.
   await guest.space.arrived(22, 4);
   assert.deepEqual(guest.space.arrivals(22).slice(0, 2), [INTERNET[4], other.v4]);
   await env.internet.ask({ do: 'sendUdp', host: FORWARD_ADDRESS, port: 2211, count: N });
@@ -122,7 +122,7 @@ test('a forward leads to its guest, for its protocols, from outside, from guests
   await guest.space.arrived(53, N);
   assert.equal(guest.space.arrivals(22).length, 4);
 
-  // The firewall sees the guest's own port; and a forward that moved to another guest leads there.
+  // The firewall sees the guest's internal port, and a forward that moved to another guest leads there.
   const ssh = [entry({ protocol: 'tcp', ports: '22' })];
   await listen(other.space, 22);
   const moved = [{ ...portForwards[0]!, internalIp: other.v4 }];
@@ -205,7 +205,8 @@ test('deleted rules come back, counters go on, and a detached guest leaves nothi
   await guest.space.arrived(5000, 2 * N);
   assert.deepEqual(guest.space.arrivals(5001), []);
 
-  // One guest's update finds the table gone, too: it makes the table, and fences whom it does not know.
+  // An update of one guest finds the table missing too: it creates the table and blocks all guests that it does not
+  // know.
   await env.host.run('nft', 'flush', 'ruleset');
   await env.network.apply(guest, policy);
   await env.internet.ask({ do: 'sendFlows', host: other.v4, port: 5000, count: N });
@@ -220,7 +221,7 @@ test('deleted rules come back, counters go on, and a detached guest leaves nothi
   assert.equal((await env.network.counters([other.id])).get(other.id)?.connected, false);
   assert.deepEqual(await env.network.reassert(guests), [other.id]);
   for (const { id } of [guest, other, guest, { id: 'unknown' }]) await env.network.detach(id);
-  // The kernel counts a guest's discoveries by itself, and forgets them within a minute.
+  // The kernel adds a guest's neighbour discoveries automatically and forgets them within a minute.
   const left = (await env.host.run('nft', 'list', 'ruleset')).replace(/set discovery \{.*?\n\t\}/s, '');
   assert.ok(left.includes('chain guard') && !left.includes('set discovery'));
   for (const { tap, mac, v4 } of [guest, other]) {

@@ -5,13 +5,13 @@ import { queueLines } from '../../../server/compute/qemu/routed/speed.ts';
 import { Env, INTERNET, OPEN, type TestGuest, whyNot } from './support/env.ts';
 
 const skip = whyNot();
-/** The slowest that can be sold: 125,000 bytes a second. */
+/** The slowest speed on sale: 125,000 bytes per second. */
 const BPS = 1_000_000;
-/** What nft lets pass at once: a second's worth; what tbf does: its burst, and frames in full. */
+/** Bursts: nft lets a second's worth of bytes pass at once, tbf its burst size, counting whole frames. */
 const SENT_AT_ONCE = BPS / 8 + 2 * 1_500;
 const RECEIVED_AT_ONCE = 128 * 1024 + 2 * 1_514;
 const PACKETS = 3_000;
-/** Of data, in an IPv4 packet that just fits into a frame. */
+/** The payload of an IPv4 packet that just fits into a frame. */
 const DATA = 1_472;
 const PACKET_BYTES = DATA + 28;
 const SLOW = { ...OPEN, bandwidthBps: BPS };
@@ -30,7 +30,7 @@ test('an interface is slowed, sped up, and left as it was where there is no limi
   ]);
 });
 
-/** Bytes that came through of {@link PACKETS} sent each way, and how many the speed allowed for meanwhile. */
+/** Sends {@link PACKETS} each way; returns the bytes that came through and how many the speed allowed in that time. */
 async function transfer(env: Env, guest: TestGuest) {
   const sentBytes = async () => (await env.network.counters([guest.id])).get(guest.id)!.outBytes;
   const before = { up: await sentBytes(), down: await receivedBytes(guest) };
@@ -43,7 +43,7 @@ async function transfer(env: Env, guest: TestGuest) {
   return { up, down, allowed: ((performance.now() - started) / 1_000) * (BPS / 8) };
 }
 
-/** What the guest's card has received: behind every queue. */
+/** Returns the bytes that the guest's card has received, after all queues. */
 async function receivedBytes({ space }: TestGuest): Promise<number> {
   return JSON.parse(await space.run('ip', '-j', '-s', 'link', 'show', 'eth0'))[0].stats64.rx.bytes;
 }
@@ -63,7 +63,7 @@ test('a guest sends and receives no faster than it was sold, from then on and un
   const isFast = async () => {
     const { up, down } = await transfer(env, guest);
     t.diagnostic(`fast: of ${sent} bytes ${up} up, ${down} down`);
-    // And then some: the guest answers that nothing listens.
+    // Slightly more: the guest replies that nothing listens.
     assert.ok(up >= sent && down >= sent);
   };
   await isSlow();
@@ -71,7 +71,7 @@ test('a guest sends and receives no faster than it was sold, from then on and un
   await isFast();
   await env.network.apply(guest, SLOW);
   await isSlow();
-  // A start of the service, on a host where everything was cleared away.
+  // Simulates a start of the service on a host whose rules were flushed.
   await env.host.run('nft', 'flush', 'ruleset');
   await env.host.run('tc', 'qdisc', 'del', 'dev', guest.tap, 'root');
   await env.network.reassert([{ guest, policy: SLOW }]);

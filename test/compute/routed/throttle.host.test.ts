@@ -11,13 +11,15 @@ import { Env, INTERNET, type TestGuest, whyNot } from './support/env.ts';
 
 const skip = whyNot();
 const PACKETS = 2_000;
-/** Of data, in an IPv4 packet that just fits into a frame. */
+/** The payload of an IPv4 packet that just fits into a frame. */
 const DATA = 1_472;
 const SENT = PACKETS * (DATA + 28);
-/** What each queue lets pass at once. */
+/** The burst that each queue lets pass at once, in bytes. */
 const BURST = { up: (bps: number) => bps / 8 + 2 * 1_500, down: 128 * 1024 + 2 * 1_514 };
 
-/** Bytes that came through of {@link PACKETS} each way, by the kernel's own counters, and the seconds it took. */
+/**
+ * Returns the bytes of {@link PACKETS} that came through each way, from the kernel's counters, and the seconds it took.
+ */
 async function flood(env: Env, guest: TestGuest) {
   const counters = async () => ({
     up: (await env.network.counters([guest.id])).get(guest.id)!.outBytes,
@@ -45,7 +47,7 @@ for (const end of ['throttle', 'stop'] as const) {
     const rule = { direction: 'in', action: 'accept', protocol: 'udp', cidrs: ['0.0.0.0/0'] };
     await customer.must({ method: 'POST', path: `/v1/vm/${id}/firewall`, body: rule });
     const env = await Env.open(t);
-    // The network that the service wants for the VM, enforced by the helper of the QEMU engine.
+    // The network policy that the service wants for the VM, enforced by the QEMU engine's helper.
     const wanted = async (): Promise<NetworkPolicy> => {
       await look(fixture);
       return (await new SimulatorGuests(fixture.db).readGuest(id))!.network!;
@@ -64,7 +66,7 @@ for (const end of ['throttle', 'stop'] as const) {
     };
 
     await isFast();
-    // The packets themselves fill the volume to the last byte.
+    // The packets themselves use up the volume to the last byte.
     const metered = (await env.network.counters([guest.id])).get(guest.id)!.outBytes;
     const send = (out_bytes: number) =>
       addTraffic(fixture.db, [{ vm_id: id, date: '2026-01-10', in_bytes: 0, out_bytes }]);
@@ -76,7 +78,7 @@ for (const end of ['throttle', 'stop'] as const) {
     await env.network.apply(guest, await wanted());
     const bps = end === 'stop' ? 8_000 : 1_000_000;
     await isSlow(bps);
-    // A restart of the host service, after everything was cleared away.
+    // Simulates a restart of the host service after the rules were flushed.
     await env.host.run('nft', 'flush', 'ruleset');
     await env.host.run('tc', 'qdisc', 'del', 'dev', guest.tap, 'root');
     await env.network.reassert([{ guest, policy: await wanted() }]);

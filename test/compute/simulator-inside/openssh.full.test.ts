@@ -10,7 +10,7 @@ import { type TestContext, test } from 'node:test';
 import { defer } from '../../support/cleanup.ts';
 import { KEY, openSetting, runningGuest, type Setting } from './support.ts';
 
-/** Long enough for any machine: a client that has not ended by then waits for what will not happen. */
+/** Long enough for any machine: a client that is still running by then will never end. */
 const LIMIT = { timeout: 300_000 };
 
 const NO_CLIENT =
@@ -22,7 +22,7 @@ interface Ended {
   stderr: string;
 }
 
-/** The guest's port 22 on loopback, and OpenSSH's own programs that log in there with the guest's key. */
+/** Exposes the guest's port 22 on loopback, and runs OpenSSH's programs there with the guest's key. */
 async function openssh(t: TestContext, { driver }: Setting, id: string) {
   const directory = mkdtempSync(join(tmpdir(), 'vauban-openssh-'));
   defer(t, () => rmSync(directory, { recursive: true }));

@@ -11,7 +11,7 @@ const DESKTOP_SIZE = -223;
 const CHARACTERS = new Map<string, string>();
 for (let code = 0x7e; code >= 0x20; code--) CHARACTERS.set(glyphOf(code).join(), String.fromCharCode(code));
 
-/** A viewer: it keeps the picture, and reads the text off its pixels. */
+/** A VNC client that keeps the picture and reads text from its pixels. */
 export class Viewer {
   readonly #stream: Duplex;
   readonly #reader: ByteReader;
@@ -20,7 +20,7 @@ export class Viewer {
   height = 0;
   name = '';
   pixels = new Uint32Array();
-  /** Encodings and bytes of what came. */
+  /** Counts of the received updates and bytes, and the encodings used. */
   readonly seen = { updates: 0, bytes: 0, encodings: new Set<number>() };
 
   constructor(stream: Duplex, encodings: number[] = [0]) {
@@ -30,7 +30,7 @@ export class Viewer {
     stream.on('error', () => {});
   }
 
-  /** Shakes hands; the server's version. */
+  /** Performs the handshake and returns the server's protocol version. */
   async open(): Promise<string> {
     const version = (await this.#reader.take(12)).toString();
     this.#stream.write('RFB 003.008\n');
@@ -58,7 +58,7 @@ export class Viewer {
     this.pixels = new Uint32Array(width * height);
   }
 
-  /** Asks for an update. */
+  /** Requests an update. */
   ask(incremental: boolean): void {
     const request = Buffer.alloc(10);
     request.set([3, Number(incremental)]);
@@ -67,7 +67,7 @@ export class Viewer {
     this.#stream.write(request);
   }
 
-  /** Asks for pixels of one byte: three bits red, three green, two blue. */
+  /** Requests pixels of one byte: three bits red, three green, two blue. */
   wantSmallPixels(): void {
     const message = Buffer.alloc(20);
     message.set([8, 8, 0, 1, 0, 7, 0, 7, 0, 3, 5, 2, 0], 4);
@@ -77,7 +77,7 @@ export class Viewer {
 
   #bytesPerPixel = 4;
 
-  /** Takes one update. */
+  /** Reads one update. */
   async update(): Promise<void> {
     const head = await this.#take(4);
     if (head[0] !== 0) throw new Error(`message ${head[0]}`);
@@ -147,7 +147,7 @@ export class Viewer {
     }
   }
 
-  /** The screen's lines, read off the pixels: black, or a cell's darkest corner, is ground. */
+  /** Reads the lines of the screen from its pixels. Black, or the darkest corner of a cell, is background. */
   text(): string {
     const lines: string[] = [];
     for (let top = 0; top + CELL_HEIGHT <= this.height; top += CELL_HEIGHT) {
@@ -181,12 +181,12 @@ export class Viewer {
     this.#stream.write(event);
   }
 
-  /** Presses a key, and leaves it so. */
+  /** Presses a key without releasing it. */
   hold(keysym: number): void {
     this.#key(keysym, true);
   }
 
-  /** Presses a key and lets it up. */
+  /** Presses and releases a key. */
   key(keysym: number): void {
     this.#key(keysym, true);
     this.#key(keysym, false);
@@ -210,7 +210,7 @@ export class Viewer {
     this.#key(CONTROL, false);
   }
 
-  /** Takes updates until the text matches. */
+  /** Reads updates until the text matches. */
   async shows(pattern: RegExp): Promise<string> {
     while (!pattern.test(this.text())) {
       this.ask(true);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { settle } from '../support.ts';
 import { exec, loggedIn, openSetting, openShell, runningGuest } from './support.ts';
 
-/** A command line, what it prints (both streams), and its exit code. */
+/** A command line, its output (both streams), and its exit code. */
 const LINES: [line: string, output: string | RegExp, code?: number][] = [
   ['echo one   two "three   four" \'$HOME\' "$HOME"', 'one two three   four $HOME /home/debian\n'],
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the shell's.

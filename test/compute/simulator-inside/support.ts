@@ -20,7 +20,7 @@ export interface Setting {
   driver: ComputeDriver;
 }
 
-/** A simulator on a fresh database, with a clock of its own; closed when the test ends. */
+/** Opens a simulator on a fresh database with its own clock; closed when the test ends. */
 export async function openSetting(
   t: TestContext,
   openStore = (db: Database): SimulatorStore => new SimulatorGuests(db),
@@ -32,7 +32,7 @@ export async function openSetting(
   return { db, clock, driver };
 }
 
-/** Makes a guest that trusts `KEY` and, for its default user, the password "correct horse"; boots it. */
+/** Creates and boots a guest that accepts `KEY` and, for its default user, the password "correct horse". */
 export async function runningGuest({ driver, clock }: Setting, hostname = 'web'): Promise<string> {
   const spec = guestSpec(hostname, { authorizedKeys: [KEY.public], password: 'correct horse' });
   await driver.create(spec);
@@ -40,7 +40,7 @@ export async function runningGuest({ driver, clock }: Setting, hostname = 'web')
   return spec.id;
 }
 
-/** Logs in over `sock`; rejects as the client library does. */
+/** Logs in over `sock`; rejects with the client library's error. */
 export function connect(sock: Duplex, options: ConnectConfig = {}): Promise<Client> {
   return new Promise((resolve, reject) => {
     const client = new ssh2.Client();
@@ -50,7 +50,7 @@ export function connect(sock: Duplex, options: ConnectConfig = {}): Promise<Clie
   });
 }
 
-/** A client on the guest; ended when the test ends. */
+/** Returns a client that is logged in to the guest; closed when the test ends. */
 export async function loggedIn(t: TestContext, { driver }: Setting, id: string, options?: ConnectConfig) {
   const sock = await driver.openSsh(id);
   defer(t, () => sock.destroy());
@@ -63,7 +63,7 @@ export interface Outcome {
   code: number | null;
 }
 
-/** Runs a command while the clock stands still. */
+/** Runs a command without advancing the clock. */
 export function run(client: Client, command: string, input?: string): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     client.exec(command, (error, channel) => {
@@ -84,7 +84,7 @@ export function run(client: Client, command: string, input?: string): Promise<Ou
   });
 }
 
-/** Runs a command; the clock moves on whenever all that is left is waiting for it. */
+/** Runs a command and advances the clock whenever everything waits for it. */
 export function exec({ clock }: Setting, client: Client, command: string): Promise<Outcome> {
   return settle(clock, run(client, command));
 }
@@ -96,7 +96,7 @@ export function ended(client: Client): Promise<void> {
   });
 }
 
-/** A shell with a terminal, as a person sees it. */
+/** An interactive shell on a terminal, as a person sees it. */
 export class Screen {
   readonly channel: ClientChannel;
   seen = '';
@@ -115,7 +115,7 @@ export class Screen {
     this.channel.write(text);
   }
 
-  /** Resolves when what was shown since the last call matches, and forgets it; the test's time-out ends it. */
+  /** Resolves when the output since the last call matches, and consumes it. Only the test's timeout ends the wait. */
   async shows(pattern: RegExp): Promise<string> {
     for (;;) {
       const found = pattern.exec(this.seen);

@@ -10,14 +10,17 @@ import { ended, exec, loggedIn, openSetting, runningGuest } from './support.ts';
 const LIMIT = { timeout: 300_000 };
 const MEBIBYTE = 1_048_576;
 const SIZE = 100 * MEBIBYTE;
-/** DiskSpaceWatch for what is on its way, the windows of both sides; a file that is held would take all of SIZE. */
+/**
+ * Covers what DiskSpaceWatch holds of data in transit and the windows of both sides. A file held in memory would take
+ * all of SIZE.
+ */
 const GROWTH = 40 * MEBIBYTE;
 const LOOK_EVERY = 20 * MEBIBYTE;
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
-/** What is really held: garbage that was not collected yet says nothing. */
+/** Returns the memory that is really in use, without uncollected garbage. */
 function memory(): number {
   collect();
   const { heapUsed, external } = process.memoryUsage();
@@ -56,7 +59,9 @@ test('100 MB go in and out with flat memory', LIMIT, async (t) => {
   assertFlat(growth);
 });
 
-/** What is held all the time shows in the lowest of the late looks; the collector frees buffers when it likes. */
+/**
+ * Memory that is held permanently shows in the lowest of the late samples; the collector may free buffers at any time.
+ */
 function assertFlat(growth: number[]): void {
   const late = Math.min(...growth.slice(-3));
   assert.ok(late < GROWTH, `${Math.round(late / MEBIBYTE)} MiB more`);

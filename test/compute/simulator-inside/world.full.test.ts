@@ -68,7 +68,7 @@ test('files and services last as long as the guest, over a reboot and for anothe
   const look = 'cat /root/note; ls /etc/crontab; systemctl is-active cron';
   assert.equal((await exec(setting, there, look)).stdout, 'kept\ninactive\n');
 
-  // What the other node does is noticed within a second of the clock.
+  // The other node's change is noticed within a second on the clock.
   const over = ended(client);
   await other.powerOff(id);
   await settle(clock, over);

@@ -1,4 +1,4 @@
-/** What a process inside a namespace is asked for. */
+/** A request to a process inside a namespace. */
 export type Request =
   | { do: 'listenUdp'; port: number; family: 4 | 6 }
   | { do: 'listenTcp'; port: number }

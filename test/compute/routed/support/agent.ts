@@ -1,4 +1,4 @@
-// A process inside a namespace: opens and listens to real sockets for the test that started it.
+// A process inside a namespace that opens real sockets for the test that started it.
 import { createSocket, type Socket as Datagrams } from 'node:dgram';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { Arrival, Request } from './agent-protocol.ts';
@@ -27,7 +27,7 @@ const handlers: { [K in Request['do']]: (request: Extract<Request, { do: K }>) =
       servers.set(port, server);
       server.listen(port, '::', () => resolve(null));
     }),
-  /** Through one socket, so that all belong to one flow. */
+  /** Through one socket, so that all packets belong to one flow. */
   sendUdp: async ({ host, port, count }) => {
     const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4');
     for (let i = 0; i < count; i++) {
@@ -36,10 +36,10 @@ const handlers: { [K in Request['do']]: (request: Extract<Request, { do: K }>) =
     socket.close();
     return null;
   },
-  /** From a port of IPv4 that it listens at, so that all are of one flow for as long as it lasts. */
+  /** From an IPv4 port that it listens on, so that all packets belong to one flow as long as it exists. */
   sendFrom: ({ from, host, port }) =>
     new Promise((resolve) => datagrams.get(400_000 + from)!.send('x', port, host, () => resolve(null))),
-  /** A new socket, so a new flow, for each. */
+  /** A new socket for each packet, so that each is a new flow. */
   sendFlows: async ({ host, port, count }) => {
     for (let i = 0; i < count; i++) {
       const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4');

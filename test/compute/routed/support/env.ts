@@ -26,14 +26,15 @@ const PROGRAMS = [
   '/usr/bin/ping',
 ];
 
-/** Why tests with real packets cannot run here, or false. */
+/** Returns why tests with real packets cannot run here, or false. */
 export function whyNot(): string | false {
   if (process.getuid?.() !== 0) return 'needs root for network namespaces';
   const missing = PROGRAMS.filter(
     (program) => !existsSync(program) && !existsSync(program.replace('sbin', 'bin')),
   );
   if (missing.length > 0) return skipUnlessRequired(`needs ${missing.join(', ')}`);
-  // As QEMU opens it, which runs as this user. The kernel makes it root's alone; udev and host:setup open it.
+  // As QEMU opens it, which runs as this user. The kernel makes the device accessible only to root; udev and host:setup
+  // change that.
   const open = [`--reuid=${GUESTS_USER}`, '--clear-groups', 'sh', '-c', ': <>/dev/net/tun'];
   const { status, stderr } = spawnSync('setpriv', open, { encoding: 'utf8' });
   return status === 0 ? false : skipUnlessRequired(`npm run host:setup: ${stderr.trim()}`);
@@ -41,16 +42,16 @@ export function whyNot(): string | false {
 
 export const INTERNET = { 4: '198.51.100.1', 6: '2001:db8:ffff::1' };
 export const HOST = { 4: '198.51.100.2', 6: '2001:db8:ffff::2' };
-/** Routed to the host, which has it on its uplink: the address of port forwards. */
+/** The address of port forwards. It is routed to the host, which has it on its uplink. */
 export const FORWARD_ADDRESS = '192.0.2.10';
 export const GATEWAY = { 4: '203.0.113.1', 6: '2001:db8:1::1' };
-/** Stands for vauban-qemu. */
+/** Stand in for vauban-qemu. */
 const GUESTS_USER = 'nobody';
 const GUESTS_GROUP = 'nogroup';
-/** Stands for vauban-host. */
+/** Stands in for vauban-host. */
 const HELPER_USER = 'daemon';
 const CAPABILITIES = '-all,+net_admin,+setuid,+setgid,+setpcap,+kill';
-/** What the unit deploy/systemd/vauban-host.service leaves to the helper. */
+/** The privileges that deploy/systemd/vauban-host.service leaves to the helper. */
 const PRIVILEGES = [
   `--reuid=${HELPER_USER}`,
   `--regid=${HELPER_USER}`,
@@ -58,7 +59,7 @@ const PRIVILEGES = [
   ...['inh-caps', 'ambient-caps', 'bounding-set'].map((set) => `--${set}=${CAPABILITIES}`),
   '--no-new-privs',
 ];
-/** What the host's own configuration lets guests have. */
+/** The host's own configuration, with the limits of what guests may have. */
 export const ALLOWANCE = `
 guest_uids: ${GUEST_UIDS.from}-${GUEST_UIDS.to}
 guest_limits: best_effort
@@ -66,7 +67,7 @@ guest_prefixes: [203.0.113.0/24, 2001:db8:1::/48, 100.64.0.0/10, 198.51.100.0/24
 forwards:
   - { address: ${FORWARD_ADDRESS}, ports: 1000-9999 }
 `;
-/** Of the marks that tell that what was sent before has arrived. */
+/** The port of marker packets, which prove that everything sent before them has arrived. */
 const MARK_PORT = 7;
 
 export const OPEN: NetworkPolicy = {
@@ -82,20 +83,20 @@ export interface TestGuest extends NetworkGuest {
   v4: string;
   v6: string;
   space: Namespace;
-  /** Sends a frame as it is, `count` times. */
+  /** Sends a raw frame `count` times. */
   send(frame: number[], count: number): Promise<void>;
 }
 
 /**
- * A host between its guests and the internet, each a namespace. The privileged helper runs in the host's; a guest's
- * network card is one end of a veth pair whose other end has the name of its tap.
+ * A host between its guests and the internet, each in a namespace. The privileged helper runs in the host's namespace.
+ * A guest's network card is one end of a veth pair; the other end has the name of its tap device.
  */
 export class Env {
   readonly internet: Namespace;
   readonly host: Namespace;
   readonly network: HostClient;
   readonly socket: string;
-  /** Of the guests' directories. */
+  /** The parent of the guests' directories. */
   readonly pool: string;
 
   private constructor(internet: Namespace, host: Namespace, directory: string) {
@@ -106,7 +107,7 @@ export class Env {
     this.network = new HostClient(this.socket);
   }
 
-  /** `images` is where kernels of guests may lie, `allowance` the host's own configuration. */
+  /** Opens the environment. `images` is the directory of guest kernels, `allowance` the host's own configuration. */
   static async open(t: TestContext, images = '/nowhere', allowance = ALLOWANCE): Promise<Env> {
     const [internet, host] = [await Namespace.make(t), await Namespace.make(t)];
     await internet.run(
@@ -143,7 +144,7 @@ export class Env {
     defer(t, () => rm(directory, { recursive: true }));
     const env = new Env(internet, host, directory);
     await chown(directory, Number(await run('id', '-u', HELPER_USER)), 0);
-    // The guests' user passes through to its directories, whose group it is in.
+    // QEMU must be able to reach its guest's directory, which has the group of the guests' user.
     await chmod(directory, 0o755);
     await mkdir(env.pool);
     await chown(env.pool, 0, Number(await run('id', '-g', GUESTS_USER)));
@@ -153,7 +154,7 @@ export class Env {
     return env;
   }
 
-  /** A guest with its card plugged in, attached with `policy`. `number` makes its addresses. */
+  /** Creates a guest with its network card, attached with `policy`. Its addresses are derived from `number`. */
   async guest(t: TestContext, number: number, policy: NetworkPolicy, own4?: string): Promise<TestGuest> {
     const id = `vm_${`${number}`.padStart(26, '0')}`;
     const tap = tapName(id);
@@ -183,7 +184,7 @@ export class Env {
     await this.network.attach(network, policy);
     await space.ip(
       `addr add ${v4}/24 dev eth0`,
-      // As the seed has it: neighbours of the same network are reached through the host, too.
+      // As in the seed: even neighbours in the same network are reached through the host.
       `addr add ${v6}/128 dev eth0 nodad`,
       `route add default via ${addresses[0]!.gateway}`,
       `route add default via ${ROUTER_6} dev eth0`,
@@ -197,8 +198,8 @@ export class Env {
   }
 
   /**
-   * Resolves when whatever was sent between `from` and `to` has gone its way: a mark follows it, to the host and from
-   * there on, which no firewall stops.
+   * Resolves when everything sent between `from` and `to` has been processed: a marker packet follows it to the host
+   * and on from there, which no firewall blocks.
    */
   async settle(from: Namespace, to: { space: Namespace; v4: string }): Promise<void> {
     if (from === this.internet) await this.#mark(from, HOST[4], this.host);
@@ -207,8 +208,8 @@ export class Env {
   }
 
   /**
-   * The same where nothing may pass between the guest and the host: a card's queue is emptied in its order, so that what
-   * the host answers to a neighbour's question came after it.
+   * Same as {@link settle} if nothing may pass between the guest and the host. A card's queue is processed in order, so
+   * the host's reply to a neighbour request comes after everything sent before.
    */
   async settleHost(guest: TestGuest): Promise<void> {
     await this.#mark(this.internet, HOST[4], this.host);
@@ -223,13 +224,13 @@ export class Env {
     await to.arrived(MARK_PORT, before + 1);
   }
 
-  /** Packets dropped because they lied about their sender: by the guard of addresses, or by that of ARP. */
+  /** Returns the number of packets dropped for a spoofed sender, by the address guard or the ARP guard. */
   async spoofed(family: 'inet' | 'arp' = 'inet'): Promise<number> {
     const json = await this.host.run('nft', '-j', 'list', 'counter', family, 'vauban', 'spoofed');
     return JSON.parse(json).nftables.find((one: object) => 'counter' in one).counter.packets;
   }
 
-  /** The hardware address that a guest sends to: its interface's on the host. */
+  /** Returns the MAC address that a guest sends to: that of its interface on the host. */
   async gatewayMac(guest: TestGuest): Promise<string> {
     return JSON.parse(await this.host.run('ip', '-j', 'link', 'show', guest.tap))[0].address;
   }

@@ -4,7 +4,7 @@ const bytes = (address: string) => ipaddr.parse(address).toByteArray();
 const hardware = (mac: string) => mac.split(':').map((part) => Number.parseInt(part, 16));
 const word = (value: number) => [value >> 8, value & 0xff];
 
-/** The internet checksum of bytes. */
+/** The internet checksum (RFC 1071). */
 function checksum(data: number[]): number {
   let sum = 0;
   for (let i = 0; i < data.length; i += 2) sum += (data[i]! << 8) | (data[i + 1] ?? 0);
@@ -12,7 +12,7 @@ function checksum(data: number[]): number {
   return ~sum & 0xffff;
 }
 
-/** A frame with a UDP datagram in it, from any sender that it claims. */
+/** Builds a frame with a UDP datagram, with any sender. */
 export function udpFrame(
   mac: { from: string; to: string },
   ip: { from: string; to: string },
@@ -44,7 +44,7 @@ export function udpFrame(
   return [...ethernet, 8, 0, ...ipv4(checksum(ipv4(0))), ...udp];
 }
 
-/** A frame that asks who has `target`, and says who is asking. */
+/** Builds an ARP request for `target` from this sender. */
 export function arpFrame(mac: string, ip: string, target: string): number[] {
   const sender = hardware(mac);
   const ethernet = [...Array<number>(6).fill(255), ...sender, 8, 6];

@@ -14,7 +14,7 @@ export async function run(program: string, ...args: string[]): Promise<string> {
   return (await promisify(execFile)(program, args, { maxBuffer: 2 ** 26 })).stdout;
 }
 
-/** A network namespace of the test's own, with a process in it. Nothing in it touches the machine's own network. */
+/** A network namespace for the test, with a process in it. It does not touch the machine's own network. */
 export class Namespace {
   readonly name: string;
   readonly #arrivals: Arrival[] = [];
@@ -35,7 +35,10 @@ export class Namespace {
     return space;
   }
 
-  /** How to run a program in here: `nsenter`, as `ip netns exec` would remount /sys. */
+  /**
+   * Returns the command that runs a program in this namespace. It uses `nsenter` because `ip netns exec` would remount
+   * /sys.
+   */
   command(...words: string[]): [string, string[]] {
     return ['nsenter', [`--net=/run/netns/${this.name}`, ...words]];
   }
@@ -45,7 +48,7 @@ export class Namespace {
     return run(program, ...args);
   }
 
-  /** A TCP connection from in here, by a process that does nothing but pass it on. */
+  /** Opens a TCP connection from this namespace, through a process that only passes it on. */
   dial(t: TestContext, host: string, port: number): Duplex {
     const script = `const socket = require('net').connect(${port}, '${host}'); socket.on('error', () => process.exit(1));
       process.stdin.pipe(socket).pipe(process.stdout);`;
@@ -79,7 +82,7 @@ export class Namespace {
     if (code !== 0) throw new Error(`ip failed in ${this.name}:\n${lines.join('\n')}`);
   }
 
-  /** Starts the process that `ask` speaks to. */
+  /** Starts the process that `ask` talks to. */
   async inhabit(t: TestContext): Promise<this> {
     const [program, args] = this.command(process.execPath, AGENT);
     const child = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
@@ -102,12 +105,12 @@ export class Namespace {
     return reply;
   }
 
-  /** From whom datagrams and connections have come to a port so far. */
+  /** Returns the senders of datagrams and connections that a port has received so far. */
   arrivals(port: number): string[] {
     return this.#arrivals.filter((arrival) => arrival.port === port).map(({ from }) => from);
   }
 
-  /** Resolves when `count` have come to a port. */
+  /** Resolves when a port has received `count` datagrams or connections. */
   async arrived(port: number, count: number): Promise<void> {
     while (this.arrivals(port).length < count) {
       await new Promise<void>((resolve) => this.#watchers.push(resolve));

@@ -3,10 +3,9 @@ import type { TestGuest } from './env.ts';
 
 const EVERYONE = ['0.0.0.0/0', '::/0'];
 
-/** A firewall entry that accepts everything, but for `fields`. */
+/** Returns a firewall entry that accepts everything, with `fields` replaced. */
 export function entry(fields: Partial<FirewallEntry>): FirewallEntry {
   return { direction: 'in', action: 'accept', protocol: 'any', ports: null, cidrs: EVERYONE, ...fields };
 }
 
-/** Both addresses of a guest. */
 export const both = (guest: TestGuest) => [guest.v4, guest.v6];
