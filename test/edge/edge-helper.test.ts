@@ -73,7 +73,7 @@ const HOSTILE: [path: string, values: unknown[]][] = [
   ['rules.1.match.destinationPorts.0', ['http', '1-2-3', '']],
 ];
 
-/** The value with one part of it replaced. */
+/** Returns a copy of the value with one part replaced. */
 function withPart(value: object, path: string, part: unknown): unknown {
   const copy = structuredClone(value);
   const steps = path.split('.');

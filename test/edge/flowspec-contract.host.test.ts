@@ -8,7 +8,7 @@ import { EdgeNetwork } from './support/network.ts';
 import { TestRouter, whyNoRouter } from './support/router.ts';
 
 const clock = new ManualClock();
-/** As fast as they can be sent: more bytes than a limit has room for. */
+/** Packets, sent as fast as possible: more bytes than any limit of the contract allows. */
 const COUNT = 200;
 let opened: Promise<{ network: EdgeNetwork; router: TestRouter }> | undefined;
 const cleanups: (() => unknown)[] = [];

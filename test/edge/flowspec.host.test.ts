@@ -21,7 +21,7 @@ after(async () => {
 });
 let opened: Promise<{ network: EdgeNetwork; router: TestRouter }> | undefined;
 
-/** One network for all: a session of BGP takes seconds to begin. */
+/** One network for all tests: starting a BGP session takes seconds. */
 async function open(): Promise<{ network: EdgeNetwork; router: TestRouter }> {
   const lifetime = { after: (clean: unknown) => void cleanups.push(clean as never) };
   opened ??= (async () => {
@@ -103,7 +103,7 @@ test('what GoBGP lost is announced again as soon as it is back, and nothing else
 }, async (t) => {
   const { network, router } = await open();
   const edge = edgeOf(t, router);
-  // As the reconciler does, but at once.
+  // Like the reconciler, but immediately.
   let restored = Promise.withResolvers<void>();
   edge.onAltered(() => {
     edge.reconcile([{ ...TARGET, rules: [BLOCK] }]).then(
@@ -120,7 +120,7 @@ test('what GoBGP lost is announced again as soon as it is back, and nothing else
     return now.passed.packets - before.passed.packets;
   };
   assert.equal(await passes(), A_FEW);
-  // The operator's own, outside of the networks that may be announced.
+  // The operator's own route, outside of the networks that Vauban may announce.
   await router.speak(
     'global',
     'rib',
@@ -163,7 +163,7 @@ test('a change among many rules reads none of the others', { skip }, async (t) =
   );
   await edge.reconcile(others);
   const reads = t.mock.method(Gobgp.prototype, 'routes');
-  // From the first change on that GoBGP tells of.
+  // Wait until GoBGP reports changes as events, so that the edge need not read the routes.
   const bps = { unit: 'bps' as const, value: 8_000_000 };
   const limit = limits('rul_limit', { protocol: 'tcp', tcpFlags: { set: ['syn'], unset: ['ack'] } }, 1);
   for (let round = 0; round === 0 || reads.mock.callCount() > 0; round++) {
@@ -205,7 +205,7 @@ test('a change among many rules reads none of the others', { skip }, async (t) =
   await router.follow();
   assert.equal(await router.received(), 1_000);
 
-  // What the edge did not do itself is read, all of it.
+  // After a change by someone else the edge reads all routes.
   const altered = Promise.withResolvers<void>();
   edge.onAltered(() => altered.resolve());
   await router.speak(

@@ -10,7 +10,7 @@ import { EdgeNetwork, whyNot } from './support/network.ts';
 import { TimedEdge } from './support/timed-edge.ts';
 
 const skip = whyNot();
-/** In a quarter of a second: 60,000 a second, half as many again as make an attack. */
+/** Packets in a quarter of a second: 60,000 per second, 1.5 times the attack threshold. */
 const FLOOD = 15_000;
 const USUAL = 100;
 
@@ -38,7 +38,7 @@ async function open(t: TestContext) {
   await edge!.probe();
   const target = await shield.target();
   const advance = (ms: number) => (shield.api.services.clock as ManualClock).advance(ms);
-  /** A quarter of a second in which so many packets come in, and a look at its end. */
+  /** Sends this many packets in a quarter of a second and lets the detector look once. */
   const quarter = async (flood: number, usual = USUAL) => {
     const times = (frame: Buffer, count: number) => Array.from({ length: count }, () => frame);
     if (usual > 0) await network.send(times(frameOf(CLIENT, target.ip), usual));
@@ -46,13 +46,13 @@ async function open(t: TestContext) {
     advance(READ_EVERY_MS);
     await shield.look();
   };
-  /** A look when so many seconds have passed in which nothing came. */
+  /** Lets the detector look after this many seconds without traffic. */
   const later = async (seconds: number) => {
     advance(1_000 * seconds);
     await shield.look();
   };
   const totals = async () => (await edge!.readTotals()).rows.find(({ id }) => id === target.id)!;
-  /** Fails unless such packets come in, and none of them passes. */
+  /** Sends such packets; fails unless they arrive at the edge and none passes. */
   const assertDropped = async (one: Packet, what: string) => {
     const before = await totals();
     await network.send(Array.from({ length: 20 }, () => frameOf(one, target.ip)));

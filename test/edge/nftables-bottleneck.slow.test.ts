@@ -10,20 +10,20 @@ import { type Frame, frameOf } from './support/frames.ts';
 import { EdgeNetwork, JUMBO, whyNot } from './support/network.ts';
 import { type Protected, protect } from './support/protected.ts';
 
-/** Of the link behind the edge; a flood is five times as much, or as much as this machine can send. */
+/** The speed of the link behind the edge. A flood is five times as fast, or as fast as this machine can send. */
 const LINK_MBPS = Number(process.env.EDGE_LINK_MBPS ?? 5);
 const FLOOD_MBPS = 5 * LINK_MBPS;
 const THRESHOLD_MBPS = 1.5 * LINK_MBPS;
-/** These machines send thousands of packets a second: for a wide link they have to be large. */
+/** These machines send only thousands of packets per second, so a wide link needs large packets. */
 const [MTU, LENGTH] = LINK_MBPS < 50 ? [1_500, 1_400] : [JUMBO, 8_900];
-/** Whether the edge answers SYN in the place of targets. */
+/** Makes the edge answer SYN packets on behalf of the targets. */
 const SYN_PROXY = process.env.EDGE_SYN_PROXY === '1';
-/** Longer than it takes to notice it and to use the service in the midst of it. */
+/** Longer than it takes to notice the flood and to use the service during it. */
 const FLOOD_SECONDS = 12;
 const CARPET = 6;
-/** How often it is asked for an attack, until long after its flood has ended. */
+/** The number of polls for an attack; they last until long after its flood has ended. */
 const MOST_ASKED = 600;
-/** What is left of a service that is flooded, and what there must be of one that is protected: shares of the usual. */
+/** Shares of the usual service: what is left at most under a flood, and what a protected service must have at least. */
 const COLLAPSED = 0.5;
 const RESTORED = 0.8;
 
@@ -37,7 +37,7 @@ const packet = (over: Partial<Packet>): Packet => ({
   fragment: 'none',
   ...over,
 });
-/** From many ports, evenly. */
+/** From many source ports, evenly. */
 const manyPorts = (over: Partial<Packet>) =>
   Array.from({ length: 200 }, (_, index) => packet({ sourcePort: 1_024 + 101 * index, ...over }));
 const SYN: Partial<Packet> = {
@@ -46,7 +46,7 @@ const SYN: Partial<Packet> = {
   length: Math.ceil(LENGTH / 6),
   destinationPort: 80,
 };
-/** Floods by the vector that they are, and what is special about them behind a comma. */
+/** Floods by vector, with a variant after the comma. */
 const VECTORS: Record<string, Packet[]> = {
   syn_flood: manyPorts(SYN),
   'syn_flood, 4,000 senders': Array.from({ length: 4_000 }, (_, index) =>
@@ -94,12 +94,12 @@ test('a service behind a narrow link is restored, by a rule and by itself', { sk
     await network.paced(frames, count);
     fastest = Math.max(fastest, (8 * count * mean) / 1_000 / (performance.now() - started));
   };
-  /** Resolves when the latest attack on a target is being mitigated, with these vectors. */
+  /** Resolves when the latest attack on a target is being mitigated with these vectors. */
   const mitigated = async ({ events }: Protected, vectors: string[]) => {
     for (let asked = 0; asked < MOST_ASKED; asked++) {
       const [attack] = await customer.ask('GET', events);
       if (attack?.mitigated_at && vectors.every((name) => attack.vectors.includes(name))) return attack;
-      // Not so often that asking is what the machine does.
+      // Pause, so that the polling itself does not take up the machine.
       await sleep(100);
     }
     return assert.fail(`not mitigated: ${vectors}`);
@@ -141,7 +141,7 @@ test('a service behind a narrow link is restored, by a rule and by itself', { sk
     `${((Date.parse(mitigated_at) - Date.parse(started_at)) / 1000).toFixed(2)} s`;
   for (const [name, packets] of Object.entries(VECTORS)) {
     const target = more.shift()!;
-    // New connections look like the flood of SYN: what has to go on is one that was open before.
+    // New connections look like the SYN flood; only a connection that was open before must continue.
     const [vector] = name.split(',') as [string];
     const open = vector === 'syn_flood' ? throughput(target.ip, FLOOD_SECONDS) : undefined;
     flooding = flood(packets.map((one) => frameOf(one, target.ip)));
@@ -166,7 +166,7 @@ test('a service behind a narrow link is restored, by a rule and by itself', { sk
     await flooding;
   }
 
-  // From address to address with each packet, as such floods come.
+  // Each packet goes to the next address, as in real carpet bombing.
   flooding = flood(VECTORS.udp_flood!.flatMap((one) => more.map(({ ip }) => frameOf(one, ip))));
   const attacks = await Promise.all(more.map((target) => mitigated(target, ['udp_flood'])));
   const found = await use(more[0]!.ip);

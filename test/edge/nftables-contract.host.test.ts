@@ -8,7 +8,7 @@ import { EdgeNetwork, whyNot } from './support/network.ts';
 
 const skip = whyNot();
 const clock = new ManualClock();
-/** As fast as they can be sent, so that a limit of ten a second drops nearly all. */
+/** Packets, sent as fast as possible, so that a limit of ten per second drops nearly all of them. */
 const COUNT = 200;
 let network: Promise<EdgeNetwork> | undefined;
 const cleanups: (() => unknown)[] = [];

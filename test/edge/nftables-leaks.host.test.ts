@@ -5,16 +5,16 @@ import type { EdgeRule, EdgeTarget } from '../../server/edge/driver.ts';
 import { frameOf } from './support/frames.ts';
 import { EdgeNetwork, whyNot } from './support/network.ts';
 
-/** Sent at a time, as fast as one core can, until there were enough updates. */
+/** Packets per batch, sent as fast as one core can until there have been enough updates. */
 const PACKETS = 100_000;
-/** Of the attacked target's rules; every third time everything is made anew. */
+/** Updates of the attacked target's rules; every third one rebuilds everything. */
 const UPDATES = 90;
 
 const VICTIM: EdgeTarget = { id: 'tgt_victim', ip: '203.0.113.9', family: 4, rules: [] };
 const OTHER: EdgeTarget = { id: 'tgt_other', ip: '203.0.113.8', family: 4, rules: [] };
 const STAYS = blocks('rul_stays', { protocol: 'udp', sourcePorts: ['123'] });
 
-/** What changes around the rule that stays: other rules come, go and change places. */
+/** Returns varying rules around the one that stays: they are added, removed and reordered. */
 function around(round: number): EdgeRule[] {
   const tcp = Array.from({ length: round % 4 }, (_, index) =>
     blocks(`rul_${round}_${index}`, { protocol: 'tcp', destinationPorts: [`${1 + round + index}`] }),
@@ -49,7 +49,7 @@ test('not a packet of a stream passes while rules are changed and all tables mad
   const stream = (async () => {
     for (; streaming; sent += PACKETS) await network.rush(attack, PACKETS);
   })();
-  // A failure of what follows is not to leave it behind.
+  // Stop the stream even if the test fails.
   t.after(async () => {
     streaming = false;
     await stream;
@@ -57,7 +57,7 @@ test('not a packet of a stream passes while rules are changed and all tables mad
   let anew = 0;
   for (let updates = 1; updates <= UPDATES; updates++) {
     if (updates % 3 === 0) {
-      // Another layout, so that what is there is not to be gone on with.
+      // A changed layout, which forces the edge to rebuild everything.
       await network.edge.run('nft', 'add', 'rule', 'netdev', 'vauban-edge', 'ingress', 'counter');
       await edge.reconcile([{ ...VICTIM, rules: around(updates) }, OTHER]);
       anew++;
@@ -67,7 +67,7 @@ test('not a packet of a stream passes while rules are changed and all tables mad
   assert.deepEqual(victims.passed, { packets: 0, bytes: 0 });
   assert.equal(await arrived(), 0);
 
-  // The same in two steps each, to see that what leaks between them is seen.
+  // Control: update in two steps, to prove that a leak in between would be noticed.
   const chain = ['netdev', 'vauban-edge', `t-${VICTIM.id}`];
   let gaps = 0;
   while ((await arrived()) === 0) {
@@ -85,7 +85,7 @@ test('not a packet of a stream passes while rules are changed and all tables mad
   );
   assert.ok(gaps <= UPDATES, `${gaps} updates in two steps were needed for one to leak`);
 
-  // The same packets arrive as soon as no rule is against them.
+  // The same packets arrive once no rule blocks them.
   await edge.putTarget(VICTIM);
   const before = await arrived();
   await network.send(Array.from({ length: 10 }, () => attack));
@@ -93,7 +93,7 @@ test('not a packet of a stream passes while rules are changed and all tables mad
   assert.equal(await arrived(), before + 10);
 });
 
-/** Counts packets of the attack at the victim's own interface. */
+/** Counts the packets of the attack at the victim's own interface. */
 async function countArrivals({ victim }: EdgeNetwork): Promise<() => Promise<number>> {
   const chain = 'add chain netdev arrivals in { type filter hook ingress device "v0" priority 0; }';
   for (const line of ['add table netdev arrivals', 'add counter netdev arrivals attack', chain]) {

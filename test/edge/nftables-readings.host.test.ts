@@ -82,7 +82,7 @@ for (const [when, packets] of [
   });
 }
 
-/** Waits until the table of the first port sample is gone; whether it counted until then. */
+/** Waits until the table of the first port sample has been removed; returns whether it counted until then. */
 async function whileThere({ edge }: EdgeNetwork): Promise<boolean> {
   const list = () => edge.run('nft', 'list', 'set', 'netdev', 'vauban-edge-sample-1', 'live4');
   let counts = true;
@@ -108,7 +108,7 @@ test('what a port sample counted is still known when the time that it had is ove
   await network.flood(flood, 5_000);
   const before = await edge.readPortSamples([victim.id]);
   await whileThere(network);
-  // Of one that begins later and counts nothing the time is over later.
+  // A later sample that counts nothing ends later.
   await edge.startPortSample([other.id]);
   const tables = () => network.edge.run('nft', 'list', 'tables', 'netdev');
   while ((await tables()).includes('vauban-edge-sample-'));
@@ -123,7 +123,7 @@ test('tables that a process left behind are deleted by the next', { skip: whyNot
   await edge.reconcile([victim]);
   await edge.startPortSample([victim.id]);
   await network.stopHelper('SIGKILL');
-  // As where it died while it made everything anew.
+  // As if it had died while rebuilding everything.
   await network.edge.run('nft', 'add', 'table', 'netdev', 'vauban-edge-guard');
   await network.startHelper();
   await edge.reconcile([victim]);
@@ -145,7 +145,7 @@ test('a write waits for no reading, and a reading for no more than some writes',
     }),
   );
   await writes[9];
-  // All that could go on without the reading has.
+  // Everything that does not need the reading has completed.
   await new Promise(setImmediate);
   assert.equal(done.length, 10);
   reading.resolve();

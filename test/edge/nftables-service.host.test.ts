@@ -7,7 +7,7 @@ import { frameOf } from './support/frames.ts';
 import { EdgeNetwork, JUMBO, whyNot } from './support/network.ts';
 import { protect } from './support/protected.ts';
 
-/** Long packets, so that few of them are above the threshold. */
+/** Long packets, so that few of them exceed the threshold. */
 const AMPLIFIED: Packet = {
   protocol: 17,
   source: '198.51.100.7',
@@ -19,7 +19,7 @@ const AMPLIFIED: Packet = {
 };
 const THRESHOLD_MBPS = 100;
 const MBPS = 400;
-/** Four seconds of them. */
+/** Four seconds of traffic. */
 const PACKETS = 22_000;
 const A_FEW = 1_000;
 
@@ -44,7 +44,7 @@ test('a running service stops a flood by itself, and its rule outlives the helpe
     await network.paced([frameOf(AMPLIFIED, ip)], packets);
     return (performance.now() - started) / 1000;
   };
-  /** Of a few packets of the flood, how many pass; all have come in. */
+  /** Sends a few packets of the flood and returns how many pass, once all have arrived at the edge. */
   const leaked = async () => {
     const before = await totals();
     await flood(A_FEW);
@@ -64,7 +64,7 @@ test('a running service stops a flood by itself, and its rule outlives the helpe
   assert.deepEqual([attack.status, attack.vectors], ['ongoing', ['dns_amplification']]);
   const [rule] = await customer.ask('GET', rules);
   assert.deepEqual([rule.origin, rule.status, rule.source_ports], ['automatic', 'active', ['53']]);
-  // Packets come evenly, so the share that passed is the share of the time.
+  // The packets arrive evenly, so the share that passed is the share of the time.
   const untilDropped = (took * passed.packets) / PACKETS;
   t.diagnostic(
     `${Math.round(PACKETS / took)} packets/s: the first was dropped ${untilDropped.toFixed(2)} s after the first came in, ` +
@@ -98,7 +98,7 @@ test('a running service stops a flood by itself, and its rule outlives the helpe
   const laterBy = (minutes: number) => {
     for (let minute = 0; minute < minutes; minute++) process.kill(next.pid, 'SIGUSR2');
   };
-  // It has to have seen that it is quiet before the minute of quiet begins.
+  // The minute of quiet begins only after the detector has seen quiet traffic.
   for (; (await latest()).status === 'ongoing'; await sleep(300)) laterBy(1);
   const over = await latest();
   assert.equal(over.id, attack.id);

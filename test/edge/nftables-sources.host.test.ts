@@ -5,11 +5,11 @@ import type { EdgeTarget } from '../../server/edge/driver.ts';
 import { frameOf } from './support/frames.ts';
 import { EdgeNetwork, whyNot } from './support/network.ts';
 
-/** Of all senders, and of one: a tenth of a second of the one comes at once, and a second of the other. */
+/** The burst is a tenth of a second's packets for all senders, and a second's packets for a single one. */
 const RATE = { unit: 'pps', value: 2_000, perSource: 20 } as const;
 const BURST = 200;
 const BURST_OF_ONE = 20;
-/** What the set of senders has room for. */
+/** The capacity of the set of senders. */
 const MAX_SOURCES = 4_096;
 const FLOOD = 2_000;
 const CROWD = 30;

@@ -16,9 +16,9 @@ import { TimedEdge } from './support/timed-edge.ts';
 const skip = whyNot();
 const SENDERS = 4_000;
 const PPS = 4_000;
-/** Enough to tell that there is not one. */
+/** Enough to prove that no SYN proxy is active. */
 const FEW_SENDERS = 200;
-/** In a quarter of a second: 60,000 a second, half as many again as make an attack. */
+/** Packets in a quarter of a second: 60,000 per second, 1.5 times the attack threshold. */
 const QUARTER = 15_000;
 const REQUESTS = 10;
 const CLIENTS = { 4: CLIENT, 6: '2001:db8:a::2' };
@@ -32,7 +32,7 @@ const PROXY: EdgeRule = {
   rate: { unit: 'pps', value: 100_000, synProxy: true },
 };
 
-/** SYN to an address, each of another sender, none of which ever answers. */
+/** Builds SYN packets to an address, each from another sender that never answers. */
 function flood(ip: string, senders = SENDERS): Frame[] {
   return Array.from({ length: senders }, (_, index) => {
     const [high, low] = [index >> 8, index & 255];
@@ -42,7 +42,7 @@ function flood(ip: string, senders = SENDERS): Frame[] {
   });
 }
 
-/** A program in a namespace, told and telling line by line. */
+/** Starts a program in a namespace and exchanges lines with it. */
 async function start(t: TestContext, space: EdgeNetwork['victim'], script: string) {
   const [program, args] = space.command(process.execPath, '-e', script);
   const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] });
@@ -56,7 +56,7 @@ async function start(t: TestContext, space: EdgeNetwork['victim'], script: strin
   return { next, say: (line: string) => child.stdin.write(`${line}\n`) };
 }
 
-/** A web server of the victim, and a count of the SYN of strangers that reach it. */
+/** Starts a web server on the victim and counts the strangers' SYN packets that reach it. */
 async function serve(t: TestContext, network: EdgeNetwork, ip?: string) {
   if (ip) await network.victim.ip(`addr add ${ip}/32 dev lo`);
   const server = "require('http').createServer((_, reply) => reply.end('here'))";
@@ -84,7 +84,7 @@ async function serve(t: TestContext, network: EdgeNetwork, ip?: string) {
   };
 }
 
-/** How many of some requests are answered, each by a connection of its own. */
+/** Sends requests, each on its own connection, and returns how many are answered. */
 async function requests({ attacker }: EdgeNetwork, ip: string): Promise<number> {
   const family = ip.includes(':') ? 6 : 4;
   const url = `http://${family === 6 ? `[${ip}]` : ip}/`;
@@ -177,7 +177,7 @@ test('the proxy is chosen by itself, and replaced where it is switched off in th
   const target = await shield.target();
   await serve(t, network, target.ip);
   const frames = flood(target.ip, FEW_SENDERS);
-  /** A quarter of a second in which so many SYN come in, and a look at its end. */
+  /** Sends this many SYN packets in a quarter of a second and lets the detector look once. */
   const quarter = async (count: number) => {
     const before = await network.received();
     if (count > 0) await network.stream(frames, count);

@@ -8,11 +8,11 @@ import { frameOf, lengthsOf } from './support/frames.ts';
 import { EdgeNetwork, whyNot } from './support/network.ts';
 import { anyAlikeRules, anyPacket, anyRule, reference } from './support/oracle.ts';
 
-/** Targets, each with rules and packets of its own: all of them are one write, one stream of packets, one reading. */
+/** Targets, each with its own rules and packets: all of them take one write, one stream of packets and one reading. */
 const CASES = 300;
 const PACKETS = 15;
 const MAX_RULES = 12;
-/** More than is ever sent: what is within it meets its rule and passes. */
+/** More than is ever sent: a packet within this limit matches its rule and passes. */
 const HIGH = { unit: 'pps', value: 1_000_000 } as const;
 
 interface Case {
@@ -20,10 +20,13 @@ interface Case {
   packets: Packet[];
 }
 
-/** As it can be sent: of the target's family, and no shorter than its headers. */
+/**
+ * Returns the packet in a form that can be sent: with the target's address family, and no shorter than its headers.
+ * Undefined if there is none.
+ */
 function sendable(packet: Packet, family: 4 | 6): Packet | undefined {
   if (packet.source.includes(':') !== (family === 6)) return undefined;
-  // In IPv6 it is an extension header: behind that of a fragment the kernel passes over it.
+  // In IPv6, AH is an extension header, which the kernel skips behind a fragment header.
   if (family === 6 && packet.protocol === 51 && packet.fragment !== 'none') return undefined;
   const [least, most] = lengthsOf(packet, family);
   return { ...packet, length: Math.min(most, Math.max(least, packet.length)) };
@@ -63,7 +66,7 @@ const count = (to: Volume, { length }: Packet) => {
   to.bytes += length;
 };
 
-/** What is counted, worked out packet by packet. */
+/** Computes the expected counters packet by packet. */
 function expected({ target: { rules }, packets }: Case) {
   const compiled = compileRules(rules);
   const classes = Object.fromEntries(EDGE_CLASSES.map((name) => [name, nothing()])) as Record<

@@ -17,10 +17,10 @@ import { makePipe } from './support/pipe.ts';
 
 const TARGET = { id: 'tgt_1', ip: '203.0.113.9', family: 4, rules: [] } as const;
 const FLOW = { event_type: 'purge', ip_dst: TARGET.ip, ip_proto: 'udp', packets: 6_000, bytes: 600_000 };
-/** The end of what the collector has counted up to now. */
+/** Marks the end of the collector's counts so far. */
 const CLOSE = { event_type: 'purge_close' };
 
-/** The edge that a service with these settings would have. */
+/** Returns the edge that a service with these settings would use. */
 async function select(t: TestContext, env: Record<string, string>) {
   const db = await freshDatabase(t);
   const clock = new ManualClock();
@@ -34,7 +34,7 @@ async function select(t: TestContext, env: Record<string, string>) {
   return { edge, clock };
 }
 
-/** Waits for what the kernel has yet to pass on. */
+/** Waits for something that the kernel has yet to deliver. */
 async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise(setImmediate);
 }
@@ -90,7 +90,7 @@ test('a pipe that cannot be believed or opened is refused by the name of its set
 test('an edge whose flows cannot be read is closed again', { skip: whyNot() }, async (t) => {
   const network = await EdgeNetwork.open(t);
   const settings = { VAUBAN_EDGE: 'nftables', VAUBAN_EDGE_HELPER: network.socket };
-  /** Of services to the helper. */
+  /** Counts the services' connections to the helper. */
   const connections = async () => {
     const sockets = await readFile('/proc/net/unix', 'utf8');
     return sockets.split('\n').filter((line) => line.endsWith(network.socket) && / 03 +\d+ /.test(line))

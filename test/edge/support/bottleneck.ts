@@ -4,23 +4,23 @@ import type { TestContext } from 'node:test';
 import { defer } from '../../support/cleanup.ts';
 import { CLIENT, type EdgeNetwork } from './network.ts';
 
-/** Requests at a time, each by a connection of its own. */
+/** Concurrent requests, each on its own connection. */
 export const REQUESTS = 10;
 const SECONDS = 4;
 
-/** What a user of the victim gets. */
+/** The quality of service for a user of the victim. */
 export interface Service {
   mbps: number;
-  /** Of {@link REQUESTS}, how many were answered. */
+  /** The number of {@link REQUESTS} that were answered. */
   answered: number;
 }
 
 /**
- * A narrow link between the edge and the victim, servers behind it at these addresses, and a user of theirs in front of
- * the edge.
+ * Sets up a narrow link between the edge and the victim, servers behind it at these addresses, and a user of theirs in
+ * front of the edge.
  */
 export async function openBottleneck(t: TestContext, network: EdgeNetwork, mbps: number, ips: string[]) {
-  // As much as comes between two ticks of the kernel's clock.
+  // The traffic between two ticks of the kernel's clock.
   const burst = `${Math.max(16, mbps)}kb`;
   const narrow = ['tbf', 'rate', `${mbps}mbit`, 'burst', burst, 'latency', '50ms'];
   await network.edge.run('tc', 'qdisc', 'add', 'dev', 'e1', 'root', ...narrow);
@@ -40,7 +40,7 @@ export async function openBottleneck(t: TestContext, network: EdgeNetwork, mbps:
   const answer = "require('http').createServer((_, reply) => reply.end('x'.repeat(1000)))";
   await serve(process.execPath, '-e', `${answer}.listen(80, () => console.log('listening'))`);
 
-  /** Throughput of a connection to the victim's service in its last seconds; nothing where it cannot be reached. */
+  /** Returns the throughput of a connection to the victim's service in its last seconds; 0 if it cannot be reached. */
   const throughput = async (ip: string, seconds = SECONDS): Promise<number> => {
     const iperf = ['iperf3', '--client', ip, '--bind', CLIENT, '--time', `${seconds}`, '--json'];
     const text = await network.attacker
@@ -51,7 +51,7 @@ export async function openBottleneck(t: TestContext, network: EdgeNetwork, mbps:
     const last = intervals.slice(-(SECONDS - 1)).map((one: { sum: { bytes: number } }) => one.sum.bytes);
     return last.reduce((sum: number, bytes: number) => sum + (8 * bytes) / 1e6, 0) / last.length;
   };
-  /** How many requests are answered. */
+  /** Returns how many requests are answered. */
   const requests = async (ip: string): Promise<number> => {
     const options = ['--silent', '--connect-timeout', '1', '--max-time', '2', '--interface', CLIENT];
     const form = ['--header', 'Connection: close', '--write-out', '%{http_code}\n', '--output', '/dev/null'];

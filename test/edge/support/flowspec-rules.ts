@@ -1,6 +1,6 @@
 import { order } from '../../../server/edge/flowspec/components.ts';
 
-// What a router does with the rules that it received: as `gobgp -j global rib` prints them, into the text of nft.
+// Translates a router's rules, as `gobgp -j global rib` prints them, into nft rules that do the same.
 
 interface Item {
   op: number;
@@ -10,7 +10,7 @@ interface Part {
   type: number;
   value: { prefix: string } | Item[];
 }
-/** A rule with its rate in bytes a second. */
+/** A rule with its rate in bytes per second. */
 export interface ReceivedRule {
   parts: Part[];
   rate: number;
@@ -18,7 +18,7 @@ export interface ReceivedRule {
 
 const AND = 0x40;
 
-/** The rules of nft that do what a router does, in the order in which it asks. */
+/** Returns nft rules that do what a router does, in its order of evaluation. */
 export function nftOf(rules: ReceivedRule[]): string[] {
   return rules
     .toSorted((a, b) => order(componentsOf(a), componentsOf(b)))
@@ -61,14 +61,15 @@ function conditionsOf(parts: Part[], family: 4 | 6): string[] {
         throw new Error(`a router does not know type ${part.type}`);
     }
   });
-  // Of others the kernel would take whatever bytes are there for ports: a router sees none (RFC 8955, 4.2.2.4 to 4.2.2.6).
+  // For other protocols the kernel would read any bytes as ports, but a router sees no ports there (RFC 8955, 4.2.2.4
+  // to 4.2.2.6).
   if (parts.some(({ type }) => type === 5 || type === 6)) words.unshift('meta l4proto { 6, 17 }');
   const asksHeader = parts.some(({ type }) => [5, 6, 9].includes(type));
   const kinds = family === 4 ? ['ip frag-off & 0x1fff == 0'] : ['exthdr frag missing', 'frag frag-off 0'];
   return (asksHeader ? kinds : ['']).map((kind) => [kind, ...words].join(' ').trim());
 }
 
-/** Alternatives, each of which is a number or two bounds. */
+/** Alternatives, each a number or a range. */
 function ranges(items: Item[], less = 0): string {
   const groups: [number, number][] = [];
   for (const { op, value } of items) {
@@ -82,7 +83,7 @@ function ranges(items: Item[], less = 0): string {
       groups[groups.length - 1] = [Math.max(last[0], bounds[0]), Math.min(last[1], bounds[1])];
     else groups.push(bounds);
   }
-  // A set of nft takes ranges that do not touch.
+  // An nft set requires ranges that are neither adjacent nor overlapping.
   const merged: [number, number][] = [];
   for (const [min, max] of groups.sort((a, b) => a[0] - b[0])) {
     const last = merged.at(-1);
@@ -92,7 +93,7 @@ function ranges(items: Item[], less = 0): string {
   return merged.map(([min, max]) => `${Math.max(0, min - less)}-${Math.max(0, max - less)}`).join(', ');
 }
 
-/** One test of bits: all of them or any of them, or the contrary. */
+/** A test of flags: all of them or any of them, or the negation. */
 function bits(field: string, op: number, value: number): string {
   const isAll = (op & 0x01) !== 0;
   const isNot = (op & 0x02) !== 0;

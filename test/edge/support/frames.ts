@@ -2,18 +2,17 @@ import ipaddr from 'ipaddr.js';
 import type { TcpFlag } from '../../../server/edge/driver.ts';
 import type { Packet } from '../../../server/edge/simulator/packet.ts';
 
-/** Of the two ends of the wire that the attacker is at. */
+/** The MAC addresses of both ends of the attacker's link. */
 export const EDGE_MAC = '02:00:00:00:00:01';
 export const ATTACKER_MAC = '02:00:00:00:00:02';
 
-/** An Ethernet frame. */
 export type Frame = Buffer;
 
 const FLAG_BITS: Record<TcpFlag, number> = { fin: 1, syn: 2, rst: 4, psh: 8, ack: 16, urg: 32 };
 const ETHERNET = Buffer.from(`${EDGE_MAC}${ATTACKER_MAC}`.replaceAll(':', ''), 'hex');
 const bytesOf = (address: string) => Buffer.from(ipaddr.parse(address).toByteArray());
 
-/** The least and the most bytes that a whole IP packet of the kind can have. */
+/** Returns the minimum and maximum length of a whole IP packet of this kind. */
 export function lengthsOf({ protocol, fragment }: Packet, family: 4 | 6): [number, number] {
   const headers = (family === 4 ? 20 : 40) + (family === 6 && fragment !== 'none' ? 8 : 0);
   return [headers + (fragment === 'later' ? 8 : headerBytes(protocol)), 1_500];
@@ -24,7 +23,10 @@ function headerBytes(protocol: number): number {
   return protocol === 51 ? 24 : 8;
 }
 
-/** The frame of a packet to an address, as an attacker would send it; checksums of others than whole TCP are wrong. */
+/**
+ * Builds the frame of a packet to an address, as an attacker would send it. Only whole TCP packets have a valid
+ * checksum.
+ */
 export function frameOf(packet: Packet, to: string): Frame {
   const { source, length, fragment, protocol } = packet;
   return source.includes(':')
@@ -64,7 +66,7 @@ function ipv6(packet: Packet, to: string): Buffer {
   return Buffer.concat([header, extension, body(packet, length - 48)]);
 }
 
-/** What is behind the headers of IP: bytes that look like ports are in later fragments, too. */
+/** The payload of the IP packet. Even later fragments contain bytes that look like ports. */
 function body({ protocol, sourcePort, destinationPort, flags, fragment }: Packet, length: number): Buffer {
   const bytes = Buffer.alloc(length);
   if (fragment === 'later') {
@@ -85,7 +87,7 @@ function body({ protocol, sourcePort, destinationPort, flags, fragment }: Packet
   return bytes;
 }
 
-/** With the checksum of TCP where it is that, and whole: a proxy of SYN looks at it. */
+/** Adds the TCP checksum to a whole TCP packet, because a SYN proxy verifies it. */
 function checked({ protocol, source, fragment }: Packet, to: string, bytes: Buffer): Buffer {
   if (protocol !== 6 || fragment !== 'none') return bytes;
   const pseudo = Buffer.concat([
@@ -104,7 +106,7 @@ function checksum(data: Buffer): number {
   return ~sum & 0xffff;
 }
 
-/** Frames as trafgen reads them; what ends in nothing but zeros is said in few words. */
+/** Writes frames in trafgen's format; trailing zeros are abbreviated. */
 export function trafgenConfig(frames: Frame[]): string {
   const texts = frames.map((frame) => {
     let end = frame.length;

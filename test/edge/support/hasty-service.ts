@@ -1,4 +1,4 @@
-// The service as a process whose clock goes on by itself, and which puts it forward by a minute at each SIGUSR2.
+// Runs the service with a clock that advances normally, and by an additional minute at each SIGUSR2.
 import { startService } from '../../../server/compose.ts';
 import { loadConfig } from '../../../server/config/config.ts';
 import { openState } from '../../../server/state.ts';

@@ -13,23 +13,23 @@ import { ATTACKER_MAC, EDGE_MAC, type Frame, trafgenConfig } from './frames.ts';
 
 const PROGRAMS = ['nft', 'ip', 'tc', 'nsenter', 'setpriv', 'trafgen', 'iperf3'];
 
-/** Why tests with real packets cannot run here, or false. */
+/** Returns why tests with real packets cannot run here, or false. */
 export const whyNot = () => whyNoPackets(PROGRAMS);
 
-/** Addresses that the edge protects; those of the victim are given in each test. */
+/** The networks that the edge protects; each test chooses the victim's addresses. */
 export const PREFIXES = ['203.0.113.0/24', '100.64.0.0/14', '2001:db8:b::/48'];
-/** Of Ethernet with large frames. */
+/** The MTU of Ethernet with jumbo frames. */
 export const JUMBO = 9_000;
 const LOOSE = '/proc/sys/net/netfilter/nf_conntrack_tcp_loose';
-/** As a rule that asks for the state of a connection does. */
+/** Loads the kernel's connection tracking, as a rule that matches the state of a connection does. */
 const LOAD_CONNTRACK =
   "nft 'add table inet load; add chain inet load c { type filter hook forward priority 0; }; add rule inet load c ct state new'; nft delete table inet load";
-/** Faster than any limit that a test sets, and than these machines are. */
+/** Packets per second: more than any limit in the tests, and more than these machines can send. */
 const FAST = 200_000;
-/** From where ordinary users come, beside the attacker. */
+/** The address of ordinary users on the attacker's side. */
 export const CLIENT = '198.51.100.3';
 
-/** An attacker, an edge with the helper in it, and a victim behind it: each a namespace, joined by veth pairs. */
+/** An attacker, an edge with its helper, and a victim behind it, each in a namespace, joined by veth pairs. */
 export class EdgeNetwork {
   readonly attacker: Namespace;
   readonly edge: Namespace;
@@ -77,7 +77,8 @@ export class EdgeNetwork {
       'route add default via 203.0.113.1',
       'route add default via 2001:db8:b::1',
     );
-    // What the machine does a new namespace does as well: packets to others would go back and forth.
+    // A new namespace inherits the machine's IP forwarding, which would bounce packets to unknown addresses back and
+    // forth.
     await victim.run('sh', '-c', 'echo 0 >/proc/sys/net/ipv4/ip_forward');
     await edge.run(
       'sh',
@@ -95,9 +96,9 @@ export class EdgeNetwork {
     return network;
   }
 
-  /** Writes the helper's configuration, which the next start reads. */
+  /** Writes the helper's configuration, which takes effect at its next start. */
   async configure({ synProxy }: { synProxy: boolean }): Promise<void> {
-    // The operator's part of it: connections that were not seen from their beginning are none.
+    // The operator's part of the setup: connections whose beginning was not seen are invalid.
     if (synProxy) await this.edge.run('sh', '-c', `${LOAD_CONNTRACK}; echo 0 >${LOOSE}`);
     const lines = ['devices: [e0]', `protected_prefixes: [${PREFIXES.join(', ')}]`, `syn_proxy: ${synProxy}`];
     await writeFile(join(this.#directory, 'edge.yaml'), `${lines.join('\n')}\n`);
@@ -123,14 +124,16 @@ export class EdgeNetwork {
     await ended;
   }
 
-  /** Sends these frames once each, from the attacker to the edge; they have arrived when it resolves. */
+  /** Sends these frames once each, from the attacker to the edge; resolves when they have arrived. */
   async send(frames: Frame[]): Promise<void> {
     const before = await this.received();
     await this.stream(frames, frames.length);
     await this.untilReceived(before + frames.length);
   }
 
-  /** Sends a frame so many times, as fast as one core can; packets a second. All have arrived when it resolves. */
+  /**
+   * Sends a frame `count` times as fast as one core can. Resolves with the packets per second when all have arrived.
+   */
   async rush(frame: Frame, count: number): Promise<number> {
     const before = await this.received();
     const started = performance.now();
@@ -139,12 +142,11 @@ export class EdgeNetwork {
     return count / ((performance.now() - started) / 1_000);
   }
 
-  /** Of the helper. */
   get helperPid(): number {
     return this.#helper!.pid!;
   }
 
-  /** Sends a frame so many times; all have arrived when it resolves. */
+  /** Sends a frame `count` times; resolves when all have arrived. */
   async flood(frame: Frame, count: number): Promise<void> {
     const before = await this.received();
     await this.stream([frame], count);
@@ -152,21 +154,24 @@ export class EdgeNetwork {
   }
 
   /**
-   * Sends `count` frames, these again and again, so many a second. With a rate trafgen copies each into the kernel;
-   * without one it writes into memory that frames on their way still refer to.
+   * Sends `count` frames, cycling through these, at `pps` frames per second. With a rate, trafgen copies each frame
+   * into the kernel; without one, it overwrites memory that unsent frames still refer to.
    */
   async stream(frames: Frame[], count: number, pps = FAST): Promise<void> {
     await this.#send(frames, count, '--rate', `${pps}pps`);
   }
 
-  /** The same evenly, with a pause after each frame: a rate is kept by the second, all of it at its beginning. */
+  /**
+   * Same, but evenly, with a pause after each frame: trafgen's rate is per second, with a burst at the start of each
+   * second.
+   */
   async steadily(frames: Frame[], count: number): Promise<void> {
     await this.#send(frames, count, '--gap', '20us');
   }
 
   /**
-   * From now on what the attacker sends by {@link paced} leaves evenly at so many Mbit/s: the kernel's own shaper holds it.
-   * What its user sends, from {@link CLIENT}, is not held up. The smaller the burst, the more evenly.
+   * From now on, {@link paced} traffic of the attacker leaves evenly at this rate, enforced by the kernel's shaper. The
+   * user's traffic from {@link CLIENT} is not slowed down. A smaller burst makes the traffic more even.
    */
   async pace(mbps: number, burst = '64kb'): Promise<void> {
     const tc = (...words: string[]) => this.attacker.run('tc', ...words);
@@ -180,7 +185,7 @@ export class EdgeNetwork {
     await tc('filter', 'replace', 'dev', 'a0', 'parent', '1:', 'prio', '1', 'protocol', 'ip', ...user);
   }
 
-  /** Sends `count` frames, these again and again, as fast as the shaper lets them. */
+  /** Sends `count` frames, cycling through these, as fast as the shaper allows. */
   async paced(frames: Frame[], count: number): Promise<void> {
     await this.#send(frames, count, '--qdisc-path', '--rate', `${FAST}pps`);
   }
@@ -192,7 +197,7 @@ export class EdgeNetwork {
     await rm(file);
   }
 
-  /** Packets that the edge has received, of any kind. */
+  /** Returns the number of packets that the edge has received, of any kind. */
   async received(): Promise<number> {
     const [{ stats64 }] = JSON.parse(
       await this.edge.run('ip', '-s', '-s', '-j', 'link', 'show', 'dev', 'e0'),

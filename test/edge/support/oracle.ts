@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import type { EdgeMatch, EdgeRule, ProtocolName, TcpFlag } from '../../../server/edge/driver.ts';
 import type { Packet } from '../../../server/edge/simulator/packet.ts';
 
-/** The same question answered in the plainest way: no part of the edge is used. */
+/** A plain second implementation of rule matching that shares no code with the edge. */
 const NUMBERS: Record<string, number> = { tcp: 6, udp: 17, icmp: 1, icmpv6: 58, gre: 47, esp: 50, ah: 51 };
 
-/** An address as its bits, written out. */
+/** Returns an address as a string of bits. */
 function bits(address: string): string {
   if (!address.includes(':')) {
     return address
@@ -57,13 +57,13 @@ function takes(match: EdgeMatch, packet: Packet): boolean {
   return true;
 }
 
-/** Place of the first rule that takes the packet, −1 where none does. */
+/** Returns the index of the first rule that matches the packet, or −1. */
 export function reference(rules: EdgeRule[], packet: Packet): number {
   for (let place = 0; place < rules.length; place++) if (takes(rules[place]!.match, packet)) return place;
   return -1;
 }
 
-// Few values, so that rules and packets meet often.
+// Few values, so that rules often match packets.
 const port = fc.constantFrom(1, 22, 53, 123, 443, 1_024, 5_000, 65_535);
 const ports: fc.Arbitrary<string[]> = fc.array(
   fc.oneof(
@@ -117,7 +117,7 @@ export const anyRule: fc.Arbitrary<EdgeRule> = match.map((match) => ({
   rate: null,
 }));
 
-/** Rules that follow each other and differ in ports alone. */
+/** Consecutive rules that differ only in their ports. */
 export const anyAlikeRules: fc.Arbitrary<EdgeRule[]> = fc
   .record({
     rule: anyRule,
@@ -142,7 +142,7 @@ export const anyPacket: fc.Arbitrary<Packet> = fc
     flags: fc.uniqueArray(flag, { maxLength: 4 }),
     fragment: fc.constantFrom<Packet['fragment']>('none', 'none', 'first', 'later'),
   })
-  // A packet has the ports and the flags that its header has.
+  // A packet has ports and flags only if its header has them.
   .map((all) => {
     const hasHeader = all.fragment !== 'later';
     const hasPorts = hasHeader && (all.protocol === 6 || all.protocol === 17);

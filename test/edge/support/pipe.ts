@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { defer } from '../../support/cleanup.ts';
 
-/** A named pipe, as a collector of flows writes to; removed when the test ends. */
+/** Creates a named pipe, such as a flow collector writes to; removed when the test ends. */
 export function makePipe(t: TestContext, mode = 0o660): string {
   const directory = mkdtempSync(join(tmpdir(), 'vauban-flows-'));
   defer(t, () => rmSync(directory, { recursive: true }));

@@ -1,6 +1,6 @@
 import { type Customer, newCustomer, operate, type Target } from '../../chaos/support/customer.ts';
 
-/** A VM of a new customer whose address is protected, at a running service. */
+/** A protected VM of a new customer, on a running service. */
 export interface Protected {
   customer: Customer;
   ip: string;
@@ -12,15 +12,15 @@ export interface Protected {
 }
 
 export interface ProtectOptions {
-  /** From how much on what comes in is an attack. */
+  /** The attack threshold. */
   mbps: number;
-  /** Of the VM; a new one when absent. */
+  /** The owner of the VM; a new customer by default. */
   customer?: Customer;
-  /** Id of the tenant that it is to be of; a new one when absent. */
+  /** The id of the tenant; a new one by default. */
   tenant?: string;
 }
 
-/** Orders a VM and puts its address on the edge; rules for it are in force from now on. */
+/** Orders a VM and puts its address on the edge; rules for it take effect from now on. */
 export async function protect(
   service: Target,
   { mbps, customer, tenant }: ProtectOptions,

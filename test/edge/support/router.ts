@@ -12,7 +12,7 @@ import { skipUnlessRequired } from '../../support/tiny-image.ts';
 import { nftOf, type ReceivedRule } from './flowspec-rules.ts';
 import { type EdgeNetwork, PREFIXES, whyNot } from './network.ts';
 
-/** Why tests with routers cannot run here, or false. */
+/** Returns why tests with routers cannot run here, or false. */
 export function whyNoRouter(): string | false {
   const missing = ['gobgpd', 'gobgp'].filter((program) => !existsSync(join('/usr/bin', program)));
   return (
@@ -24,29 +24,29 @@ const FAMILIES = ['ipv4-flowspec', 'ipv6-flowspec', 'ipv4', 'ipv6'];
 const AFI_SAFIS = ['ipv4-flowspec', 'ipv6-flowspec', 'ipv4-unicast', 'ipv6-unicast'];
 const SPEAKER = { asn: 65_010, address: '192.0.2.1' };
 const ROUTER = { asn: 65_020, address: '192.0.2.2' };
-/** Well-known, of RFC 7999: 65535:666. */
+/** The well-known community BLACKHOLE of RFC 7999: 65535:666. */
 const BLACKHOLE = 0xffff_029a;
 
-/** What the router received, as `gobgp -j` prints it. */
+/** A route that the router has received, as `gobgp -j` prints it. */
 interface Path {
   nlri: { value?: ReceivedRule['parts']; prefix?: string };
   attrs: { type: number; communities?: number[]; value?: unknown }[];
   'neighbor-ip'?: string;
 }
 
-/** Packets and bytes of each address. */
+/** Packets and bytes by address. */
 type Counted = Map<string, { packets: number; bytes: number }>;
 
 /**
- * A GoBGP for the service, and the router that it tells rules: another GoBGP in the namespace of the edge, whose rules are
- * made rules of nft there, in front of those of the edge.
+ * The service's GoBGP and the router that it sends rules to. The router is another GoBGP in the namespace of the edge;
+ * its rules are translated into nft rules there, in front of the edge's own.
  */
 export class TestRouter {
   readonly #network: EdgeNetwork;
   readonly #speaker: Namespace;
   readonly #directory: string;
   readonly #children = new Map<string, ChildProcess>();
-  /** Routes that are enforced. */
+  /** The routes that are currently enforced. */
   #enforced = '';
 
   private constructor(network: EdgeNetwork, speaker: Namespace, directory: string) {
@@ -81,7 +81,7 @@ export class TestRouter {
     });
   }
 
-  /** Where the service finds its GoBGP. */
+  /** The address of the service's GoBGP. */
   get gobgp(): string {
     return `unix:${this.#socket('speaker')}`;
   }
@@ -92,15 +92,15 @@ export class TestRouter {
 
   stopSpeaker = (): Promise<void> => this.#stop('speaker');
 
-  /** Resolves when both have a session. */
+  /** Resolves when the BGP session is established. */
   async connected(): Promise<void> {
     while (!/ Establ /.test(await this.speak('neighbor')));
   }
 
-  /** Runs `gobgp` at the service's GoBGP. */
+  /** Runs `gobgp` on the service's GoBGP. */
   speak = (...words: string[]): Promise<string> => this.#gobgp('speaker', ...words);
 
-  /** Waits until the router has exactly what the service announces, and enforces it. */
+  /** Waits until the router has received exactly what the service announces, and enforces it. */
   async follow(): Promise<void> {
     for (;;) {
       const [announced, received] = [
@@ -113,18 +113,18 @@ export class TestRouter {
     }
   }
 
-  /** How many rules and blackholes the router has. */
+  /** Returns the number of rules and blackholes that the router has received. */
   async received(): Promise<number> {
     return Object.keys(await this.#routes('router', true)).length;
   }
 
-  /** How many rules for IPv4 the router has: quickly asked. */
+  /** Returns the number of IPv4 rules that the router has received; faster than {@link received}. */
   async rules(): Promise<number> {
     const text = await this.#gobgp('router', '-j', 'global', 'rib', 'summary', '-a', 'ipv4-flowspec');
     return JSON.parse(text).num_path ?? 0;
   }
 
-  /** What came to the router for an address, and what passed it. */
+  /** Returns the router's traffic for an address: incoming, and passed. */
   async totals(ip: string): Promise<Record<'in' | 'passed', { packets: number; bytes: number }>> {
     const none = { packets: 0, bytes: 0 };
     const suffix = ip.includes(':') ? 6 : 4;
@@ -141,7 +141,7 @@ export class TestRouter {
     return new Map(elements.map(({ elem }) => [elem.val, elem.counter]));
   }
 
-  /** Counts what comes in in front of the router's rules, and what is left behind them. */
+  /** Counts incoming traffic in front of the router's rules, and passed traffic behind them. */
   async #count(): Promise<void> {
     const sets = [4, 6].flatMap((family) =>
       ['in', 'passed'].map(
@@ -225,7 +225,7 @@ export class TestRouter {
   }
 }
 
-/** Bytes a second that a rule leaves. */
+/** The bytes per second that a rule lets pass. */
 function rateOf(attrs: Path['attrs']): number {
   const communities = (attrs.find(({ type }) => type === 16)?.value ?? []) as { rate?: number }[];
   return communities[0]?.rate ?? 0;

@@ -2,7 +2,7 @@ import type { EdgeReading } from '../../../server/edge/driver.ts';
 import { EdgeClient } from '../../../server/edge/nftables/helper/client.ts';
 import type { Clock } from '../../../server/platform/clock.ts';
 
-/** Real counters, read at the instants of the test's own clock. */
+/** An edge with real counters that are read at the times of the test's clock. */
 export class TimedEdge extends EdgeClient {
   readonly #clock: Clock;
 
