@@ -182,7 +182,7 @@ test('attacks', async (t) => {
   await t.test('a detector that restarts goes on where the one before was', async () => {
     const target = await shield.target();
     await shield.pass(5);
-    // Long enough for what is usual to be saved.
+    // Long enough for the baseline to be saved.
     clock.advance(60 * SECOND);
     await shield.pass(2);
     await shield.attack(target, 'syn_flood', 200_000, 60);

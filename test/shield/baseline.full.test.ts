@@ -10,7 +10,7 @@ const DAY_SECONDS = 86_400;
 const at = (second: number) => new Date(START + second * SECOND);
 const pps = (value: number): Rate => ({ pps: value, bps: value * 4_000 });
 
-/** Feeds a series, a value a second; the first few looks that were not quiet. */
+/** Feeds a series with one value per second; returns the first few looks that were not quiet. */
 function alarms(watch: Watch, seconds: number, rateAt: (second: number) => Rate): string[] {
   const found: string[] = [];
   for (let second = 0; second < seconds; second++) {
@@ -23,7 +23,7 @@ function alarms(watch: Watch, seconds: number, rateAt: (second: number) => Rate)
 const attacksIn = (looks: string[]) => looks.filter((look) => !look.startsWith('suspect'));
 
 test('a month of ordinary traffic, a look a second, raises no alarm', (t) => {
-  // The traffic of simulated targets, and the same a hundred times as much: there the floor decides nothing.
+  // The traffic of simulated targets, and a hundred times as much, for which the floor is irrelevant.
   for (const [id, factor] of [
     ['tgt_quiet', 1],
     ['tgt_busy', 100],
@@ -93,7 +93,7 @@ test('a flood that begins within the first look at a target is not taken for the
 
 test('what is usual of a new target is the least of its first ten seconds', () => {
   const watch = new Watch();
-  // The end of a flood, or a download: it says nothing of the usual.
+  // The end of a flood or of a download says nothing about the usual traffic.
   assert.equal(watch.look(pps(FLOOR.pps * 1.5), at(0)), 'quiet');
   assert.equal(watch.look(pps(200), at(1)), 'quiet');
   assert.equal(watch.look(pps(FLOOR.pps * 0.9), at(2)), 'quiet');
@@ -101,18 +101,18 @@ test('what is usual of a new target is the least of its first ten seconds', () =
   assert.equal(watch.look(pps(FLOOR.pps * 1.5), at(3)), 'suspect');
   assert.equal(watch.look(pps(FLOOR.pps * 1.5), at(4)), 'attack');
 
-  // Nor is it more than twice the floor that is let be before the ten seconds are over.
+  // During the first ten seconds, not more than twice the floor is tolerated either.
   const flooded = new Watch();
   assert.equal(flooded.look(pps(FLOOR.pps * 1.9), at(0)), 'quiet');
   assert.equal(flooded.look(pps(FLOOR.pps * 1.9), at(1)), 'quiet');
   assert.equal(flooded.look(pps(FLOOR.pps * 2.5), at(2)), 'suspect');
   assert.equal(flooded.look(pps(FLOOR.pps * 2.5), at(3)), 'attack');
 
-  // Afterwards it follows what comes in.
+  // Afterwards the baseline follows the traffic.
   const later = new Watch();
   alarms(later, 60, (second) => pps(second < 5 ? 100 : 5_000));
   assert.ok(later.baseline!.pps > 4_900, `${later.baseline!.pps}`);
-  // What was known before a restart is no news.
+  // A baseline known before a restart is kept.
   const known = new Watch(pps(5_000));
   alarms(known, 10, () => pps(100));
   assert.ok(known.baseline!.pps > 500, `${known.baseline!.pps}`);

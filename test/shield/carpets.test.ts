@@ -5,7 +5,7 @@ import { attacksOn, rulesOf, type TestTarget } from './support.ts';
 
 const NEIGHBOURS = 6;
 const LENGTH = 500;
-/** Of the flood, a millisecond: half as many again as make an attack on one. */
+/** Packets of the flood per millisecond: 1.5 times the threshold of a single target. */
 const PER_MS = 60;
 const SECOND_LOOKS = 4;
 
@@ -38,7 +38,7 @@ test('a carpet bomb that stays on each address for less than a look, or a little
       }
       t.diagnostic(`${stays} ms on each: seen after ${[...new Set(seen.values())].join(' and ')} ms`);
 
-      // Each has a rule once the flood has come back to it, and none is called mitigated before.
+      // Each target gets a rule once the flood returns to it, and none counts as mitigated before.
       for (let look = 0; look < 4 * SECOND_LOOKS; look++) {
         await quarter(flood);
         for (const one of targets) {
@@ -62,7 +62,7 @@ test('neighbours that are busy one after the other, each for its own reasons, ar
   const targets: TestTarget[] = [];
   for (let n = 0; n < NEIGHBOURS; n++)
     targets.push(await target({ ...(targets[0] && { tenantId: targets[0].tenantId }) }));
-  // A backup of two seconds on one, then on the next, and so on.
+  // A backup: two seconds on one target, then on the next, and so on.
   const from = api.services.clock.now().getTime();
   const backup = (ms: number) => receive(targets[Math.floor((ms - from) / 2_000) % NEIGHBOURS]!, 35, LENGTH);
   for (let look = 0; look < 24 * SECOND_LOOKS; look++) await quarter(backup);

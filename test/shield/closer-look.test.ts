@@ -7,7 +7,7 @@ import { attacksOn, rulesOf } from './support.ts';
 
 const LOOK_MS = 250;
 
-/** The detector's own task, on an edge that the test moves. */
+/** The detector's own task, on an edge that the test controls. */
 async function open(t: TestContext) {
   const { api, edge, reconciler, target, receive } = await openScripted(t);
   const services = { ...api.services, edge, shield: reconciler };

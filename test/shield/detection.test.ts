@@ -6,9 +6,12 @@ import { attacksOn, openShield, rulesOf, type TestTarget } from './support.ts';
 
 const SECOND = 1000;
 const INTENSITIES = [60_000, 200_000, 1_000_000, 10_000_000];
-/** At a look a second: the rest of the one it begins in, another if that was too little, and a closer look. */
+/**
+ * With one look per second: the rest of the second in which the attack begins, another one if that was too little, and
+ * a closer look.
+ */
 const SLOWEST_SECONDS = 2;
-/** What may still pass of any attack once it is being mitigated, usual traffic included. */
+/** The most that may still pass once an attack is mitigated, usual traffic included. */
 const MOST_PASSED_PPS = 15_000;
 
 test('every vector at every intensity is found, named and dropped', async (t) => {
@@ -22,7 +25,7 @@ test('every vector at every intensity is found, named and dropped', async (t) =>
     for (const pps of INTENSITIES) cases.push({ vector, pps, target: await shield.target({ tenantId }) });
   }
   await shield.pass(3);
-  // Between two looks, as in life.
+  // Between two looks, as in reality.
   clock.advance(0.4 * SECOND);
   const start = clock.now().getTime();
   for (const { vector, pps, target } of cases) await shield.attack(target, vector, pps, 60);

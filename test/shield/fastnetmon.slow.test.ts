@@ -8,7 +8,7 @@ import { EdgeNetwork, whyNot } from '../edge/support/network.ts';
 import { protect } from '../edge/support/protected.ts';
 import { startService } from '../support/service.ts';
 import { REPOSITORY } from '../support/source.ts';
-// Takes minutes on a busy machine: npm test -- test/shield/fastnetmon.slow.test.ts
+// Takes minutes on a busy machine, so run it manually: npm test -- test/shield/fastnetmon.slow.test.ts
 import { startFastnetmon, whyNoFastnetmon } from './fastnetmon.ts';
 
 const PPS = 5_000;
@@ -18,7 +18,7 @@ test('a ban of a real FastNetMon is an attack with a rule, and its end the end',
   skip: whyNot() || whyNoFastnetmon(),
 }, async (t) => {
   const network = await EdgeNetwork.open(t);
-  // The traffic does not pass this service: its edge sees nothing.
+  // The traffic does not pass through this service, so its edge sees nothing.
   const service = await startService(t, { env: { VAUBAN_EDGE: 'simulator' } });
   const { customer, ip, events, rules } = await protect(service, { mbps: 100 });
   await network.edge.ip(`route replace blackhole ${ip}/32`);
@@ -59,7 +59,7 @@ test('a ban of a real FastNetMon is an attack with a rule, and its end the end',
     reason: string;
   };
   const attacks = (): Promise<Attack[]> => customer.ask('GET', events);
-  // The packets that tell the port come a second after the ban.
+  // The packets that reveal the port come a second after the ban.
   const isNamed = ([attack]: Attack[]) =>
     attack?.mitigated_at && attack.vectors.includes('dns_amplification');
   while (!isNamed(await attacks())) await sleep(LOOK_EVERY_MS);

@@ -11,15 +11,15 @@ import { skipUnlessRequired } from '../support/tiny-image.ts';
 const PROGRAM = '/usr/sbin/fastnetmon';
 const LOOK_EVERY_MS = 50;
 
-/** Why FastNetMon cannot run here, or false. */
+/** Returns why FastNetMon cannot run here, or false. */
 export function whyNoFastnetmon(): string | false {
   if (process.getuid?.() !== 0) return 'needs root for network namespaces';
   return !existsSync(PROGRAM) && skipUnlessRequired('needs fastnetmon');
 }
 
 /**
- * FastNetMon at its quickest: it captures packets of a device in a namespace, looks each second at the mean of a second, and
- * bans at once. Configured as deploy/fastnetmon/fastnetmon.conf is, but for what is given here.
+ * Starts FastNetMon with its fastest settings: it captures packets of a device in a namespace, checks the one-second
+ * average every second, and bans at once. The rest is configured as in deploy/fastnetmon/fastnetmon.conf.
  */
 export async function startFastnetmon(
   t: Lifetime,
@@ -69,13 +69,13 @@ export async function startFastnetmon(
 }
 
 export interface FastnetmonOptions {
-  /** In the namespace; what comes in by it is watched. */
+  /** The device in the namespace whose incoming traffic is watched. */
   device: string;
-  /** Whose addresses are watched. */
+  /** The networks whose addresses are watched. */
   networks: string[];
   pps: number;
   mbps: number;
-  /** Text of the script that it runs at a ban and at its end. */
+  /** The content of the script that FastNetMon runs when a ban begins and ends. */
   script: string;
   env?: Record<string, string>;
 }

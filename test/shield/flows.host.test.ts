@@ -88,13 +88,13 @@ test('what an exporter tells of a minute is spread over one, to the packet', () 
   );
 });
 
-/** A shield that knows of traffic by a pipe alone: nothing comes in to its edge. */
+/** A shield that only learns of traffic from a pipe: its edge receives none. */
 async function openFlows(t: TestContext) {
   const pipe = makePipe(t);
   let source: FlowSource | undefined;
   const shield = await openShield(t, (clock: Clock): EdgeDriver => {
     source = new FlowSource({ pipe, seconds: 1, clock });
-    // Its targets are kept by nobody else.
+    // Nothing else stores its targets.
     const edge = createEdgeSimulator({ clock, store: memoryStore() });
     return new FlowWatchedEdge(edge, source);
   });
@@ -102,7 +102,7 @@ async function openFlows(t: TestContext) {
   return { shield, pipe, source: source!, clock: shield.api.services.clock as ManualClock };
 }
 
-/** Targets of a simulator, in memory. */
+/** Stores the simulator's targets in memory. */
 function memoryStore(): EdgeStore {
   const kept = new Map<string, SimulatedTarget>();
   return {
@@ -125,7 +125,7 @@ function memoryStore(): EdgeStore {
 test('an attack that only flows show is noticed, named, answered and over; silence ends none', async (t) => {
   const { shield, pipe, source, clock } = await openFlows(t);
   const target = await shield.target();
-  /** A second, at whose end the collector says so much came in. */
+  /** Advances one second, at whose end the collector reports this traffic. */
   const round = async (...rows: object[]) => {
     clock.advance(SECOND);
     const lines = rows.map((row) => purge({ ip_dst: target.ip, ...row }));
@@ -152,11 +152,11 @@ test('an attack that only flows show is noticed, named, answered and over; silen
   const [rule] = await rulesOf(shield.api, target);
   assert.deepEqual([rule!.origin, rule!.source_ports, rule!.status], ['automatic', ['53'], 'active']);
 
-  // What is no line, and one without an end, take nothing away from those that follow.
+  // An invalid line, or one without an end, does not affect the following ones.
   appendFileSync(pipe, `nonsense\n${'x'.repeat(20_000)}`);
   appendFileSync(pipe, 'still the same\n');
   await round(usual, flood);
-  // While the collector is away nothing is known: the attack goes on, and its rules are kept.
+  // While the collector is away nothing is known: the attack stays ongoing, and its rules are kept.
   for (let minute = 0; minute < 15; minute++) {
     clock.advance(60 * SECOND);
     await assert.rejects(shield.look(), /the flow collector has said nothing for \d+ s/);
@@ -212,7 +212,7 @@ for (const [protocol, collector, probe, more] of [
       const file = `${pipe}-${name}.conf`;
       writeFileSync(file, `daemonize: false\n${text}\n`);
       const [program, args] = space.command(name, '-f', file);
-      // Its plugins are processes of their own, and end with it.
+      // Its plugins are separate processes that end with it.
       const child = spawn(program, args, { stdio: 'ignore', detached: true });
       defer(t, async () => {
         const ended = once(child, 'exit');
@@ -243,7 +243,7 @@ aggregate: src_host, dst_host, src_port, dst_port, proto, tcpflags\n${more}`,
       assert.ok(looks < MOST_LOOKS, 'not noticed');
       await sleep(LOOK_MS);
       clock.advance(LOOK_MS);
-      // Until the collector has begun there is nothing to be read.
+      // There is nothing to read until the collector has started.
       await shield.look().catch(() => {});
       const [attack] = await attacksOn(shield.api, target);
       if (!attack?.mitigated_at) continue;

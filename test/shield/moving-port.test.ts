@@ -5,7 +5,7 @@ import { attacksOn, rulesOf } from './support.ts';
 
 const PER_MS = 200;
 const LENGTH = 400;
-/** Looks in a second. */
+/** Looks per second. */
 const SECOND = 4;
 
 test('an attack that moves on to another source port is met there, and so when it comes back', async (t) => {
@@ -21,7 +21,7 @@ test('an attack that moves on to another source port is met there, and so when i
 
   await flood(53, 2);
   assert.deepEqual(await blocked(), ['53']);
-  // Sooner than a port sample is too old to be believed, and later.
+  // Both before and after a port sample has become too old to be trusted.
   await flood(123, 3);
   assert.deepEqual(await blocked(), ['123', '53']);
   await flood(53, 10);

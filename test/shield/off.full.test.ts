@@ -24,7 +24,7 @@ test('without an edge no address can be said to be protected', async (t) => {
   const watched = await operate(first, `/tenants/${tenant}/targets`, { ip, mode: 'off' });
   const mode = await call(first.operatorSocket, 'POST', `/targets/${watched.id}/mode`, { mode: 'always_on' });
   assert.equal(mode.status, 409);
-  // What a customer sees is true: nothing protected, nothing measured.
+  // The customer sees the truth: nothing is protected, nothing is measured.
   const [target] = await customer.ask('GET', `/v1/tenants/${tenant}/targets`);
   assert.deepEqual([target.mode, target.status], ['off', 'clean']);
   const traffic = await customer.ask('GET', `/v1/tenants/${tenant}/traffic`);

@@ -27,7 +27,7 @@ test('an attack that doubles every minute is caught before it is eight times the
   }
 });
 
-/** Traffic of a month that has its reasons, by the second; each has its own chance. */
+/** A month of explainable traffic per second; each kind has its own random numbers. */
 function months(): Record<string, (second: number) => Rate> {
   const random = seeded('a month of reasons');
   const noise = () => 0.8 + 0.4 * random();
@@ -36,7 +36,7 @@ function months(): Record<string, (second: number) => Rate> {
   const crowd = (second: number) => {
     const since = second - crowds[Math.floor(second / DAY)]!;
     if (since < 0 || since > 2 * HOUR) return 1;
-    // Ten times as many within a quarter of an hour, and away again within an hour.
+    // Rises tenfold within a quarter of an hour, and falls back within an hour.
     return since < 900 ? 10 ** (since / 900) : 10 ** (1 - Math.min(1, (since - 900) / HOUR));
   };
   return {
@@ -94,7 +94,8 @@ test('neighbours each of which receives a little are attacked together, when it 
   assert.equal(watch.look(rate, at(600), true), 'suspect');
   assert.equal(watch.look(rate, at(601), true), 'attack');
   assert.ok(watch.isTogether && watch.level(rate) > 1);
-  // What comes in is still more than half of what made it an attack; and it is quiet only after a minute below.
+  // The traffic is still more than half of the level that made it an attack; quiet begins only after a minute below
+  // that.
   assert.equal(watch.look(rate, at(700), false), 'attack');
   assert.equal(watch.look(pps(100), at(701)), 'attack');
   assert.equal(watch.look(pps(100), at(761)), 'ended');

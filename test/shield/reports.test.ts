@@ -57,7 +57,7 @@ test('reports of other programs', async (t) => {
     const [rule] = await rulesOf(api, target);
     assert.deepEqual([rule!.origin, rule!.protocol, rule!.status], ['automatic', 'udp', 'active']);
 
-    // Details that come a second later join it, and say where it comes from.
+    // Details that arrive a second later are added to it and reveal its source.
     clock.advance(SECOND);
     const port = { protocol: 'udp', port: 53, packets: 20, bytes: 28_000 } as const;
     assert.equal(await report(ofUdp(target.ip, { rate: { pps: 120_000, bps: 300 }, ports: [port] })), id);
@@ -67,7 +67,7 @@ test('reports of other programs', async (t) => {
     assert.deepEqual([joined!.peak_pps.value, joined!.peak_bps.value], [120_000, 400_000_000]);
     assert.ok((await rulesOf(api, target)).some(({ source_ports }) => source_ports[0] === '53'));
 
-    // The edge sees nothing of it, and neither ends it nor lets its rules go.
+    // The edge does not see the attack, so it neither ends it nor removes its rules.
     for (let minute = 0; minute < 25; minute++) {
       clock.advance(60 * SECOND);
       await lookAfterReports(parts);

@@ -12,7 +12,7 @@ import { openShield, type TestTarget } from './support.ts';
 type TestContext = Parameters<typeof openShield>[0];
 const LOOK_MS = 250;
 
-/** As long as the kernel counts for a port sample. */
+/** The time for which the kernel counts a port sample. */
 const SAMPLE_MS = 6_000;
 
 interface Counted {
@@ -23,8 +23,8 @@ interface Counted {
 }
 
 /**
- * An edge whose counters the test moves: all that comes in is UDP, and a rule of a target drops all of it, or what comes from
- * its source ports. A port sample counts what has a port, for a while.
+ * An edge whose counters the test controls. All traffic is UDP, and a target's rule drops all of it or the traffic from
+ * its source ports. A port sample counts traffic with ports for a while.
  */
 export class ScriptedEdge {
   readonly #counted = new Map<string, Counted>();
@@ -113,7 +113,7 @@ export class ScriptedEdge {
   }
 }
 
-/** A shield on a scripted edge, four looks a second. */
+/** Opens a shield on a scripted edge, with four looks per second. */
 export async function openScripted(t: TestContext) {
   let edge: ScriptedEdge | undefined;
   const shield = await openShield(t, (clock) => {
@@ -125,7 +125,7 @@ export async function openScripted(t: TestContext) {
     ...shield,
     receive: (target: TestTarget, packets: number, length: number, sourcePort?: number) =>
       edge!.receive(target.id, packets, length, sourcePort),
-    /** A look when `comesIn` has been asked, each millisecond, for what comes in. */
+    /** Calls `comesIn` once per millisecond to receive traffic, then looks once. */
     async quarter(comesIn: (ms: number) => void = () => {}) {
       const from = clock.now().getTime();
       for (let ms = 0; ms < LOOK_MS; ms++) comesIn(from + ms);

@@ -23,31 +23,34 @@ export interface TestTarget {
   id: string;
   tenantId: string;
   ip: string;
-  /** Of its rules, its attacks and its tenant. */
+  /** Paths of its rules, its attacks and its tenant. */
   rules: string;
   events: string;
   tenant: string;
 }
 
-/** The shield in this process, on a clock that the test owns; nothing runs by itself. */
+/** The shield in this process, on the test's clock; nothing runs automatically. */
 export interface Shield {
   api: TestApi;
   edge: EdgeDriver;
   reconciler: EdgeReconciler;
-  /** A new VM whose address is a target, of a new tenant unless one is given; on the edge already. */
+  /** Creates a VM whose address is a target and on the edge; its tenant is new unless one is given. */
   target(options?: { mode?: TargetMode; tenantId?: string; family?: 4 | 6 }): Promise<TestTarget>;
-  /** Makes the driver's operations of that name fail until told otherwise. */
+  /** Makes these driver operations fail until the next call. */
   breakDown(...operations: (keyof EdgeDriver)[]): void;
   attack(target: TestTarget, vector: SimulatedVector, pps: number, seconds: number): Promise<void>;
-  /** Lets so many seconds pass, with a look of the detector and a round of the reconciler in each. */
+  /** Lets this many seconds pass, with one look of the detector and one round of the reconciler in each. */
   pass(seconds: number): Promise<void>;
-  /** One look of the detector and one round of the reconciler, now; true where a closer look is due soon. */
+  /** Runs one look of the detector and one round of the reconciler; returns whether a closer look is due soon. */
   look(): Promise<boolean>;
-  /** A detector that knows nothing, as after a restart. */
+  /** Replaces the detector with a new one without any memory, as after a restart. */
   restartDetector(): void;
 }
 
-/** `open` opens another edge than the simulated one, of which the test sees to failures and attacks. */
+/**
+ * Opens a shield. `open` replaces the simulated edge with another one, whose failures and attacks the test controls
+ * itself.
+ */
 export async function openShield(t: TestContext, open?: (clock: Clock) => EdgeDriver): Promise<Shield> {
   const api = await openApi(t);
   const { db, clock, logger, leadership } = api.services;
@@ -128,7 +131,7 @@ type Attack = Omit<AttackRow, 'peak_bps' | 'peak_pps' | 'started_at' | 'mitigate
   duration_seconds: number;
 };
 
-/** `data` of a GET that must succeed. */
+/** Returns the `data` of a GET, which must succeed. */
 export async function read<T>(api: TestApi, path: string): Promise<T> {
   const { status, body } = await api.call('GET', path);
   assert.equal(status, 200, JSON.stringify(body));
