@@ -11,7 +11,7 @@ import { startGuest } from './support/guest.ts';
 import { startModel } from './support/model-server.ts';
 import { openFixture } from './support/stage.ts';
 
-/** What ends a run from outside, in the middle of a command. */
+/** Starts a run and brings it to the middle of a command that hangs. */
 async function midCommand(t: TestContext) {
   const guest = await startGuest(t, () => ({ hangs: true }));
   const model = await startModel(t, [{ command: 'sleep 30' }]);

@@ -8,7 +8,7 @@ import { ManualClock } from '../../server/platform/clock.ts';
 const never = new AbortController().signal;
 const BLOCK = 'x'.repeat(1_024);
 
-/** Sends until the stream says that its client is behind; whether `drained` has resolved meanwhile. */
+/** Sends until the stream reports that its client lags behind. `waited` is true until `drained` resolves. */
 function fill(stream: EventStream): { waited: () => boolean; sent: number } {
   let sent = 0;
   for (; sent < SEND_BUFFER_BYTES * 3; sent += BLOCK.length) stream.send(1, 'message.delta', { text: BLOCK });
@@ -47,7 +47,7 @@ test('a client that is behind is not pinged, and is cut at the end', async () =>
   stream.end();
   await once(stream.readable, 'close');
   assert.ok(stream.closed.aborted);
-  // What comes after the end goes nowhere, and is not waited for.
+  // Events after the end are discarded, and nothing waits for them.
   stream.send(2, 'message.delta', { text: BLOCK });
   await stream.drained(never);
 });

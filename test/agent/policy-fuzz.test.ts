@@ -5,8 +5,8 @@ import { judgeCommand } from '../../server/domain/agent/policy/judge.ts';
 import { depth } from '../support/depth.ts';
 
 /**
- * Commands that must never run unasked, disguised in every way a shell would see through. Whatever the disguise,
- * the judgement may not fall to `safe`, nor to `caution`.
+ * Commands that must never run without approval, disguised in every way that a shell sees through. In any disguise, the
+ * policy must judge them neither `safe` nor `caution`.
  */
 const HARMFUL = [
   ['rm', '-rf', '/'],
@@ -42,7 +42,7 @@ const octal = (text: string) =>
   [...text].map((c) => `\\${c.charCodeAt(0).toString(8).padStart(3, '0')}`).join('');
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-/** Ways to write one word so that a shell reads the same word. */
+/** Generates spellings of a word that a shell reads as the same word. */
 const spelling = (word: string): fc.Arbitrary<string> => {
   const cut = fc.nat(word.length);
   return fc.oneof(
@@ -70,7 +70,7 @@ const spelling = (word: string): fc.Arbitrary<string> => {
 
 const blank = fc.constantFrom(' ', '  ', '\t', ' \\\n ', `\${IFS}`, '$IFS');
 
-/** The command, each word spelled in some way, with some blanks between. */
+/** Generates the command with each word spelled in some way and some blanks between them. */
 const spelled = fc
   .constantFrom(...HARMFUL)
   .chain((words) =>
@@ -86,7 +86,7 @@ const spelled = fc
 
 const harmless = fc.constantFrom(...HARMLESS);
 
-/** Ways to hide a command in a larger one. */
+/** Ways to hide a command inside a larger one. */
 const DISGUISES: ((command: string, other: string) => string)[] = [
   (command) => command,
   (command, other) => `${other}; ${command}`,

@@ -5,12 +5,12 @@ import { ATTACKS, generated, isSafe, REVIEWED } from './support/corpus.ts';
 import { KITS, skipWithoutSandbox, watch } from './support/sandbox.ts';
 
 /**
- * What the policy calls safe, run: by real shells, with GNU programs and with BusyBox's, under `strace` in a root
- * of its own. Nothing of it may write, speak to another machine, start another program, or read a secret.
+ * Runs commands that the policy considers safe, in real shells, with GNU programs and with BusyBox, under `strace` in a
+ * separate root file system. None may write, connect to another machine, start another program, or read a secret.
  */
 
 const SEED = Number(process.env.VAUBAN_POLICY_SEED ?? 9);
-/** For others, or more: VAUBAN_POLICY_SEED=2 VAUBAN_POLICY_LINES=20000. */
+/** To try other or more lines: VAUBAN_POLICY_SEED=2 VAUBAN_POLICY_LINES=20000. */
 const LINES = Number(process.env.VAUBAN_POLICY_LINES ?? 2_000);
 const WRITTEN = [...REVIEWED.map(({ command }) => command), ...ATTACKS];
 const MADE_UP = generated(LINES, SEED);
@@ -26,7 +26,7 @@ test('the corpus has something of every program that is known', () => {
   assert.deepEqual(missing, []);
 });
 
-/** Commands that do each of the things that are watched for, so that a watch which sees nothing is noticed. */
+/** Commands that do each of the forbidden things, to notice a watch that sees nothing. */
 const CAUGHT: [keyof typeof KITS, string, RegExp][] = [
   ['dash', 'cat /etc/shadow', /shows a secret|reads a secret/],
   ['dash', 'cat /var/log/apt/.?/.?/.?/etc/shadow', /reads a secret/],
@@ -71,7 +71,7 @@ for (const [key, kit] of Object.entries(KITS) as [keyof typeof KITS, (typeof KIT
   });
 
   test(`what is safe does no harm with ${kit.name}`, { skip }, async (t) => {
-    // What a program does depends on no shell, so the second is tried with fewer.
+    // Programs behave the same in every shell, so fewer lines are enough for the second one.
     const lines = [
       ...new Set([...WRITTEN, ...(key === 'bash' ? MADE_UP.slice(0, LINES / 5) : MADE_UP)]),
     ].filter(isSafe);

@@ -4,7 +4,7 @@ import { transcript } from './support/event-reader.ts';
 import { type Fixture, openFixture } from './support/stage.ts';
 import { settled } from './support/wait.ts';
 
-/** The common asks, as customers write them, and what their answer must be about. */
+/** Common questions in customers' words, and what the answer must be about. */
 const ASKS: [string, RegExp][] = [
   ['Why is my disk full?', /fullest file system is \/: \d+ % of/],
   ['How much memory is left?', /\d+ MiB of \d+ MiB are available/],
@@ -20,7 +20,7 @@ const ASKS: [string, RegExp][] = [
   ['Write me a poem', /fixed recipes, no language model/],
 ];
 
-/** Lets the guest's time pass until something has come about: its programs take theirs. */
+/** Advances the guest's clock until `work` is done, because the guest's programs take time. */
 async function inTime<T>({ services }: Fixture, work: Promise<T>): Promise<T> {
   let over = false;
   const done = work.finally(() => {

@@ -15,7 +15,7 @@ import { type Answer, startModel } from './support/model-server.ts';
 import { openFixture } from './support/stage.ts';
 import { settled, waitFor } from './support/wait.ts';
 
-/** After a change of the events: node --test --test-update-snapshots test/agent/transcripts.full.test.ts */
+/** To update after a change of the events: node --test --test-update-snapshots test/agent/transcripts.full.test.ts */
 function golden(t: TestContext, name: string, text: string): void {
   const path = join(import.meta.dirname, 'golden', `${name}.txt`);
   t.assert.fileSnapshot(text, path, { serializers: [(value: unknown) => value as string] });
@@ -60,7 +60,7 @@ test('completed', async (t) => {
   const events = (await fixture.call('GET', `/v1/vm/${fixture.vm.id}/events?type=agent.command_started`)).json
     .data;
   assert.deepEqual(
-    // All of one instant: their ids decide the order.
+    // They all have the same time, so their ids decide the order.
     events
       .map(({ metadata, actor }: Record<string, Record<string, unknown>>) => [metadata!.command, actor!.id])
       .sort(),
@@ -161,7 +161,7 @@ test('a command that does not end', async (t) => {
 test('a run that does not end', async (t) => {
   const { fixture } = await setUp(t, [{ command: 'sleep 30' }]);
   const reader = await fixture.open({ message: 'Wait and wait' });
-  // Each command ends by its own time-out; the run's is reached in the middle of one.
+  // Each command ends with its own timeout; the run's timeout is reached in the middle of one.
   let started = await reader.until('command.started');
   const { clock } = fixture.services;
   for (let passed = 0; passed + COMMAND_TIMEOUT_MS < RUN_TIMEOUT_MS; passed += COMMAND_TIMEOUT_MS) {

@@ -8,7 +8,7 @@ import { startGuest } from './support/guest.ts';
 import { startModel } from './support/model-server.ts';
 import { openFixture } from './support/stage.ts';
 
-/** Looks like a harmless command to a reader who sees it as it is. */
+/** Looks harmless to a reader who sees it unescaped. */
 const DISGUISED = 'rm -rf /srv # \u202e\u2066tmp/ sl\u2069\u200b\u00ad\u001b[8m\u{e0061}\u00a0\u3164x';
 const SHOWN =
   'rm -rf /srv # ⟦U+202E⟧⟦U+2066⟧tmp/ sl⟦U+2069⟧⟦U+200B⟧⟦U+00AD⟧⟦U+001B⟧[8m⟦U+E0061⟧⟦U+00A0⟧⟦U+3164⟧x';

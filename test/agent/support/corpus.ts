@@ -4,26 +4,26 @@ import fc from 'fast-check';
 import type { CommandRule, Rule } from '../../../server/domain/agent/policy/arguments.ts';
 import { judgeCommand, READ_ONLY, type Risk } from '../../../server/domain/agent/policy/judge.ts';
 
-/** Command lines that the policy is tried with: those that people have written, and those that are made up. */
+/** Command lines to test the policy with: some written by people, others generated. */
 
 const linesOf = (file: string) =>
   readFileSync(join(import.meta.dirname, '..', file), 'utf8')
     .split('\n')
     .filter((line) => line.trim() !== '' && !line.startsWith('#'));
 
-/** A quotation mark at both ends is a JSON string, unless it is the command's own. */
+/** Text in quotation marks is a JSON string, unless the quotes belong to the command. */
 const unquote = (text: string) => (/^"(?:[^"\\]|\\.)*"$/.test(text) ? (JSON.parse(text) as string) : text);
 
-/** The reviewed table: commands with the risk that they must have. */
+/** The reviewed table: commands with the risk that the policy must assign. */
 export const REVIEWED = linesOf('policy-table.txt').map((line) => {
   const [, risk, text] = /^(safe|caution|dangerous)\s+(.*)$/.exec(line)!;
   return { risk: risk as Risk, command: unquote(text!) };
 });
 
-/** Commands that must never run unasked. */
+/** Commands that must never run without approval. */
 export const ATTACKS = linesOf('policy-attacks.txt').map(unquote);
 
-/** What stands in command lines: what the grammar knows, and what it must not be taken in by. */
+/** Words of command lines: some that the grammar knows, and some that must not fool it. */
 const WORDS = [
   ...'/ . /etc /etc/ /var/log /var/log/ /tmp /root/.ssh /home /proc /proc/1 /proc/self /proc/1/exe /proc/sys/vm /dev /run'.split(
     ' ',
@@ -76,7 +76,7 @@ const word = fc.constantFrom(...WORDS);
 const quote = (text: string) =>
   text === '' || /[^\w./*?:=@%+,-]/.test(text) ? `'${text.replaceAll("'", '')}'` : text;
 
-/** A word that a test lets pass, if there is one among ours. */
+/** Generates words that pass a test, if any of ours do. */
 const fitting = (test: (word: { value: string; glob: boolean }) => boolean) => {
   const words = WORDS.filter((value) => test({ value, glob: false }));
   return words.length > 0 ? fc.constantFrom(...words) : word;
@@ -84,7 +84,7 @@ const fitting = (test: (word: { value: string; glob: boolean }) => boolean) => {
 
 const LETTERS = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'];
 
-/** An option that the rule has, or one that it has not. */
+/** Generates options that the rule allows, and some that it does not. */
 function optionOf({ flags = '', values = {}, optional = {} }: CommandRule): fc.Arbitrary<string[]> {
   const letters = flags.split(' ').flatMap((part) => (part.startsWith('--') ? [] : [...part]));
   const long = flags.split(' ').filter((part) => part.startsWith('--'));
@@ -136,7 +136,7 @@ const simple = fc
   )
   .chain(({ name, rule }) => argumentsOf(rule as Rule).map((words) => [name, ...words].map(quote).join(' ')));
 
-/** Ways to join commands, and to put one into another. */
+/** Ways to join commands and to nest one in another. */
 const JOINED: ((a: string, b: string) => string)[] = [
   (a, b) => `${a} | ${b}`,
   (a, b) => `${a}; ${b}`,
@@ -153,7 +153,7 @@ const JOINED: ((a: string, b: string) => string)[] = [
   (a) => `${a} >/tmp/x`,
   (a) => `${a} $(id)`,
 ];
-/** A reviewed command with a word more, less, or another. */
+/** Generates reviewed commands with a word added, removed or replaced. */
 const changed = fc
   .tuple(
     fc.constantFrom(
@@ -167,7 +167,7 @@ const changed = fc
     words.toSpliced(1 + (at % words.length), removed, ...(put === null ? [] : [put])).join(' '),
   );
 
-/** Takes too long for what it shows. */
+/** These take too long for the little that they show. */
 const LONG = /\bsleep [1-9]|\b(?:vm|io|mp|pid)stat.* [2-9]|-s ?\d/;
 const line = fc
   .oneof(
@@ -180,7 +180,7 @@ const line = fc
   )
   .filter((command) => !LONG.test(command));
 
-/** Command lines over the grammar and around it, always the same ones. */
+/** Generates command lines from the grammar and around it; the same ones for the same seed. */
 export function generated(count: number, seed: number): string[] {
   const lines = new Set<string>();
   for (let round = 0; lines.size < count; round++)

@@ -14,15 +14,15 @@ const validate = ajv.compile({
   $ref: 'openapi#/paths/~1v1~1vm~1{id}~1ai-agent/post/responses/200/content/text~1event-stream/schema',
 });
 
-/** Reads a stream of events as a client does, and holds each against the API's description. */
+/** Reads a stream of events as a client does, and checks each against the API description. */
 export class EventReader {
   readonly headers: Headers;
-  /** Comments that came, such as "ping". */
+  /** The received comments, such as "ping". */
   readonly comments: string[] = [];
   readonly #hangUp: AbortController;
   readonly #chunks: AsyncIterator<string>;
   #text = '';
-  /** For the report of a failed test. */
+  /** For the message of a failed test. */
   #last = '';
 
   constructor(response: Response, hangUp: AbortController) {
@@ -32,7 +32,7 @@ export class EventReader {
     this.#chunks = response.body!.pipeThrough(new TextDecoderStream())[Symbol.asyncIterator]();
   }
 
-  /** The next event; undefined at the end. */
+  /** Returns the next event; undefined at the end. */
   async next(): Promise<AgentEvent | undefined> {
     for (;;) {
       const end = this.#text.indexOf('\n\n');
@@ -50,14 +50,14 @@ export class EventReader {
     }
   }
 
-  /** Reads on to the next event of this type. */
+  /** Reads up to the next event of this type and returns it. */
   async until(type: string): Promise<AgentEvent> {
     for (let event = await this.next(); event; event = await this.next())
       if (event.type === type) return event;
     throw new Error(`the stream ended without ${type}: ${this.#last}`);
   }
 
-  /** All events to the end, of which exactly one is the last. */
+  /** Returns all remaining events; exactly one must end the run, and it must come last. */
   async all(): Promise<AgentEvent[]> {
     const events: AgentEvent[] = [];
     for (let event = await this.next(); event; event = await this.next()) events.push(event);
@@ -83,7 +83,7 @@ function readEvent(block: string): AgentEvent {
   return event;
 }
 
-/** A transcript that is the same each time: ids are numbered by kind, times and versions left out. */
+/** Returns a reproducible transcript: ids are numbered by kind, and times and versions are left out. */
 export function transcript(...streams: AgentEvent[][]): string {
   const names = new Map<string, string>();
   const rename = (text: string) =>

@@ -6,32 +6,32 @@ import ssh2 from 'ssh2';
 import { freshKeyPair } from '../../../server/platform/ssh-key-pair.ts';
 import { defer } from '../../support/cleanup.ts';
 
-/** What the guest does when it is asked to run a command. */
+/** The guest's reaction to a command. */
 export interface Reaction {
   stdout?: string;
   stderr?: string;
   code?: number;
   /** The whole connection breaks. */
   dies?: true;
-  /** It goes on until it is ended. */
+  /** It runs until it is ended. */
   hangs?: true;
 }
 
-/** A guest that writes whatever the test wants, over a real SSH server. */
+/** A guest that prints whatever the test wants, behind a real SSH server. */
 export interface ScriptedGuest {
-  /** A connection to its port 22. */
+  /** Opens a connection to its port 22. */
   open(): Promise<Duplex>;
   /** Every command that reached it, in order. */
   ran: string[];
-  /** Resolves when a command that hangs has begun. */
+  /** Resolves when a command that hangs has started. */
   hanging(): Promise<void>;
-  /** Lets the command that hangs write this and finish. */
+  /** Makes the hanging command print this and finish. */
   finish(reaction: Reaction): void;
-  /** What it does with a command; may be changed. */
+  /** Decides the reaction to a command; may be replaced. */
   react: (command: string) => Reaction;
-  /** It refuses logins from now on. */
+  /** If set, it refuses logins. */
   refuses: boolean;
-  /** The command that hangs was ended from outside. */
+  /** Set when the hanging command has been ended from outside. */
   ended: boolean;
 }
 

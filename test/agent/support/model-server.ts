@@ -5,38 +5,38 @@ import { json } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { defer } from '../../support/cleanup.ts';
 
-/** What the model answers to one request. */
+/** The model's answer to one request. */
 export interface Answer {
   text?: string;
-  /** It wants to run this. */
+  /** The command that the model wants to run. */
   command?: string;
   reason?: string;
-  /** Arguments of the call as they are written, whatever they are. */
+  /** The raw arguments of the call, valid or not. */
   rawArguments?: string;
-  /** A tool by this name. */
+  /** Calls a tool with this name. */
   toolName?: string;
-  /** Two calls in one answer. */
+  /** Makes two calls in one answer. */
   second?: string;
   status?: number;
-  /** Says its text, then nothing any more. */
+  /** Sends its text and then nothing more. */
   stalls?: true;
-  /** Says its text, then the connection breaks. */
+  /** Sends its text, then breaks the connection. */
   breaksOff?: true;
-  /** Instead of a stream. */
+  /** Replaces the stream. */
   invalidToolCall?: string;
 }
 
-/** Answers by what it is asked; the conversation is in there. */
+/** An answer, or a function of the request, which contains the conversation. */
 export type Answerer = Answer | ((request: string) => Answer);
 
-/** A server that speaks the protocol of OpenAI's chat completions, and says what the test wants. */
+/** A server with the protocol of OpenAI's chat completions that says whatever the test wants. */
 export interface ModelServer {
   baseUrl: string;
   // biome-ignore lint/suspicious/noExplicitAny: requests as they came
   requests: any[];
-  /** From now on it answers so. */
+  /** Replaces the script. */
   become(script: readonly Answerer[]): void;
-  /** Resolves when a request that stalls has said its text. */
+  /** Resolves when a stalled request has sent its text. */
   stalled(): Promise<void>;
 }
 
@@ -75,7 +75,7 @@ function stream(response: ServerResponse, answer: Answer): boolean {
   return true;
 }
 
-/** `script` is asked for each answer in turn, with the number of the request; the last answer is repeated. */
+/** Starts a model that takes each answer from `script` in turn and repeats the last one. */
 export async function startModel(t: TestContext, script: readonly Answerer[]): Promise<ModelServer> {
   const stalled = Promise.withResolvers<void>();
   let answers = script;

@@ -8,7 +8,7 @@ import { isInstalled } from '../../../scripts/installed.ts';
 import { READ_ONLY } from '../../../server/domain/agent/policy/judge.ts';
 import { defer } from '../../support/cleanup.ts';
 
-/** A shell and where its programs are. */
+/** A shell and the search path of its programs. */
 export interface Kit {
   name: string;
   shell: string;
@@ -22,7 +22,7 @@ export const KITS = {
   ash: { name: 'ash with BusyBox programs', shell: '/bb/ash', path: '/bb' },
 } satisfies Record<string, Kit>;
 
-/** What a command must not do, as it was seen. */
+/** A forbidden action of a command, as it was observed. */
 export interface Breach {
   command: string;
   kit: string;
@@ -35,7 +35,7 @@ const SPACES = [
 ];
 const PROGRAMS = ['strace', 'busybox', 'bash', 'dash', 'unshare', 'setpriv', 'timeout'];
 
-/** Why commands cannot be watched here, or false. Where VAUBAN_REQUIRE_STRACE is 1 that is an error. */
+/** Returns why commands cannot be watched here, or false. Throws instead if VAUBAN_REQUIRE_STRACE is 1. */
 export function skipWithoutSandbox(): string | false {
   const missing = PROGRAMS.filter((program) => !isInstalled(program));
   const reason =
@@ -46,7 +46,7 @@ export function skipWithoutSandbox(): string | false {
   return reason;
 }
 
-/** Runs commands one after the other in a sandbox of their own, and tells which did what they must not. */
+/** Runs commands one after the other in a sandbox and returns their breaches. */
 export async function watch(t: TestContext, kit: Kit, commands: readonly string[]): Promise<Breach[]> {
   const directory = mkdtempSync(join(tmpdir(), 'vauban-sandbox-'));
   defer(t, () => rmSync(directory, { recursive: true, force: true }));
@@ -78,7 +78,7 @@ export async function watch(t: TestContext, kit: Kit, commands: readonly string[
   }));
 }
 
-/** The breaches of a trace, each with the number of the command that was running. */
+/** Returns the breaches in a trace, each with the index of the command that was running. */
 function readTrace(trace: string, root: string): { index: number; what: string }[] {
   const breaches: { index: number; what: string }[] = [];
   const unfinished = new Map<string, string>();
@@ -92,7 +92,7 @@ function readTrace(trace: string, root: string): { index: number; what: string }
     const call = (rest === undefined ? text : (unfinished.get(pid) ?? '') + rest).replaceAll(root, '');
     const program = /^execve\("[^"]*", \["(?:[^"]*\/)?([^"/]+)".* = 0$/.exec(call)?.[1];
     if (program) programs.set(pid, program);
-    // The shell opens what it is to run.
+    // The shell opens the file that it is going to run.
     const marker = /^openat?\([^"]*"\/cases\/(\d+)"/.exec(call)?.[1];
     if (marker) index = Number(marker);
     if (begun !== undefined || marker || index < 0) continue;
@@ -104,7 +104,7 @@ function readTrace(trace: string, root: string): { index: number; what: string }
 
 const WRITES = /O_WRONLY|O_RDWR|O_CREAT|O_TRUNC|O_APPEND/;
 const NEITHER_FILE = /^\/dev\/(?:null|tty)$/;
-/** Secrets of the machine. That they exist, and what a directory of them holds, is none. */
+/** Secrets of the machine. Their existence is not secret, nor are the names in a directory of secrets. */
 const CLOSED = [
   /^\/etc\/(?:g?shadow|sudoers|fstab)\b/,
   /^\/etc\/(?:ssh|ssl\/private|mysql)\//,
@@ -117,17 +117,20 @@ const CLOSED = [
   /^\/dev\/(?!null|tty|zero|full|u?random|kmsg)/,
 ];
 const ENVIRONMENT = /^\/proc\/\d+\/environ$/;
-/** They read all that the kernel knows of a process, whatever they are to show of it; that none is shown is tested. */
+/**
+ * These read everything that the kernel knows about a process, whatever they print. Another test checks that they print
+ * no secrets.
+ */
 const PROCESS_VIEWERS = new Set(['ps', 'pgrep', 'w', 'uptime']);
-/** Where a library or a program asks another on the same machine: for names of users, for services, for logs. */
+/** Local sockets that libraries and programs use to look up users and services, and for logging. */
 const OWN_SOCKETS = /^(?:\/var)?\/run\/(?:nscd\/|systemd\/|dbus\/|user\/\d+\/|udev\/|sudo)|^\/dev\/log$|^@/;
-/** What may be asked of the kernel by netlink: only to be shown. */
+/** Netlink requests that only read. */
 const NETLINK_LOOKS =
   /^(?:RTM_GET\w+|SOCK_DIAG_BY_FAMILY|(?:TCP|DCCP)DIAG_GETSOCK|NLMSG_\w+|NFNL_SUBSYS_NFTABLES<<8\|NFT_MSG_GET\w+|0(?:xa10)? \/\*.*)$/;
 const IOCTL_CHANGES = /\bSIOC(?:S|ADD|DEL)|_SET|TIOCSTI|TCSET|BLK(?:ROSET|DISCARD|ZEROOUT)/;
 const LOG_LOOKS = /SYSLOG_ACTION_(?:READ_ALL|SIZE_BUFFER|SIZE_UNREAD|OPEN|CLOSE)\b/;
 
-/** What is wrong with a call, or undefined. */
+/** Returns the breach that a call commits, or undefined. */
 function breachOf(call: string, program: string): string | undefined {
   const name = /^(\w+)\(/.exec(call)?.[1];
   switch (name) {
@@ -162,14 +165,15 @@ function opens(call: string, name: string, program: string): string | undefined 
   if ((name === 'creat' || WRITES.test(call)) && !NEITHER_FILE.test(path)) return 'opens for writing';
   if (/O_DIRECTORY|O_PATH/.test(call)) return undefined;
   if (PROCESS_VIEWERS.has(program) && ENVIRONMENT.test(path)) return undefined;
-  // It opens what it is asked about, so that what is mounted on demand is, and reads nothing.
+  // `df` opens the paths it reports on, which triggers automounts, but reads nothing.
   if (program === 'df' && call.includes('O_RDONLY|O_NOCTTY|O_NONBLOCK')) return undefined;
-  // Where the kernel shows no tables of the firmware it looks for them in memory, to name the hypervisor, and shows no more.
+  // If the kernel exposes no firmware tables, `lscpu` looks for them in memory to identify the hypervisor, and prints
+  // nothing else.
   if (program === 'lscpu' && path === '/dev/mem') return undefined;
   return CLOSED.some((closed) => closed.test(path)) ? 'reads a secret' : undefined;
 }
 
-/** Programs that a command may start beside itself: its shell, and what sets it going here. */
+/** Programs that a command may start: its shell, and the wrappers that run it here. */
 const STARTED = new Set([
   ...Object.keys(READ_ONLY),
   ...'sh dash bash ash busybox env nice ionice timeout'.split(' '),
@@ -182,10 +186,10 @@ function speaks(call: string): string | undefined {
     return /inet_addr\("127\.|inet_pton\(AF_INET6, "::1"/.test(call)
       ? undefined
       : 'speaks to another machine';
-  // Whether the kernel knows the request, which `ip` asks first: of no link, so it changes none.
+  // `ip` first asks whether the kernel supports the request. It names no link, so it changes none.
   if (/nlmsg_type=RTM_NEWLINK, nlmsg_flags=NLM_F_REQUEST\|NLM_F_ACK,.*ifi_index=0,/.test(call))
     return undefined;
-  // What follows the first part of a message is its filter, which is taken for messages.
+  // Everything after the first part of a message is its filter, which strace prints like messages.
   const types = [...call.split('], iov_len', 1)[0]!.matchAll(/nlmsg_type=([^,}]+)/g)].map(
     ([, type]) => type!,
   );

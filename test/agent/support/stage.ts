@@ -12,16 +12,16 @@ import { type AgentEvent, EventReader } from './event-reader.ts';
 import type { ScriptedGuest } from './guest.ts';
 import type { ModelServer } from './model-server.ts';
 
-/** The service in this process, listening, with one VM whose guest and model are the test's. */
+/** The service in this process, listening, with one VM whose guest and model the test controls. */
 export interface Fixture {
   services: Installation['services'];
   vm: VmRow;
   keyId: string;
-  /** Sends a body to the agent; the stream that answers. */
+  /** Sends a body to the agent and returns the stream of the reply. */
   open(body: object): Promise<EventReader>;
-  /** The same, read to its end. */
+  /** Same as {@link open}, but reads the stream to its end. */
   run(body: object): Promise<AgentEvent[]>;
-  /** Sends a body to the agent that must be refused; code and status. */
+  /** Sends a body that the agent must refuse; returns the error. */
   refused(body: object): Promise<{ status: number; code: string; details: Record<string, unknown> }>;
   // biome-ignore lint/suspicious/noExplicitAny: assertions say what is expected of it
   status(): Promise<any>;
