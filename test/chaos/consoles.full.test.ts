@@ -4,7 +4,7 @@ import { attempt, type ConsoleSocket, open } from '../consoles/support/socket.ts
 import { startService } from '../support/service.ts';
 import { newCustomer } from './support/customer.ts';
 
-/** Tickets that are being used while the service dies. */
+/** Tickets in use when the service dies. */
 const TICKETS = 20;
 
 test('a ticket opens one socket though the service dies while it is used; a share outlives it', async (t) => {

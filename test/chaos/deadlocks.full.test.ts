@@ -42,7 +42,7 @@ test('what is added to a VM and deleted at once is neither refused nor deadlocke
   await service.stop();
   const db = await service.location.open();
   try {
-    // None that were made good by trying again, either.
+    // Not even deadlocks that a retry resolved.
     assert.equal(await deadlocks(db), 0);
   } finally {
     await db.close();

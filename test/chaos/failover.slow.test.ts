@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { skipWithoutPatroni } from '../support/patroni.ts';
 import { outliveFailovers } from './support/failovers.ts';
 
-// By hand: npm test -- test/chaos/failover.slow.test.ts --db pglite
+// Run manually: npm test -- test/chaos/failover.slow.test.ts --db pglite
 test(
   'five failovers, each member killed and brought back',
   {

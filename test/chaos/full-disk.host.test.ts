@@ -14,16 +14,16 @@ import { copyPgliteTemplate } from '../support/template.ts';
 import { ask, insist, isReady, keepBuying, type Traffic, until } from './support/buyers.ts';
 import { type Customer, newCustomer } from './support/customer.ts';
 
-// The embedded engine on a disk that fills up, under a service with traffic.
+// The embedded engine on a disk that fills up while the service has traffic.
 
 const SIZE_MB = 160;
-/** Of the 16 MB of the log's present file, what is left to the traffic. */
+/** The bytes that the traffic may still use of the write-ahead log's current file, which has 16 MB. */
 const LOG_LEFT = 6 * 2 ** 20;
 
-/** What the disk has left, and what the service must have met then. */
+/** The space left on the disk, and the error that the service must then have met. */
 const CASES = {
   'its tables cannot grow': { leftMb: 0, met: /the database does not work: could not extend file/ },
-  // Less than the log's next file needs, and more than the tables do until then.
+  // Less than the log's next file needs, and more than the tables need until then.
   'its log cannot grow': { leftMb: 12, met: /the embedded database broke down/ },
 };
 
@@ -33,7 +33,7 @@ interface Env extends Traffic {
   service: Service;
 }
 
-/** Uses up the log's present file but for so much, which else would take the traffic a while. */
+/** Uses up the log's current file except for `LOG_LEFT`, which would take the traffic a while. */
 async function useUpLog(directory: string): Promise<void> {
   const db = await openPglite(directory);
   const inFile = sql`select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint % (16 * 1024 * 1024) as used`;
@@ -63,7 +63,7 @@ async function startEnv(t: TestContext): Promise<Env> {
   return { disk, directory, service, slowest: 0, refused: 0, bought: 0, over: false };
 }
 
-/** Reads until the outage is over; whatever it is answered is checked by `ask`. */
+/** Keeps reading until the outage is over; `ask` checks every reply. */
 async function keepReading(env: Env, customer: Customer): Promise<void> {
   while (!env.over) {
     await ask(env, customer, 'GET', '/v1/billing/wallet');
@@ -80,7 +80,7 @@ for (const [name, { leftMb, met }] of Object.entries(CASES))
     const buying = customers.map((customer) => keepBuying(env, customer));
     const reading = customers.map((customer) => keepReading(env, customer));
     const failed = Promise.all([...buying, ...reading]).then(() => new Promise<never>(() => {}));
-    // Bought beside the traffic, whose buyers may all be waiting for a machine while nothing can be written.
+    // A separate buyer: while nothing can be written, all of the traffic's buyers may be waiting for their machines.
     let extra = 0;
     const buyUntilRefused = async () => {
       for (; ; extra++) {
@@ -91,7 +91,7 @@ for (const [name, { leftMb, met }] of Object.entries(CASES))
         assert.equal(reply.status, 200, reply.text);
         const { id } = reply.json.data.vm;
         extras.push(id);
-        // The traffic does most of it.
+        // The traffic causes most of it.
         await sleep(200);
       }
     };
@@ -101,7 +101,7 @@ for (const [name, { leftMb, met }] of Object.entries(CASES))
       await until(async () => !(await isReady(service)));
       const report = await fetch(`${service.baseUrl}/readyz`);
       assert.equal(report.status, 503);
-      // The simulated guests are in the database, so that they may be missing too.
+      // The simulated guests are stored in the database, so they may be unavailable too.
       const { failing } = (await report.json()) as { failing: string[] };
       assert.equal(failing[0], 'database');
       assert.match(service.output(), met);

@@ -6,7 +6,7 @@ import { assertInvariants, inventoryProblems, moneyProblems } from '../support/i
 import { newCustomer } from './support/customer.ts';
 import { startInProcess } from './support/in-process.ts';
 
-/** A way to spoil a sound database, and the law that it breaks. */
+/** Statements that corrupt a valid database, with the law that each breaks. */
 const SPOILED: [string, string][] = [
   ['update wallets set available_minor = available_minor + 1', 'a wallet is what its journal says'],
   ['update wallets set held_minor = held_minor + 1', 'what is held is what pending orders ask for'],
@@ -77,7 +77,7 @@ test('the checker of the invariants notices whatever breaks one', async (t) => {
   const undo = new Error('undo');
   for (const [statement, law] of SPOILED) {
     const spoil = db.transaction(async (tx) => {
-      // What the store refuses to do can be done by its owner.
+      // The owner of the database can make changes that the store refuses.
       await tx.query(sql`set local session_replication_role = replica`);
       await tx.query(sql`${raw(statement)}`);
       const problems = [...(await moneyProblems(tx)), ...(await inventoryProblems(tx))];

@@ -13,29 +13,34 @@ import {
 } from './support/operations.ts';
 import { OUTCOMES, type Outcome, Sweep } from './support/sweep.ts';
 
-/** Kills of each operation. Each costs a start of the service, which takes the embedded engine several times as long. */
+/**
+ * Kills per operation. Each costs a start of the service, which takes several times as long with the embedded engine.
+ */
 const KILLS = { pglite: 3, postgres: 6 }[engine];
-/** The same of what costs no money. */
+/** Kills per operation that is free of charge. */
 const FREE_KILLS = 4;
-/** The other test files may keep both cores busy meanwhile. */
+/** Other test files may keep both cores busy at the same time. */
 const TIMEOUT = 600_000;
 /**
- * What costs no money is killed on PostgreSQL alone: `test/jobs/scaffold.full.test.ts` fails each of its steps on both engines, and
- * how an engine comes back from a kill does not depend on the operation.
+ * Operations free of charge are killed on PostgreSQL only: `test/jobs/scaffold.full.test.ts` fails each of their steps
+ * on both engines, and an engine's recovery from a kill does not depend on the operation.
  */
 const FREE = { pglite: [], postgres: [restore, rebuild] }[engine];
 const OPERATIONS: readonly Operation[] = [create, changePlan, ...FREE, remove, doomedCreate];
-/** Between the commit of an operation and its answer lies just this one point. */
+/** The only point between the commit of an operation and its reply. */
 const COMMITTED = /^after the commit after insert into idempotency_keys/;
-/** Of one that the operator asks for it is the first commit. */
+/** For an operation of the operator, it is the first commit. */
 const COMMITTED_FIRST = /^after the commit/;
 
-/** A second claim is adoption racing the delivery of a job: whether it comes at all is a matter of timing. */
+/** A second claim happens if adoption races with the delivery of a job, which is a matter of timing. */
 const BY_CHANCE = /(select vm_id from jobs|update jobs set owner) .* #(?!1$)\d+$/;
-/** Of the kills, as a share: points of a background task that ran beside an operation only while they were learnt. */
+/**
+ * The share of kills that may be missed: points of a background task that only ran alongside the operation while points
+ * were learned.
+ */
 const MISSED_AT_MOST = 0.1;
 
-/** Points to die at: evenly spread from the first to the last, and always the one between commit and answer. */
+/** Selects the points to die at: evenly spread from first to last, and always the one between commit and reply. */
 function spread(all: readonly string[], { operatorJob }: Operation): string[] {
   const [kills, committed] = operatorJob ? [FREE_KILLS, COMMITTED_FIRST] : [KILLS, COMMITTED];
   const points = all.filter((point) => !BY_CHANCE.test(point));

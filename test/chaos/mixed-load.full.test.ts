@@ -8,10 +8,10 @@ import { startService } from '../support/service.ts';
 import { forAnotherNode, SHARED_SETTINGS, skipWithoutPostgres } from './support/another-node.ts';
 import { Customer, newCustomer, operate } from './support/customer.ts';
 
-/** How long the load lasts; what it shows is the surer the longer it lasts, and no shorter one fails for it. */
+/** The duration of the load. A longer load finds more, but a shorter one never fails because of its length. */
 const SECONDS = Number(process.env.VAUBAN_TEST_LOAD_SECONDS ?? 5);
 const CUSTOMERS = 4;
-/** Of each customer, all on the same VMs. */
+/** Concurrent clients per customer, all on the same VMs. */
 const CLIENTS = 3;
 const SETTINGS = {
   ...SHARED_SETTINGS,
@@ -19,7 +19,7 @@ const SETTINGS = {
   VAUBAN_RATE_LIMIT_KEY: '10000000',
   VAUBAN_RATE_LIMIT_ACCOUNT: '10000000',
 };
-/** Refusals that are right where others were faster. */
+/** Refusals that are correct if another client was faster. */
 const IN_THE_WAY = [402, 404, 409, 422];
 
 interface Place {
@@ -44,7 +44,7 @@ async function addAndDelete(place: Place, path: string, body: unknown): Promise<
 const pick = <T>(all: readonly T[]): T => all[Math.floor(Math.random() * all.length)]!;
 const port = () => 1 + Math.floor(Math.random() * 60_000);
 
-/** What customers do, each action on one VM of theirs. */
+/** The customers' actions, each on one of their VMs. */
 const ACTIONS: ((place: Place, vm: string) => Promise<unknown>)[] = [
   (place, vm) =>
     addAndDelete(place, `/v1/vm/${vm}/firewall`, {
@@ -78,7 +78,7 @@ const ACTIONS: ((place: Place, vm: string) => Promise<unknown>)[] = [
   (place) => buyAndGiveBack(place),
 ];
 
-/** Reads what the agent does to its end. */
+/** Reads the agent's events to the end. */
 async function askAgent({ customer: { target, key } }: Place, vm: string): Promise<void> {
   const reply = await fetch(`${target.baseUrl}/v1/vm/${vm}/ai-agent`, {
     method: 'POST',
@@ -96,7 +96,7 @@ async function buyAndGiveBack(place: Place): Promise<void> {
     hostname: 'passing',
   });
   if (!made) return;
-  // Now and then while it is still being made.
+  // Sometimes before the VM is complete.
   if (Math.random() < 0.5) await place.customer.settled(made.vm.id);
   await send(place, 'DELETE', `/v1/vm/${made.vm.id}`);
 }

@@ -10,7 +10,7 @@ import { type Customer, newCustomer } from './support/customer.ts';
 import { assertExactly, CREDIT, startNodes } from './support/nodes-under-outage.ts';
 import { type Network, startNetwork } from './support/swallowing-network.ts';
 
-// Outages of a PostgreSQL of its own under two nodes with traffic. All of them, some minutes:
+// Outages of a separate PostgreSQL under two nodes with traffic. To run all of them, which takes some minutes:
 //   OUTAGES=100 npm test -- test/chaos/outages.full.test.ts --db pglite
 const OUTAGES = Number(process.env.OUTAGES ?? 5);
 const CUSTOMERS_EACH = 3;
@@ -23,7 +23,7 @@ interface Env extends Traffic {
   nodes: Service[];
 }
 
-/** Begins an outage; returns what ends it. */
+/** Begins an outage; returns a function that ends it. */
 type Outage = (env: Env) => Promise<() => Promise<void> | void>;
 
 const stopped =
@@ -50,7 +50,7 @@ async function terminateEverybody({ server }: Env): Promise<void> {
 }
 
 async function startEnv(t: TestContext): Promise<Env> {
-  // What is acknowledged must outlive a kill.
+  // Acknowledged writes must survive a kill.
   const server = await startPostgres(bin!, { durable: true });
   defer(t, () => server.stop(false));
   const admin = openPostgres(server.url);
@@ -65,7 +65,7 @@ async function startEnv(t: TestContext): Promise<Env> {
 
 test('two nodes with traffic outlive every outage of their database', {
   skip: !bin && 'PostgreSQL is not installed',
-  // A hundred of them take a busy machine half an hour.
+  // A hundred outages take half an hour on a busy machine.
   timeout: 600_000 + OUTAGES * 30_000,
 }, async (t) => {
   const env = await startEnv(t);
@@ -83,7 +83,7 @@ test('two nodes with traffic outlive every outage of their database', {
     const outage = async () => {
       if (!kind) return terminateEverybody(env);
       const end = await kind[1](env);
-      // It lasts until both nodes say so and a customer has heard of it.
+      // It lasts until both nodes have reported it and a customer has noticed.
       const before = env.refused;
       noticed.push(await until(async () => !(await isReady(nodes[0]!)) && !(await isReady(nodes[1]!))));
       await until(async () => env.refused > before);

@@ -5,10 +5,10 @@ import { assertInvariants } from '../support/invariants.ts';
 import { startService } from '../support/service.ts';
 import { type Customer, newCustomer, type Reply } from './support/customer.ts';
 
-/** A VM of plan s1 costs 3.99 a month. */
+/** A VM of plan s1 costs 3.99 per month. */
 const CREATE = { plan: 's1', template: 'debian-12', hostname: 'web-1' };
 
-/** Sends `count` creations at once, each of its own. */
+/** Sends `count` different creations at once. */
 function creations(customer: Customer, count: number): Promise<Reply[]> {
   return Promise.all(
     Array.from({ length: count }, (_, i) =>
@@ -17,7 +17,7 @@ function creations(customer: Customer, count: number): Promise<Reply[]> {
   );
 }
 
-/** How many replies have each error code; "ok" where there is none. */
+/** Counts the replies by error code; "ok" for successes. */
 function codes(replies: Reply[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { json } of replies) {

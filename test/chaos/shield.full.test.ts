@@ -5,9 +5,9 @@ import { freshDatabaseLocation } from '../support/database.ts';
 import { startControlled } from './support/controlled.ts';
 import { type Customer, newCustomer, operate } from './support/customer.ts';
 
-/** Kills of each change. Each costs a start of the service, which is nearly all of the time that this takes. */
+/** Kills per change. Each costs a start of the service, which takes nearly all of the test's time. */
 const KILLS = 3;
-/** Looks at a service that is to die; each is a few milliseconds. */
+/** The number of polls of a service that should die; each takes a few milliseconds. */
 const PATIENCE = 2_000;
 const SECOND = 1000;
 const TIMEOUT = 300_000;
@@ -20,10 +20,10 @@ interface Rule {
 
 type Ask = (customer: Customer) => Promise<unknown>;
 
-/** A second pass of the reconciler beside the first one: whether it comes at all is a matter of timing. */
+/** A second pass of the reconciler happens or not, depending on timing. */
 const BY_CHANCE = / #(?!1$)\d+$/;
 
-/** `count` of the points, from the first to the last. */
+/** Selects `count` points, evenly spread from first to last. */
 const spread = (points: string[], count: number) =>
   Array.from({ length: count }, (_, i) => points[Math.round((i * (points.length - 1)) / (count - 1))]!);
 
@@ -44,7 +44,7 @@ test('killed in the middle of a change of rules, nothing dangles', { timeout: TI
   const target = await operate(node, `/tenants/${tenant.id}/targets`, { ip: ipv4 });
   const path = `/v1/tenants/${tenant.id}/targets/${target.id}/rules`;
   const rules = (): Promise<Rule[]> => customer.ask('GET', `${path}?limit=100`);
-  /** Rounds of the reconciler until the edge has everything. */
+  /** Runs the reconciler until the edge is complete; returns the rules. */
   const settled = async (): Promise<Rule[]> => {
     for (;;) {
       await node.advance(SECOND);

@@ -11,12 +11,12 @@ import { isReady } from './support/buyers.ts';
 import { newCustomer } from './support/customer.ts';
 import { startInProcess } from './support/in-process.ts';
 
-/** A minute: no job of these tests ends by itself. */
+/** A minute, so that no job finishes during these tests. */
 const env = { VAUBAN_SIMULATOR_BOOT_SECONDS: '60' };
 const DRAIN_SECONDS = 30;
 const CREATE = { plan: 's1', template: 'debian-12', hostname: 'web-1' };
 
-/** A creation of which the service has the head and waits for the body. */
+/** A creation whose headers have arrived while the service waits for the body. */
 async function halfSent(baseUrl: string, key: string, body: string): Promise<ClientRequest> {
   const outgoing = request(`${baseUrl}/v1/vm`, {
     method: 'POST',
@@ -81,7 +81,7 @@ test('a node that is drained says so and serves on, and ends when the time is ov
     assert.ok(!over);
     node.clock.advance(1000);
   }
-  // What is under way then may wait for moments of its own.
+  // Pending work may wait on the clock.
   while (!over) {
     await nextTurn();
     node.clock.advance(100);

@@ -3,19 +3,19 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Customer, Reply, Target } from './customer.ts';
 
-/** What customers do and meet while the database comes and goes. */
+/** The customers' experience while the database comes and goes. */
 export interface Traffic {
-  /** Longest wait for any answer. Milliseconds. */
+  /** The longest wait for a reply, in milliseconds. */
   slowest: number;
-  /** Requests answered with 503. */
+  /** The number of requests answered with 503. */
   refused: number;
-  /** VMs bought and given back, by all. */
+  /** The number of VMs bought and deleted, by all customers. */
   bought: number;
-  /** Set to end it. */
+  /** Set to true to end the traffic. */
   over: boolean;
 }
 
-/** One request as a customer sends it; what it must be, whatever happens to the database. */
+/** Sends one request as a customer and checks that the reply is acceptable, whatever happens to the database. */
 export async function ask(
   traffic: Traffic,
   customer: Customer,
@@ -41,7 +41,7 @@ export async function ask(
   return reply;
 }
 
-/** Asks the same again, as a buyer who got no answer does, until it is done. */
+/** Repeats a request until it succeeds, as a buyer without a reply does. */
 export async function insist(
   traffic: Traffic,
   customer: Customer,
@@ -56,7 +56,7 @@ export async function insist(
   }
 }
 
-/** Buys a VM and gives it back, again and again, until the outages are over; how often. */
+/** Buys and deletes a VM again and again until the outages are over; returns how often. */
 export async function keepBuying(traffic: Traffic, customer: Customer, wish: object = {}): Promise<number> {
   let bought = 0;
   for (; !traffic.over; bought++, traffic.bought++) {
@@ -77,13 +77,13 @@ export async function keepBuying(traffic: Traffic, customer: Customer, wish: obj
   return bought;
 }
 
-/** Looks until `holds`; how long that took, in milliseconds. */
+/** Polls until `holds` resolves to true; returns how long that took, in milliseconds. */
 export async function until(holds: () => Promise<boolean>): Promise<number> {
   const start = performance.now();
   while (!(await holds())) await sleep(20);
   return performance.now() - start;
 }
 
-/** Whether a node says that it should be sent requests. */
+/** Returns whether a node reports that it is ready for requests. */
 export const isReady = async ({ baseUrl }: Pick<Target, 'baseUrl'>) =>
   (await fetch(`${baseUrl}/readyz`)).status === 200;

@@ -1,5 +1,5 @@
-// The service as a process whose clock stands still and which dies where it is ordered to. A Unix socket beside the
-// operator's takes the orders; see controlled.ts, which gives them. CLOCK_START is the instant it begins at.
+// Runs the service in a process whose clock stands still and which dies on command. A Unix socket next to the
+// operator's receives the commands, which controlled.ts sends. CLOCK_START is the initial time.
 import { rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { flushCompileCache } from 'node:module';
@@ -19,7 +19,7 @@ const clock = new ManualClock(process.env.CLOCK_START);
 const db = await openState(config);
 const points = new KillPoints();
 
-/** Jobs that are not over, or still owned: a line each. */
+/** Returns unfinished or still owned jobs, one per line. */
 async function underWay(): Promise<string[]> {
   const rows = await db.query<{ line: string }>(sql`
     select concat_ws(' ', id, kind, status, 'at step', step, case when undoing then 'undoing' end, 'owned by', owner) as line
@@ -42,11 +42,11 @@ const control = createServer(async (request, response) => {
   response.end(JSON.stringify({ result: result ?? null, now: clock.now() }));
 });
 const socket = join(config.dataDir, 'control.sock');
-// A killed predecessor has left its own behind.
+// A killed predecessor has left its socket behind.
 await rm(socket, { force: true });
 const service = await startService(config, points.watch(db), { clock });
 control.listen(socket);
-// Node writes it when a process ends by itself, which this one may never do.
+// Node writes its compile cache when a process exits normally, which may never happen here.
 flushCompileCache();
 
 process.once('SIGTERM', async () => {

@@ -8,15 +8,15 @@ import { production, type Service, startService } from '../../support/service.ts
 
 export interface ControlledOptions {
   location: DatabaseLocation;
-  /** The instant its clock begins at. */
+  /** The initial time of its clock. */
   now: string;
   env?: Record<string, string>;
 }
 
-/** A service process whose clock, and whose end, are the test's; see controlled-service.ts. */
+/** A service process whose clock and death the test controls; see controlled-service.ts. */
 export class ControlledService {
   readonly service: Service;
-  /** Its clock, as far as this side has heard. */
+  /** The last known time of its clock. */
   now: string;
   readonly #socket: string;
 
@@ -44,7 +44,7 @@ export class ControlledService {
     return this.#order('/advance', { ms });
   }
 
-  /** Begins to record the points at which it could die; it does so at `killAt`. */
+  /** Starts recording the points at which the service could die. It dies at `killAt`. */
   record(killAt?: string): Promise<void> {
     return this.#order('/record', { killAt });
   }
@@ -53,22 +53,22 @@ export class ControlledService {
     return this.#order('/points');
   }
 
-  /** Jobs that are not over, or still owned: a line each. */
+  /** Returns unfinished or still owned jobs, one per line. */
   underWay(): Promise<string[]> {
     return this.#order('/under-way');
   }
 
-  /** What contradicts the invariants (test/support/invariants.ts). */
+  /** Returns violations of the invariants (test/support/invariants.ts). */
   problems(): Promise<string[]> {
     return this.#order('/problems');
   }
 
-  /** Guests of the engine, and VMs as they are recorded, as `id host`. */
+  /** Returns the engine's guests and the recorded VMs, each as `id host`. */
   places(): Promise<{ guests: string[]; vms: string[] }> {
     return this.#order('/places');
   }
 
-  /** Lets its time pass, in steps of a round of adoption, until no job is under way. */
+  /** Advances its clock by one adoption round at a time until no job is unfinished. */
   async settle(): Promise<void> {
     for (let rounds = 0; ; rounds++) {
       const jobs = await this.underWay();
@@ -79,7 +79,7 @@ export class ControlledService {
     }
   }
 
-  /** Lets `seconds` of its time pass while nothing is asked of it, with every background task run to its end. */
+  /** Advances its clock by `seconds` without requests, running every background task to its end. */
   async idle(seconds: number): Promise<void> {
     const asleep = await this.#order<number>('/sleeping');
     for (let second = 0; second < seconds; second++) {
@@ -96,19 +96,22 @@ export class ControlledService {
     }
   }
 
-  /** Waits for the death that {@link record} ordered, letting time pass; false when the work ended without it. */
+  /**
+   * Waits for the death that {@link record} ordered while advancing the clock. Returns false if the work ended without
+   * it.
+   */
   async dies(answered: () => boolean): Promise<boolean> {
     while (this.isAlive()) {
       try {
         if (answered() && (await this.underWay()).length === 0) {
-          // A background task may come to the point later, when nothing expects a death.
+          // A background task may reach the point later, when no death is expected.
           await this.record();
           return false;
         }
         await this.advance(answered() ? ADOPTION_MS : 0);
         await sleep(POLL_MS);
       } catch {
-        // It no longer answers: it is dying.
+        // It no longer replies, so it is dying.
       }
     }
     await assert.rejects(this.service.kill(), /ended by itself with SIGKILL/);
@@ -116,13 +119,13 @@ export class ControlledService {
   }
 }
 
-/** Where Node keeps what it has compiled: a process that starts sixty times should compile once. */
+/** A shared compile cache: a process that starts sixty times should compile once. */
 const COMPILED = join(import.meta.dirname, '../../../node_modules/.cache/vauban-test/compiled');
-/** Of its clock: how often jobs without a node are looked for. */
+/** The interval of the adoption of jobs without a node, on its clock. */
 const ADOPTION_MS = 2_000;
-/** So many rounds of adoption are half an hour: a job that has not ended by then never will. */
+/** That many rounds are half an hour: a job that has not ended by then never will. */
 const SETTLE_ROUNDS = 1_000;
-/** Real time between two looks at another process. */
+/** Polling interval of the other process, in real time. */
 const POLL_MS = 5;
 
 export async function startControlled(

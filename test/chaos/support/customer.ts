@@ -14,7 +14,7 @@ export interface Reply {
   status: number;
   headers: Headers;
   text: string;
-  /** The reply, read as JSON. */
+  /** The reply parsed as JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: assertions say what is expected of it
   json: any;
 }
@@ -25,7 +25,7 @@ export interface Request {
   headers?: Record<string, string>;
 }
 
-/** Asks the operator's socket, which must agree; what it answers. */
+/** Sends a request to the operator's socket, which must succeed; returns the `data`. */
 // biome-ignore lint/suspicious/noExplicitAny: assertions say what is expected of it
 export async function operate(target: Target, path: string, body?: unknown): Promise<any> {
   const reply = await call(target.operatorSocket, body === undefined ? 'GET' : 'POST', path, body);
@@ -33,7 +33,7 @@ export async function operate(target: Target, path: string, body?: unknown): Pro
   return reply.json().data;
 }
 
-/** One request without any key, or with the one in its headers. */
+/** Sends one request. There is no API key unless the headers contain one. */
 export async function send(
   target: Pick<Target, 'baseUrl'>,
   method: string,
@@ -53,7 +53,7 @@ export async function send(
   return { status: response.status, headers: response.headers, text, json: JSON.parse(text) };
 }
 
-/** An account with one key, at a service that may be started again at another address. */
+/** An account with one key. Its service may be restarted at another address. */
 export class Customer {
   readonly accountId: string;
   readonly key: string;
@@ -72,7 +72,7 @@ export class Customer {
     return send(this.target, method, path, { ...request, headers });
   }
 
-  /** Sends a request that must succeed; its `data`. */
+  /** Sends a request that must succeed; returns its `data`. */
   // biome-ignore lint/suspicious/noExplicitAny: assertions say what is expected of it
   async ask(method: string, path: string, body?: unknown): Promise<any> {
     const reply = await this.send(method, path, { body, idempotencyKey: randomUUID() });
@@ -80,7 +80,7 @@ export class Customer {
     return reply.json.data;
   }
 
-  /** The VM once no job runs on it, or undefined once it is deleted. */
+  /** Returns the VM once it has no job, or undefined once it has been deleted. */
   // biome-ignore lint/suspicious/noExplicitAny: assertions say what is expected of it
   async settled(vmId: string): Promise<any> {
     for (;;) {
@@ -91,7 +91,7 @@ export class Customer {
     }
   }
 
-  /** The VM as soon as `holds` says so; for what can only be waited for from outside. */
+  /** Polls until `holds` is true for the VM and returns it, for changes that can only be observed from outside. */
   // biome-ignore lint/suspicious/noExplicitAny: assertions say what is expected of it
   async until(vmId: string, holds: (vm: any) => boolean): Promise<any> {
     for (;;) {
@@ -103,17 +103,17 @@ export class Customer {
 }
 
 export interface CustomerOptions {
-  /** Major units. */
+  /** In major units. */
   credit?: string;
   limits?: Record<string, number>;
 }
 
-/** Another key of an account. */
+/** Creates another key of an account. */
 export function newKey(target: Target, accountId: string, more: Record<string, unknown> = {}) {
   return operate(target, `/accounts/${accountId}/keys`, { name: 'test', scopes: ALL_SCOPES, ...more });
 }
 
-/** A new account with money and a key that may do everything. */
+/** Creates an account with money and a key with all scopes. */
 export async function newCustomer(
   target: Target,
   { credit = '100', limits }: CustomerOptions = {},

@@ -9,7 +9,7 @@ import { assertExactly, CREDIT, startNodes } from './nodes-under-outage.ts';
 
 const CUSTOMERS_EACH = 2;
 
-/** Kills the primary of a cluster that often under two nodes with traffic, and checks what is left in the end. */
+/** Kills the primary of a cluster several times under two nodes with traffic, and checks the final state. */
 export async function outliveFailovers(t: TestContext, failovers: number): Promise<void> {
   const cluster = await PatroniCluster.start(t);
   const admin = openPostgres(cluster.url('postgres'));
@@ -46,7 +46,7 @@ export async function outliveFailovers(t: TestContext, failovers: number): Promi
   await assertExactly(url, customers, bought);
 }
 
-/** Whether a node's database takes writes. */
+/** Returns whether a node's database accepts writes. */
 async function canWrite({ operatorSocket }: Target): Promise<boolean> {
   return (await call(operatorSocket, 'POST', '/accounts', { name: 'Test' })).status === 200;
 }

@@ -18,22 +18,22 @@ export const START = '2026-01-01T00:00:00.000Z';
 
 export interface InProcessOptions<Own extends Clock = ManualClock> {
   env?: Record<string, string>;
-  /** Where its state is; a fresh place when absent. */
+  /** The location of the state; a new one by default. */
   location?: DatabaseLocation;
-  /** Puts something around the database before the service gets it. */
+  /** Wraps the database before the service gets it. */
   watch?: (db: Database) => Database;
-  /** One that stands still when absent. */
+  /** By default a clock that stands still. */
   clock?: Own;
-  /** Silent when absent. */
+  /** Silent by default. */
   logger?: Logger;
 }
 
-/** The whole service inside this process, on a fresh database and a clock that the test owns. */
+/** Starts the whole service in this process, on a fresh database and the test's clock. */
 export async function startInProcess<Own extends Clock = ManualClock>(
   t: TestContext,
   { env, location: given, watch = (db) => db, clock: own, logger }: InProcessOptions<Own> = {},
 ) {
-  // A database that no one else opens comes from the pool, which is what makes these starts fast.
+  // A database that nothing else opens comes from the pool, which makes these starts fast.
   const pooled = !given && engine === 'pglite';
   const location = given ?? (await freshDatabaseLocation(t, { migrated: !pooled }));
   const config = loadConfig({

@@ -1,20 +1,24 @@
 import type { Database, Queryable, Sql, Transaction } from '../../../server/db/database.ts';
 
-/** Enough of a statement to tell it from every other one. */
+/** Characters of a statement that are enough to tell it from every other one. */
 const NAME_LENGTH = 120;
 /**
- * What leaves nothing behind where it stands alone: a read, of which there are the more the longer a caller waits.
+ * Reads outside of a transaction leave no trace. Their number depends on how long a caller waits, so they are not
+ * points.
  */
 const WITHOUT_TRACE = /^\s*\(?\s*select/;
 
-/** Names a point for people and, with the count of its occurrence behind it, for {@link KillPoints.record}. */
+/**
+ * Returns a readable name of a point; with the number of its occurrence it becomes a name for {@link
+ * KillPoints.record}.
+ */
 function nameOf({ text }: Sql): string {
   return text.replace(/\s+/g, ' ').trim().slice(0, NAME_LENGTH);
 }
 
 /**
- * Every place where dying leaves another state behind: before each statement of a transaction, before and
- * after each commit, before and after each change without a transaction. Records them, and kills this process at the one ordered.
+ * Records every place where dying would leave a different state behind: before each statement of a transaction, before
+ * and after each commit, before and after each change without a transaction. Kills this process at the chosen one.
  */
 export class KillPoints {
   #recording = false;
@@ -30,7 +34,7 @@ export class KillPoints {
     this.#counts.clear();
   }
 
-  /** Names of the points reached since then, in order. */
+  /** The names of the points reached since the recording began, in order. */
   get reached(): readonly string[] {
     return this.#reached;
   }
@@ -44,7 +48,7 @@ export class KillPoints {
     if (name === this.#killAt) process.kill(process.pid, 'SIGKILL');
   }
 
-  /** The same database, with its points reported. */
+  /** Wraps a database so that its points are recorded. */
   watch(db: Database): Database {
     return {
       ...db,

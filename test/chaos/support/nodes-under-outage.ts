@@ -10,10 +10,10 @@ import { type Service, startService } from '../../support/service.ts';
 import { SHARED_SETTINGS } from './another-node.ts';
 import type { Customer } from './customer.ts';
 
-/** What each customer begins with, in major units: enough for as long as any test runs. */
+/** The customers' initial credit in major units: enough for any test. */
 export const CREDIT = '1000';
 
-/** Two nodes of one installation on the database at `url`, whose machines boot at once. */
+/** Starts two nodes of one installation on the database at `url`; their machines boot immediately. */
 export async function startNodes(t: TestContext, url: string): Promise<Service[]> {
   const nodes: Service[] = [];
   for (let n = 0; n < 2; n++) {
@@ -32,7 +32,7 @@ export async function startNodes(t: TestContext, url: string): Promise<Service[]
   return nodes;
 }
 
-/** Fails unless each customer bought, and gave back, exactly as often as `bought` says, and the books are right. */
+/** Fails unless each customer bought and deleted exactly as often as `bought` says, and the books are right. */
 export async function assertExactly(url: string, customers: Customer[], bought: number[]): Promise<void> {
   const db = openPostgres(url);
   try {

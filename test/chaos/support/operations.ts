@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { call } from '../../operator/support.ts';
 import type { Customer, Reply } from './customer.ts';
 
-/** An operation that goes on as a job: how it is asked for, and what it must come to. */
+/** An operation that starts a job: its request and its required result. */
 export interface Operation {
   name: string;
-  /** The order of one that costs money, or gives some back: its VM has exactly one of the kind afterwards. */
+  /** The order of a charge or refund: afterwards the VM has exactly one order of this kind. */
   order?: { kind: string; status: 'completed' | 'failed' };
-  /** The kind of job of one that is asked of the operator's socket, whose answer is not replayed. */
+  /** The kind of job, for operations on the operator's socket, whose replies are not replayed. */
   operatorJob?: string;
-  /** `vmId` is the VM of the operation before it; `snapshotId` one of its snapshots, where there is one. */
+  /** `vmId` is the VM of the previous operation; `snapshotId` is one of its snapshots, if there is one. */
   request(vmId: string, snapshotId: string): { method: string; path: string; body?: unknown };
-  /** Fails unless the VM is what the operation was to make of it; undefined is a VM that is gone. */
+  /** Fails unless the operation has changed the VM as intended; undefined means a deleted VM. */
   // biome-ignore lint/suspicious/noExplicitAny: assertions say what is expected of it
   check(vm: any): void;
 }
@@ -80,7 +80,7 @@ export const remove: Operation = {
   check: (vm) => assert.equal(vm, undefined),
 };
 
-/** Asks for the operation under this Idempotency-Key. */
+/** Sends the operation with this Idempotency-Key. */
 export function ask(
   customer: Customer,
   operation: Operation,
@@ -93,7 +93,7 @@ export function ask(
   return customer.send(method, path, { body, idempotencyKey: key });
 }
 
-/** The same of the operator's socket; what was begun before is not asked for again. */
+/** Sends the operation to the operator's socket, unless its job has already been started. */
 async function askOperator(
   customer: Customer,
   kind: string,
@@ -112,8 +112,8 @@ async function askOperator(
 }
 
 /**
- * Fails unless the operation that answered `reply` happened exactly once and `customer`, who began with
- * `credit` minor units, paid just that.
+ * Fails unless the operation behind `reply` happened exactly once, and `customer`, who began with `credit` minor units,
+ * paid exactly for that.
  */
 export async function assertOnce(
   customer: Customer,

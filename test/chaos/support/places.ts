@@ -1,7 +1,7 @@
 import type { ComputeDriver } from '../../../server/compute/driver.ts';
 import { type Database, sql } from '../../../server/db/database.ts';
 
-/** Guests of the engine, and VMs as they are recorded, as `id host`; the two must be the same. */
+/** Returns the engine's guests and the recorded VMs, each as `id host`; both lists must be equal. */
 export async function places(
   compute: ComputeDriver,
   db: Database,

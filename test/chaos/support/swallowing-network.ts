@@ -3,11 +3,11 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import { defer } from '../../support/cleanup.ts';
 
-/** A way to a server on 127.0.0.1 that can stop to carry anything, as a broken network does: without a word. */
+/** A connection to a server on 127.0.0.1 that can silently stop carrying data, like a broken network. */
 export interface Network {
   port: number;
   swallow(): void;
-  /** Carries again what is still connected; what one side gave up meanwhile is reset for the other. */
+  /** Carries open connections again. If one side has given up in the meantime, the other side is reset. */
   carry(): void;
 }
 
@@ -54,7 +54,7 @@ export async function startNetwork(t: TestContext, serverPort: number): Promise<
       for (const { near, far } of links) {
         if (near.destroyed) far.destroy();
         if (far.destroyed) near.destroy();
-        // An end that was read before its side paused was swallowed, and comes only once.
+        // An end of stream that arrived before its side was paused was swallowed, and comes only once.
         if (near.readableEnded) far.end();
         if (far.readableEnded) near.end();
         near.resume();

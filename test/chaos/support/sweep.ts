@@ -10,12 +10,15 @@ const CREDIT_MINOR = 2_000;
 /** Longer than any background task sleeps. */
 const IDLE_SECONDS = 70;
 
-/** How far an operation had come when its service was killed. */
+/** The progress of an operation when its service was killed. */
 export const OUTCOMES = ['not begun', 'done, not answered', 'answered'] as const;
-/** Missed: the operation ended without coming to the point, which a background task had reached beside it before. */
+/**
+ * "missed": the operation ended without reaching the point; in the recording, a background task had reached it
+ * alongside the operation.
+ */
 export type Outcome = (typeof OUTCOMES)[number] | 'missed';
 
-/** A database whose service is killed and started again and again. */
+/** A database whose service is killed and restarted again and again. */
 export class Sweep {
   readonly #t: TestContext;
   readonly #location: DatabaseLocation;
@@ -30,7 +33,7 @@ export class Sweep {
     return this.#node!;
   }
 
-  /** Starts the service where the one before it was killed: on its database and at its time. */
+  /** Starts the service where the previous one was killed: on its database and at its time. */
   async start(): Promise<void> {
     this.#node = await startControlled(this.#t, {
       location: this.#location,
@@ -48,8 +51,8 @@ export class Sweep {
   }
 
   /**
-   * Runs the operations one after the other, the first a creation, and learns the points at which each could
-   * die. What an idle service does of its own accord is no part of an operation.
+   * Runs the operations one after the other, the first of which is a creation, and learns the points at which each
+   * could die. Points that an idle service reaches are not part of an operation.
    */
   async learn(operations: readonly Operation[]): Promise<Map<Operation, string[]>> {
     const customer = await this.customer();
@@ -79,15 +82,16 @@ export class Sweep {
   }
 
   /**
-   * Has done what a start leaves for later, so that no operation meets it: the first round of every second's tasks (one
-   * writes the whole edge), and the reading of the customer's key, whose record is believed while the clock stands.
+   * Completes what a start leaves for later, so that no operation includes it: the first round of the once-a-second
+   * tasks (one writes the whole edge), and reading the customer's key, whose record stays valid while the clock stands
+   * still.
    */
   async #comeToRest(customer: Customer): Promise<void> {
     await this.node.idle(1);
     await customer.ask('GET', '/v1/billing/wallet');
   }
 
-  /** A snapshot of the VM, where the operation is about one. */
+  /** Takes a snapshot of the VM if the operation needs one. */
   async #snapshotFor(customer: Customer, { operatorJob }: Operation, vmId: string): Promise<string> {
     if (operatorJob !== 'snapshot_restore') return '';
     const { snapshot } = await customer.ask('POST', `/v1/vm/${vmId}/snapshots`);
@@ -95,7 +99,7 @@ export class Sweep {
     return snapshot.id;
   }
 
-  /** The points reached while `work` runs and its job comes to an end. */
+  /** Returns the points reached while `work` runs and its job finishes. */
   async #recorded<T>(work: () => Promise<T>): Promise<{ reached: string[]; result: T }> {
     await this.node.record();
     const result = await work();
@@ -104,9 +108,9 @@ export class Sweep {
   }
 
   /**
-   * Asks for an operation, has the service killed at `point` on the way, starts it again, asks again with the
-   * same key, and fails unless all of it comes to one result. Where it never came to `point`, it is asked again
-   * on the same service.
+   * Sends an operation, has the service killed at `point`, restarts it, and sends the operation again with the same
+   * key. Fails unless the outcome is that of a single operation. If the service never reached `point`, the operation is
+   * repeated on the same service.
    */
   async killAt(customer: Customer, operation: Operation, vmId: string, point: string) {
     const key = randomUUID();
@@ -118,7 +122,7 @@ export class Sweep {
       .then((reply) => {
         asking.reply = reply;
       })
-      // Cut off by the kill: the customer does not know what became of it.
+      // The kill cuts off the reply: the customer does not know the outcome.
       .catch(() => {})
       .finally(() => {
         asking.over = true;
@@ -141,7 +145,7 @@ export class Sweep {
   }
 }
 
-/** Asks again; a PostgreSQL may need a moment to notice that its client has died. */
+/** Repeats the operation until the VM is free; PostgreSQL may need a moment to notice that its client has died. */
 async function askUntilFree(
   customer: Customer,
   operation: Operation,
@@ -155,6 +159,6 @@ async function askUntilFree(
   }
 }
 
-/** The statement of a point, which a background task ends with at one time and goes on from at another. */
+/** Returns the statement of a point. A background task may stop before or after the same statement. */
 export const statementOf = (point: string) =>
   point.replace(/^(before|after) (the commit after )?| #\d+$/g, '');
