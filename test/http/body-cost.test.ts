@@ -10,7 +10,7 @@ import { startInProcess } from '../chaos/support/in-process.ts';
 const ORDER = { plan: 's1', template: 'debian-12', hostname: 'web-1' };
 const ABSENT = '/v1/vm/vm_00000000000000000000000000';
 
-/** A list that counts how often one of its items is looked at. */
+/** A list that counts how often its items are read. */
 function watched(items: unknown[]) {
   const seen = { items: 0 };
   const list = new Proxy(items, {
@@ -88,7 +88,7 @@ test('a body of more values than any operation needs is refused before it is par
     assert.deepEqual([reply.status, reply.json.error.code], [413, 'body_too_large'], reply.text);
   }
   assert.equal(count.transactions, before, 'a transaction was opened');
-  // Commas and brackets within a text are no values.
+  // Commas and brackets inside a string do not count as values.
   const reply = await customer.send('POST', '/v1/vm', {
     idempotencyKey: 'text',
     body: { ...ORDER, user_data: '[{,:"\\'.repeat(4_000) },

@@ -15,7 +15,7 @@ import { defer } from '../support/cleanup.ts';
 
 const HEAD = 'HTTP/1.1\r\nHost: a\r\n';
 
-/** A connection on which this was sent. */
+/** Opens a connection and sends `text` on it. */
 async function open(t: TestContext, to: NetConnectOpts, text = ''): Promise<Socket> {
   const socket = connect(to);
   defer(t, () => void socket.destroy());
@@ -25,18 +25,18 @@ async function open(t: TestContext, to: NetConnectOpts, text = ''): Promise<Sock
   return socket;
 }
 
-/** Waits for what else happens in this process, until `holds`. */
+/** Lets this process continue until the condition holds. */
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await nextTurn();
 }
 
-/** Whether a connection is over, from now on. */
+/** Returns a function that tells whether the connection has closed. */
 const closed = (socket: Socket) => {
   socket.resume();
   return () => socket.closed;
 };
 
-/** A server with a route for each way to be under way. */
+/** Starts a server with a route for each way in which a request can be in progress. */
 async function serve(t: TestContext) {
   const clock = new ManualClock();
   const app = Fastify({ forceCloseConnections: 'idle' });
@@ -44,7 +44,7 @@ async function serve(t: TestContext) {
   const late = Promise.withResolvers<string>();
   app.get('/quick', async () => 'quick');
   app.get('/late', async () => late.promise);
-  // More than the sockets on the way hold.
+  // More than all socket buffers hold.
   app.get('/stream', async () => Readable.from(endless(), { objectMode: false }));
   app.post('/body', async () => 'body');
   let begun = 0;
@@ -133,7 +133,7 @@ test('the service ends whatever is open on each of its listeners', async (t) => 
   const { browser } = await signInAs(panel, 'owner');
   const port = Number(new URL(baseUrl).port);
   const customers = { host: '127.0.0.1', port };
-  // Silent, half-sent and idle ones, of customers and of the operator.
+  // Silent, half-sent and idle connections, to the customers' port and the operator's socket.
   const ends: (() => boolean)[] = [];
   for (const to of [customers, { path: operatorSocket }]) {
     ends.push(closed(await open(t, to)));
@@ -145,7 +145,7 @@ test('the service ends whatever is open on each of its listeners', async (t) => 
   // The panel's stream of server-sent events.
   const stream = await browser.fetch('GET', '/changes');
   assert.equal(stream.headers.get('content-type'), 'text/event-stream; charset=utf-8');
-  // A terminal that never agrees to its end.
+  // A terminal that never completes the closing handshake.
   const customer = await newCustomer(panel);
   const { vm } = await customer.ask('POST', '/v1/vm', {
     plan: 's1',
@@ -177,7 +177,7 @@ test('a silent connection alone costs a stop no time at all', async (t) => {
   const service = await startInProcess(t, { env: { VAUBAN_OPERATOR_LISTEN: '127.0.0.1:0' } });
   const silent = await open(t, { host: '127.0.0.1', port: Number(new URL(service.baseUrl).port) });
   const operators = await open(t, { path: service.operatorSocket });
-  // A clock that stands still: what waited for it would never end.
+  // The clock stands still: anything that waited for it would never end.
   await service.service.stop();
   for (const socket of [silent, operators]) await until(closed(socket));
 });

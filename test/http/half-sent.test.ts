@@ -7,13 +7,13 @@ import { boundWaitingConnections, MAX_WAITING } from '../../server/http/waiting-
 import { startInProcess } from '../chaos/support/in-process.ts';
 import { defer } from '../support/cleanup.ts';
 
-/** An address of this machine, which stands for one of the world's. */
+/** A local address in place of a public one. */
 const ATTACKER = '127.0.0.9';
 
-/** Of the servers here, which are small. */
+/** The connection limit of the small servers in this file. */
 const MAXIMUM = 20;
 
-/** A server that answers once a request is whole, with its connections bounded. */
+/** Starts a server with a connection limit that replies to complete requests. */
 async function serve(t: TestContext, isProxy: (ip: string) => boolean = () => false) {
   const server = createServer((request, response) => {
     request.resume().once('end', () => response.end('whole'));
@@ -27,7 +27,7 @@ async function serve(t: TestContext, isProxy: (ip: string) => boolean = () => fa
   return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-/** Opens a connection from an address and sends this on it; its end is noted. */
+/** Opens a connection from an address, sends `text` and records the end of the connection. */
 async function half(t: TestContext, baseUrl: string, text: string, from = ATTACKER) {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect({ host: hostname, port: Number(port), localAddress: from });
@@ -43,7 +43,7 @@ async function half(t: TestContext, baseUrl: string, text: string, from = ATTACK
 const isOpen = (socket: Socket) => !socket.destroyed && !socket.readableEnded;
 const untilClosed = (socket: Socket) => (isOpen(socket) ? once(socket.resume(), 'close') : undefined);
 
-/** What comes back first on a connection. */
+/** Returns the first line received on a connection. */
 async function firstLine(socket: Socket): Promise<string> {
   const [bytes] = (await once(socket, 'data')) as [Buffer];
   return bytes.toString('latin1').split('\r\n', 1)[0]!;
@@ -78,7 +78,7 @@ test('a connection on which requests are answered is not one that waits; idle, i
   for (let n = 0; n < MAXIMUM + 20; n++) {
     assert.equal(await firstLine(busy), 'HTTP/1.1 200 OK');
     await half(t, baseUrl, UNFINISHED['half a head']);
-    // Each request makes it the one that has waited least.
+    // After each request it is the connection that has waited the shortest.
     busy.write(ask);
   }
   assert.equal(await firstLine(busy), 'HTTP/1.1 200 OK');

@@ -15,10 +15,13 @@ import { freshDatabase } from '../support/database.ts';
 const AT_ONCE = 50;
 const WARM_UP = 10;
 const ROUNDS = 30;
-/** A race against a promise that lives as long as the service keeps at least one of each call; chance keeps a few in all. */
+/**
+ * A race against a promise that lives as long as the service would leak at least one promise per call. A few in total
+ * may remain by chance.
+ */
 const PROMISES_A_CALL = 0.1;
 
-/** Promises that are still needed, once everything that goes by itself has gone. */
+/** Counts the promises that are still reachable after everything pending has completed. */
 async function retained(): Promise<number> {
   for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
   return queryObjects(Promise, { format: 'count' });
@@ -64,7 +67,7 @@ test('a wait for a VM leaves nothing behind, however it ends', async (t) => {
     assert.deepEqual(new Set(await Promise.all(waits)), new Set([200]));
   };
   const roundWithoutWaiting = () => Promise.all(Array.from({ length: AT_ONCE }, () => wait(undefined, 0)));
-  /** Promises that are left of each call. */
+  /** Returns the leaked promises per call. */
   const left = async (oneRound: () => Promise<unknown>) => {
     const before = await retained();
     for (let n = 0; n < ROUNDS; n++) await oneRound();

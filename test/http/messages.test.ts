@@ -9,7 +9,7 @@ import { compileChecks } from '../../server/http/validation.ts';
 
 type Schema = Record<string, unknown>;
 
-/** A schema and all that are within it, with where they stand. */
+/** Yields a schema and all schemas within it, with their places. */
 function* within(schema: Schema, place: string): Generator<{ place: string; schema: Schema }> {
   yield { place, schema };
   const {
@@ -34,7 +34,7 @@ test('a rule that is a pattern, or one of several forms, is put into words for p
     .filter(({ schema }) => schema.pattern !== undefined || schema.anyOf !== undefined)
     .filter(({ schema }) => {
       const [first] = (schema.anyOf ?? []) as Schema[];
-      // An object or null: the problem is that of its field.
+      // An object or null: the problem is reported for its field.
       if (schema.pattern === undefined && first?.type === 'object' && first.$id) return false;
       return schema['x-expected'] === undefined && first?.['x-expected'] === undefined;
     });

@@ -4,7 +4,7 @@ import { startInProcess } from '../chaos/support/in-process.ts';
 import { buildIfChanged } from '../panel/browser/support/panel-page.ts';
 import { read, sources } from '../support/source.ts';
 
-/** What a page must say, whichever it is. */
+/** The headers of every page. */
 const PAGE_HEADERS: Record<string, RegExp> = {
   'x-content-type-options': /^nosniff$/,
   'cross-origin-opener-policy': /^same-origin$/,
@@ -20,7 +20,7 @@ const DIRECTIVES = [
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",
 ];
-/** The one page that another of ours shows in a frame. */
+/** The only page that another page of ours embeds. */
 const FRAMED = '/panel/terminal';
 
 test('every reply that a browser shows as a page has the same security headers', async (t) => {

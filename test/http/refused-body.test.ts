@@ -11,7 +11,7 @@ import { freshDatabase } from '../support/database.ts';
 
 const SIZE = 1_900_000;
 const HALF = Buffer.alloc(SIZE / 2, ' ');
-/** More than is read of a body that is refused, and than sockets hold on the way. */
+/** More than the service reads of a refused body, and more than all socket buffers hold. */
 const FLOOD = 64 * 1024 * 1024;
 
 async function open(t: TestContext) {
@@ -24,7 +24,7 @@ async function open(t: TestContext) {
   const { key } = await db.transaction((tx) => createKey(tx, clock, wish));
   await http.listen({ host: '127.0.0.1', port: 0 });
   const { port } = http.server.address() as AddressInfo;
-  /** A client that goes on sending, whatever it receives meanwhile. */
+  /** A client that keeps sending, whatever it receives. */
   const client = async () => {
     const socket = connect(port, '127.0.0.1');
     defer(t, () => socket.destroy());
@@ -33,7 +33,7 @@ async function open(t: TestContext) {
     socket.setEncoding('latin1').on('data', (text: string) => {
       heard += text;
     });
-    // One that goes on sending after the end.
+    // Sending after the service has closed the connection causes errors.
     socket.on('error', () => {});
     const send = (bytes: string | Buffer) =>
       new Promise<void>((resolve) => socket.write(bytes, () => resolve()));
@@ -67,7 +67,7 @@ test('a body that is refused is read first, so that the answer reaches one who i
     ['Bearer vk_unknown', 401],
   ] as const) {
     const { send, head, answer, heard } = await client();
-    // Twice: the connection lives on.
+    // Twice: the connection stays open.
     for (let round = 0; round < 2; round++) {
       await head(`Content-Length: ${SIZE}`, authorization);
       await send(HALF);

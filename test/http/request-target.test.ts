@@ -61,7 +61,7 @@ test('what is no target has no spelling', () => {
   for (const target of INVALID) assert.equal(normalizeTarget(target, HOST), undefined, target);
 });
 
-/** Sends one request, byte by byte as it is given, and returns the status and the reply. */
+/** Sends a request with exactly these bytes and returns the status and the reply. */
 async function say(t: TestContext, to: NetConnectOpts, target: string, ...headers: string[]) {
   const socket = connect(to);
   t.after(() => socket.destroy());
@@ -98,7 +98,7 @@ test('each listener and mount refuses what is no target, in its turn', async (t)
       assert.match(text, new RegExp(`^x-ratelimit-${header}: \\d`, 'm'), target);
     assert.equal((await http(target)).status, 401, target);
   }
-  // Node refuses it, before there is a key.
+  // Node refuses it before the API key is checked.
   assert.equal((await http('/v1/\u00e4', key)).status, 400);
   assert.equal((await http('/docs/%00')).status, 400);
   assert.equal((await http('/panel/api/session/%00', `Origin: http://${HOST}`)).status, 401);
