@@ -15,7 +15,7 @@ import {
 } from './support/panel.ts';
 
 /**
- * Who can do what from a browser, as found by trying. After a change that is meant, make the file again and have it
+ * Tries who may call which operation from a browser. After an intended change, write the file again and have it
  * reviewed: WRITE_ACCESS_MATRIX=1 npm test -- test/panel/access.full.test.ts --db pglite
  */
 const FILE = join(import.meta.dirname, 'access-matrix.txt');
@@ -25,21 +25,23 @@ const OPERATIONS = [...PANEL_ENDPOINTS, ...ENDPOINTS].map(({ operation, method, 
   path: path.replace(/\{\w+\}/g, 'vm_00000000000000000000000000'),
   name: `${method.padEnd(6)} ${path}`,
 }));
-/** What is answered to who is let in, of a request for what does not exist, with a body that is none. */
+/**
+ * The outcomes that mean access was granted, for a request about something that does not exist, with an invalid body.
+ */
 const LET_IN = ['ok', 'not_found', 'validation_failed', 'invalid_json', 'idempotency_key_missing'];
 const REFUSED = ['session_required', 'role_required'];
-/** What a browser says of a request that another site's page has made. */
+/** The headers with which a browser marks a request from another site. */
 const FOREIGN = { origin: 'https://evil.example' };
 
 type Operation = (typeof OPERATIONS)[number];
 
-/** Asks without doing anything: what changes something is sent a body that cannot be read. */
+/** Sends a request without effect: writes get a body that cannot be parsed. */
 async function knock(browser: TestBrowser, { method, path }: Operation, headers = {}): Promise<string> {
   const isRead = method === 'GET';
   const kept = browser.cookie;
   const reply = await browser.fetch(method, path, { ...(!isRead && { body: '{' }), headers });
   browser.cookie = kept;
-  // A stream has no end: that it begins is all that is asked.
+  // A stream has no end; it is enough that it begins.
   if (reply.ok) {
     await reply.body?.cancel();
     return 'ok';
@@ -63,7 +65,7 @@ test('each operation is open to whom it says: nobody, a person, a role, who has 
   const panel = await openPanel(t);
   const { clock } = panel;
   const stale = await columns(panel);
-  // Beyond what a sign-in proves, and into the next minute of the limits.
+  // Past the time for which a sign-in counts as recent, and past the minute of the rate limits.
   clock.advance(11 * 60_000);
   const fresh = await columns(panel);
   const names = Object.keys(stale) as (keyof typeof stale)[];
@@ -74,7 +76,7 @@ test('each operation is open to whom it says: nobody, a person, a role, who has 
       const code = await knock(stale[name], operation);
       const sign = REFUSED.includes(code) ? '.' : code === 'confirmation_required' ? 'c' : 'x';
       assert.ok(sign !== 'x' || LET_IN.includes(code), `${operation.name} for ${name}: ${code}`);
-      // Who has just signed in is let in wherever another one would have to.
+      // A fresh sign-in is allowed wherever a stale one is asked to confirm.
       if (sign === 'c') assert.ok(LET_IN.includes(await knock(fresh[name], operation)), operation.name);
       cells.push(sign.padEnd(9));
     }
@@ -102,7 +104,7 @@ test('a key opens nothing of the panel, a session nothing of the API, and no oth
     assert.equal(await knock(browser, operation, FOREIGN), 'origin_not_allowed', operation.name);
     panel.clock.advance(1_000);
   }
-  // The gate that refuses them looks at the method and at nothing else of an operation.
+  // The check that refuses them depends only on the method of an operation.
   for (const operation of new Map(OPERATIONS.map((one) => [one.method, one])).values()) {
     const isWrite = operation.method !== 'GET';
     for (const headers of [
@@ -123,7 +125,7 @@ test('a key opens nothing of the panel, a session nothing of the API, and no oth
     assert.equal(reply.status, 401, `${method} ${path}`);
     await reply.body?.cancel();
   }
-  // What no route takes says so to who is signed in, and to nobody else.
+  // An unknown route says so to people who are signed in, and to no one else.
   assert.equal((await browser.ask('GET', '/nothing')).error?.code, 'not_found');
   assert.equal((await stranger.ask('GET', '/nothing')).error?.code, 'session_required');
   const wrongMethod = await browser.ask('PUT', '/session');
@@ -158,12 +160,12 @@ test('the cookie is bound to the service, and one that was forged or is over ope
   const good = browser.cookie!;
   const value = good.split('=')[1]!;
   assert.equal(await ask(good), 200);
-  // By another name it is not ours: any subdomain could have set it.
+  // Under another name the cookie is not ours: any subdomain could have set it.
   assert.equal(await ask(`vauban_session=${value}`), 401);
   assert.equal(await ask(`${good}; ${good}`), 401, 'of two it cannot be said which');
   assert.equal(await ask(`__Host-vauban_session=${value.slice(0, -2)}AA`), 401);
   assert.equal(await ask(`__Host-vauban_session=${'A'.repeat(54)}`), 401);
-  // Seven days without use, and thirty with it.
+  // Sessions last seven days without use, and thirty days with it.
   for (let day = 0; day < 29; day++) {
     panel.clock.advance(86_400_000);
     assert.equal(await ask(good), 200);

@@ -28,7 +28,7 @@ test('keys: made once with what the role holds, used, revoked at once, warned of
   assert.ok(!JSON.stringify(listed).includes(secret), 'shown once');
   const wrong = await browser.ask('POST', '/keys', { body: { ...body, allowed_ips: ['10.0.0.1/8'] } });
   assert.match(wrong.error?.message ?? '', /^allowed_ips\.0: /);
-  // A week before its end its owners are told, once.
+  // The owners are notified once, a week before the key expires.
   panel.clock.advance(14 * 86_400_000);
   const until = async () => (await mailsTo(panel, email)).filter(({ template }) => template === 'key_expiry');
   while ((await until()).length === 0) await new Promise((resolve) => setImmediate(resolve));
@@ -83,7 +83,7 @@ test('members: invited by mail, of a role that ends what it no longer allows', a
   assert.equal((await ben.ok('GET', '/session')).account, null);
   assert.equal((await ben.ask('GET', '/v1/vm')).error?.code, 'role_required');
 
-  // Into another account, by who is signed in; and back.
+  // A signed-in person joins another account, and switches back.
   const there = await signInAs(panel, 'owner', await newAccount(panel, 'Other Ltd'));
   const mine = await owner.ok('GET', '/session');
   await there.browser.ok('POST', '/members', { body: { email: mine.person.email, role: 'viewer' } });

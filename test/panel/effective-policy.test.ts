@@ -98,7 +98,7 @@ test('writes networks as ipaddr.js does, and refuses what is none', () => {
   assert.deepEqual(networksOf(rest).networks, ['0.0.0.0/1', '8000::/1']);
 });
 
-/** A packet of a small world, so that rules meet. */
+/** Packets from a small set of values, so that rules often match. */
 const packet = fc.record({
   traffic: fc.constantFrom(...TRAFFIC),
   port: fc.integer({ min: 1, max: 9 }),

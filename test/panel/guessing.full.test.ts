@@ -25,7 +25,7 @@ test('nothing tells whether an address is known, and guesses end', async (t) => 
   const from = (ip: string) => ({ 'x-forwarded-for': ip });
   const seen = ({ status, data, error }: Answer<unknown>) => ({ status, data, error });
 
-  // Every way in from outside, for an address that is known and for one that is not.
+  // Every sign-in request, for a known address and for an unknown one.
   const bodies: [string, (address: string) => object][] = [
     ['/sign-in', (address) => ({ email: address, password: 'not the password' })],
     ['/sign-up', (address) => ({ email: address })],
@@ -41,7 +41,7 @@ test('nothing tells whether an address is known, and guesses end', async (t) => 
   const mails = await mailsTo(panel, email);
   assert.deepEqual(mails.map(({ template }) => template).sort(), ['already_signed_up', 'reset_password']);
 
-  // One network that guesses is stopped; its victim is let in from elsewhere.
+  // A network that guesses is blocked; its victim can still sign in from elsewhere.
   const attempt = (ip: string, password: string) =>
     new TestBrowser(panel).ask('POST', '/sign-in', { body: { email, password }, headers: from(ip) });
   for (let guess = 0; guess < 9; guess++)
@@ -50,17 +50,17 @@ test('nothing tells whether an address is known, and guesses end', async (t) => 
   assert.deepEqual([stopped.status, stopped.error?.details?.policy], [429, 'attempts']);
   assert.equal(stopped.headers.get('retry-after'), '900');
   assert.equal((await attempt('198.51.100.7', PASSWORD)).status, 200);
-  // An IPv6 network is one place, however many addresses it has.
+  // An IPv6 /64 network counts as one, however many addresses it has.
   for (let guess = 0; guess < 10; guess++) await attempt(`2001:db8::${guess + 1}`, 'not the password');
   assert.equal((await attempt('2001:db8::ffff', PASSWORD)).status, 429);
   panel.clock.advance(15 * 60_000);
   assert.equal((await attempt('203.0.113.1', PASSWORD)).status, 200);
-  // Mails that others ask for are few, and it is not told that there are none any more.
+  // Strangers can trigger only a few mails, and do not learn when the limit is reached.
   for (let round = 0; round < 12; round++)
     await stranger.ok('POST', '/password-reset', { body: { email }, headers: from(`198.51.100.${round}`) });
   const asked = (await mailsTo(panel, email)).filter(({ template }) => template === 'reset_password');
   assert.equal(asked.length, 7);
-  // A password is taken as it is typed, and a simple one is not.
+  // A password is accepted as typed, unless it is too simple.
   const token = await newLink(panel, { purpose: 'verify_email', email: 'nobody@example.com' });
   for (const password of ['aaaaaaaaaaaa', 'nobody@example.com', '1234567890']) {
     const refused = await stranger.ask('POST', '/sign-up/complete', {
@@ -94,12 +94,12 @@ test('codes of the second step are guessed five times, by a caller who knows the
     assert.equal((await guess({ code: wrong })).error?.code, 'validation_failed');
   const stopped = await guess({ code: right });
   assert.deepEqual([stopped.status, stopped.error?.details?.policy], [429, 'attempts']);
-  // Nor by signing in anew, or by the other way.
+  // Signing in again or with a recovery code does not help either.
   await thief.ok('POST', '/sign-in', { body: { email, password: PASSWORD } });
   assert.equal((await guess({ code: right })).status, 429);
   const recovery = await thief.ask('POST', '/sign-in/recovery-code', { body: { code: 'aaaa-bbbb' } });
   assert.equal(recovery.status, 429);
-  // The owner, on a device that the account knows, is not kept out by it.
+  // It does not lock out the owner on a device that the account knows.
   await owner.ok('POST', '/sign-in', { body: { email, password: PASSWORD } });
   await owner.ok('POST', '/sign-in/second-factor', { body: { code: right } });
 });
@@ -125,7 +125,7 @@ test('an invitation does not tell whether there is such a person', async (t) => 
 test('who may not sign up is told so', async (t) => {
   const panel = await openPanel(t, { VAUBAN_PANEL_SIGN_UP: 'closed' });
   const email = 'anna@example.com';
-  // A link from before it was closed works no more than a new one.
+  // An older link works no more than a new one once sign-up is closed.
   const token = await newLink(panel, { purpose: 'verify_email', email });
   for (const [path, body] of [
     ['/sign-up', { email }],
@@ -143,7 +143,7 @@ test('passwords are hashed few at once, and too many that wait are turned away',
   assert.equal(await passwords.verify(stored, PASSWORD), true);
   assert.equal(await passwords.verify(stored, `${PASSWORD} `), false);
   assert.equal(await passwords.verify(null, PASSWORD), false);
-  // The same letters, composed and decomposed.
+  // The same characters, composed and decomposed.
   assert.equal(
     await passwords.verify(await passwords.hash('über alle Berge'), 'u\u0308ber alle Berge'),
     true,

@@ -26,7 +26,7 @@ const words: GermanWords = {
 };
 const AT = new Date('2026-03-01T10:00:00Z');
 
-/** As a customer is sent it. */
+/** An event as a customer receives it. */
 const event = (type: VmEvent['type'], metadata = {}, message = 'in English'): VmEvent => ({
   ...{ id: 'evt_1', level: 'info', job_id: null, created_at: AT.toISOString() },
   actor: { type: 'system', id: null, ip: null },
@@ -36,7 +36,7 @@ const event = (type: VmEvent['type'], metadata = {}, message = 'in English'): Vm
 test('every event and every error of a job has a German text', () => {
   assert.deepEqual(Object.keys(EVENT_TEXTS).toSorted(), EVENT_TYPES.toSorted());
   assert.deepEqual(Object.keys(JOB_ERROR_TEXTS).toSorted(), JOB_ERROR_CODES.toSorted());
-  // Whatever an event lacks, it says something.
+  // Every event has a text, whatever metadata is missing.
   for (const type of EVENT_TYPES)
     assert.doesNotMatch(eventText(event(type), words), /undefined|NaN|Invalid/, type);
 });

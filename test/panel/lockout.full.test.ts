@@ -8,7 +8,7 @@ import { linkIn, mailsTo, newPerson, openPanel, type Panel, TestBrowser } from '
 const PASSWORD = 'seven quiet otters';
 const HOUR_MS = 3_600_000;
 
-/** Ten networks, of both kinds: a /64 is one, whichever of its addresses asks. */
+/** Ten networks, IPv4 and IPv6. A /64 is one network, whichever address sends the request. */
 const NETWORKS = Array.from(
   { length: 10 },
   (_, index) => (attempt: number) =>
@@ -28,7 +28,7 @@ async function ownerWithPassword(panel: Panel): Promise<{ email: string; personI
 const signIn = (browser: TestBrowser, email: string, ip: string, password = PASSWORD) =>
   browser.ask('POST', '/sign-in', { body: { email, password }, headers: from(ip) });
 
-/** Strangers try until no more of their attempts are looked at; how many were. */
+/** Guesses until no more attempts are checked; returns how many were. */
 async function guess(panel: Panel, email: string): Promise<number> {
   let checked = 0;
   for (const network of NETWORKS)
@@ -50,20 +50,20 @@ test('strangers in ten networks cannot keep an owner out', async (t) => {
   const checked = await guess(panel, email);
   assert.ok(checked <= 50, `${checked} attempts of strangers were looked at within an hour`);
 
-  // A device that was signed in before is let in from anywhere, from a stranger's network too.
+  // A device that was signed in before can sign in from anywhere, even from an attacker's network.
   for (const ip of ['198.51.100.1', '192.0.2.77', NETWORKS[0]!(0), NETWORKS[1]!(0)])
     assert.equal((await signIn(laptop, email, ip)).status, 200, ip);
-  // A device that is not known is told what to do, however right its password is.
+  // An unknown device is told what to do, even if its password is right.
   const phone = new TestBrowser(panel);
   const refused = await signIn(phone, email, '192.0.2.78');
   assert.deepEqual([refused.status, refused.error?.details?.policy], [429, 'unknown_device']);
   assert.match(refused.error!.message, /a device that you have signed in on before, or reset your password/);
-  // The mail gets it in, and it is known from then on.
+  // The mail lets the device sign in, and the account knows the device from then on.
   await phone.ok('POST', '/password-reset', { body: { email }, headers: from('192.0.2.78') });
   const choice = { token: linkIn((await mailsTo(panel, email)).at(-1)!), password: 'eight loud herons' };
   await phone.ok('POST', '/password-reset/complete', { body: choice, headers: from('192.0.2.78') });
   assert.equal((await signIn(phone, email, '192.0.2.78', choice.password)).status, 200);
-  // A new password makes the other devices strangers, as it ends their sessions.
+  // A new password makes the other devices unknown, just as it ends their sessions.
   assert.equal((await signIn(laptop, email, '198.51.100.1', choice.password)).status, 429);
   panel.clock.advance(HOUR_MS);
   assert.equal((await signIn(laptop, email, '198.51.100.1', choice.password)).status, 200);
@@ -77,7 +77,7 @@ test('a device is known to its person only, and to no other realm', async (t) =>
   const own = browser.device!;
   await guess(panel, victim.email);
   assert.equal((await signIn(browser, victim.email, '198.51.100.9')).status, 429);
-  // Two people who share a browser are both known to it.
+  // A browser that two people share is known to both.
   panel.clock.advance(HOUR_MS);
   assert.equal((await signIn(browser, victim.email, '198.51.100.9')).status, 200);
   assert.notEqual(browser.device, own, 'what a browser brought is never made the secret of somebody else');
@@ -85,13 +85,13 @@ test('a device is known to its person only, and to no other realm', async (t) =>
   await guess(panel, thief.email);
   for (const { email } of [victim, thief])
     assert.equal((await signIn(browser, email, '198.51.100.9')).status, 200);
-  // Neither a secret that was made up nor the same one cut short is anybody's.
+  // An invented secret, or a truncated one, belongs to no one.
   for (const device of [`vauban_device=${'A'.repeat(54)}`, browser.device!.slice(0, -3)]) {
     const forger = new TestBrowser(panel);
     forger.device = device;
     assert.equal((await signIn(forger, victim.email, '198.51.100.9')).status, 429);
   }
-  // A known device guesses within limits of its own.
+  // A known device has its own limit of guesses.
   const statuses: number[] = [];
   for (let attempt = 0; attempt < 11; attempt++)
     statuses.push((await signIn(browser, victim.email, '198.51.100.9', 'not the password')).status);
@@ -129,7 +129,7 @@ test('strangers cannot use up the mails of an address', async (t) => {
   };
   const laptop = new TestBrowser(panel);
   assert.equal((await signIn(laptop, email, '198.51.100.1')).status, 200);
-  // Strangers who ask from ten networks, every five minutes for three hours.
+  // Strangers request resets from ten networks, every five minutes for three hours.
   for (let round = 0; round < 36; round++) {
     panel.clock.advance(5 * 60_000);
     for (const network of NETWORKS) {
@@ -139,15 +139,15 @@ test('strangers cannot use up the mails of an address', async (t) => {
   }
   const sent = (await resets()).length;
   assert.ok(sent >= 6 && sent <= 6 + 4, `${sent} mails in three hours`);
-  // On another device there is a new mail, or one whose link is good for a quarter of an hour at least.
+  // Another device gets a new mail, or has one whose link is valid for at least 15 minutes.
   const [newest] = await panel.services.db.query<{ expires_at: Date }>(
     sql`select expires_at from mail_tokens where purpose = 'reset_password' order by expires_at desc limit 1`,
   );
   const left = newest!.expires_at.getTime() - panel.clock.now().getTime();
   assert.equal((await ask('192.0.2.6')) || left >= 15 * 60_000, true);
-  // On a device that is known there is always one at once.
+  // A known device always gets one immediately.
   for (let round = 0; round < 5; round++) assert.equal(await ask('192.0.2.5', laptop), true);
-  // Mails about a sign-up are counted apart.
+  // Mails about a sign-up are counted separately.
   const body = { email: 'newcomer@example.com' };
   for (const network of NETWORKS) {
     const asked = { body: { email: body.email }, headers: from(network(0)) };

@@ -24,7 +24,7 @@ import { openPanel, signInAs, type TestBrowser } from './support/panel.ts';
 const DAY_MS = 86_400_000;
 const LOGO = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
 
-/** The first field that a refusal names. */
+/** Returns the first field that an error names. */
 const fieldOf = (error?: { details?: Thing }) => error?.details?.fields?.[0]?.field;
 
 test('what is owed is shown with what pays it, and keeps the account open', async (t) => {
@@ -243,7 +243,7 @@ test('money comes in by every way that is offered, and the pages of billing tell
       assert.equal(fieldOf(error), field, JSON.stringify(error));
     }
     assert.equal((await owner.ok('PUT', '/auto-top-up', { body })).enabled, true);
-    // Ids of one instant have no order.
+    // Ids created at the same instant have no order.
     panel.clock.advance(1);
     await lookAfterPayments(panel.services, new Failures(panel.services));
     const [newest] = await owner.ok('GET', '/top-ups');
@@ -272,7 +272,7 @@ test('money comes in by every way that is offered, and the pages of billing tell
     }
     assert.deepEqual(await owner.ok('GET', '/billing-profile'), saved);
 
-    // As a profile may be that is older than the table of countries.
+    // A profile that is older than the table of countries may contain this code.
     const { db } = panel.services;
     await db.query(sql`update billing_profiles set country = 'YU'`);
     const order = (idempotencyKey: string) =>

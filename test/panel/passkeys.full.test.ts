@@ -5,7 +5,7 @@ import { mailsTo, openPanel, signInAs, TestBrowser } from './support/panel.ts';
 
 test('a passkey signs its owner in, and nobody else, once for each time it is asked', async (t) => {
   const panel = await openPanel(t);
-  // Browsers know passkeys of names alone, and of this one without https.
+  // Browsers offer passkeys only for host names, and without https only for this one.
   const origin = panel.baseUrl.replace('127.0.0.1', 'localhost');
   const here = { baseUrl: origin };
   const { browser: owner, email } = await signInAs(panel, 'owner');
@@ -30,7 +30,7 @@ test('a passkey signs its owner in, and nobody else, once for each time it is as
   assert.equal((await present(answer)).status, 200);
   assert.equal((await stranger.ok('GET', '/session')).person.email, email);
   assert.equal((await present(answer)).error?.code, 'sign_in_failed', 'a response is good once');
-  // Of another site, of a stranger's key, of nobody's finger, of a copy that is behind.
+  // From another site, with a foreign key, without user verification, and from a cloned key with an old counter.
   const phished = new Authenticator('http://evil.example');
   const foreign = { ...phished.get(await asked()), id: key.id, rawId: key.id };
   assert.equal((await present(foreign)).error?.code, 'sign_in_failed');
@@ -47,7 +47,7 @@ test('a passkey signs its owner in, and nobody else, once for each time it is as
   ])
     assert.equal((await present(odd)).error?.code, 'sign_in_failed');
 
-  // It proves who one is, too.
+  // The passkey also confirms a recent sign-in.
   key.counter = 9;
   panel.clock.advance(11 * 60_000);
   assert.equal(

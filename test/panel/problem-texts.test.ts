@@ -11,14 +11,14 @@ import { type TObject, Type } from '../../server/platform/schema.ts';
 
 await loadProblemTexts('de');
 
-/** Words of a schema that check nothing, or lead to other schemas. */
+/** Keywords of a schema that validate nothing or lead to other schemas. */
 const SILENT = new Set(
   '$id properties items description default examples title x-expected additionalProperties readOnly'.split(
     ' ',
   ),
 );
 
-/** The keywords of a schema and of all schemas in it. */
+/** Returns the keywords of a schema and of all schemas within it. */
 function keywordsIn(schema: unknown, found = new Set<string>()): Set<string> {
   if (schema === null || typeof schema !== 'object') return found;
   for (const [keyword, value] of Object.entries(schema as Record<string, unknown>)) {
@@ -43,7 +43,7 @@ test('whatever the panel can be refused with has a German text', () => {
   }
 });
 
-/** What the service says of a body with this value in the field. */
+/** Returns the service's problem with a body that has this value in the field. */
 function problemOf(schema: ReturnType<typeof Type.String>, value: unknown, field = 'value'): FieldProblem {
   const body = Type.Object({ [field]: schema }) as TObject;
   const refusal: ApiError | undefined = compileChecks({ query: undefined, body }).refusal(

@@ -141,7 +141,7 @@ test('a command is followed from its proposal to its end', () => {
     { type: 'command.output', command_id: 'c', text: 'b\n', truncated: true },
     { type: 'command.completed', command_id: 'c', exit_code: 0 },
   ].map((event, i) => ({ ...event, seq: i + 1, run_id: 'run', at: '' }));
-  // One that comes twice is counted once.
+  // A repeated event counts once.
   const [entry] = [...events, events[2]!].reduce(follow, EMPTY).entries;
   assert.ok(entry?.kind === 'command');
   assert.deepEqual([entry.state, entry.output, entry.truncated, entry.exitCode], ['done', 'a\nb\n', true, 0]);

@@ -9,7 +9,7 @@ import { mailsTo, newPerson, openPanel, signInAs, TestBrowser } from './support/
 
 const PASSWORD = 'seven quiet otters';
 
-/** Writes down what the panel's operations ask the database, apart from what runs on timers. */
+/** Records the database statements of the panel's operations, without those that run on timers. */
 function record(t: TestContext) {
   const limit = Error.stackTraceLimit;
   Error.stackTraceLimit = 100;
@@ -68,7 +68,7 @@ test('an address that is known takes the same work as one that is not', async (t
   const hash = await new Passwords().hash(PASSWORD);
   const known = await newPerson(panel, { email: 'anna@example.com' });
   await db.transaction((tx) => updatePerson(tx, known.personId, { password_hash: hash }));
-  // A person who never set a password is none whom time may tell either.
+  // Timing must not reveal a person who never set a password either.
   const bare = await newPerson(panel, { email: 'bert@example.com' });
   const { browser: person } = await signInAs(panel, 'owner');
   const hashes = countHashes(t);
@@ -93,7 +93,7 @@ test('an address that is known takes the same work as one that is not', async (t
     assert.deepEqual(seen[0], seen[2], path);
     assert.deepEqual(seen[1], seen[2], path);
   }
-  // Only the mails that are meant are there.
+  // Only the intended mails were sent.
   const templates = async (email: string) =>
     (await mailsTo(panel, email)).map(({ template }) => template).sort();
   const toKnown = ['already_signed_up', 'already_signed_up', 'reset_password'];

@@ -15,7 +15,7 @@ test('a link signs its person in once, and the session does what the role may', 
   assert.deepEqual(await viewer.ok('GET', '/v1/vm'), []);
   const refused = await viewer.ask('POST', '/v1/vm/sshkeys', { body: {} });
   assert.equal(refused.error?.code, 'role_required');
-  // Signing out is for good, and takes the cookie away.
+  // Signing out ends the session for good and removes the cookie.
   const { cookie } = browser;
   await browser.ok('DELETE', '/session');
   assert.equal(browser.cookie, undefined);

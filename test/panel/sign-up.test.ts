@@ -13,14 +13,14 @@ test('a person signs up, in and out, with a second factor, and gets back in with
   const { clock } = panel;
   const browser = new TestBrowser(panel);
   const email = 'anna@example.com';
-  // Whoever asks for the link has no say in the password.
+  // The person who requests the link cannot choose the password.
   const refused = await browser.ask('POST', '/sign-up', { body: { email, password: PASSWORD } });
   assert.equal(refused.error?.code, 'validation_failed');
   assert.deepEqual(await browser.ok('POST', '/sign-up', { body: { email, locale: 'de' } }), {});
   const [mail] = await mailsTo(panel, email);
   assert.deepEqual([mail!.template, mail!.locale], ['verify_email', 'de']);
   const token = linkIn(mail!);
-  // Reading the link creates nobody, and it is no link for a change of address.
+  // Reading the link creates no one, and the link does not work for a change of address.
   for (let twice = 0; twice < 2; twice++) {
     const { expires_at, ...shown } = await browser.ok('POST', '/links/show', { body: { token } });
     assert.deepEqual(shown, { purpose: 'sign_up', email, own: null });
@@ -46,7 +46,7 @@ test('a person signs up, in and out, with a second factor, and gets back in with
   assert.ok(session.confirmed_until);
   assert.equal(session.version, VERSION);
 
-  // The second factor: asked for from now on, each code once.
+  // The second factor is required from now on, and each code works once.
   const { secret, uri } = await browser.ok('POST', '/person/totp');
   assert.match(uri, /^otpauth:\/\/totp\//);
   const code = () =>
@@ -71,7 +71,7 @@ test('a person signs up, in and out, with a second factor, and gets back in with
   const replayed = await third.ask('POST', '/sign-in/recovery-code', { body: { code: recovery_codes[0] } });
   assert.equal(replayed.error?.code, 'validation_failed');
 
-  // What is dangerous needs a fresh proof.
+  // Dangerous operations require a recent sign-in.
   clock.advance(11 * 60_000);
   const stale = await browser.ask('DELETE', '/person/totp');
   assert.equal(stale.error?.code, 'confirmation_required');
@@ -80,7 +80,7 @@ test('a person signs up, in and out, with a second factor, and gets back in with
   await browser.ok('POST', '/session/confirm', { body: { password: PASSWORD } });
   await browser.ok('DELETE', '/person/totp');
 
-  // A new password by mail ends every session.
+  // A password reset by mail ends every session.
   await new TestBrowser(panel).ok('POST', '/password-reset', { body: { email } });
   const reset = (await mailsTo(panel, email)).findLast(({ template }) => template === 'reset_password');
   const choice = { token: linkIn(reset!), password: 'eight loud herons' };
@@ -93,7 +93,7 @@ test('a person signs up, in and out, with a second factor, and gets back in with
   assert.equal(old.status, 401);
   await browser.ok('POST', '/sign-in', { body: { email, password: choice.password } });
 
-  // Elsewhere it is mailed.
+  // On another device a mail is required.
   clock.advance(1000);
   const phone = new TestBrowser(panel);
   const headers = { 'user-agent': 'Mozilla/5.0 (Android 16; Mobile) Firefox/150.0' };
@@ -107,7 +107,7 @@ test('a person signs up, in and out, with a second factor, and gets back in with
   );
   await phone.ok('DELETE', `/sessions/${sessions[1].id}`);
   assert.equal((await browser.ask('GET', '/session')).status, 401);
-  // No secret is stored as it is.
+  // No secret is stored in plain text.
   const rows = await panel.services.db.query(sql`select * from totps`);
   assert.ok(!JSON.stringify(rows).includes(secret));
 });
@@ -161,7 +161,7 @@ test('a password reset revokes the API keys that the person had, if they choose 
     own: await made(anna.browser, 'own'),
     bens: await made(ben.browser, 'bens'),
   };
-  // A key of a colleague in Anna's account, and one of Anna's in the account of another owner.
+  // A colleague's key in Anna's account, and Anna's key in another owner's account.
   const colleague = await signInAs(panel, 'operator', own);
   secrets.colleagues = await made(colleague.browser, 'colleagues');
   await ben.browser.ok('POST', '/members', { body: { email: anna.email, role: 'operator' } });

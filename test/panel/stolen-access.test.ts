@@ -20,7 +20,7 @@ import { ManualClock } from '../../server/platform/clock.ts';
 import { SecretBox } from '../../server/platform/secrets.ts';
 import { freshDatabase } from '../support/database.ts';
 
-/** A person, and the parts of the service that know who they are. */
+/** Creates a person and the parts of the service that authenticate them. */
 async function setUp(t: TestContext) {
   const db = await freshDatabase(t);
   const clock = new ManualClock();
@@ -37,7 +37,7 @@ async function setUp(t: TestContext) {
   return { db, clock, services, personId, email, link, reset };
 }
 
-/** As much of a browser as a known device needs: it keeps the secrets that it is given. */
+/** The part of a browser that makes it a known device: it stores the secrets that it receives. */
 function newBrowser(): Browser {
   let kept: readonly string[] = [];
   const browser: Pick<Browser, 'deviceTokens' | 'keepDevice'> = {
@@ -51,7 +51,7 @@ function newBrowser(): Browser {
 
 test('resets by mail give no more guesses of a second factor than a day has', async (t) => {
   const { db, services, personId, reset } = await setUp(t);
-  // Someone who reads the owner's mail becomes another known device with each reset.
+  // An attacker who reads the owner's mail becomes another known device with each reset.
   const thief = newBrowser();
   let checked = 0;
   for (let round = 0; round < 14; round++) {
@@ -97,7 +97,7 @@ test('a password without its second factor signs no one out', async (t) => {
   const start = (stage: 'signed_in' | 'second_factor') =>
     db.transaction((tx) => startSession(tx, services, { personId, stage, ip: '192.0.2.1', userAgent: '' }));
   await start('signed_in');
-  // The oldest goes first.
+  // The oldest session is removed first.
   clock.advance(1_000);
   for (let count = 0; count < 101; count++) await start('second_factor');
   assert.equal((await listSessions(db, personId, clock.now())).length, 1);

@@ -52,7 +52,7 @@ test('a person makes a VM, brings it back to a snapshot and makes it anew', asyn
   assert.equal(keyed.initial_password, null, 'a key may log in');
   assert.equal((await settled()).status, 'running');
 
-  // Of another account it is nothing that there is.
+  // For another account it does not exist.
   const { browser: stranger } = await signInAs(panel, 'owner');
   for (const other of [`/vm/${vm.id}/rebuild`, `/vm/${vm.id}/snapshots/${snapshot.id}/restore`])
     assert.equal((await stranger.ask('POST', other, { body: { template: 'debian-12' } })).status, 404);

@@ -13,7 +13,7 @@ import { REPOSITORY } from '../../support/source.ts';
 import { openPanel, type Panel, signInAs, type TestBrowser } from '../support/panel.ts';
 import { buildIfChanged } from './support/panel-page.ts';
 
-/** What is typed in a currency, the minor units that it stands for, and how the panel shows them. */
+/** A text typed as an amount, its value in minor units, and the panel's rendering of it. */
 interface Typed {
   text: string;
   minor: number;
@@ -21,11 +21,11 @@ interface Typed {
 }
 
 interface Money {
-  /** What can be topped up at once, as the catalog has it and as the form says it. */
+  /** The limits of a top-up, in the catalog and in the form. */
   limits: { min: string; max: string; shown: string };
-  /** What the field begins with. */
+  /** The initial value of the field. */
   first: string;
-  /** Has a decimal too many, and what is said about it. */
+  /** An amount with one decimal too many, and its error message. */
   tooFine: string;
   refusal: string;
   topUp: Typed;
@@ -39,7 +39,7 @@ interface Money {
 
 const typed = (text: string, minor: number, shown: string): Typed => ({ text, minor, shown });
 
-/** No decimals, two, three, and two that the runtime takes for none. */
+/** Currencies with no decimals, two, three, and two that the runtime believes has none. */
 const CURRENCIES: Record<string, Money> = {
   EUR: {
     limits: { min: '5', max: '1000', shown: 'From €5.00 to €1,000.00.' },
@@ -95,7 +95,7 @@ const CURRENCIES: Record<string, Money> = {
   },
 };
 
-/** The shipped catalog in another currency, of which yen have no decimals: 3.99 are 399. */
+/** Writes the shipped catalog in another currency. Yen have no decimals: 3.99 becomes 399. */
 async function catalogIn(t: TestContext, currency: string, { min, max }: Money['limits']): Promise<string> {
   const catalog = parse(readFileSync(join(REPOSITORY, 'catalog.yaml'), 'utf8'));
   Object.assign(catalog, { currency, top_up: { min, max } });
@@ -109,7 +109,7 @@ async function catalogIn(t: TestContext, currency: string, { min, max }: Money['
   return path;
 }
 
-/** A page with the session of somebody who has signed in, below `path`; closed before the service stops. */
+/** Opens a page below `path` with the session of a signed-in person; closed before the service stops. */
 async function pageOf(
   t: TestContext,
   browser: Browser,
@@ -124,14 +124,14 @@ async function pageOf(
   return opened;
 }
 
-/** Waits for a text of which the spaces may be narrow or keep words together. */
+/** Waits for a text whose spaces may be narrow or non-breaking. */
 const shows = (page: Page, text: string) =>
   page
     .getByText(new RegExp(text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(' ', '\\s')))
     .first()
     .waitFor();
 
-/** The customer tops up, and sets what is topped up by itself. */
+/** The customer tops up and configures automatic top-ups. */
 async function asCustomer(page: Page, { baseUrl }: Panel, session: TestBrowser, money: Money) {
   const { limits, first, tooFine, refusal, topUp, threshold, refill } = money;
   await page.goto(`${baseUrl}/panel/billing/top-up`);
@@ -155,7 +155,7 @@ async function asCustomer(page: Page, { baseUrl }: Panel, session: TestBrowser, 
   const dialog = page.getByRole('dialog');
   const below = dialog.getByLabel('When there is less than');
   const given = await session.ok<{ threshold_minor: number }>('GET', '/auto-top-up');
-  // It begins with the least that can be topped up.
+  // It begins with the smallest allowed top-up.
   assert.equal(Number(await below.inputValue()), Number(limits.min));
   assert.equal(await dialog.getByLabel('Add', { exact: true }).inputValue(), await below.inputValue());
   await below.fill(tooFine);
@@ -174,7 +174,7 @@ async function asCustomer(page: Page, { baseUrl }: Panel, session: TestBrowser, 
   );
 }
 
-/** The operator credits, corrects, gives promotional credit and gives back a part of a charge. */
+/** The operator credits, corrects, gives promotional credit and refunds a part of a charge. */
 async function asOperator(page: Page, { baseUrl }: Panel, accountId: string, money: Money) {
   const { tooFine, refusal, payment, adjustment, promo, refund } = money;
   const dialog = page.getByRole('dialog');
@@ -205,7 +205,7 @@ async function asOperator(page: Page, { baseUrl }: Panel, accountId: string, mon
   await dialog.getByLabel('Amount').pressSequentially(tooFine);
   await dialog.getByLabel('Reason').fill('slow for a day');
   await dialog.getByRole('button', { name: 'Give back', exact: true }).click();
-  // Left out, it would be all that is left of the charge.
+  // If it were left out, the whole rest of the charge would be refunded.
   await dialog.getByText(refusal, { exact: true }).waitFor();
   await dialog.getByLabel('Amount').fill(refund.text);
   await dialog.getByRole('button', { name: 'Give back', exact: true }).click();
@@ -213,7 +213,7 @@ async function asOperator(page: Page, { baseUrl }: Panel, accountId: string, mon
   await shows(page, refund.shown);
 }
 
-/** The operator sends a part of a top-up back to where it came from. */
+/** The operator pays a part of a top-up back. */
 async function sendBack(page: Page, { baseUrl }: Panel, { refund, refusal, tooFine }: Money) {
   const dialog = page.getByRole('dialog');
   await page.goto(`${baseUrl}/operator/money`);

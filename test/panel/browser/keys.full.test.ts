@@ -15,7 +15,7 @@ test('a key is made by hand, shown once, used by curl and revoked', { skip: NO_B
   await page.getByRole('heading', { level: 1 }).waitFor();
   assert.equal(new URL(page.url()).hash, '', 'the secret of the link is gone from the address');
 
-  // By the keyboard alone, as far as the palette goes.
+  // With only the keyboard, as far as the palette goes.
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox').fill('api keys');
   await page.keyboard.press('Enter');
@@ -42,13 +42,13 @@ test('a key is made by hand, shown once, used by curl and revoked', { skip: NO_B
   await row.getByRole('button', { name: 'Revoke' }).click();
   await page.getByRole('button', { name: 'Revoke key' }).click();
   await row.getByText('Revoked').waitFor();
-  // Every node hears of it within a moment.
+  // Every node learns of it within a moment.
   const ask = async () =>
     JSON.parse((await promisify(execFile)('bash', ['-c', command.replace('curl', 'curl -s')])).stdout);
   let refused = await ask();
   while (!refused.error) refused = await ask();
   assert.equal(refused.error.code, 'api_key_invalid');
-  // Of the address that was none.
+  // The complaint about the invalid address.
   assert.equal(complaints.length, 1);
   assert.match(complaints[0]!, /422/);
 });

@@ -25,7 +25,7 @@ async function openLinks(t: TestContext) {
   await buildIfChanged();
   const panel = await openPanel(t);
   const { db } = panel.services;
-  // Everything that a link could make or change.
+  // Everything that a link could create or change.
   const state = async () =>
     JSON.stringify([
       await db.query(sql`select id, email, password_hash from people order by id`),
@@ -37,7 +37,7 @@ async function openLinks(t: TestContext) {
   const browser = await startBrowser(t);
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
   const complaints = complaintsOf(context);
-  /** A fresh page at a link; what it has sent so far. */
+  /** Opens a new page at a link; `sent` lists the writes it has sent so far. */
   const open = async (url: string) => {
     const page = await context.newPage();
     const sent: string[] = [];
@@ -62,7 +62,7 @@ test('a mailed link that is opened does nothing before its button is pressed', {
   const { panel, state, context, complaints, open } = await openLinks(t);
   const { db } = panel.services;
   const urlTo = async (email: string) => (await mailsTo(panel, email)).at(-1)!.values.url!;
-  /** Opens a link twice, as a mail scanner and then its owner; neither changes anything. */
+  /** Opens a link twice, as a mail scanner and its owner do; neither may change anything. */
   const onlyLook = async (url: string) => {
     const before = await state();
     await (await open(url)).page.close();
@@ -161,7 +161,7 @@ test('a link that does not work says why', { skip: NO_BROWSER }, async (t) => {
   panel.clock.advance(3_600_000);
   await says(old, 'It has expired');
 
-  // A service that is away says nothing about a link: the page keeps it, and works once the service is back.
+  // An unreachable service says nothing about a link: the page keeps it, and it works once the service is back.
   const away = await context.newPage();
   await away.route('**/panel/api/links/show', (route) => route.abort());
   await away.goto(await reset());
@@ -172,7 +172,7 @@ test('a link that does not work says why', { skip: NO_BROWSER }, async (t) => {
   await away.getByLabel('New password').waitFor();
   await away.close();
 
-  // In a browser in which somebody else is signed in.
+  // In a browser in which someone else is signed in.
   const { browser, email: other } = await signInAs(panel, 'owner');
   const [name, value] = browser.cookie!.split('=') as [string, string];
   await context.addCookies([{ name, value, url: panel.baseUrl }]);
@@ -196,7 +196,7 @@ test('the pages of links, in both themes, wide and narrow, by the keyboard too',
     ['sign-in/link', { purpose: 'sign_in_link', personId, email }],
   ] as const) {
     const url = `${panel.baseUrl}/panel/${path}#${await newLink(panel, link)}`;
-    // Another address in between: a browser does not load a page again for what is behind the `#`.
+    // Open another URL in between: a browser does not reload a page when only the part behind the `#` changes.
     await page.goto('about:blank');
     await looksRight(page, url, link.purpose);
   }

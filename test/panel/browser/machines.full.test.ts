@@ -10,14 +10,14 @@ const dialog = (page: Page) => page.getByRole('dialog');
 const tab = (page: Page, name: string) =>
   page.getByRole('navigation', { name: 'Parts of this machine' }).getByRole('link', { name, exact: true });
 
-/** What is on the terminal's screen, as its lines. */
+/** The lines on the terminal's screen. */
 const printed = (page: Page) => page.frameLocator('iframe').locator('.xterm-rows');
 
 test('machines, from the purchase to the refund', { skip: NO_BROWSER }, async (t) => {
   const panel = await openPanel(t);
   const { page } = panel;
   await buys(page);
-  // Each goes on where the one before left off: after a failure there is nothing to go on from.
+  // Each step continues where the previous one ended, so a failure stops the test.
   const step = async (name: string, work: () => Promise<void>) => {
     let passed = false;
     await t.test(name, async () => {
@@ -40,11 +40,11 @@ test('machines, from the purchase to the refund', { skip: NO_BROWSER }, async (t
   assert.deepEqual(panel.complaints, []);
 });
 
-/** Buys a machine and watches it become running. */
+/** Buys a machine and watches until it is running. */
 async function buys(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Create machine' }).first().click();
   await button(page, 'Buy and create').click();
-  // The service names the field that lacks something.
+  // The service reports which field is invalid.
   await page
     .getByText(/hostname|must/i)
     .first()
@@ -64,7 +64,7 @@ async function buys(page: Page): Promise<void> {
   await page.getByText('Running', { exact: true }).waitFor();
 }
 
-/** What is missing is named; the way round by the top-up leads back to the same purchase. */
+/** The missing amount is shown; after a detour to the top-up page, the same purchase continues. */
 async function comesBackFromTheTopUp(page: Page): Promise<void> {
   const purchase = () => page.evaluate("JSON.parse(sessionStorage.getItem('vauban.new-machine')).purchase");
   const before = await purchase();
@@ -80,7 +80,7 @@ async function comesBackFromTheTopUp(page: Page): Promise<void> {
   assert.equal(await purchase(), before);
 }
 
-/** Types a command in the terminal of the page that is shown, and waits for what it prints. */
+/** Types a command in the page's terminal and waits for its output. */
 async function types(page: Page, command: string, prints: RegExp): Promise<void> {
   await printed(page).getByText('$').first().waitFor();
   await page.frameLocator('iframe').locator('textarea').focus();
@@ -114,7 +114,7 @@ async function opensAPort(page: Page): Promise<void> {
   assert.match(await changes.innerText(), /Opens\s+TCP 443 from everywhere/);
   await dialog(page).getByLabel('From').fill('203.0.113.7/24');
   await button(page, 'Save rule').click();
-  // What the service has against one of the networks is said at their field.
+  // The problem with one of the networks is shown at their field.
   await dialog(page).getByText('has bits set right of its prefix').waitFor();
   await dialog(page).getByLabel('From').fill('203.0.113.0/24');
   assert.match(await changes.innerText(), /Opens\s+TCP 443 from 203\.0\.113\.0\/24/);
@@ -124,7 +124,7 @@ async function opensAPort(page: Page): Promise<void> {
   await page.getByText('Everything else is dropped.').waitFor();
 }
 
-/** Changes the disk after a snapshot, and finds it as it was when the snapshot is restored. */
+/** Changes the disk after a snapshot, restores the snapshot and checks that the change is gone. */
 async function restores(page: Page): Promise<void> {
   await tab(page, 'Snapshots').click();
   await button(page, 'Take a snapshot').click();
@@ -140,7 +140,7 @@ async function restores(page: Page): Promise<void> {
   await dialog(page).getByRole('button', { name: 'Restore' }).click();
   await dialog(page).waitFor({ state: 'detached' });
   await page.getByRole('strong').filter({ hasText: 'Restoring a snapshot' }).waitFor();
-  // Long work survives a reload.
+  // Long-running work survives a reload.
   await page.reload();
   await page.getByText('Restoring a snapshot').first().waitFor({ state: 'detached' });
   await page.getByText('Running', { exact: true }).waitFor();
@@ -148,7 +148,7 @@ async function restores(page: Page): Promise<void> {
   await types(page, 'ls changed', /No such file/);
 }
 
-/** The built-in runbook, told to ask before every command. */
+/** Uses the built-in runbook, with approval required for every command. */
 async function asksTheAgent(page: Page): Promise<void> {
   await tab(page, 'Agent').click();
   await page.getByLabel('What should it do?').fill('restart nginx');
@@ -156,7 +156,7 @@ async function asksTheAgent(page: Page): Promise<void> {
   await button(page, 'Run').click();
   await button(page, 'Run it').click();
   await page.getByText('Done', { exact: true }).waitFor();
-  // What is asked is still there after a reload.
+  // The request is still there after a reload.
   await page.getByText('systemctl is-active nginx').waitFor();
   await page.reload();
   await button(page, 'Run it').click();
@@ -194,7 +194,7 @@ async function deletes(page: Page): Promise<void> {
   await page.waitForURL('**/panel/machines');
 }
 
-/** Answers the list of machines with ten thousand of them, in pages as the service does. */
+/** Serves 10,000 machines as the list, in pages like the service's. */
 async function scrolls({ page }: Panel): Promise<void> {
   const COUNT = 10_000;
   await page.route('**/panel/api/v1/vm?*', async (route) => {

@@ -12,7 +12,7 @@ import { ASSETS, buildIfChanged, demoLink, signInWithLink } from './support/pane
 import { routePages } from './support/routes.ts';
 import { openWorld, pathOf, visit } from './support/world.ts';
 
-/** What a browser loads of scripts before the first page can be used, compressed. */
+/** The limit for scripts that a browser loads before the first page is usable, in compressed bytes. */
 const MOST_SCRIPT = 150_000;
 
 test('every page, in both themes, wide and narrow, by the keyboard too', { skip: NO_BROWSER }, async (t) => {
@@ -45,7 +45,7 @@ test('every page, in both themes, wide and narrow, by the keyboard too', { skip:
     await visit(page, `${baseUrl}/panel/billing`);
     await world.dispute(world.idOf['/billing/top-ups/$id']!, 900_00n);
     const debt = await asked<{ claimed_minor: number; shortfall_minor: number }>(page, '/debt');
-    // What the wallet had is taken, and the rest is owed.
+    // The wallet's balance is taken, and the rest becomes debt.
     assert.ok(debt.claimed_minor > 0 && debt.claimed_minor < 900_00, `${debt.claimed_minor}`);
     assert.equal(debt.shortfall_minor, debt.claimed_minor);
     const owed = (debt.claimed_minor / 100).toFixed(2);
@@ -117,7 +117,7 @@ test('the files of the panel are served for good, compressed, and nothing else i
   assert.equal(root.headers.get('location'), '/panel/');
   assert.equal((await fetch(baseUrl)).status, 401, 'a program is told that it needs a key');
 
-  // The theme and the language that were chosen are in the page as it is sent.
+  // The page is sent in the chosen theme and language.
   const sent = async (cookie: string) => (await fetch(`${baseUrl}/panel/`, { headers: { cookie } })).text();
   assert.match(
     await sent('a=b; vauban_theme=dark; vauban_language=de'),

@@ -4,7 +4,7 @@ import { NO_BROWSER, startBrowser } from '../../consoles/support/browser.ts';
 import { newLink, newPerson, openPanel } from '../support/panel.ts';
 import { buildIfChanged, signInWithLink } from './support/panel-page.ts';
 
-/** What the panel says at an IP address, by the language of the browser, and what its link there is called. */
+/** The panel's message at an IP address and the text of its link, by browser language. */
 const WORDS = {
   en: ['Passkeys work only at a host name', 'Open this page at localhost'],
   de: ['Passkeys gelten nur für einen Hostnamen', 'Diese Seite unter localhost öffnen'],

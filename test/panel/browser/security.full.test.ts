@@ -15,7 +15,7 @@ import { HOSTILE, HOSTILE_WORDS, UNSEEN } from './support/hostile-words.ts';
 import { routePages } from './support/routes.ts';
 import { ask, OWNER, openWorld, pathOf, visit, type World } from './support/world.ts';
 
-/** What would run, if a page took a text for a script, says so here. */
+/** Collects a report of every script that ran because a page treated text as code. */
 async function watch(context: BrowserContext): Promise<unknown[]> {
   const ran: unknown[] = [];
   await context.exposeBinding('__xss', (_source, which) => void ran.push(which));
@@ -23,14 +23,14 @@ async function watch(context: BrowserContext): Promise<unknown[]> {
   return ran;
 }
 
-/** All that a page says: its text, and what its fields hold. */
+/** All text of a page, including the contents of its fields. */
 const textOf = (page: Page): Promise<string> =>
   page.evaluate(() => {
     const fields = [...document.querySelectorAll<HTMLInputElement>('input, textarea')];
     return [document.body.innerText, ...fields.map(({ value }) => value)].join('\n');
   });
 
-/** Another site's page, and one of the same site by another port, which cookies do not tell apart. */
+/** Starts a page on another site, and one on the same site with another port, which cookies do not distinguish. */
 async function otherOrigins(t: TestContext): Promise<{ site: string; port: string }> {
   const server = createServer((_request, response) =>
     response.setHeader('content-type', 'text/html').end('<!doctype html><title>evil</title>'),
@@ -41,7 +41,7 @@ async function otherOrigins(t: TestContext): Promise<{ site: string; port: strin
   return { site: `http://127.0.0.1:${port}`, port: `http://localhost:${port}` };
 }
 
-/** Texts that openWorld gives to everything, and this file to the rest. */
+/** Texts that openWorld sets everywhere, and those that this file sets. */
 const HOSTILE_FIELDS = [
   'addFirewallRule.description',
   'addPasskey.name',
@@ -61,12 +61,12 @@ const HOSTILE_FIELDS = [
   'updateProfile.name',
   'updateVm.notes',
 ];
-/** Texts that have to name something, to be of a form, or to be a secret; and those that are one of the above by another way. */
+/** Texts that must name something, follow a format or be a secret, and different ways to set one of the above. */
 const HARMLESS =
   /\.(email|password|token|code|public_key|user_data|(\w+_)?(id|ids|ips|ports)|cidrs|source|provider|image|plan|template|region|zone|country|vat_id|mail_to)$|^closeAccount|^completeSignUp\.name$|^create(Custom)?Vm\.notes$|approval\.reason$/;
 const MARKUP = '<img src=x>';
 
-/** Every text of a body that would take markup, as the operation and the path to it. */
+/** Returns every text in a body that could contain markup, as the operation and the path to it. */
 function textsIn(schema: unknown, path: string): string[] {
   if (typeof schema !== 'object' || schema === null) return [];
   const {
@@ -123,7 +123,7 @@ async function readsEveryPage(world: World, ran: unknown[]): Promise<void> {
     await opensQuestions(page);
     assert.deepEqual([ran, complaints], [[], []], pattern);
   }
-  // A key that is pressed before the page listens is lost.
+  // A key pressed before the page has attached its listeners is lost.
   await visit(page, `${baseUrl}/panel/machines`);
   await page.keyboard.press('Control+k');
   await page.locator('input[role=combobox]').fill('<img src=x onerror=__xss(0)>');
@@ -136,11 +136,11 @@ async function readsEveryPage(world: World, ran: unknown[]): Promise<void> {
   );
 }
 
-/** How often a page that is still settling is looked at again, and how long after. */
+/** The number of polls of a page that is still loading, and the interval between them. */
 const LOOKS = 100;
 const LOOK_EVERY_MS = 100;
 
-/** Which of the texts a page does not say as they are, once it has settled. */
+/** Returns the texts that a page does not show literally after it has loaded. */
 async function missing(page: Page, texts: string[]): Promise<string[]> {
   for (let look = 1; ; look++) {
     const said = await textOf(page);
@@ -150,7 +150,7 @@ async function missing(page: Page, texts: string[]): Promise<string[]> {
   }
 }
 
-/** Opens what asks before something is taken away, which names it. */
+/** Opens the confirmation dialogs of deletions, which show the name of the thing to delete. */
 async function opensQuestions(page: Page): Promise<void> {
   const questions = page
     .getByRole('main')
@@ -215,14 +215,14 @@ async function refusesFrames(
   await victim.close();
 }
 
-/** From another port of the same host the cookie comes along, whatever SameSite says. */
+/** From another port of the same host the cookie is sent, whatever SameSite says. */
 async function refusesForeignRequests(
   { context, baseUrl }: World,
   evil: { site: string; port: string },
 ): Promise<void> {
   const page = await context.newPage();
   const before = (await context.cookies()).find(({ name }) => name.endsWith('session'))!.value;
-  // test/panel/access.full.test.ts asks each operation; what a browser sends differs by the method alone.
+  // test/panel/access.full.test.ts tries each operation; browsers treat requests differently only by method.
   const byMethod = new Map([...PANEL_ENDPOINTS, ...ENDPOINTS].map((one) => [one.method, one]));
   const requests = [...byMethod.values()].map(({ method, path }) => ({
     method,
@@ -230,7 +230,7 @@ async function refusesForeignRequests(
   }));
   for (const origin of [evil.site, evil.port]) {
     await page.goto(origin);
-    // As a page may ask without being let read the answer, and as it may with it.
+    // Requests that a page may send without reading the reply, and requests that need permission.
     const heard = await page.evaluate(async (all) => {
       const bodies = [];
       for (const { method, url } of all) {
@@ -268,7 +268,7 @@ async function refusesForeignRequests(
   assert.equal(after, before, 'nothing was signed out');
 }
 
-/** Ways to name another site that a browser understands, or that a careless check lets pass. */
+/** URLs of other sites that a browser understands or that a careless check accepts. */
 const ELSEWHERE = [
   'https://evil.example/',
   '//evil.example',
@@ -286,7 +286,7 @@ const ELSEWHERE = [
 
 async function signsInHere({ browser, context, page, baseUrl, idOf, mailedLink }: World): Promise<void> {
   const own = new URL(baseUrl).host;
-  // What leads on from a payment is a link.
+  // After a payment, the way to continue is a link.
   for (const next of ELSEWHERE) {
     const query = new URLSearchParams({ next });
     await visit(page, `${baseUrl}/panel/billing/top-ups/${idOf['/billing/top-ups/$id']}?${query}`);
@@ -308,11 +308,11 @@ async function signsInHere({ browser, context, page, baseUrl, idOf, mailedLink }
   await victim.goto('about:blank');
   await victim.goto(link);
   await heading(victim, 'This link no longer works').waitFor();
-  // The reset has ended the session that there was.
+  // The reset has ended the existing session.
   await page.goto(`${baseUrl}/panel/machines`);
   await heading(page, 'Sign in').waitFor();
 
-  // Somebody has planted a session of their own before.
+  // An attacker has planted a session of their own.
   const planted = { name: 'vauban_session', value: 'A'.repeat(54), url: baseUrl };
   const sessions = new Set([planted.value]);
   for (const next of ELSEWHERE) {
@@ -328,7 +328,7 @@ async function signsInHere({ browser, context, page, baseUrl, idOf, mailedLink }
   }
   assert.equal(sessions.size, ELSEWHERE.length + 1, 'each sign-in has made a session of its own');
 
-  // A page that was left is not shown again.
+  // A page that was left must not be shown again.
   await visit(victim, `${baseUrl}/panel/machines`);
   await victim.getByRole('button', { name: 'Your account' }).click();
   await victim.getByRole('menuitem', { name: 'Sign out' }).click();

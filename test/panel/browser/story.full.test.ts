@@ -16,7 +16,7 @@ import { NO_STORY, openStage } from './story/stage.ts';
 
 test('a customer, from the sign-up to the closed account', { skip: NO_STORY }, async (t) => {
   const stage = await openStage(t);
-  // Each goes on where the one before left off: after a failure there is nothing to go on from.
+  // Each step continues where the previous one ended, so a failure stops the test.
   const step = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
     const done: T[] = [];
     await t.test(name, async () => {

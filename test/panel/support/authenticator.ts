@@ -5,12 +5,12 @@ const FLAGS = { present: 0x01, verified: 0x04, attested: 0x40 };
 const base64url = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url');
 const sha256 = (bytes: string | Uint8Array) => createHash('sha256').update(bytes).digest();
 
-/** A passkey in software: what a browser and an authenticator make of the options that a service gives. */
+/** A passkey in software that does what a browser and an authenticator do with the options of a service. */
 export class Authenticator {
   readonly #pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   readonly id = base64url(randomBytes(32));
   readonly origin: string;
-  /** Whether its owner has to show a finger or a PIN. */
+  /** Whether the owner is verified by fingerprint or PIN. */
   verifies = true;
   counter = 0;
 
@@ -18,7 +18,7 @@ export class Authenticator {
     this.origin = origin;
   }
 
-  /** The answer to the options of a registration. */
+  /** Returns the reply to the options of a registration. */
   create({ challenge }: { challenge: string }) {
     const { x, y } = this.#pair.publicKey.export({ format: 'jwk' });
     const coordinate = (text: string) => new Uint8Array(Buffer.from(text, 'base64url'));
@@ -44,7 +44,7 @@ export class Authenticator {
     return this.#credential({ clientDataJSON, attestationObject, transports: ['internal'] });
   }
 
-  /** The answer to the options of a sign-in. */
+  /** Returns the reply to the options of a sign-in. */
   get({ challenge }: { challenge: string }) {
     this.counter++;
     const authData = this.#authData(0);

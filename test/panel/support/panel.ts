@@ -11,7 +11,7 @@ import { LockRecorder } from '../../db/support/lock-recorder.ts';
 import { TextRecorder, textsFile } from '../../db/support/text-recorder.ts';
 import { Description } from '../../openapi/description.ts';
 
-/** Below it is all that a browser asks for. */
+/** All requests of a browser are below this path. */
 export const API = '/panel/api';
 
 export const DESCRIPTION = new Description('panel-openapi.json');
@@ -19,15 +19,15 @@ export const DESCRIPTION = new Description('panel-openapi.json');
 export type Panel = Awaited<ReturnType<typeof openPanel>>;
 
 /**
- * The whole service inside this process, on a fresh database of the engine under test and a clock that the test owns.
- * Its demo account is there, with money.
+ * Starts the whole service in this process, on a fresh database of the tested engine and the test's clock. It has the
+ * demo account, with money.
  */
 export async function openPanel(
   t: TestContext,
   env: Record<string, string> = {},
   watch?: (db: Database) => Database,
 ) {
-  // A clock that stands still never opens the next minute of the limits of a network.
+  // While the clock stands still, the rate limit of a network never starts a new minute.
   const { RECORD_LOCKS: file } = process.env;
   const service = await startInProcess(t, {
     env: { VAUBAN_RATE_LIMIT_IP: '100000', VAUBAN_RATE_LIMIT_OPEN: '100000', ...env },
@@ -41,7 +41,7 @@ export async function openPanel(
   return { ...service, services: service.service.services };
 }
 
-/** What came back: `data` of a success, `error` of a refusal. */
+/** A reply: `data` of a success, or `error` of a refusal. */
 export interface Answer<T> {
   status: number;
   headers: Headers;
@@ -52,17 +52,17 @@ export interface Answer<T> {
 
 export interface AskOptions {
   body?: unknown;
-  /** Added to those of a browser on our own pages; `undefined` takes one of these away. */
+  /** Added to the headers of a browser on our own pages; `undefined` removes one of those. */
   headers?: Record<string, string | undefined>;
   idempotencyKey?: string;
 }
 
-/** A browser: its cookie, and the headers by which it says that it is on our own pages. */
+/** A browser: its cookie, and the headers which say that it is on our own pages. */
 export class TestBrowser {
   readonly #baseUrl: string;
   readonly #api: string;
   cookie: string | undefined;
-  /** The cookie by which an account knows the browser again, with or without a session. */
+  /** The cookie by which an account recognizes the browser, with or without a session. */
   device: string | undefined;
 
   constructor({ baseUrl }: { baseUrl: string }, cookie?: string, api = API) {
@@ -72,8 +72,8 @@ export class TestBrowser {
   }
 
   /**
-   * Asks for a path below /panel/api, or the API that it was made for, such as "/session" or "/v1/vm". What the panel itself
-   * answers is held against its description.
+   * Sends a request below /panel/api, or below the API passed to the constructor, such as "/session" or "/v1/vm".
+   * Replies of the panel itself are checked against its description.
    */
   // biome-ignore lint/suspicious/noExplicitAny: a test knows what it asks for
   async ask<T = any>(method: string, path: string, options: AskOptions = {}): Promise<Answer<T>> {
@@ -87,7 +87,7 @@ export class TestBrowser {
     return { status: reply.status, headers: reply.headers, ...answer };
   }
 
-  /** The same, and fails where it is refused; what is under `data`. */
+  /** Sends a request that must succeed; returns its `data`. */
   // biome-ignore lint/suspicious/noExplicitAny: a test knows what it asks for
   async ok<T = any>(method: string, path: string, options: AskOptions = {}): Promise<T> {
     const { status, data, error } = await this.ask<T>(method, path, options);
@@ -95,7 +95,7 @@ export class TestBrowser {
     return data;
   }
 
-  /** The reply itself; keeps the cookies that it brings. */
+  /** Returns the raw reply; stores its cookies. */
   async fetch(method: string, path: string, { body, headers, idempotencyKey }: AskOptions = {}) {
     const all: Record<string, string | undefined> = {
       cookie: [this.cookie, this.device].filter((pair) => pair !== undefined).join('; ') || undefined,
@@ -121,7 +121,7 @@ export class TestBrowser {
   }
 }
 
-/** An account of its own, empty. */
+/** Creates an empty account. */
 export function newAccount(
   { services: { db, clock, catalog } }: Panel,
   name = 'Example Ltd',
@@ -133,7 +133,7 @@ export function newAccount(
 
 let people = 0;
 
-/** A person with an address of their own and, where a role is given, a place in an account. */
+/** Creates a person with a unique address and, if `place` is given, a role in an account. */
 export function newPerson(
   { services: { db, clock } }: Panel,
   {
@@ -149,12 +149,12 @@ export function newPerson(
   });
 }
 
-/** The secret of a link that is not mailed: of one that was, the mail forgets it once it is sent. */
+/** Returns the secret of a link that is not mailed: a mail forgets its link once it has been sent. */
 export async function newLink({ services }: Panel, link: NewMailToken): Promise<string> {
   return (await services.db.transaction((tx) => issueMailToken(tx, services, link))).token;
 }
 
-/** Signs a person in as the operator would let them in: by a link, over HTTP. */
+/** Signs a person in with an operator's link, over HTTP. */
 export async function signInByLink(panel: Panel, personId: string): Promise<TestBrowser> {
   const token = await newLink(panel, { purpose: 'sign_in_link', personId, email: 'link@example.com' });
   const browser = new TestBrowser(panel);
@@ -162,21 +162,21 @@ export async function signInByLink(panel: Panel, personId: string): Promise<Test
   return browser;
 }
 
-/** Somebody new with this role in an account, which is a new one when absent, signed in. */
+/** Signs in a new person with this role, in a new account by default. */
 export async function signInAs(panel: Panel, role: Role, account?: string) {
   const accountId = account ?? (await newAccount(panel));
   const person = await newPerson(panel, { place: { accountId, role } });
   return { ...person, accountId, browser: await signInByLink(panel, person.personId) };
 }
 
-/** A mail that was written, and what it is filled in with. */
+/** A mail and the values that fill its template. */
 export interface WrittenMail {
   template: string;
   locale: string;
   values: Record<string, string>;
 }
 
-/** The mails to an address, oldest first. */
+/** Returns the mails to an address, oldest first. */
 export async function mailsTo({ services: { db, secrets } }: Panel, email: string): Promise<WrittenMail[]> {
   const rows = await db.query<{ template: string; locale: string; sealed_values: string | null }>(
     sql`select template, locale, sealed_values from mails where recipient = ${email} order by id`,
@@ -184,10 +184,10 @@ export async function mailsTo({ services: { db, secrets } }: Panel, email: strin
   return rows.map(({ template, locale, sealed_values }) => ({
     template,
     locale,
-    // Forgotten once it was sent.
+    // The values are deleted once the mail has been sent.
     values: sealed_values === null ? {} : JSON.parse(secrets.open(sealed_values, MAIL_PURPOSE)),
   }));
 }
 
-/** The secret in the link of a mail. */
+/** Returns the secret in the link of a mail. */
 export const linkIn = ({ values }: WrittenMail): string => values.url!.split('#')[1]!;

@@ -17,7 +17,7 @@ import {
 
 const EXAMPLE = 'anna';
 const ABSENT = 'vm_00000000000000000000000000';
-/** What the service needs for some of the operations. */
+/** Settings that some of the operations need. */
 export const ROSTER_SETTINGS = {
   VAUBAN_PAYMENT_PROVIDERS: 'test, bank_transfer',
   VAUBAN_BANK_RECIPIENT: 'Example Hosting',
@@ -26,24 +26,23 @@ export const ROSTER_SETTINGS = {
 
 const OPERATIONS = new Map(DESCRIPTION.operations.map((operation) => [operation.id, operation]));
 
-/** What differs from the example of the description: the ids of the path in their order, and fields of the body. */
+/** Differences from the example in the description: the ids of the path in order, and fields of the body. */
 interface Particulars extends Omit<AskOptions, 'body'> {
   at?: string[];
   body?: object;
 }
 
-/** How the operations are called. */
 export interface RosterOptions {
-  /** The person who signs up, when not the one of the examples: two of them cannot have the same address. */
+  /** The name of the person who signs up; by default that of the examples. Two people cannot have the same address. */
   name?: string;
-  /** Whether each operation is asked about what is absent or another's before it is called as it should be. */
+  /** First tries each operation with an absent id and as a stranger. */
   probes?: boolean;
 }
 
-/** Runs a part of the story under a name. */
+/** Runs a named part of the story. */
 export type Step = (name: string, work: () => Promise<void>) => Promise<void>;
 
-/** Asks for operations by their names, and knows which have answered. */
+/** Calls operations by name and remembers which have succeeded. */
 class Caller {
   readonly answered = new Set<string>();
   readonly #clock: ManualClock;
@@ -56,14 +55,14 @@ class Caller {
     this.#probes = probes;
   }
 
-  /** The address of the person, of whom the description's examples are about. */
+  /** The person's address; the description's examples are about this person. */
   get email(): string {
     return `${this.#name}@example.com`;
   }
 
   async ask(browser: TestBrowser, id: string, { at = [], body, ...options }: Particulars = {}) {
     const { method, path, body: example } = OPERATIONS.get(id)!;
-    // Ids that were made at the same instant have no order.
+    // Ids created at the same instant have no order.
     this.#clock.advance(1);
     const places = [...at];
     const target = path.replace(/\{\w+\}/g, () => places.shift()!);
@@ -83,7 +82,9 @@ class Caller {
     return JSON.parse(JSON.stringify(body).replaceAll(`${EXAMPLE}@example.com`, this.email));
   }
 
-  /** The same about something in the path: not before it was asked about what is absent, and by a stranger. */
+  /**
+   * Calls an operation on something in the path. With `probes`, an absent id and a stranger must get "not found" first.
+   */
   async about(
     browser: TestBrowser,
     stranger: TestBrowser,
@@ -106,8 +107,8 @@ class Caller {
 const tokenTo = async (panel: Panel, email: string) => linkIn((await mailsTo(panel, email)).at(-1)!);
 
 /**
- * Calls every operation of the panel, in an order in which all of them succeed: somebody signs up, uses all of it, and leaves. Returns the ids of
- * the operations that answered.
+ * Calls every operation of the panel in an order in which all succeed: someone signs up, uses everything, and leaves.
+ * Returns the ids of the successful operations.
  */
 export async function callEveryOperation(
   panel: Panel,
@@ -117,7 +118,7 @@ export async function callEveryOperation(
   const { clock } = panel;
   const caller = new Caller(panel, options);
   const { browser: stranger } = await signInAs(panel, 'owner');
-  // Passkeys are for names.
+  // Passkeys need a host name.
   const origin = panel.baseUrl.replace('127.0.0.1', 'localhost');
   const visitor = () => new TestBrowser({ baseUrl: origin });
   const owner = visitor();

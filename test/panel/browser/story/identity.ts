@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Secret, TOTP } from 'otpauth';
 import { button, dialog, heading, PERSON, type Stage } from './stage.ts';
 
-/** Signs up, and chooses a password on the page that the link of the mail opens. */
+/** Signs up, and chooses a password on the page behind the mailed link. */
 export async function signsUp({ page, baseUrl, mailedLink }: Stage): Promise<void> {
   await page.goto(`${baseUrl}/panel/sign-up`);
   await page.getByLabel('E-mail').fill(PERSON.email);
@@ -26,7 +26,7 @@ async function typesPassword(page: Stage['page']): Promise<void> {
   await button(page, 'Sign in').click();
 }
 
-/** Sets the authenticator app up, and signs in with a code of it. */
+/** Sets up the authenticator app and signs in with its code. */
 export async function addsAuthenticatorApp({ page, baseUrl, clock }: Stage): Promise<void> {
   await page.goto(`${baseUrl}/panel/account/security`);
   await button(page, 'Set up').click();
@@ -44,7 +44,7 @@ export async function addsAuthenticatorApp({ page, baseUrl, clock }: Stage): Pro
   await signsOut({ page });
   await typesPassword(page);
   await heading(page, 'Second step').waitFor();
-  // The code that confirmed the app is used up.
+  // The code that confirmed the app cannot be used again.
   await page.getByLabel('Code', { exact: true }).fill(used);
   await button(page, 'Continue').click();
   await page.locator('[aria-invalid="true"], [role="alert"]').first().waitFor();
@@ -60,14 +60,14 @@ export async function signsOut({ page }: Pick<Stage, 'page'>): Promise<void> {
   await heading(page, 'Sign in').waitFor();
 }
 
-/** Adds a passkey and signs in with it alone. */
+/** Adds a passkey and signs in with it. */
 export async function addsPasskey(stage: Stage): Promise<void> {
   await registersPasskey(stage, 'Laptop');
   await signsOut(stage);
   await signsInByPasskey(stage);
 }
 
-/** Adds a passkey, which the browser's own virtual device keeps. */
+/** Adds a passkey, stored by the browser's virtual authenticator. */
 export async function registersPasskey({ context, page, baseUrl }: Stage, name: string): Promise<void> {
   const devices = await context.newCDPSession(page);
   await devices.send('WebAuthn.enable');
@@ -93,7 +93,10 @@ export async function signsInByPasskey({ page }: Stage): Promise<void> {
   await page.waitForURL('**/panel/machines');
 }
 
-/** Closes the account, which has neither machines nor money any more: that needs a sign-in of the last minutes, and the clock has been put forward by more. */
+/**
+ * Closes the account, which has neither machines nor money left. This needs a recent sign-in; the clock has advanced
+ * too far since the last one.
+ */
 export async function closesAccount(stage: Stage): Promise<void> {
   const { page, baseUrl } = stage;
   await signsOut(stage);

@@ -5,10 +5,10 @@ import { asked, balance, button, dialog, entry, heading, type Stage, TIMEOUT_MS,
 
 const HOSTNAME = 'web-1';
 
-/** What is on the terminal's screen, as its lines. */
+/** The lines on the terminal's screen. */
 const printed = (page: Page) => page.frameLocator('iframe').locator('.xterm-rows');
 
-/** Types a command in the terminal of the page that is shown, and waits for what it prints. */
+/** Types a command in the page's terminal and waits for its output. */
 async function types(page: Page, command: string, prints: RegExp): Promise<void> {
   await connects(page);
   await page.frameLocator('iframe').locator('textarea').focus();
@@ -16,7 +16,7 @@ async function types(page: Page, command: string, prints: RegExp): Promise<void>
   await printed(page).getByText(prints).first().waitFor();
 }
 
-/** Waits for the shell's prompt; a machine that is still booting may have to be asked again. */
+/** Waits for the shell's prompt; reconnects while the machine is booting. */
 async function connects(page: Page): Promise<void> {
   const prompt = printed(page)
     .getByText(/[$#]\s*$/)
@@ -30,7 +30,7 @@ async function connects(page: Page): Promise<void> {
   }
 }
 
-/** Buys a machine and watches it until it has booted; its id. */
+/** Buys a machine, watches until it has booted and returns its id. */
 export async function buysMachine(stage: Stage): Promise<string> {
   const { page } = stage;
   const before = await balance(stage);
@@ -67,7 +67,7 @@ export async function opensPort({ page }: Stage): Promise<void> {
   await page.getByRole('row', { name: /443.*203\.0\.113\.0\/24.*In force/ }).waitFor();
 }
 
-/** Writes a file after a snapshot, and finds it gone when the snapshot is restored. */
+/** Writes a file after a snapshot, restores the snapshot and checks that the file is gone. */
 export async function goesBack({ page }: Stage): Promise<void> {
   await tab(page, 'Snapshots').click();
   await button(page, 'Take a snapshot').click();
@@ -86,7 +86,7 @@ export async function goesBack({ page }: Stage): Promise<void> {
   await types(page, 'ls changed', /No such file/);
 }
 
-/** Waits until no work is under way any more, and the machine runs. */
+/** Waits until the machine is running and has no job. */
 async function settles(page: Page): Promise<void> {
   const id = /vm_\w+/.exec(page.url())![0];
   for (;;) {
@@ -113,7 +113,7 @@ export async function resizes({ page }: Stage): Promise<void> {
   await types(page, 'nproc', /^2\s*$/);
 }
 
-/** Somebody without an account sees by a link what is typed, until the link is revoked. */
+/** Someone without an account watches the terminal through a link until it is revoked. */
 export async function sharesTerminal({ page, browser, baseUrl }: Stage): Promise<void> {
   await button(page, 'Share a terminal').click();
   await choose(page, 'Look and type', dialog(page));
@@ -141,7 +141,7 @@ export async function sharesTerminal({ page, browser, baseUrl }: Stage): Promise
   await elsewhere.close();
 }
 
-/** Deletes the machine: what the page says comes back is in the wallet. */
+/** Deletes the machine; the announced refund must be in the wallet. */
 export async function deletesMachine(stage: Stage, id: string): Promise<void> {
   const { page, baseUrl } = stage;
   const before = await balance(stage);

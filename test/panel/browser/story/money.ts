@@ -6,7 +6,7 @@ import { asked, balance, button, dialog, heading, PERSON, SELLER, type Stage } f
 
 const run = promisify(execFile);
 
-/** Says whom invoices are for, and tops up by the provider that pays with nothing. */
+/** Enters the recipient of invoices and tops up with the test provider. */
 export async function topsUp(stage: Stage): Promise<void> {
   const { page, baseUrl } = stage;
   await page.goto(`${baseUrl}/panel/billing/details`);
@@ -24,7 +24,7 @@ export async function topsUp(stage: Stage): Promise<void> {
   assert.equal(await balance(stage), 60_00);
 }
 
-/** Makes a key and uses it as the panel says, by curl; the command. */
+/** Creates a key, uses it with the curl command that the panel shows, and returns that command. */
 export async function makesKey({ page, baseUrl }: Stage): Promise<string> {
   await page.goto(`${baseUrl}/panel/keys`);
   await button(page, 'Create key').first().click();
@@ -38,7 +38,7 @@ export async function makesKey({ page, baseUrl }: Stage): Promise<string> {
   return command;
 }
 
-/** What the command from the panel prints, run as it is. */
+/** Runs the command from the panel unchanged and returns its output. */
 // biome-ignore lint/suspicious/noExplicitAny: assertions say what is expected of it
 export async function curl(command: string): Promise<any> {
   const { stdout } = await run('bash', ['-c', command.replace('curl', 'curl -sS')]);
@@ -51,7 +51,7 @@ export async function revokesKey({ page, baseUrl }: Stage, command: string): Pro
   await row.getByRole('button', { name: 'Revoke' }).click();
   await dialog(page).getByRole('button', { name: 'Revoke key' }).click();
   await row.getByText('Revoked').waitFor();
-  // The node hears of it within a moment.
+  // The node learns of it within a moment.
   let refused = await curl(command);
   while (!refused.error) refused = await curl(command);
   assert.equal(refused.error.code, 'api_key_invalid');
@@ -62,12 +62,12 @@ export async function revokesKey({ page, baseUrl }: Stage, command: string): Pro
   assert.equal(stdout, '401');
 }
 
-/** Comes back when the month is over: the invoice is there, and its PDF says what the page does. */
+/** Returns after the end of the month: the invoice is there, and its PDF matches the page. */
 export async function readsInvoice(stage: Stage): Promise<void> {
   const { page, baseUrl, clock } = stage;
   await signsOut(stage);
   const now = clock.now();
-  // Some minutes into the month, when the invoices of the one before are issued.
+  // Some minutes into the month, when the previous month's invoices are issued.
   clock.advance(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1, 0, 5) - now.getTime());
   await signsInByPasskey(stage);
   await page.goto(`${baseUrl}/panel/billing/invoices`);
@@ -91,7 +91,7 @@ export async function readsInvoice(stage: Stage): Promise<void> {
     assert.ok(text.includes(said), `${said} in\n${text}`);
 }
 
-/** What is left goes back to where it came from: an account with money in it cannot be closed. */
+/** The rest is paid back to its source: an account with money cannot be closed. */
 export async function isPaidBack(stage: Stage): Promise<void> {
   const [topUp] = await asked<{ id: string }[]>(stage.page, '/top-ups');
   const refund = await stage.operate(`/top-ups/${topUp!.id}/refunds`, {

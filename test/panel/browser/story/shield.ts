@@ -11,8 +11,8 @@ interface Attack {
 }
 
 /**
- * Sees an attack on the machine's address from its beginning to its end, each step with its time, which are those of the
- * API; stops its source by hand as well.
+ * Watches an attack on the machine's address from start to end. Each step shows its time, which must match the API's.
+ * Also blocks the source manually.
  */
 export async function seesAttack(stage: Stage, id: string): Promise<void> {
   const { page, baseUrl, clock, operate } = stage;
@@ -52,7 +52,7 @@ export async function seesAttack(stage: Stage, id: string): Promise<void> {
   const stopped = clock.now().getTime();
   await operate(`/targets/${target.id}/attack/stop`, {});
   const over = page.getByRole('cell', { name: 'Over', exact: true });
-  // It is over when it was quiet for a minute.
+  // The attack is over after a minute of quiet.
   while (!(await over.isVisible())) {
     clock.advance(10_000);
     await page.waitForTimeout(100);
@@ -63,7 +63,7 @@ export async function seesAttack(stage: Stage, id: string): Promise<void> {
   const ended = await latest();
   assert.equal(ended.status, 'ended');
   assert.equal(ended.mitigated_at, mitigated.mitigated_at);
-  // As it looked then: the minute of quiet is no part of it.
+  // The attack ended when its traffic did: the minute of quiet is not part of it.
   const quietFrom = Date.parse(ended.ended_at!);
   assert.ok(quietFrom >= Date.parse(ended.mitigated_at!) && quietFrom <= clock.now().getTime() - QUIET_MS);
   assert.ok(quietFrom >= stopped - 1_000, 'not before it was stopped');

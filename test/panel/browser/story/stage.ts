@@ -22,7 +22,7 @@ import { REPOSITORY } from '../../../support/source.ts';
 import { complaintsOf, hostsOf } from '../support/complaints.ts';
 import { buildIfChanged } from '../support/panel-page.ts';
 
-/** For the test's `skip`: why it cannot run here. Where Chromium must be there, what reads a PDF must be, too. */
+/** For the test's `skip`: why it cannot run here. If Chromium is required, so is the program that reads PDFs. */
 export const NO_STORY =
   NO_BROWSER ||
   (process.env.VAUBAN_REQUIRE_CHROMIUM !== '1' && spawnSync('pdftotext', ['-v']).error
@@ -32,38 +32,38 @@ export const NO_STORY =
 /** Far beyond what any step takes on any machine; a real guest may boot under emulation. */
 export const TIMEOUT_MS = ENGINE === 'qemu' ? 1_200_000 : 180_000;
 const LOOK_EVERY_MS = 20;
-/** Always the same, because the test provider declines a refund that happens to end in .13. */
+/** A fixed time, because the test provider declines a refund whose amount happens to end in .13. */
 const START = new Date('2026-03-20T09:00:00Z');
 
 export const PERSON = { email: 'ada@example.com', name: 'Ada Żółć', password: 'seven quiet otters' };
 export const SELLER = 'Vauban Hosting GmbH';
 
-/** How the service is set up besides. */
+/** Additional settings of the service. */
 export interface StageOptions {
   env?: Record<string, string>;
   clock?: RunningClock;
-  /** Changes what is sold. */
+  /** Changes the catalog. */
   // biome-ignore lint/suspicious/noExplicitAny: as it was parsed
   catalog?: (catalog: any) => void;
 }
 
-/** A service with nobody in it, and a browser that has never seen it. */
+/** A service without any accounts, and a browser that has never seen it. */
 export interface Stage {
   t: TestContext;
   browser: Browser;
   context: BrowserContext;
   page: Page;
-  /** Of a name: browsers keep passkeys for no address. */
+  /** With a host name: browsers accept no passkeys for IP addresses. */
   baseUrl: string;
   clock: RunningClock;
   complaints: string[];
   hosts: Set<string>;
-  /** Waits for a mail; the link in it to a page of the panel. */
+  /** Waits for a mail and returns its link to a page of the panel. */
   mailedLink(path: string, to?: string): Promise<string>;
-  /** What the operator does, at their socket. */
+  /** Sends a request to the operator's socket. */
   // biome-ignore lint/suspicious/noExplicitAny: assertions say what is expected of it
   operate(path: string, body: object): Promise<any>;
-  /** What a provider would tell: a payment is disputed. */
+  /** Simulates a provider's notification of a disputed payment. */
   dispute(topUpId: string, amountMinor: bigint): Promise<void>;
 }
 
@@ -122,7 +122,7 @@ export async function openStage(
   };
 }
 
-/** The shipped catalog with somebody who sells, without whom no invoice has a document. */
+/** Writes the shipped catalog with a seller; without one, invoices have no documents. */
 async function catalogOfSeller(
   directory: string,
   change: NonNullable<StageOptions['catalog']> = () => {},
@@ -136,7 +136,7 @@ async function catalogOfSeller(
   return path;
 }
 
-/** One that nothing listens on, because the address in mails has to be known before the service listens. */
+/** Returns an unused port: the address in mails must be known before the service listens. */
 async function freePort(): Promise<number> {
   const server = createServer();
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -154,7 +154,7 @@ export const tab = (page: Page, name: string) =>
 export const entry = (page: Page, name: string) =>
   page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name });
 
-/** Asks what the page itself would ask, with its session. */
+/** Sends a request that the page itself could send, with its session. */
 export function asked<T>(page: Page, path: string): Promise<T> {
   return page.evaluate(async (url) => {
     const reply = await fetch(url);
@@ -162,7 +162,7 @@ export function asked<T>(page: Page, path: string): Promise<T> {
   }, `/panel/api${path}`);
 }
 
-/** What the wallet holds, in minor units. */
+/** Returns the balance in minor units. */
 export async function balance({ page }: Stage): Promise<number> {
   const { available_minor } = await asked<{ available_minor: number }>(page, '/v1/billing/wallet');
   assert.ok(Number.isSafeInteger(available_minor));

@@ -1,8 +1,8 @@
 import type { Locator, Page } from 'playwright-core';
 
 /**
- * Chooses one of several by its label, as a user does: the radio button itself is out of sight. Unlike a forced click on
- * that, this waits until the label stands still and is what the click meets, and then until the choice is made.
+ * Chooses an option by its label, as a user does, because the radio button itself is hidden. Unlike a forced click on
+ * the button, this waits until the label is stable and receives the click, and then until the choice has taken effect.
  */
 export async function choose(
   page: Page,

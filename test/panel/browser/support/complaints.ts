@@ -1,8 +1,8 @@
 import type { BrowserContext } from 'playwright-core';
 
 /**
- * What all pages of a context write to the console as errors, and so what their policies refuse, too. A refusal that the
- * page shows is no mistake of the page.
+ * Collects the errors that all pages of a context log to the console, which include violations of their policies.
+ * Refusals that a page displays are not errors of the page.
  */
 export function complaintsOf(context: BrowserContext): string[] {
   const complaints: string[] = [];
@@ -15,7 +15,7 @@ export function complaintsOf(context: BrowserContext): string[] {
   return complaints;
 }
 
-/** The hosts that all pages of a context ask. */
+/** Collects the hosts that all pages of a context send requests to. */
 export function hostsOf(context: BrowserContext): Set<string> {
   const hosts = new Set<string>();
   const add = (url: string) => {

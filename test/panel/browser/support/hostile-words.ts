@@ -1,8 +1,8 @@
 import type { Words } from './world.ts';
 
 /**
- * Texts that would run a script, or deceive, if a page took any of them for more than a text: by every way into markup,
- * into an attribute, into a script, into an address, into a template, and by letters that are not seen.
+ * Texts that would run a script or deceive if a page treated them as more than text. They try to break into markup,
+ * attributes, scripts, URLs and templates, and use invisible characters.
  */
 export const HOSTILE = [
   '<img src=x onerror=__xss(1)>',
@@ -22,10 +22,13 @@ export const HOSTILE = [
   '&lt;img src=x onerror=__xss(14)&gt; &#60;',
   '%3Cimg%20src=x%20onerror=__xss(15)%3E',
 ];
-/** Letters that are not seen and that turn the direction; where the service takes them, they are shown as they are. */
+/**
+ * Invisible characters and ones that change the text direction; wherever the service accepts them, they are shown
+ * escaped.
+ */
 export const UNSEEN = 'a\u200bb\u2066c\u2069d';
 
-/** Names everything by them. A text that has room for more than one has as many as fit. */
+/** Uses these texts as names. A name with space for several contains as many as fit. */
 export const HOSTILE_WORDS: Words = {
   one(_plain, most) {
     const joined = HOSTILE.reduce(

@@ -5,18 +5,18 @@ import type { Page } from 'playwright-core';
 import { COLOURS, type Rules, violations } from '../../../support/axe.ts';
 import { visit } from './world.ts';
 
-/** A desk and the narrowest telephone. */
+/** The width of a desktop and of the narrowest phone, in pixels. */
 const WIDTHS = [1440, 320];
 const THEMES = ['light', 'dark'] as const;
-/** How often a page that is still settling is looked at again, and how long after. */
+/** The number of polls of a page that is still loading, and the interval between them. */
 const LOOKS = 20;
 const LOOK_EVERY_MS = 100;
-/** Where pictures of all pages are left, when it is set. */
+/** The directory for screenshots of all pages, if set. */
 const { VAUBAN_TEST_SCREENSHOTS: PICTURES } = process.env;
 
 /**
- * Looks at a page wide and narrow, and in the other theme: nothing that axe finds, nothing wider than the window, and all
- * that can be operated is reached by the Tab key.
+ * Checks a page at both widths and in both themes: axe must find nothing, nothing may be wider than the window, and
+ * every control must be reachable with the Tab key.
  */
 export async function looksRight(page: Page, url: string, name: string): Promise<void> {
   await page.setViewportSize({ width: WIDTHS[0]!, height: 900 });
@@ -35,13 +35,13 @@ export async function looksRight(page: Page, url: string, name: string): Promise
   }
 }
 
-/** The colours of each theme are judged once, at the width of a desk, and all else at each width, in the first theme. */
+/** The colours of each theme are checked once, at desktop width; everything else at each width, in the first theme. */
 function rulesFor(theme: string, width: number): Rules {
   if (theme !== THEMES[0]) return { only: COLOURS };
   return width === WIDTHS[0] ? {} : { without: COLOURS };
 }
 
-/** What is wrong with a page once it has settled: what is read may still be on its way in. */
+/** Returns the problems of a page that remain after it has loaded. */
 async function lasting(page: Page, rules: Rules): Promise<string[]> {
   for (let look = 1; ; look++) {
     const found = await violations(page, rules);
@@ -54,7 +54,7 @@ async function lasting(page: Page, rules: Rules): Promise<string[]> {
   }
 }
 
-/** How many charts have no line of their grid in the colour that the theme has for lines. */
+/** Counts the charts without any grid line in the theme's colour for lines. */
 const OFF_THEME = `(() => {
   const drawn = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
   const probe = document.body.appendChild(document.createElement('i'));
@@ -78,7 +78,7 @@ async function picture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(PICTURES!, `${name}.png`), fullPage: true });
 }
 
-/** Marks all that can be operated and is in sight; of radio buttons that belong together, one. How many there are. */
+/** Marks all visible controls, one per radio group, and returns how many there are. */
 const MARK = `(() => {
   const all = 'a[href], button, input, select, textarea, summary, iframe, [tabindex]:not([tabindex="-1"])';
   const groups = new Set();
@@ -94,7 +94,7 @@ const MARK = `(() => {
   return count + groups.size;
 })()`;
 
-/** Notes that what has the focus was reached; whether that is a console, which takes every key but one. */
+/** Records that the focused control was reached; returns whether it is a console, which captures every key but one. */
 const REACH = `(() => {
   const element = document.activeElement;
   const mark = element.type === 'radio' ? element.name : element.dataset.operable;
@@ -103,12 +103,12 @@ const REACH = `(() => {
   return element.tagName === 'IFRAME';
 })()`;
 
-/** What can be operated on a page, and is not reached by Tab alone. */
+/** Returns the controls of a page that cannot be reached with the Tab key. */
 async function unreachable(page: Page): Promise<string[]> {
   const count = Number(await page.evaluate(MARK));
-  // A field for a month has stops for the month, the year and the calendar.
+  // A month field has stops for the month, the year and the calendar button.
   const parts = 2 * (await page.locator('input[type="month"]').count());
-  // Once round, from wherever the page has put the focus.
+  // Once around, from wherever the page has put the focus.
   for (let press = 0; press < count + parts + 2; press++) {
     if (await page.evaluate(REACH)) await page.keyboard.press('Control+Alt+Enter');
     await page.keyboard.press('Tab');

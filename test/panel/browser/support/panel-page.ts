@@ -9,10 +9,10 @@ import type { Service } from '../../../support/service.ts';
 import { REPOSITORY } from '../../../support/source.ts';
 
 const PANEL = join(REPOSITORY, 'panel');
-/** Where the build puts what browsers load. */
+/** The build output that browsers load. */
 export const ASSETS = join(PANEL, 'dist/assets');
 
-/** Builds the panel where its sources have changed since the installation did. */
+/** Builds the panel if its sources have changed since the last build. */
 export async function buildIfChanged(): Promise<void> {
   const built = statSync(join(PANEL, 'dist/index.html'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const newest = Math.max(
@@ -25,27 +25,27 @@ export async function buildIfChanged(): Promise<void> {
   if (newest > built) await promisify(execFile)(process.execPath, [join(PANEL, 'build.ts')]);
 }
 
-/** Signs in with a link that works once, by the button of its page; ends at the first page. */
+/** Signs in with a one-time link and the button of its page; ends at the home page. */
 export async function signInWithLink(page: Page, url: string): Promise<void> {
   await page.goto(url);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.waitForURL((at) => !at.pathname.endsWith('/sign-in/link'));
 }
 
-/** The way into the demo account that the first start has printed: works once. */
+/** Returns the demo account's sign-in link, printed at the first start; it works once. */
 export function demoLink({ output }: Service): string {
   const [link] = /\/panel\/sign-in\/link#[\w-]+/.exec(output()) ?? [];
   assert.ok(link, 'the first start prints a link');
   return link;
 }
 
-/** A page of the panel, with all that it complains about: what its policy forbids is among the console's errors. */
+/** Opens a page of the panel and collects its complaints: policy violations appear among the console's errors. */
 export async function newPanelPage(browser: Browser, service: Service) {
   const opened = await newPage(browser);
   const { page } = opened;
   return {
     ...opened,
-    /** Goes to a path below /panel and waits until all that it shows is read. */
+    /** Opens a path below /panel and waits until everything on it has loaded. */
     async visit(path: string): Promise<void> {
       await page.goto(`${service.baseUrl}/panel${path}`);
       await page.locator('h1').first().waitFor();

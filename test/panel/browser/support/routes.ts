@@ -3,21 +3,22 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { REPOSITORY } from '../../../support/source.ts';
 
-/** What is read of a route here. */
+/** The fields of a route that are read here. */
 interface Route {
   options: { path?: string; getParentRoute?: () => unknown };
   children?: Route[] | Record<string, Route>;
 }
 
-/** A page: the pattern of its path, and whether somebody has to be signed in for it. */
+/** A page: its path pattern, and whether it requires a sign-in. */
 export interface RoutePage {
   pattern: string;
   isInside: boolean;
 }
 
-/** Every page that the panel's routes have, from the files that make them. */
+/** Returns every page of the panel's routes, from the files that define them. */
 export async function routePages(): Promise<RoutePage[]> {
-  // By a path that the compiler does not follow: what the routes load is written for another one.
+  // A computed path, which the compiler does not follow: the routes import files that are compiled with another
+  // configuration.
   const load = (file: string) => import(join(REPOSITORY, file));
   const { frontRoute, shellRoute } = await load('panel/src/shell/routes.ts');
   const files = globSync('panel/src/{pages,operator}/**/routes.ts', { cwd: REPOSITORY });

@@ -11,11 +11,11 @@ export interface Panel {
   browser: Browser;
   context: BrowserContext;
   page: Page;
-  /** What the pages wrote to the console as errors, and what their policies refused. */
+  /** Console errors of the pages, including policy violations. */
   complaints: string[];
 }
 
-/** Far beyond what any step takes on any machine: what is waited for so long will not come. */
+/** Far beyond what any step takes on any machine. */
 const TIMEOUT_MS = 120_000;
 
 export async function openPanel(t: TestContext): Promise<Panel> {

@@ -11,8 +11,8 @@ export const OWNER = 'ada@example.com';
 const MEMBER = 'ben@example.com';
 
 /**
- * What everything is called that people can name. Several are for things of which there can be many; a text is no longer
- * than `most`.
+ * The names of everything that people can name. `several` names things of which there can be many. A text is at most
+ * `most` characters long.
  */
 export interface Words {
   one(plain: string, most: number): string;
@@ -21,15 +21,15 @@ export interface Words {
 
 export const PLAIN_WORDS: Words = { one: (plain) => plain, several: (plain) => [plain] };
 
-/** An account that has one of everything, and a browser in which its owner is signed in. */
+/** An account with one of everything, and a browser in which its owner is signed in. */
 export interface World extends Stage {
-  /** What stands for the variables of a route's path, by what comes before them. */
+  /** The values of route variables, by the path before them. */
   idOf: Record<string, string>;
   vm: string;
   account: string;
   tenant: string;
   target: string;
-  /** Of a shared terminal. */
+  /** The link of a shared terminal. */
   shareUrl: string;
   invitationUrl: string;
   /** The texts that were set, by the pattern of a page that shows them. */
@@ -42,7 +42,7 @@ export async function openWorld(t: TestContext, words: Words = PLAIN_WORDS): Pro
     { text: words.one('All is well.', 500) },
   ]);
   const now = new Date();
-  // The purchase was last month, so that there is an invoice of it.
+  // The purchase was last month, so that there is an invoice for it.
   const clock = new RunningClock(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1) - 600_000));
   const stage = await openStage(t, {
     clock,
@@ -108,7 +108,7 @@ interface Furniture {
   says: (pattern: string, ...texts: string[]) => string;
 }
 
-/** Gives the account one of everything else. */
+/** Creates one of everything else in the account. */
 async function furnish({ page, operate }: Stage, { account, vm, words, says }: Furniture) {
   const at = (path: string) => `/v1/vm/${vm}${path}`;
   const notes = says('/machines/$id', words.one('The first one.', 2_000));
@@ -169,7 +169,7 @@ async function furnish({ page, operate }: Stage, { account, vm, words, says }: F
   return { ...shield, shareUrl: share.url, topUp: top_up.id };
 }
 
-/** Protects the machine's address and attacks it, until that is noticed. */
+/** Protects the machine's address and attacks it until the attack is detected. */
 async function underAttack({ page, operate }: Pick<Stage, 'page' | 'operate'>, from: Furniture) {
   const { account, vm, words, says } = from;
   const { ipv4 } = await asked<{ ipv4: string }>(page, `/v1/vm/${vm}`);
@@ -186,7 +186,7 @@ async function underAttack({ page, operate }: Pick<Stage, 'page' | 'operate'>, f
   return { tenant, target };
 }
 
-/** Asks again until there is something. */
+/** Polls until the list is not empty. */
 async function until<T>(look: () => Promise<T[]>): Promise<T[]> {
   for (;;) {
     const found = await look();
@@ -199,7 +199,7 @@ async function untilIdle(page: Page, vm: string): Promise<void> {
   while ((await asked<{ active_job: unknown }>(page, `/v1/vm/${vm}?wait_seconds=10`)).active_job);
 }
 
-/** What the page could send, sent with its session: `data` of the answer, or its text where that is a stream. */
+/** Sends a request that the page could send, with its session. Returns `data`, or the text of a stream. */
 export async function ask<T>(page: Page, method: string, path: string, body: object): Promise<T> {
   const { status, text } = await page.evaluate(
     async ([method, url, json]) => {
@@ -213,7 +213,7 @@ export async function ask<T>(page: Page, method: string, path: string, body: obj
   return text.startsWith('{') ? JSON.parse(text).data : (text as T);
 }
 
-/** The path of a page in this world; a new kind of variable has to be added to `idOf`. */
+/** Returns the path of a page in this world. A new kind of variable must be added to `idOf`. */
 export function pathOf(pattern: string, { idOf }: World): string {
   const parts = pattern.split('/');
   return parts
@@ -226,7 +226,7 @@ export function pathOf(pattern: string, { idOf }: World): string {
     .join('/');
 }
 
-/** Goes to a page and waits until all that it shows is read. */
+/** Opens a page and waits until everything on it has loaded. */
 export async function visit(page: Page, url: string): Promise<void> {
   await page.goto(url);
   await page.locator('h1').first().waitFor({ timeout: TIMEOUT_MS });
