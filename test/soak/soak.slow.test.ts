@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { soak } from './support/soak.ts';
 
-// Machine code and its feedback grow for a hundred months, half a megabyte in each, and would hide what the service keeps.
+// Machine code and its feedback grow by half a megabyte per month for a hundred months, which would hide a leak of the
+// service.
 for (const flag of ['--no-opt', '--no-maglev', '--no-sparkplug', '--no-lazy-feedback-allocation'])
   setFlagsFromString(flag);
 

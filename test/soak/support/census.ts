@@ -6,13 +6,13 @@ import { runInNewContext } from 'node:vm';
 setFlagsFromString('--expose-gc');
 const gc = runInNewContext('gc') as () => void;
 
-/** The constructors as they were: the census must not count what it makes itself. */
+/** The original constructors: the census must not count its own collections. */
 const PlainMap = Map;
 const PlainSet = Set;
 
 type Collection = Map<unknown, unknown> | Set<unknown>;
 
-/** Objects that are counted for as long as something else keeps them. */
+/** Counts objects for as long as something else references them. */
 class Register<T extends object> {
   #refs: WeakRef<T>[] = [];
   #pruneAt = 10_000;
@@ -34,7 +34,7 @@ const emitters = new Register<EventEmitter>();
 const targets = new Register<EventTarget>();
 const listened = new WeakMap<EventTarget, Set<string>>();
 
-/** The same constructor, which notes what it makes. Node's own code has the original. */
+/** Returns the same constructor, which also registers its objects. Node's own code keeps the original. */
 function noting<T extends new (...args: never[]) => Collection>(kind: T): T {
   return new Proxy(kind, {
     construct(target, args, newTarget) {
@@ -46,13 +46,13 @@ function noting<T extends new (...args: never[]) => Collection>(kind: T): T {
 }
 
 /**
- * From here on every Map, Set, EventEmitter and EventTarget that is made is counted, whoever makes it. So this module is
- * imported before those of the service.
+ * From here on every new Map, Set, EventEmitter and EventTarget is counted. This module must therefore be imported
+ * before those of the service.
  */
 function install(): void {
   globalThis.Map = noting(Map);
   globalThis.Set = noting(Set);
-  // Missing from Node's published types: every emitter calls it, however it is made.
+  // Missing from Node's published types: every emitter calls it, whichever way it is created.
   const base = EventEmitter as unknown as { init(this: EventEmitter, options: unknown): void };
   const { init } = base;
   base.init = function (options) {
@@ -71,7 +71,7 @@ function install(): void {
 
 install();
 
-/** What the process holds, as numbers. */
+/** Counts of what the process holds. */
 export type Counts = Record<string, number>;
 
 const Timeout = (() => {
@@ -84,15 +84,15 @@ const total = (numbers: Iterable<number>): number => [...numbers].reduce((sum, n
 const named = (key: unknown): string => (typeof key === 'string' ? key : String(key)).slice(0, 60);
 const sizes = new WeakMap<Collection, number>();
 
-/** The bytes of the heap, and of buffers beside it, that are still used after a collection. */
+/** The bytes that remain in use after a collection, on the heap and in external buffers. */
 function memory(): Counts {
   const { heapUsed } = process.memoryUsage();
   return { 'heap bytes': heapUsed };
 }
 
-/** Counts what is left after a garbage collection. */
+/** Counts everything that survives a garbage collection. */
 export async function takeCensus(): Promise<Counts> {
-  // What a collection ends (finalizers, weak references) may let go of more.
+  // Finalizers and weak references that a collection clears may release more objects.
   for (let pass = 0; pass < 2; pass++) {
     await new Promise(setImmediate);
     gc();
@@ -122,7 +122,10 @@ export async function takeCensus(): Promise<Counts> {
   };
 }
 
-/** The collections that have grown the most since the last call, with a few of their newest keys: for the report of a failure. */
+/**
+ * Returns the collections that have grown the most since the last call, with a few of their newest keys, for the
+ * message of a failure.
+ */
 export function growth(): string[] {
   const grown = collections.living().map((each) => {
     const by = each.size - (sizes.get(each) ?? 0);
@@ -140,8 +143,8 @@ export function growth(): string[] {
 }
 
 /**
- * The counts that grow by more than `allowed`: of the rounds' last third every one is above every one of the first third. A count that goes up and down does not, and
- * one that something is added to in each round does, however little.
+ * Returns the counts that grow by more than `allowed`: every value in the last third of the rounds is above every value
+ * in the first third. A count that fluctuates does not qualify, but one that grows in each round does, however slowly.
  */
 export function growing(rounds: readonly Counts[], allowed: number): string[] {
   const third = Math.max(1, Math.floor(rounds.length / 3));
@@ -154,7 +157,7 @@ export function growing(rounds: readonly Counts[], allowed: number): string[] {
   });
 }
 
-/** By how many bytes the heap grows in a round: the slope of the line that fits best. */
+/** Returns the growth of the heap in bytes per round: the slope of a least-squares line. */
 export function heapSlope(rounds: readonly Counts[]): number {
   const heights = rounds.map((counts) => counts['heap bytes']!);
   const middle = (rounds.length - 1) / 2;

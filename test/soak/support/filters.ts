@@ -1,4 +1,4 @@
-/** A query's parameter, as each of the three descriptions has it. */
+/** A query parameter, as in each of the three API descriptions. */
 interface Parameter {
   name: string;
   required: boolean;
@@ -17,7 +17,7 @@ interface Schema {
   anyOf?: Schema[];
 }
 
-/** Values of a parameter: all of a list of them, or else one. */
+/** Returns values for a parameter: all of an enumeration, or a single one. */
 function valuesOf({ name, schema }: Parameter, now: Date): unknown[] {
   const choices = [schema, ...(schema.anyOf ?? []), ...(schema.items ? [schema.items] : [])];
   const listed = choices.flatMap(
@@ -28,11 +28,11 @@ function valuesOf({ name, schema }: Parameter, now: Date): unknown[] {
   return [schema.examples?.[0] ?? schema.default ?? schema.minimum ?? 'none'];
 }
 
-/** Queries that use each filter of a list alone with each of its values, and then all of them together. */
+/** Returns queries that use each filter of a list alone with each of its values, and one that uses all of them. */
 export function queriesOf(parameters: readonly Parameter[], now: Date): Record<string, string>[] {
   const first = (wanted: readonly Parameter[]) =>
     Object.fromEntries(wanted.map((parameter) => [parameter.name, String(valuesOf(parameter, now)[0])]));
-  // A cursor is made by the service alone; one of our own is refused, which is a path through the code as well.
+  // Only the service creates valid cursors; an invented one is refused, which exercises that code path too.
   const needed = first(parameters.filter(({ required }) => required));
   const optional = parameters.filter(({ required }) => !required);
   const single = optional.flatMap((parameter) =>

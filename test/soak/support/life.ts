@@ -28,18 +28,18 @@ import { defer } from '../../support/cleanup.ts';
 import { queriesOf } from './filters.ts';
 
 const UNLIMITED = '10000000';
-/** How often the clock is put forward in a month: notices and renewals have days between them. */
+/** The number of clock advances per month; notices and renewals need days between them. */
 const STEPS = 6;
 const MONTH_MS = 30 * DAY_MS;
 
-/** A line of the log that says that something is wrong. */
+/** A log line about a problem. */
 export interface Complaint {
   level: string;
   msg: string;
   [field: string]: unknown;
 }
 
-/** What lasts for a round: a test's own end is too late for hundreds of sockets. */
+/** A scope that ends with the round: the end of the test is too late to close hundreds of sockets. */
 function lifetime(): { t: TestContext; end(): Promise<void> } {
   const ends: (() => Promise<void>)[] = [];
   const t = { passed: true, after: (end: () => Promise<void>) => void ends.push(end) };
@@ -51,9 +51,9 @@ function lifetime(): { t: TestContext; end(): Promise<void> } {
   };
 }
 
-/** One service in this process, with everything that it talks to, and the months of its life. */
+/** A service in this process with everything that it talks to, for many simulated months. */
 export class Life {
-  /** Warnings and errors of the log so far. */
+  /** Warnings and errors in the log so far. */
   readonly complaints: readonly Complaint[];
   readonly #panel: Panel;
   readonly #model: ModelServer;
@@ -62,7 +62,7 @@ export class Life {
   readonly #operator: Operator;
   readonly #client: Client;
   #resident!: Subject & { vm: string };
-  /** Loops of the service that sleep when there is nothing to do. */
+  /** The number of the service's loops that sleep when idle. */
   #idlers = 0;
 
   private constructor(
@@ -78,7 +78,7 @@ export class Life {
     this.#client = new Client(this.#transport);
   }
 
-  /** Starts it, with a VM that lives as long as it does. */
+  /** Starts the service, with a VM that exists for its whole life. */
   static async begin(t: TestContext): Promise<Life> {
     const smtp = await startSmtp(t);
     const model = await startModel(t, [{ text: 'Nothing to do.' }]);
@@ -115,7 +115,7 @@ export class Life {
     return this.#panel.services.db;
   }
 
-  /** One month: everyone does all that they can, and then the days go by. */
+  /** Simulates a month: everyone does everything they can, and then the days pass. */
   async month(n: number): Promise<void> {
     const { t, end } = lifetime();
     await this.#customers(t, n);
@@ -129,7 +129,7 @@ export class Life {
     this.#model.become([{ text: 'Nothing to do.' }]);
   }
 
-  /** A customer's program: everything in /v1, with a screen, a shell and a visitor who watch. */
+  /** A customer's program: everything in /v1, while a screen, a shell and a visitor watch. */
   async #customers(t: TestContext, n: number): Promise<void> {
     const subject = await newSubject(this.#operator, this.#client);
     subject.ids = await this.#moving(equip(subject, `web-${n}`));
@@ -158,14 +158,14 @@ export class Life {
     }
   }
 
-  /** Somebody signs up in the panel, uses all of it, and leaves. */
+  /** Someone signs up in the panel, uses everything, and leaves. */
   async #people(n: number): Promise<void> {
     const step = (_name: string, work: () => Promise<void>) => work();
     const answered = await callPanel(this.#panel, step, { name: `person-of-month-${n}`, probes: false });
     assert.equal(answered.size, PANEL.operations.length);
   }
 
-  /** The operator looks at everything and uses it, and a customer at the lists of the panel. */
+  /** The operator looks at everything and uses it, and a customer lists everything in the panel. */
   async #operators(n: number): Promise<void> {
     const { browser, accountId } = await signInAs(this.#panel, 'owner');
     await this.#operator.credit(accountId, 10_000_000);
@@ -191,10 +191,10 @@ export class Life {
     await this.#clear(world, browser);
   }
 
-  /** Deletes the VMs of an operator's world: nothing of it may be left for the months to come. */
+  /** Deletes the VMs of an operator's world, so that nothing of it is left for the next months. */
   async #clear({ vms }: World, browser: TestBrowser): Promise<void> {
     const { db } = this.#panel.services;
-    // Its hostname is what makes the deletion fail.
+    // The hostname is what makes the deletion fail.
     await db.query(sql`
       update simulator_guests set state = jsonb_set(state, '{hostname}', '"mended"')
       where state->>'hostname' = 'sim-fail-remove'`);
@@ -213,7 +213,7 @@ export class Life {
     while ((await db.query(jobs)).length > 0) await pause(5);
   }
 
-  /** Lets the days of a month go by. */
+  /** Advances through the days of a month. */
   async #days(): Promise<void> {
     for (let step = 0; step < STEPS; step++) {
       this.#panel.clock.advance(MONTH_MS / STEPS);
@@ -222,7 +222,7 @@ export class Life {
     }
   }
 
-  /** Lets time pass while something is under way that may wait for it. */
+  /** Advances the clock while `work`, which may wait for it, is in progress. */
   async #moving<T>(work: Promise<T>): Promise<T> {
     let over = false;
     const end = () => {
@@ -231,13 +231,13 @@ export class Life {
     work.then(end, end);
     while (!over) {
       await Promise.race([work.catch(() => {}), pause(20, undefined, { ref: false })]);
-      // Never faster than the service can follow, or every limit in time would be over at once.
+      // Only when the service is idle; otherwise every time limit would expire at once.
       if (!over && this.#panel.clock.sleeping >= this.#idlers) this.#panel.clock.advance(500);
     }
     return work;
   }
 
-  /** Waits until everything that a start begins has come to rest, and learns how many loops there are. */
+  /** Waits until everything that a start triggers has finished, and counts the idle loops. */
   async #settle(): Promise<void> {
     for (let quiet = 0; quiet < 100; quiet++) {
       await this.db.query(sql`select 1`);

@@ -1,4 +1,4 @@
-// First, because it counts what is made after it.
+// Must come first, because it counts only what is created after it.
 
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
@@ -8,10 +8,13 @@ import { defer } from '../../support/cleanup.ts';
 import { type Counts, growing, growth, heapSlope, takeCensus } from './census.ts';
 import { type Complaint, Life } from './life.ts';
 
-/** The connections of the service's pool: each is asked what it has prepared, except those that hold a lock for good. */
+/**
+ * The size of the service's connection pool. Each connection is asked for its prepared statements, except those that
+ * hold a lock permanently.
+ */
 const POOL_SIZE = 8;
 
-/** What the database holds for the service. */
+/** Counts what the database holds for the service. */
 async function databaseCounts(db: Database): Promise<Counts> {
   const [{ held }] = (await db.query(sql`
     select count(distinct pid)::int as held from pg_locks join pg_database d on d.oid = database
@@ -30,7 +33,7 @@ async function databaseCounts(db: Database): Promise<Counts> {
   return { 'prepared statements': texts.size, 'database connections': connections };
 }
 
-/** Lines of the log that say what this life does to the service, each with the part of its fields that tells it from others. */
+/** Expected log lines about what the test does to the service, each with the part of its fields that identifies it. */
 const EXPECTED: [string, RegExp][] = [
   ['job will be tried again', /asks for remove to fail/],
   ['job given up', /"kind":"delete"/],
@@ -38,10 +41,10 @@ const EXPECTED: [string, RegExp][] = [
   ['orphan removed by the operator', /guest_id/],
   ['guests are shut down for the end of their host', /guests/],
   ['a payment is not in the books: see vaubanctl payment unbooked', /"provider":"stripe"/],
-  // The clock is put forward by days at once: who waits for an answer at that moment has waited for days.
+  // The clock advances by days at once: anything that waits for a reply at that moment has waited for days.
   ['presence lost: this node leaves its jobs to the others', /presence/],
   ['mail not sent', /Message sending aborted/],
-  // A VM of the operator's world was deleted or stopped while its key was replaced.
+  // A VM of the operator's world was deleted or stopped while its key was being replaced.
   ['task failed', /(has no guest|is not running).*"task":"replace_ops_key"/],
 ];
 
@@ -49,16 +52,16 @@ const isExpected = (complaint: Complaint) =>
   EXPECTED.some(([msg, rest]) => complaint.msg === msg && rest.test(JSON.stringify(complaint)));
 
 export interface SoakOptions {
-  /** Months before the first count: caches fill, and code is compiled. */
+  /** Months before the first count, in which caches fill and code is compiled. */
   warmUp: number;
   months: number;
-  /** By how many a count may be above what it was at first. A few months show what is added to by each request, many what is by each month. */
+  /** The allowed growth of a count. A few months reveal growth per request, many months reveal growth per month. */
   allowed: number;
-  /** Bytes by which the heap may grow in a month. */
+  /** The allowed growth of the heap in bytes per month. */
   heapBytes: number;
 }
 
-/** Lives for months, and fails if anything that a process holds grows with them. */
+/** Simulates months, and fails if anything that the process holds grows with them. */
 export async function soak(
   t: TestContext,
   { warmUp, months, allowed, heapBytes }: SoakOptions,
@@ -66,7 +69,7 @@ export async function soak(
   const warnings: string[] = [];
   const life = await Life.begin(t);
   const warn = ({ name, message }: Error) => {
-    // Node's own: of the census itself, and of algorithms that a library asks Node for.
+    // Node's warnings about the census itself, and about algorithms that a library requests from Node.
     if (name !== 'ExperimentalWarning') warnings.push(`${name}: ${message}`);
   };
   defer(t, (failed) => {
