@@ -13,7 +13,7 @@ import { NO_BROWSER, newPage, startBrowser } from './support/browser.ts';
 import { openNovnc, pixelsOf } from './support/novnc.ts';
 import { bytesOf, open } from './support/socket.ts';
 
-/** Whether the page is no wider than its window; the terminal scrolls within. */
+/** Returns whether the page fits into its window; the terminal scrolls inside. */
 const fits = (page: Page) => page.evaluate('document.documentElement.scrollWidth <= innerWidth');
 
 async function screenOf(t: TestContext, customer: Customer, vmId: string): Promise<Viewer> {
@@ -25,7 +25,7 @@ async function screenOf(t: TestContext, customer: Customer, vmId: string): Promi
   return viewer;
 }
 
-/** A hoster's own page, which shows what a console's WebSocket says. */
+/** A hoster's own page that shows the output of a console's WebSocket. */
 const OWN_PAGE = `<!doctype html><pre id="said"></pre><script>
   const { url, token } = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
   const say = (text) => document.getElementById('said').append(text);
@@ -34,7 +34,7 @@ const OWN_PAGE = `<!doctype html><pre id="said"></pre><script>
   socket.onclose = ({ code }) => say('closed ' + code);
 </script>`;
 
-/** Serves that page; its origin. */
+/** Serves that page and returns its origin. */
 async function serveOwnPage(t: TestContext): Promise<string> {
   const server = createServer((_request, response) =>
     response.setHeader('content-type', 'text/html').end(OWN_PAGE),
@@ -192,7 +192,7 @@ test('in a browser', { skip: NO_BROWSER }, async (t) => {
     await page.goto(url);
     await rows(page).getByText('debian@web').first().waitFor();
     await page.keyboard.type('touch typed\n');
-    // A frame forged by hand, and the pong that proves that it was read.
+    // A handcrafted frame, and the pong that proves that it was read.
     await page.evaluate(async () => {
       const socketUrl = `${location.origin.replace('http', 'ws')}${location.pathname}/socket`;
       const socket = new WebSocket(socketUrl, ['vauban.share', location.hash.slice(1)]);
@@ -203,7 +203,7 @@ test('in a browser', { skip: NO_BROWSER }, async (t) => {
       const ended = new Promise((resolve) => {
         socket.onclose = resolve;
       });
-      // Not understood: it ends the socket, after all that was sent before it was read.
+      // An invalid message: it ends the socket after everything sent before it has been read.
       socket.send('done');
       await ended;
     });

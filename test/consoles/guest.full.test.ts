@@ -10,19 +10,21 @@ import { bytesOf, open } from './support/socket.ts';
 
 const MIB = 1024 * 1024;
 const SIZE = 100 * MIB;
-/** The windows of four SSH ends and what the collector has not come to yet; a transfer that is held takes SIZE. */
+/**
+ * Covers the windows of four SSH endpoints and uncollected garbage. A transfer held in memory would take all of SIZE.
+ */
 const GROWTH = 80 * MIB;
-/** Bytes that go through before anything is measured. */
+/** Bytes to transfer before measuring. */
 const WARM_UP = 20 * MIB;
-/** Of the size between two looks at the service. */
+/** Bytes transferred between two measurements. */
 const LOOK_EVERY = 5 * MIB;
 
-/** What a process has in memory, in bytes. */
+/** Returns the resident memory of a process in bytes. */
 function residentOf(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) * 1024;
 }
 
-/** The guest as the engine has it, reached through the service as customers reach it. */
+/** A guest of the engine, reached through the service as customers reach it. */
 test('an SSH client of one’s own works in the guest, and ends with it', async (t) => {
   const service = await startService(t, { env: { VAUBAN_SIMULATOR_BOOT_SECONDS: '0' } });
   const customer = await newCustomer(service);
@@ -82,7 +84,7 @@ test('an SSH client of one’s own works in the guest, and ends with it', async 
     up.resume();
     const piece = Buffer.alloc(MIB / 4, 'x');
     for (let sent = 0; sent < SIZE; sent += piece.length) {
-      // By then its code is compiled and its heap as large as it wants to be.
+      // By now the code is compiled and the heap has reached its size.
       if (sent === WARM_UP) before = residentOf(service.pid);
       await new Promise<void>((resolve) => up.write(piece, () => resolve()));
       if (sent > WARM_UP) look(sent, piece.length);
@@ -96,7 +98,7 @@ test('an SSH client of one’s own works in the guest, and ends with it', async 
       look(received, bytes.length);
     }
     assert.equal(received, SIZE);
-    // The collector frees buffers when it likes: what is held shows in the lowest of the late looks.
+    // The collector may free buffers at any time: memory held permanently shows in the lowest of the late samples.
     const late = Math.min(...growth.slice(-10));
     t.diagnostic(`${Math.round(late / MIB)} MiB more, ${Math.round(Math.max(...growth) / MIB)} at the most`);
     assert.ok(late < GROWTH, `${Math.round(late / MIB)} MiB more`);

@@ -7,7 +7,7 @@ import { ManualClock } from '../../server/platform/clock.ts';
 const SECOND_MS = 1_000;
 const MB = 1024 * 1024;
 
-/** A pacer, what it has sent, and a source that pushes whenever there is room. */
+/** A pacer, its output so far, and a source that pushes whenever there is space. */
 function pace(readers: number) {
   const clock = new ManualClock();
   const over = new AbortController();
@@ -17,7 +17,7 @@ function pace(readers: number) {
     send: (piece) => sent.push(piece),
   });
   const bytes = () => sent.reduce((sum, { length }) => sum + length, 0);
-  /** Pours 32 KiB at a time for some seconds, as a guest's stream that is paused while the pacer is full. */
+  /** Pours 32 KiB at a time for some seconds, like a guest's stream that pauses while the pacer is full. */
   const pour = async (seconds: number) => {
     const chunk = Buffer.alloc(32_768, 'x');
     for (let ms = 0; ms < seconds * SECOND_MS; ms += 5) {

@@ -9,10 +9,10 @@ import { type ConsoleSocket, open } from './support/socket.ts';
 import { waitFor } from './support/wait-for.ts';
 
 const MINUTE_MS = 60_000;
-/** How often the service looks after its sessions. */
+/** The interval at which the service checks its sessions. */
 const CHECK_MS = 5_000;
 
-/** What a metric says, summed over its labels that are not asked for. */
+/** Returns the sum of a metric over all labels that `name` leaves open. */
 function sumOf(metrics: string, name: string): number {
   const lines = metrics.split('\n').filter((line) => line.startsWith(name));
   return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
@@ -70,7 +70,10 @@ test('consoles', async (t) => {
   const codes = async (sockets: ConsoleSocket[]) =>
     (await Promise.all(sockets.map(({ closed }) => closed))).map(({ code }) => code);
 
-  /** Lets time pass until `event`: what is to notice it may not have been asleep yet when it first passed. */
+  /**
+   * Advances the clock until `event` happens: the loop that should notice it may not have been sleeping at the first
+   * advance.
+   */
   const inTime = async <T>(event: Promise<T>): Promise<T> => {
     let happened = false;
     const noticed = event.finally(() => {
@@ -78,7 +81,7 @@ test('consoles', async (t) => {
     });
     while (!happened) {
       clock.advance(CHECK_MS);
-      // What looks asks the database as well: more time must not pass until it can have had its answer.
+      // The check also queries the database: more time must not pass before it could have received its result.
       await env.db.check();
       await setImmediate();
     }
@@ -118,7 +121,7 @@ test('consoles', async (t) => {
       const running = await env.newVm();
       assert.deepEqual(await hangUp(await both(running), await watched(running)), [1000, 1000, 1000]);
 
-      // Switched off from the inside: the engine knows before the VM's state does.
+      // Powered off from the inside: the engine knows before the VM's state does.
       const off = await env.newVm();
       const sockets = [await both(off), await watched(off)] as const;
       const state = { id: off.id, power: 'off', agent: false, snapshotIds: [], vcpu: 1, ramMb: 1, diskGb: 1 };
@@ -126,7 +129,7 @@ test('consoles', async (t) => {
       assert.deepEqual(await hangUp(...sockets), [4001, 4001, 4001]);
       Object.assign(compute, { inspect });
 
-      // On its way down: the guest ends its connections before it is off. The hint of the change is lost.
+      // Shutting down: the guest ends its connections before it is off. The notification of the change is lost.
       const stopping = await env.newVm();
       const late = [await both(stopping), await watched(stopping)] as const;
       await env.db.script(`update vms set status = 'stopping' where id = '${stopping.id}'`);

@@ -18,21 +18,21 @@ import { attempt, type ConsoleSocket, open } from './support/socket.ts';
 import { waitFor } from './support/wait-for.ts';
 
 const logger = createLogger({ logLevel: 'silent' });
-/** Of pictures, which hold no more than a viewer's buffer. */
+/** The size limit of a picture, which fits into a viewer's buffer. */
 const MAX_PICTURE = HIGH_WATER_BYTES;
 
 const state = ({ messages }: ConsoleSocket) => messages.at(-1);
 
-/** Answered after what was sent before it. */
+/** Resolves when everything sent before has been read. */
 const read = ({ ws }: ConsoleSocket) => new Promise((resolve) => ws.once('pong', resolve).ping());
 
-/** A number that the service counts. */
+/** Returns the value of one of the service's counters. */
 async function counted(env: ConsoleEnv, name: string): Promise<number> {
   const lines = (await env.metrics()).split('\n').filter((line) => line.startsWith(name));
   return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
 }
 
-/** A number that grows, once it does no more. */
+/** Returns a growing number once it has stopped growing. */
 async function settled(read: () => Promise<number>): Promise<number> {
   let last = -1;
   for (let now = await read(); now !== last; now = await read()) {
@@ -94,7 +94,7 @@ test('what strangers ask of a shared shell is bounded', async (t) => {
     const join = async (viewers: number) => {
       const before = await counted(env, 'vauban_share_pictures_total');
       const joined = await Promise.all(Array.from({ length: viewers }, () => open(t, share.url, share)));
-      // They are let in one after the other, and no faster than the database answers.
+      // They are admitted one after the other, no faster than the database replies.
       await waitFor(async () => {
         await env.ask('GET', `/v1/vm/${env.vm.id}/console-shares`);
         clock.advance(100);
@@ -131,7 +131,7 @@ test('what strangers ask of a shared shell is bounded', async (t) => {
   await t.test('small messages: 200 a second are read of a viewer, the others wait', async () => {
     const viewer = await view(await env.share());
     const before = await counted(env, 'vauban_console_bytes_total{kind="share",direction="in"}');
-    // Few enough to be encrypted for the guest one by one, and together several times what a socket reads at once.
+    // Few enough to be encrypted individually for the guest, and in total several times what a socket reads at once.
     const message = 'x'.repeat(32);
     const sent = 12_000;
     const received = async () => {
@@ -139,7 +139,7 @@ test('what strangers ask of a shared shell is bounded', async (t) => {
       return (bytes - before) / message.length;
     };
     for (let n = 0; n < sent; n++) viewer.type(message);
-    // What was read from the socket by then, 64 KiB or twice that, is taken all the same, if not at once.
+    // Data that was already read from the socket, 64 or 128 KiB, is still accepted, if not immediately.
     await waitFor(async () => (await received()) >= 200);
     const first = await settled(received);
     assert.ok(first < sent / 2, `${first} were read`);
@@ -193,7 +193,7 @@ test('openings are counted by link and by network', () => {
   assert.equal(take('shr_a', '192.0.2.1', 1), 1);
 });
 
-/** A room of its own, whose sessions the test can look at. */
+/** Opens a separate room whose sessions the test can inspect. */
 async function openRoom(t: TestContext, env: ConsoleEnv, screens: Screens) {
   const server = createServer();
   const sockets = new WebSocketServer({ server });
@@ -251,7 +251,8 @@ test('a viewer that does not read is kept no more for than its buffer holds, and
   };
   await waitFor(() => said.includes('welcome'));
   reader.client.send(JSON.stringify({ type: 'resize', cols: 300, rows: 100 }));
-  // The kernel takes some megabytes for the deaf one before its buffer fills; pictures of it come in between.
+  // The kernel buffers some megabytes for the client that does not read before its own buffer fills; pictures are sent
+  // in between.
   for (let round = 0; round < 3; round++) {
     await say('pour 8000000', 'poured');
     await say('paint 60000', 'painted');
@@ -290,7 +291,7 @@ test('the thread of the screens', async (t) => {
       const { session, client } = await join();
       const closed = once(client, 'close');
       const greedy = Array.from({ length: 40 }, () => kept(screens));
-      // A title that does not end is kept until it does, or is too long.
+      // An unterminated title is kept until it ends or becomes too long.
       for (const { screen } of greedy) {
         screen.write(Buffer.from('\x1b]0;'));
         for (let n = 0; n < 9; n++) screen.write(Buffer.alloc(1_000_000, 'x'));

@@ -7,7 +7,7 @@ import { attempt, type ConsoleSocket, open } from './support/socket.ts';
 import { waitFor } from './support/wait-for.ts';
 
 const HOUR_MS = 3_600_000;
-/** What the service begins a picture of the whole screen with. */
+/** The service begins a picture of the whole screen with this. */
 const RESET = '\x1bc';
 
 test('share links', async (t) => {
@@ -79,7 +79,7 @@ test('share links', async (t) => {
     viewer.type('exit\r');
     viewer.resize(120, 50);
     viewer.ws.send(Buffer.alloc(200_000, 'x'), { binary: true });
-    // Answered after what was sent before it: by now it would have had its effect.
+    // Resolves after everything sent before it: by now it would have had its effect.
     await new Promise((resolve) => viewer.ws.once('pong', resolve).ping());
     const later = await view(share);
     assert.equal(state(later).cols, 80);
@@ -97,7 +97,7 @@ test('share links', async (t) => {
     await waitFor(async () => (await list())[0].viewers === 0);
     (await view(share)).ws.close();
     await waitFor(async () => (await list())[0].viewers === 0);
-    // The viewers of a node that died count for a minute.
+    // The viewers of a dead node count for a minute.
     await db.query(sql`insert into console_viewers values ('vwr_dead', ${share.id}, ${clock.now()})`);
     assert.equal((await (await open(t, share.url, share)).closed).code, 4007);
     clock.advance(60_000);

@@ -9,12 +9,12 @@ import { bytesOf, open } from './support/socket.ts';
 
 const MB = 1024 * 1024;
 /**
- * What the kernel keeps on the way (four socket buffers of up to 6 MB on loopback) and the service's marks;
- * without back-pressure all of it would be on the way.
+ * The data that may be in transit: four socket buffers of the kernel, of up to 6 MB each on loopback, and the service's
+ * high-water marks. Without back-pressure everything would be in transit.
  */
 const ON_THE_WAY = 32 * MB;
 
-/** A guest on a plain socket, given to the test. */
+/** Starts a guest on a plain socket, which the test controls. */
 async function plainGuest(t: Parameters<typeof defer>[0], serve: (socket: Socket) => void) {
   const server = createServer(serve);
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -147,7 +147,7 @@ test('bulk', async (t) => {
       });
     });
     assert.equal(total, 100 * MB);
-    // Guest, service and client are this one process: the library's garbage counts three times.
+    // Guest, service and client are this one process, so the library's garbage counts three times.
     assert.ok(most - before < 200 * MB, `${(most - before) / MB} MB more`);
     client.end();
     await socket.closed;

@@ -4,23 +4,23 @@ import type { TestContext } from 'node:test';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { defer } from '../../support/cleanup.ts';
 
-/** So that a headless browser connects to the page's host only. */
+/** These make a headless browser connect only to the page's host. */
 export const ARGUMENTS = [
   '--disable-gpu',
   '--no-first-run',
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // A page that a test fulfils came from no address, which Chromium takes for the internet.
+  // A page that a test serves has no address, which Chromium treats as the internet.
   '--disable-features=LocalNetworkAccessChecks',
 ];
 
-/** Where Chromium is, if it is installed. */
+/** The path of Chromium, if it is installed. */
 export const chromiumPath = ['chromium', 'chromium-browser', 'google-chrome']
   .flatMap((name) => (process.env.PATH ?? '').split(delimiter).map((directory) => join(directory, name)))
   .find((path) => existsSync(path));
 
-/** For a test's `skip`: why it cannot run here. With VAUBAN_REQUIRE_CHROMIUM=1 it runs, and fails. */
+/** For the test's `skip`: why it cannot run here. With VAUBAN_REQUIRE_CHROMIUM=1 it runs anyway, and fails. */
 export const NO_BROWSER =
   chromiumPath || process.env.VAUBAN_REQUIRE_CHROMIUM === '1' ? false : 'Chromium is not installed';
 
@@ -30,7 +30,7 @@ export async function startBrowser(t: TestContext): Promise<Browser> {
   return browser;
 }
 
-/** A page in a profile of its own, with what it asked for and what it complained about. */
+/** Opens a page in a fresh profile, and collects its requested hosts and its complaints. */
 export async function newPage(
   browser: Browser,
   options: BrowserContextOptions = {},

@@ -10,7 +10,7 @@ import { call } from '../../operator/support.ts';
 import { startRfbGuest } from './rfb-guest.ts';
 import { startSshGuest } from './ssh-guest.ts';
 
-/** A service with one customer who has one running VM, on a clock that the test owns. */
+/** A service on the test's clock, with one customer who has one running VM. */
 export type ConsoleEnv = Awaited<ReturnType<typeof openEnv>>;
 
 export async function openEnv(t: TestContext, options: InProcessOptions = {}) {
@@ -20,7 +20,7 @@ export async function openEnv(t: TestContext, options: InProcessOptions = {}) {
   });
   const { service, clock, db, baseUrl, operatorSocket } = installation;
   const { compute, guests, signals, opsKeys } = service.services;
-  // Its VMs are rows without guests, and their screens and shells are the test's.
+  // Its VMs are rows without guests; the test provides their screens and shells.
   await guests.hold();
   const ssh = await startSshGuest(t, {
     authorizedKeys: [(await opsKeys.current()).publicKey],
@@ -45,7 +45,7 @@ export async function openEnv(t: TestContext, options: InProcessOptions = {}) {
     rfb,
     newKey,
     newVm,
-    /** Calls the API; fails where it refuses, unless `status` says so. Returns `data`, or the error. */
+    /** Calls the API, which must reply with `status`. Returns `data`, or the error. */
     async ask(method: string, path: string, body?: object, { key = own.key, status = 200 } = {}) {
       const headers = { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) };
       const reply = await fetch(baseUrl + path, { method, headers, body: body && JSON.stringify(body) });
@@ -54,18 +54,18 @@ export async function openEnv(t: TestContext, options: InProcessOptions = {}) {
       assert.equal(reply.status, status, JSON.stringify(json));
       return json.data ?? json.error;
     },
-    /** A ticket for the screen, as what opens a socket. */
+    /** Requests a ticket for the screen, in the form that opens a socket. */
     async screen(vm = own.vm, key = own.key) {
       const { ws_url, ticket } = await env.ask('GET', `/v1/vm/${vm.id}/console`, undefined, { key });
       return { url: ws_url as string, secret: ticket as string, protocols: ['binary', ticket as string] };
     },
-    /** A token for a terminal; `raw` for port 22 itself. */
+    /** Requests a token for a terminal, or with `raw` for port 22. */
     async terminal(body: object = {}, { raw = false, vm = own.vm, key = own.key } = {}) {
       const { ws_url, token } = await env.ask('POST', `/v1/vm/${vm.id}/ssh-token`, body, { key });
       const protocols = [raw ? 'vauban.ssh.raw' : 'vauban.ssh', token as string];
       return { url: ws_url as string, secret: token as string, protocols };
     },
-    /** A share link, as what opens a viewer's socket. */
+    /** Creates a share link, in the form that opens a viewer's socket. */
     async share(body: object = {}, vm = own.vm) {
       const share = await env.ask('POST', `/v1/vm/${vm.id}/console-shares`, {
         mode: 'read_write',
@@ -75,7 +75,7 @@ export async function openEnv(t: TestContext, options: InProcessOptions = {}) {
       const url = `${page.replace(/^http/, 'ws')}/socket`;
       return { id: share.id as string, page: share.url as string, url, protocols: ['vauban.share', secret] };
     },
-    /** Makes the VM something else, as a job's end would. */
+    /** Changes the VM as the end of a job does. */
     async become(change: Parameters<typeof updateVm>[2], vm = own.vm) {
       await db.transaction(async (tx) => {
         await updateVm(tx, vm.id, change, clock.now());

@@ -10,7 +10,7 @@ const VNC_PAGE = `<!doctype html><div id="screen" style="width:800px;height:600p
   rfb.addEventListener('disconnect', () => { document.title = 'disconnected'; });
 </script>`;
 
-/** The customer's own page, where a panel would be: on the service's host, because of `Origin`. */
+/** Serves the customer's own page in place of a panel. It is on the service's host because `Origin` is checked. */
 async function serveNovnc(page: Page, baseUrl: string): Promise<void> {
   await page.route(`${baseUrl}/novnc/**`, (route) => {
     const path = new URL(route.request().url()).pathname.replace('/novnc/', '');
@@ -19,7 +19,7 @@ async function serveNovnc(page: Page, baseUrl: string): Promise<void> {
   });
 }
 
-/** Opens a guest's screen in noVNC, with the ticket that `GET console` gave. */
+/** Opens a guest's screen in noVNC with the ticket from `GET console`. */
 export async function openNovnc(
   page: Page,
   baseUrl: string,
@@ -30,7 +30,7 @@ export async function openNovnc(
   await page.waitForFunction(() => document.title === 'connected');
 }
 
-/** How many parts of the screen's pixels are lit, and a sum that any change of it changes. */
+/** Returns the number of lit colour components of the screen, and a sum that any change affects. */
 export const pixelsOf = (page: Page) =>
   page.evaluate(() => {
     const canvas = document.querySelector('canvas')!;

@@ -4,10 +4,10 @@ import type { Duplex } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { defer } from '../../support/cleanup.ts';
 
-/** A screen that shows no picture: it greets as RFB does and echoes what it receives. */
+/** A screen without a picture: it greets as RFB does and echoes what it receives. */
 export interface RfbGuest {
   open(): Promise<Duplex>;
-  /** Its connections that are open. */
+  /** Its open connections. */
   connections: ReadonlySet<Socket>;
 }
 

@@ -4,18 +4,17 @@ import type { TestContext } from 'node:test';
 import { type ClientOptions, WebSocket } from 'ws';
 import { defer } from '../../support/cleanup.ts';
 
-/** How a WebSocket ended. */
 export interface End {
   code: number;
   reason: string;
 }
 
-/** A WebSocket of a console, as a customer's program holds it. */
+/** A WebSocket of a console, as a customer's program uses it. */
 export class ConsoleSocket {
   readonly ws: WebSocket;
-  /** All bytes so far, as text. */
+  /** All bytes received so far, as text. */
   text = '';
-  /** All text messages so far, parsed. */
+  /** All text messages received so far, parsed. */
   // biome-ignore lint/suspicious/noExplicitAny: messages of every shape
   readonly messages: any[] = [];
   readonly closed: Promise<End>;
@@ -37,7 +36,7 @@ export class ConsoleSocket {
     });
   }
 
-  /** Waits until `found` holds; fails where the socket closes without. */
+  /** Waits until `found` returns true; rejects if the socket closes first. */
   async until(found: (socket: this) => boolean): Promise<void> {
     while (!found(this)) {
       if (this.ws.readyState === WebSocket.CLOSED)
@@ -52,7 +51,6 @@ export class ConsoleSocket {
     return this.until(({ text }) => text.includes(words));
   }
 
-  /** Types, as bytes. */
   type(text: string): void {
     this.ws.send(Buffer.from(text), { binary: true });
   }
@@ -65,13 +63,13 @@ export class ConsoleSocket {
 export interface SocketOptions {
   protocols?: string[];
   headers?: Record<string, string>;
-  /** Whether it answers pings; it does unless told otherwise. */
+  /** Whether it answers pings; true by default. */
   autoPong?: boolean;
-  /** How the service is reached, where not directly. */
+  /** The connection to the service, if it is not direct. */
   connection?: ClientOptions;
 }
 
-/** What comes of an attempt: an open socket, or the status of the refusal. */
+/** Tries to open a socket; returns it, or the status of the refusal. */
 export async function attempt(
   t: TestContext,
   url: string,
@@ -85,20 +83,20 @@ export async function attempt(
     request.destroy();
     return response.statusCode as number;
   });
-  // Whichever does not come about ends with the other's error.
+  // The promise that loses rejects with the other outcome's error.
   opened.catch(() => {});
   refused.catch(() => {});
   return Promise.race([opened, refused]);
 }
 
-/** The same, where it must open. */
+/** Opens a socket; throws if it is refused. */
 export async function open(t: TestContext, url: string, options?: SocketOptions): Promise<ConsoleSocket> {
   const result = await attempt(t, url, options);
   if (typeof result === 'number') throw new Error(`refused with ${result}`);
   return result;
 }
 
-/** The bytes of a WebSocket as a stream, for a client that wants a connection of its own. */
+/** Returns the bytes of a WebSocket as a stream, for a client that needs its own connection. */
 export function bytesOf({ ws, text }: ConsoleSocket): Duplex {
   ws.removeAllListeners('message');
   const stream = new Duplex({

@@ -5,24 +5,27 @@ import ssh2 from 'ssh2';
 import { freshKeyPair } from '../../../server/platform/ssh-key-pair.ts';
 import { defer, type Lifetime } from '../../support/cleanup.ts';
 
-/** A guest's SSH server whose every word is the test's: what an engine's guest would not do on demand. */
+/**
+ * A guest's SSH server that the test controls completely, for behaviour that an engine's guest would not show on
+ * demand.
+ */
 export interface SshGuest {
-  /** Where its port 22 is, on 127.0.0.1; another one once its host key was replaced. */
+  /** The port on 127.0.0.1 that stands for port 22; it changes when the host key is replaced. */
   readonly port: number;
-  /** A connection to its port 22. */
+  /** Opens a connection to its port 22. */
   open(): Promise<Duplex>;
-  /** From now on it shows another host key. */
+  /** Replaces the host key. */
   replaceHostKey(): void;
-  /** Logins so far. */
+  /** The number of logins so far. */
   logins: number;
-  /** How often a shell was given another size. */
+  /** The number of terminal resizes so far. */
   resizes: number;
 }
 
 export interface SshGuestOptions {
-  /** authorized_keys lines. */
+  /** Lines of authorized_keys. */
   authorizedKeys: string[];
-  /** Users that the keys, and the password "secret", let in. */
+  /** Users who can log in with the keys or with the password "secret". */
   users?: string[];
 }
 
@@ -38,7 +41,7 @@ function authenticate(context: ssh2.AuthContext, { authorizedKeys, users = ['roo
   context.accept();
 }
 
-/** Sends `length` bytes as fast as they are taken. */
+/** Sends `length` bytes as fast as they are accepted. */
 function pour(channel: ssh2.ServerChannel, length: number, then: () => void): void {
   const block = Buffer.alloc(32_768, 'x');
   let left = length;
@@ -53,15 +56,15 @@ function pour(channel: ssh2.ServerChannel, length: number, then: () => void): vo
   more();
 }
 
-/** Cells of which each has colours of its own, on as many lines as they take; then "painted". */
+/** Returns cells with different colours, on as many lines as they need, followed by "painted". */
 function paint(cells: number): string {
   const cell = (n: number) => `\x1b[1;38;2;${n % 256};${(n >> 8) % 256};9;48;2;9;${n % 255};1mX`;
   return `${Array.from({ length: cells }, (_, n) => cell(n)).join('')}\x1b[0m\r\npainted\r\n$ `;
 }
 
 /**
- * A shell of five words: `pour <bytes>`, `paint <cells>`, `swallow <bytes>`, `top` (full screen) and `exit`; else it
- * echoes.
+ * A shell with five commands: `pour <bytes>`, `paint <cells>`, `swallow <bytes>`, `top` (full screen) and `exit`. It
+ * echoes anything else.
  */
 function shell(channel: ssh2.ServerChannel, size: { cols: number; rows: number }): void {
   let fullScreen = false;
