@@ -6,7 +6,7 @@ import { routes } from './boundary/routes.ts';
 import { scopeMatrix } from './boundary/scope-matrix.ts';
 import { start } from './support/start.ts';
 
-/** What is decided before any operation is reached: the wire, the address, the caller and the scope. */
+/** Everything that is decided before an operation runs: the protocol, the address, the caller and the scope. */
 test('the boundary', async (t) => {
   const env = { VAUBAN_TRUST_PROXY: `${PROXY}, 10.0.0.0/8` };
   const installation = await start(t, { env, clock: new RunningClock() });

@@ -19,13 +19,13 @@ import { ENGINE } from './support/machines.ts';
 import { start } from './support/start.ts';
 import { equip, newSubject, PLENTY } from './support/world.ts';
 
-/** Real machines share this one's processors. */
+/** Real guests share this machine's processors. */
 const STORIES_AT_ONCE = { simulator: true, qemu: 2, incus: 2 };
 
 /**
- * Every operation of openapi.json with every outcome that it documents, from outside, on one installation.
- * The client checks each reply against the document; in the end every documented outcome must have been seen. Refusals that
- * are the same for all operations are in operations.test.ts.
+ * Every operation of openapi.json with every documented outcome, from outside, on one installation. The client checks
+ * each reply against the document, and in the end every documented outcome must have been seen. Refusals that are the
+ * same for all operations are in operations.test.ts.
  */
 test('conformity', { concurrency: STORIES_AT_ONCE[ENGINE] }, async (t) => {
   const coverage = new Coverage();

@@ -9,9 +9,9 @@ import { start } from './support/start.ts';
 import { equip, idle, newSubject } from './support/world.ts';
 
 /**
- * Every operation of openapi.json, with every credential that must be refused, in every form that must be refused, about
- * what is absent or another account's, and once as it should be called. The client checks each reply against the document.
- * Refusals that depend on the state of a VM or an account are in conformity.full.test.ts.
+ * Every operation of openapi.json: with each invalid credential, in each invalid form, about absent things and those of
+ * another account, and once correctly. The client checks each reply against the document. Refusals that depend on the
+ * state of a VM or an account are in conformity.full.test.ts.
  */
 test('every operation refuses what it must, and answers a valid call', async (t) => {
   const coverage = new Coverage();

@@ -11,7 +11,7 @@ import { start } from './support/start.ts';
 import { newSubject, newVm } from './support/world.ts';
 
 const DAY_MS = 86_400_000;
-/** Shorter than between two rounds of notices. */
+/** Shorter than the interval between two rounds of notices. */
 const STEP_MS = 10_000;
 
 interface NextPrice {
@@ -33,7 +33,7 @@ interface Billing {
   retires_at: string | null;
 }
 
-/** The shipped catalog with `change` made to its smallest plan, and other settings; the path of its file. */
+/** Writes the shipped catalog with a changed smallest plan and other settings; returns the path of the file. */
 async function catalogWith(t: TestContext, change: object, settings: object = {}): Promise<string> {
   const catalog = parse(await readFile(join(REPOSITORY, 'catalog.yaml'), 'utf8'));
   Object.assign(catalog, settings);
@@ -45,7 +45,7 @@ async function catalogWith(t: TestContext, change: object, settings: object = {}
 }
 
 test('a customer sees a price before it is charged', async (t) => {
-  // After the first renewal, and before the second.
+  // Between the first renewal and the second.
   const day = new Date(Date.now() + 45 * DAY_MS).toISOString().slice(0, 10);
   const announced = await catalogWith(t, { prices: [{ valid_from: day, price_monthly: '4.49' }] });
   const clock = new RunningClock();

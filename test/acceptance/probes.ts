@@ -6,9 +6,9 @@ import type { ProbeWorld } from './probes/probe.ts';
 import { OPERATIONS } from './support/document.ts';
 
 /**
- * What every operation must refuse, whatever it does: made from openapi.json alone, so that no new operation
- * can dodge it. Each probe is wrong in its own way and in every way that is checked later, which holds the
- * order of the checks as well: key, scope, Idempotency-Key, body, resource, validation.
+ * Refusals that every operation must give, derived from openapi.json alone, so that no new operation can be forgotten.
+ * Each probe is wrong in its own way and in every way that is checked later. This also tests the order of the checks:
+ * key, scope, Idempotency-Key, body, resource, validation.
  */
 
 const PROBES = [
@@ -21,7 +21,7 @@ const PROBES = [
   ...QUERY_PROBES,
 ];
 
-/** What the probes bring about of every operation that documents it. */
+/** The outcomes that the probes provoke on every operation that documents them. */
 export const PROBED: readonly string[] = [
   'account_suspended',
   'api_key_expired',
@@ -42,7 +42,7 @@ export const PROBED: readonly string[] = [
   'validation_failed',
 ];
 
-/** Runs every probe on every operation that it suits; how many that were. Fails with all that went wrong. */
+/** Runs every probe on every suitable operation and returns the number of runs. Fails with a list of all failures. */
 export async function probeAll(world: ProbeWorld): Promise<number> {
   const failures: string[] = [];
   let probes = 0;

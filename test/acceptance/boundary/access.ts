@@ -7,11 +7,11 @@ import type { Installation } from '../support/start.ts';
 import { Transport } from '../support/transport.ts';
 import { newSubject, newVm } from '../support/world.ts';
 
-/** An address of this machine that is configured as a proxy; tests call from 127.0.0.1 otherwise. */
+/** A local address that is configured as a proxy; otherwise tests connect from 127.0.0.1. */
 export const PROXY = '127.0.0.2';
 const OFFICE = ['198.51.100.0/24', '2001:db8:a::/48'];
 
-/** What a proxy says of where a call came from, and whether the office's key may be used from there. */
+/** The address that a proxy forwards, and whether the office's key may be used from there. */
 const FORWARDED: [string, 'ok' | 'ip_not_allowed'][] = [
   ['198.51.100.7', 'ok'],
   ['198.51.101.7', 'ip_not_allowed'],
@@ -19,7 +19,7 @@ const FORWARDED: [string, 'ok' | 'ip_not_allowed'][] = [
   ['2001:0DB8:000A:0000:0000:0000:0000:0001', 'ok'],
   ['2001:db8:b::1', 'ip_not_allowed'],
   ['::ffff:198.51.100.7', 'ok'],
-  // Only what the proxy itself added counts, the last one: what is left of it the caller made up.
+  // Only the last entry counts, which the proxy added; the caller may have invented everything before it.
   ['203.0.113.9, 198.51.100.7', 'ok'],
   ['198.51.100.7, 203.0.113.9', 'ip_not_allowed'],
   [`198.51.100.7, ${PROXY}`, 'ok'],
@@ -30,7 +30,7 @@ const FORWARDED: [string, 'ok' | 'ip_not_allowed'][] = [
   [`${'1, '.repeat(500)}198.51.100.7`, 'ok'],
 ];
 
-/** Where a key may be used from. The service trusts {@link PROXY}. */
+/** Restricts where a key may be used from. The service trusts {@link PROXY}. */
 export async function access(t: TestContext, { operator, client, baseUrl }: Installation): Promise<void> {
   const account = await operator.account('office');
   const direct = client.withKey(await operator.key(account, SCOPES, { from: OFFICE }));

@@ -11,7 +11,7 @@ import { PLENTY } from '../support/world.ts';
 const KIB = 1024;
 const WALLET = { method: 'GET', target: '/v1/billing/wallet' };
 
-/** HTTP as others speak it. */
+/** HTTP as other clients speak it, correctly or not. */
 export async function http(
   t: TestContext,
   { operator, client: nobody, baseUrl }: Installation,
@@ -20,7 +20,7 @@ export async function http(
   const key = await operator.key(account, SCOPES);
   const client = nobody.withKey(key);
 
-  /** What comes back for these bytes, on a connection of its own. */
+  /** Sends these bytes on a new connection and returns the replies. */
   const say = async (bytes: string | Buffer, replies = 1): Promise<(Reply | undefined)[]> => {
     const wire = await Wire.open(baseUrl());
     wire.write(bytes);

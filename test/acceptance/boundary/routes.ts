@@ -5,12 +5,12 @@ import { match, PATHS } from '../support/document.ts';
 import { SCOPES } from '../support/roster.ts';
 import type { Installation } from '../support/start.ts';
 
-/** What the fixed resources under /v1/vm are called; none of them is ever the id of a VM. */
+/** The names of the fixed resources under /v1/vm, which are never the id of a VM. */
 const LITERALS = ['catalog', 'prices', 'custom-quote', 'ops-key', 'sshkeys'];
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY'];
 const ID = 'vm_00000000000000000000000000';
 
-/** Addresses that name nothing, however they are spelled. */
+/** Addresses without a route, in different spellings. */
 const NOWHERE = [
   '/',
   '/v1',
@@ -43,7 +43,7 @@ const NOWHERE = [
   '/metrics',
 ];
 
-/** What is no request target at all. */
+/** Invalid request targets. */
 const INVALID = [
   '/v1/vm/%',
   '/v1/vm/%zz',
@@ -59,14 +59,14 @@ const INVALID = [
   '/v1/vm?hostname=%00',
 ];
 
-/** A path of the API with something in the place of each variable. */
+/** Returns a path of the API with an id in place of each variable. */
 const sample = (path: string) => path.replace(/\{\w+\}/g, ID);
 
-/** What there is under which address. */
+/** Checks which address has which routes. */
 export async function routes(t: TestContext, { operator, client: nobody }: Installation): Promise<void> {
   const account = await operator.account('routes');
   const everything = nobody.withKey(await operator.key(account, SCOPES));
-  /** Where there is a route, a key that is good for almost nothing is told of its missing scope. */
+  /** For an existing route, a key without scopes for it gets an error that names the missing scope. */
   const little = nobody.withKey(await operator.key(account, ['shield:write']));
 
   await t.test('a method that an address does not have is 405 and names those that it has', async () => {
@@ -97,7 +97,7 @@ export async function routes(t: TestContext, { operator, client: nobody }: Insta
       for (const tail of tails) {
         for (const method of ['GET', 'POST', 'DELETE']) {
           const target = `/v1/vm/${literal}/${tail}`;
-          // Below `sshkeys` one more segment names a key, whatever it is called.
+          // Below `sshkeys`, a single further segment is the id of a key, whatever it is.
           const isKey = literal === 'sshkeys' && !tail.includes('/');
           if (isKey && method === 'DELETE') continue;
           await (isKey
@@ -145,7 +145,7 @@ export async function routes(t: TestContext, { operator, client: nobody }: Insta
         'access-control-request-method': 'GET',
         'access-control-request-headers': 'authorization',
       };
-      // The client refuses any Access-Control header in a reply.
+      // The client rejects any reply with an Access-Control header.
       const answer = await everything.send({ method, target: '/v1/vm', headers });
       assert.equal(answer.status, method === 'GET' ? 200 : 405);
       assert.equal(answer.headers.vary, undefined);

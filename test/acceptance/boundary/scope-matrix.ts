@@ -7,24 +7,24 @@ import { SCOPES } from '../support/roster.ts';
 import type { Installation } from '../support/start.ts';
 
 /**
- * Which scope opens which endpoint, as found by trying. After a change that is meant, make the file again and
- * have it reviewed: WRITE_SCOPE_MATRIX=1 npm test -- test/acceptance/boundary.full.test.ts --db pglite
+ * Tries which scope grants which endpoint. After an intended change, write the file again and have it reviewed:
+ * WRITE_SCOPE_MATRIX=1 npm test -- test/acceptance/boundary.full.test.ts --db pglite
  */
 const FILE = join(import.meta.dirname, '../scope-matrix.txt');
 const NAME_WIDTH = 44;
 
-/** An operation with the scope that opens it. */
+/** An operation with the scope that grants it. */
 interface Row {
   name: string;
   scope: string;
 }
 
-/** What a key that is let in gets of a request for what does not exist. */
+/** The outcomes that mean access was granted, for a request about something that does not exist. */
 const LET_IN = ['ok', 'not_found', 'validation_failed', 'invalid_json', 'idempotency_key_missing'];
 
 /**
- * The scope that opens each operation. It is let in with that scope alone, and refused with all of the others together, so no
- * other one opens it.
+ * Finds the scope that grants each operation: it is allowed with that scope alone and refused with all the others
+ * together, so no other scope grants it.
  */
 async function probe(only: Map<string, Client>, without: Map<string, Client>): Promise<Row[]> {
   const rows: Row[] = [];
@@ -44,7 +44,7 @@ async function probe(only: Map<string, Client>, without: Map<string, Client>): P
   return rows;
 }
 
-/** A line for each operation and a column for each scope, headed by its two halves. */
+/** Formats a line for each operation and a column for each scope, with the two halves of its name as a heading. */
 function render(rows: Row[]): string {
   const halves = SCOPES.map((scope) => scope.split(':') as [string, string]);
   const widths = halves.map((half) => Math.max(...half.map((word) => word.length)) + 1);
@@ -65,7 +65,7 @@ function render(rows: Row[]): string {
   return `${[...head, ...body].join('\n')}\n`;
 }
 
-/** Each endpoint is opened by its scope and by no other. */
+/** Checks that each endpoint is granted by its scope and by no other. */
 export async function scopeMatrix({ operator, client }: Installation): Promise<void> {
   const account = await operator.account('scopes');
   const only = new Map<string, Client>();

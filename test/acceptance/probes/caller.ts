@@ -3,7 +3,7 @@ import { idempotencyKey } from '../support/client.ts';
 import type { Keys } from '../support/keys.ts';
 import { allWrong, type Probe, refuses } from './probe.ts';
 
-/** Well-formed, of another installation. */
+/** Well-formed, but of another installation. */
 const FOREIGN_KEY = 'vk_NwkFxkKavcKHQ77SCayCa86jHoh4MaKYD';
 const unauthenticated = (
   name: string,

@@ -7,7 +7,7 @@ import { ABSENT, type Probe } from './probe.ts';
 const takesBody = ({ body }: Operation) => body !== undefined;
 const hasPlace = ({ variables }: Operation) => variables.length > 0;
 
-/** The ids of a path, each in turn replaced by one that does not exist, and by one of another account. */
+/** Returns the ids of a path with each in turn replaced by one that does not exist, and by one of another account. */
 function misplaced(operation: Operation, own: Ids, foreign: Ids): { absent: Ids; foreign: Ids }[] {
   return collections(operation).map((collection) => ({
     absent: { ...own, [collection]: ABSENT },
@@ -73,10 +73,10 @@ export const VALIDATION_PROBES: Probe[] = [
   },
 ];
 
-/** `null` reads as no body, which is what an action without required fields takes. */
+/** `null` is treated as no body, which actions without required fields accept. */
 const requiresBody = ({ body }: Operation) => (body?.schema.required?.length ?? 0) > 0;
 
-/** A value of a query parameter that must be refused by its name, in an otherwise valid call. */
+/** Checks that an invalid query parameter in an otherwise valid call is refused by its name. */
 async function refusesQuery(
   own: Subject,
   operation: Operation,
@@ -91,7 +91,7 @@ async function refusesQuery(
 }
 
 const isNumber = ({ schema }: Parameter) => schema.type === 'integer';
-/** Takes one of a list that is known. */
+/** Accepts only one of a known list of values. */
 const isClosed = ({ name, schema }: Parameter) =>
   schema.enum !== undefined || ['region', 'type'].includes(name);
 const hasRange = ({ query }: Operation) =>

@@ -14,20 +14,23 @@ export interface ProbeWorld {
 
 export interface Probe {
   name: string;
-  /** Which operations it is for; all when absent. */
+  /** Selects the operations; all by default. */
   suits?: (operation: Operation) => boolean;
   run(operation: Operation, world: ProbeWorld): Promise<void>;
 }
 
-/** The id of a thing that does not exist. */
+/** The id of something that does not exist. */
 export const ABSENT = 'vm_00000000000000000000000000';
 
-/** The things of a path, none of which exists. */
+/** Returns ids for the variables of a path, none of which exists. */
 export function absent(operation: Operation): Ids {
   return Object.fromEntries(collections(operation).map((collection) => [collection, ABSENT]));
 }
 
-/** A request that is wrong in every way: no such resource, no Idempotency-Key, no JSON, a mistyped query. */
+/**
+ * Returns a request that is wrong in every way: no such resource, no Idempotency-Key, invalid JSON, an unknown query
+ * parameter.
+ */
 export function allWrong(operation: Operation): Request {
   const { method, target } = toRequest(operation, {
     ...validCall(operation, absent(operation)),
@@ -37,7 +40,7 @@ export function allWrong(operation: Operation): Request {
   return { method, target, headers: { 'content-type': 'application/json' }, body: '{' };
 }
 
-/** The request must be refused with this status and code. */
+/** Checks that the request is refused with this status and code. */
 export async function refuses(client: Client, request: Request, status: number, code: string): Promise<void> {
   const answer = await client.send(request);
   assert.deepEqual([answer.status, answer.code], [status, code], answer.text);

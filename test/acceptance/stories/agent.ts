@@ -3,7 +3,7 @@ import { eventsOf } from '../support/checks.ts';
 import type { Client } from '../support/client.ts';
 import { newVm, type Subject } from '../support/world.ts';
 
-/** The agent without any configuration: it looks, answers, asks before it harms, and does one thing at a time. */
+/** The unconfigured agent: it inspects, answers, asks before it does harm, and does one thing at a time. */
 
 interface Status {
   state: string;
@@ -46,7 +46,7 @@ async function approves(client: Client, id: string): Promise<void> {
   await client.refused('runAgent', 'approval_not_pending', { at: [id], body: { approval } });
 }
 
-/** Of two that come together one is busy with: as often as it takes for them to meet. */
+/** Sends two requests at once, of which one must be refused as busy; repeats them until they overlap. */
 async function oneAtATime(client: Client, id: string): Promise<void> {
   const message = { at: [id], body: { message: 'Check the health' } };
   for (const other of [
@@ -58,7 +58,7 @@ async function oneAtATime(client: Client, id: string): Promise<void> {
       const first = client.call('runAgent', message).finally(() => {
         isOver = true;
       });
-      // A run begins some time after it is asked for: its guest is looked at first.
+      // A run begins a moment after the request, because its guest is inspected first.
       while (!met && !isOver) met = (await other()).code === 'agent_busy';
       met = (await first).code === 'agent_busy' || met;
     }

@@ -9,19 +9,19 @@ import { LOW_LIMIT } from './limits.ts';
 import { priceOfSmallest, refuse } from './refusals.ts';
 
 /**
- * A VM that was not paid for, weeks later. Time cannot be turned forward from outside, so the VM's period is
- * turned back in the database while the service is away. So is made a VM in error whose deletion was given up: any other
- * is brought back by the service, as its guest is well.
+ * A VM that has been unpaid for weeks. A test from outside cannot advance time, so the VM's period is moved back in the
+ * database while the service is stopped. A VM in error whose deletion was given up is made the same way: the service
+ * would recover any other, because its guest is fine.
  */
 
-/** Longer than a period and the grace after it. */
+/** Longer than a period and its grace period. */
 const WEEKS_AGO = "interval '40 days'";
-/** Within the grace after a period that is over. */
+/** Within the grace period after the end of a period. */
 const AN_HOUR_AGO = "interval '1 hour'";
-/** Enough for a service that is slow to start its rounds. */
+/** Enough for a service whose rounds start slowly. */
 const DEADLINE_MS = 120_000;
 
-/** Often enough to lose no time, and seldom enough to stay below the limit. */
+/** Often enough to lose no time, rarely enough for the rate limit. */
 const POLL_MS = 50;
 
 async function untilSuspended({ client, ids }: Subject): Promise<void> {
@@ -35,8 +35,8 @@ async function untilSuspended({ client, ids }: Subject): Promise<void> {
 }
 
 /**
- * Brings every operation that an unpaid VM refuses to that refusal; how many they are. The service that comes back
- * has low limits, for the story of these.
+ * Provokes the refusal of every operation that an unpaid VM refuses; returns how many there are. The restarted service
+ * has low rate limits, for the story about limits.
  */
 export async function arrears(installation: Installation, operator: Operator, own: Subject): Promise<number> {
   const { client, location } = installation;
@@ -44,7 +44,7 @@ export async function arrears(installation: Installation, operator: Operator, ow
   debtor.ids = await equip(debtor, 'debtor');
   const late = await newSubject(operator, client, { balance: await priceOfSmallest(own.client) });
   late.ids = await equip(late, 'late');
-  // With a key of its own: the other's may have spent more in this minute than the limit will be.
+  // Uses its own key: the other one may already have exceeded the new limit in this minute.
   const lost = await newSubject(operator, client);
   lost.ids = await furnish(lost.client, (await newVm(lost.client, 'lost')).id);
   await installation.restart({ VAUBAN_RATE_LIMIT_KEY: `${LOW_LIMIT}` }, async () => {

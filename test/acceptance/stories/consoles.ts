@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import type { Client } from '../support/client.ts';
 import { newVm, type Subject } from '../support/world.ts';
 
-/** Opens a WebSocket and gives it back with the first bytes that it says; fails when the other end hangs up. */
+/** Opens a WebSocket and returns it with the first bytes received; fails if the other end hangs up. */
 async function hear(url: string, protocols: string[]): Promise<{ socket: WebSocket; words: string }> {
   const socket = new WebSocket(url, protocols);
   socket.binaryType = 'arraybuffer';
-  // One listener for all messages: two that arrive together are two events in a row.
+  // A single listener for all messages: two that arrive together cause two events in a row.
   const words = await new Promise<string>((resolve, reject) => {
     socket.addEventListener('message', ({ data }: MessageEvent<string | ArrayBuffer>) => {
       if (typeof data !== 'string') resolve(Buffer.from(data).toString('latin1'));
@@ -19,7 +19,7 @@ async function hear(url: string, protocols: string[]): Promise<{ socket: WebSock
   return { socket, words };
 }
 
-/** Whether a WebSocket is let in. */
+/** Returns whether a WebSocket is accepted. */
 async function isLetIn(url: string, protocols: string[]): Promise<boolean> {
   const socket = new WebSocket(url, protocols);
   const opened = await Promise.race([

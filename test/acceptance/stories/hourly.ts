@@ -26,7 +26,7 @@ interface Line {
 
 const HOUR_MS = 3_600_000;
 
-/** A VM for an hour or so: its month is held, and all but the hours that have begun is released. */
+/** A VM for about an hour: a month is held, and everything except for the hours that have begun is released. */
 export async function hourly({ client }: Subject): Promise<void> {
   const { plans } = await client.ok<{ plans: Plan[] }>('getCatalog');
   const plan = plans.find(({ code }) => code === 's1')!;

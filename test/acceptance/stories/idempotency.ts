@@ -12,11 +12,11 @@ import { validCall } from '../support/valid-calls.ts';
 import { idle, newSubject, newVm, type Subject, untilGone } from '../support/world.ts';
 import { priceOfSmallest } from './refusals.ts';
 
-/** What is asked twice happens once. */
+/** A repeated request has an effect only once. */
 
 const IDEMPOTENT = OPERATIONS.filter(({ idempotent }) => idempotent);
 
-/** A reply of earlier: the same bytes, marked, under a number of its own. */
+/** Checks that a reply is a replay: the same bytes, marked as a replay, with its own request id. */
 function assertReplay(replay: Answer, original: Answer): void {
   assert.equal(replay.status, 200, replay.text);
   assert.equal(replay.text, original.text);
@@ -27,7 +27,7 @@ function assertReplay(replay: Answer, original: Answer): void {
   if (sameWindow) assert.ok(left(replay) < left(original), 'a replay counts against the limits');
 }
 
-/** The members of an object the other way round, and spaced: the same JSON to any reader. */
+/** Reverses the members of an object and changes the white space: equal JSON in different bytes. */
 function rewritten(body: unknown): string {
   return JSON.stringify(Object.fromEntries(Object.entries(body as object).reverse()), null, 2);
 }
@@ -73,7 +73,7 @@ async function orders(client: Client): Promise<number> {
   return (await client.ok<unknown[]>('listOrders', { query: { limit: 100 } })).length;
 }
 
-/** The key belongs to the account: what another one does under it is another thing. */
+/** Keys are scoped to the account: another account's operation with the same key is a different one. */
 async function twoAccounts(operator: Operator, client: Client): Promise<void> {
   const headers = idempotencyKey(randomUUID());
   const body = { plan: 's1', template: 'debian-12', hostname: 'same' };
@@ -85,7 +85,7 @@ async function twoAccounts(operator: Operator, client: Client): Promise<void> {
   assert.notEqual(ids[0], ids[1]);
 }
 
-/** A refusal is not kept: after a top-up, or with the mistake mended, the same key goes through. */
+/** Refusals are not stored: after a top-up, or with the mistake corrected, the same key succeeds. */
 async function refusalsAreForgotten(operator: Operator, client: Client): Promise<void> {
   const subject = await newSubject(operator, client, { balance: 0 });
   const headers = idempotencyKey(randomUUID());
@@ -109,7 +109,9 @@ async function refusalsAreForgotten(operator: Operator, client: Client): Promise
   assert.equal(available_minor, 0);
 }
 
-/** However many ask at the same time, one is served, and the others hear of that or of its being under way. */
+/**
+ * One of many simultaneous requests is served; the others get its reply or an error that it is in progress.
+ */
 async function twins(operator: Operator, client: Client): Promise<void> {
   const subject = await newSubject(operator, client);
   const headers = idempotencyKey(randomUUID());
@@ -124,7 +126,7 @@ async function twins(operator: Operator, client: Client): Promise<void> {
   assert.equal((await subject.client.ok<Vm[]>('listVms')).length, 1);
 }
 
-/** While one waits for the wallet, which is held here, the other hears that it is under way. */
+/** While one request waits for the wallet, which this test locks, the other is refused as already in progress. */
 async function inProgress(location: DatabaseLocation, operator: Operator, client: Client): Promise<void> {
   const url = location.env.DATABASE_URL;
   if (!url) return;

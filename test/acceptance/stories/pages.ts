@@ -15,7 +15,7 @@ async function page(client: Client, operationId: string, call: Call): Promise<Pa
   return JSON.parse(answer.text) as Page;
 }
 
-/** Every list says the same one thing at a time as it does at once, and its cursors are good for nothing else. */
+/** Every list returns the same items one per page as all at once, and its cursors work nowhere else. */
 export async function pages({ client, ids }: Subject): Promise<void> {
   const cursors = new Map<string, string>();
   const lists = OPERATIONS.filter(({ query }) => query.some(({ name }) => name === 'cursor'));

@@ -4,7 +4,7 @@ import type { Vm } from '../support/shapes.ts';
 import { newPublicKey } from '../support/valid-calls.ts';
 import { furnish, idle, newVm, type Subject } from '../support/world.ts';
 
-/** A VM is switched off and on in every way, and let in again by a key and a password. */
+/** Switches a VM off and on in every way, then adds a key and a password. */
 export async function power({ client }: Subject): Promise<void> {
   const vm = await newVm(client, 'power');
   const at = [vm.id];
@@ -27,14 +27,14 @@ export async function power({ client }: Subject): Promise<void> {
   await idle(client, vm.id);
 }
 
-/** Stopped, it needs no leave to be rebooted. */
+/** A stopped VM can be resized without permission to reboot. */
 async function changeSize(client: Client, vm: Vm): Promise<void> {
   await client.ok('changeCustom', { at: [vm.id], body: { vcpu: 2 } });
   const changed = await idle(client, vm.id);
   assert.deepEqual([changed.plan, changed.status], [null, 'stopped']);
 }
 
-/** What was added is taken away again, once: the second time it is gone. */
+/** Removes everything that was added; a second removal finds nothing. */
 export async function takeAway({ client }: Subject): Promise<void> {
   const vm = await newVm(client, 'take-away');
   const ids = await furnish(client, vm.id);

@@ -5,8 +5,8 @@ import { newPublicKey } from '../support/valid-calls.ts';
 import { idle, type Subject, untilGone } from '../support/world.ts';
 
 /**
- * What a customer does on the first day: looks at the catalog, buys a VM, opens it to the world, saves it, grows
- * it, looks at the bill and gives it up again. Every amount is reckoned here once more, from what is documented.
+ * A customer's first day: looks at the catalog, buys a VM, opens it to the world, takes a snapshot, upgrades it, looks
+ * at the bill and deletes it. Every amount is computed here again, from the documentation.
  */
 
 interface Change {
@@ -17,12 +17,12 @@ interface Change {
 
 const seconds = (from: string, to: string) => Math.floor((Date.parse(to) - Date.parse(from)) / 1000);
 
-/** The rest of a period at `at`, and its length, in whole seconds. */
+/** Returns the rest of a period at `at` and the length of the period, in whole seconds. */
 function rest({ billing_period_start_at: start, billing_period_end_at: end }: Vm, at: string) {
   return { remaining: seconds(at, end), length: seconds(start, end) };
 }
 
-/** What is given back of a price that was paid for the whole period, but for what is uncharged: rounded down. */
+/** Returns the refund for a price that was paid for the whole period, minus the uncharged part, rounded down. */
 function credit(vm: Vm, price: number, uncharged: number, at: string): number {
   const { remaining, length } = rest(vm, at);
   return Math.floor((price * remaining - uncharged) / length);
@@ -128,7 +128,7 @@ async function save(client: Client, vm: Vm): Promise<void> {
   assert.deepEqual([saved?.id, saved?.status], [snapshot.id, 'available']);
 }
 
-/** Changes to a larger plan. What rounding leaves uncharged, in minor units times seconds. */
+/** Changes to a larger plan. Returns the amount that rounding leaves uncharged, in minor units times seconds. */
 async function grow(client: Client, vm: Vm, large: Plan): Promise<number> {
   const at = [vm.id];
   const quote = await client.ok<{ net_minor: number; requires_reboot: boolean }>('getPlanQuote', {
@@ -150,7 +150,7 @@ async function grow(client: Client, vm: Vm, large: Plan): Promise<number> {
   return exact - net * length;
 }
 
-/** Orders, invoice and wallet tell one story: what was paid in, less what was charged, is what is left. */
+/** Checks that orders, invoice and wallet agree: the balance is the payments minus the charges. */
 async function checkBooks(client: Client, paidIn: number): Promise<void> {
   const orders = await client.ok<Order[]>('listOrders');
   const charged = orders.reduce((sum, { amount_minor }) => sum + amount_minor, 0);
@@ -175,12 +175,12 @@ async function checkBooks(client: Client, paidIn: number): Promise<void> {
       total_minor,
     );
   }
-  // The shipped catalog has no prices of what is used.
+  // The shipped catalog has no usage prices.
   for (const operation of ['getBillingSummary', 'getUsage'] as const)
     assert.equal((await client.ok<{ usage_minor: number }>(operation)).usage_minor, 0);
 }
 
-/** What a deletion takes from the wallet, and what that does not cover. */
+/** The charge of a deletion, and the part of it that the wallet did not cover. */
 interface Settlement {
   charged_minor: number;
   written_off_minor: number;

@@ -9,25 +9,25 @@ import type { Vm } from '../support/shapes.ts';
 import { type Ids, validCall } from '../support/valid-calls.ts';
 import { equip, furnish, newSubject, newVm, SMALL, type Subject } from '../support/world.ts';
 
-/** Every refusal that depends on how things stand: each operation that documents it is brought to it. */
+/** Provokes every refusal that depends on the state of things, on each operation that documents it. */
 
-/** One in its own situation, whose calls are then refused. */
+/** Accounts in particular situations, in which calls are refused. */
 interface Stage {
-  /** Rich, with a VM that runs and one of everything. */
+  /** Rich, with a running VM and one of everything. */
   own: Subject;
-  /** The same, whose VM has a larger plan and is where not every plan is sold. */
+  /** Same, but its VM has a larger plan and is in a region that does not sell every plan. */
   abroad: Subject;
-  /** Its VM is being deleted, without end. */
+  /** Its VM's deletion never ends. */
   stuck: Subject;
-  /** Its VM could not be made. */
+  /** Its VM's creation failed. */
   neverMade: Subject;
-  /** In its VM nothing answers. */
+  /** Its VM does not respond. */
   silent: Subject;
   /** Has used up every quota. */
   full: Subject;
-  /** Has spent its last money. */
+  /** Has spent all of its money. */
   poor: Subject;
-  /** Its VM is in a region that is full. */
+  /** Its VM is in a region without free capacity. */
   tiny: Subject;
 }
 
@@ -49,7 +49,7 @@ const ONE_OF_EACH = {
 
 const withVm = (subject: Subject, { id }: Vm): Subject => ({ ...subject, ids: { ...subject.ids, vm: id } });
 
-/** What a month of the smallest plan costs. */
+/** Returns the monthly price of the smallest plan. */
 export async function priceOfSmallest(client: Client): Promise<number> {
   const { plans } = await client.ok<{ plans: Plan[] }>('listPublicPlans');
   return plans.find(({ code }) => code === SMALL.plan)!.price_monthly_minor;
@@ -58,7 +58,7 @@ export async function priceOfSmallest(client: Client): Promise<number> {
 export async function setStage(operator: Operator, machines: Machines, own: Subject): Promise<Stage> {
   const { client } = own;
   const balance = await priceOfSmallest(client);
-  // Quotas come before funds, so it may be poor as well.
+  // Quotas are checked before funds, so this account may be poor as well.
   const full = await newSubject(operator, client, { balance, limits: ONE_OF_EACH });
   full.ids = await equip(full, 'full');
   const share = { at: [full.ids.vm!], body: { mode: 'read_only' } };
@@ -81,7 +81,7 @@ export async function setStage(operator: Operator, machines: Machines, own: Subj
   };
 }
 
-/** Gives the target as many rules as it may have. */
+/** Adds as many rules to the target as are allowed. */
 async function fillTarget({ client, ids }: Subject): Promise<void> {
   const at = [ids.tenants!, ids.targets!];
   const [target] = await client.ok<{ rules_limit: number; rules_count: number }[]>('listShieldTargets', {
@@ -93,7 +93,7 @@ async function fillTarget({ client, ids }: Subject): Promise<void> {
   }
 }
 
-/** Buys VMs in the tiny region until there is no address left; then takes its last port. The first VM. */
+/** Buys VMs in the tiny region until no address is left, then takes its last port. Returns the first VM. */
 async function fillTinyRegion({ client }: Subject): Promise<Vm> {
   const first = await newVm(client, 'tiny', { region: TINY_REGION });
   const more = { ...(validCall(operation('createVm'), {}).body as object), region: TINY_REGION };
@@ -104,7 +104,7 @@ async function fillTinyRegion({ client }: Subject): Promise<Vm> {
 
 const operation = (id: string) => OPERATIONS.find((candidate) => candidate.id === id)!;
 
-/** Who calls, and what differs from the valid call. */
+/** The caller, and the differences from the valid call. */
 interface Attempt {
   subject: Subject;
   body?: Record<string, unknown>;
@@ -114,7 +114,7 @@ interface Attempt {
 
 type Provocation = (stage: Stage, operation: Operation) => Attempt | Promise<Attempt>;
 
-/** A wish that stands in the body of an operation that changes something, and in the query of one that asks. */
+/** Puts fields into the body of an operation that changes something, or into the query of one that reads. */
 const wish = ({ method }: Operation, fields: Record<string, string | number>) =>
   method === 'GET' ? { query: fields } : { body: fields };
 
@@ -140,7 +140,7 @@ const PROVOCATIONS: Record<string, Provocation> = {
     subject: abroad,
     ...(op.id === 'changeCustom' ? { body: { disk_gb: 20 } } : wish(op, { plan: 's1' })),
   }),
-  // A job has the lock of a VM on its way out, so only what needs no lock gets as far as its state.
+  // A VM that is being deleted is locked by its job, so only operations that need no lock reach the check of its state.
   invalid_state: ({ neverMade, stuck }, op) => ({
     subject: op.codes.includes('vm_locked') ? neverMade : stuck,
   }),
@@ -167,7 +167,7 @@ const PROVOCATIONS: Record<string, Provocation> = {
   capacity_unavailable: ({ own, tiny }, op) => TOO_MUCH[op.id]?.(own) ?? { subject: tiny },
 };
 
-/** What asks for more than there is; other operations need the last address or port of the tiny region. */
+/** Operations that ask for more than is available. The others take the last address or port of the tiny region. */
 const TOO_MUCH: Record<string, (own: Subject) => Attempt> = {
   createVm: (own) => ({ subject: own, body: { region: TINY_REGION } }),
   changePlan: (own) => ({ subject: own, body: { plan: 'd8' } }),
@@ -187,7 +187,7 @@ const SHIELD_RULE_INPUT = [
 ];
 const RULE_INPUT = ['direction', 'action', 'protocol', 'ports', 'cidrs'];
 
-/** The named fields of the first thing in a list. */
+/** Returns the named fields of the first item of a list. */
 async function first(
   { client, ids }: Subject,
   list: string,
@@ -197,20 +197,20 @@ async function first(
   return Object.fromEntries(fields.map((field) => [field, item![field]]));
 }
 
-/** Brought about by the story of that name. */
+/** Provoked by the story of that name. */
 const IN_ARREARS = [['deleteSnapshot', 'invalid_state']];
 
 interface Exception {
   reason: string;
-  /** Of an error; or `ok`. */
+  /** The code of an error; or `ok`. */
   code: string;
-  /** Only of these; of all that document it when absent. */
+  /** The affected operations; by default all that document the code. */
   operations?: string[];
-  /** Only on this database, or with this engine below. */
+  /** The database or compute engine to which the exception is limited. */
   on?: typeof engine | typeof ENGINE;
 }
 
-/** What no caller can bring about. The parts that refuse so are tested in process. */
+/** Outcomes that no caller can provoke. In-process tests cover the code that returns them. */
 const NEVER_PROVOKED: Exception[] = [
   { reason: 'it would be a bug', code: 'internal_error' },
   { reason: 'no caller can take the database away', code: 'service_unavailable' },
@@ -243,7 +243,7 @@ const NEVER_PROVOKED: Exception[] = [
   },
 ];
 
-/** Why no caller here can bring about that an operation ends so; undefined where one can. */
+/** Returns why no caller can provoke this outcome of an operation here; undefined if one can. */
 export function whyNever(operationId: string, outcome: string): string | undefined {
   return NEVER_PROVOKED.find(
     ({ code, operations, on }) =>
@@ -253,7 +253,7 @@ export function whyNever(operationId: string, outcome: string): string | undefin
   )?.reason;
 }
 
-/** Brings every operation to every refusal that it documents and that is known here; how many that were. */
+/** Provokes every documented refusal that is known here, on every operation; returns how many there were. */
 export async function provokeAll(stage: Stage): Promise<number> {
   let count = 0;
   for (const op of OPERATIONS) {
@@ -283,7 +283,7 @@ export async function refuse(
   assert.equal(answer.code, code, `${op.id} was to be refused with ${code}: ${answer.status} ${answer.text}`);
 }
 
-/** What is wrong in two ways is refused for the one that is checked first. */
+/** Checks that a request with two problems is refused for the one that is checked first. */
 export async function orderOfChecks({ own, stuck, full }: Stage): Promise<void> {
   const changePlan = operation('changePlan');
   const cases: [Subject, Record<string, unknown>, string][] = [

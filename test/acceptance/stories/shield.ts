@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newVm, protect, type Subject } from '../support/world.ts';
 
-/** Real time between two looks: the service itself looks for attacks once a second. */
+/** Polling interval in real time: the service itself looks for attacks once per second. */
 const POLL_MS = 200;
 
 interface Target {
@@ -26,7 +26,7 @@ interface Attack {
   mitigated_at: string | null;
 }
 
-/** Asks until the answer is as wanted; a test that waits in vain is ended by the runner. */
+/** Polls until the reply is as wanted; the test runner's timeout ends a futile wait. */
 async function until<T>(ask: () => Promise<T>, wanted: (answer: T) => boolean): Promise<T> {
   for (;;) {
     const answer = await ask();
@@ -35,7 +35,7 @@ async function until<T>(ask: () => Promise<T>, wanted: (answer: T) => boolean): 
   }
 }
 
-/** Protecting an address, ruling on its traffic, and an attack that comes and is dropped. */
+/** Protects an address, adds rules for its traffic, and lets an attack on it be dropped. */
 export async function shield(subject: Subject): Promise<void> {
   const { client, operator } = subject;
   const vm = await newVm(client, 'shielded');

@@ -20,10 +20,13 @@ interface Region {
   [field: string]: unknown;
 }
 
-/** A region with room for one VM and one port forward, where the smallest plan is sold. */
+/** A region with space for one VM and one port forward, which sells the smallest plan. */
 export const TINY_REGION = 'tiny';
 
-/** Settings of a service that sells what is shipped, and the tiny region, in all zones; the file goes with the test. */
+/**
+ * Returns settings of a service that sells the shipped catalog and the tiny region, in all zones. The test's end
+ * deletes the file.
+ */
 export async function withTinyRegion(t: TestContext): Promise<Record<string, string>> {
   const catalog = await shippedCatalog();
   catalog.regions.push({
@@ -47,8 +50,8 @@ export async function shippedCatalog(): Promise<Catalog> {
 }
 
 /**
- * A region would have a cluster of its own. Here one has all of them, and its bridge one network of IPv6: Incus hands out
- * addresses of a /64.
+ * Normally each region has its own cluster. Here one cluster serves all, and its bridge has a single IPv6 network,
+ * because Incus assigns addresses from a /64.
  */
 export function shareNetwork({ regions }: Catalog): void {
   for (const [index, region] of regions.entries())
@@ -57,7 +60,7 @@ export function shareNetwork({ regions }: Catalog): void {
       .replace('/48', '/80');
 }
 
-/** Its path. */
+/** Writes the catalog to a file and returns its path. */
 export async function writeCatalog(t: TestContext, catalog: Catalog): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'vauban-catalog-'));
   defer(t, () => rm(directory, { recursive: true }));

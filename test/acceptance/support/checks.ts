@@ -7,7 +7,7 @@ import type { Reply, Request } from './transport.ts';
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 formats.default(ajv);
 ajv.addSchema(document, 'openapi');
-/** Headers are text: their schemas are asked about the number that is written. */
+/** Headers are text; this coerces numbers before checking them against their schema. */
 const headerAjv = new Ajv2020({ strict: false, coerceTypes: true });
 
 const validators = new Map<string, ValidateFunction>();
@@ -20,7 +20,7 @@ function validator(pointer: string): ValidateFunction {
   return validate;
 }
 
-/** What a request that no operation takes may be answered with. */
+/** The possible errors of a request that matches no operation. */
 const WITHOUT_OPERATION: readonly string[] = [
   'api_key_missing',
   'api_key_invalid',
@@ -34,9 +34,9 @@ const WITHOUT_OPERATION: readonly string[] = [
 ];
 
 /**
- * Holds a reply against the API's promises: it fits openapi.json (status, body, headers), and has what every
- * response has and nothing that none may have. Throws an AssertionError with both sides of the exchange.
- * Returns the error's code, undefined for a success.
+ * Checks a reply against the API's promises: it matches openapi.json (status, body, headers) and has everything that
+ * each response must have, and nothing that none may have. Throws an AssertionError with both sides of the exchange.
+ * Returns the error code; undefined for a success.
  */
 export function checkReply(request: Request, reply: Reply): string | undefined {
   const operation = match(request.method, request.target);
@@ -90,7 +90,7 @@ const isStream = (operation: Operation, { status }: Reply): boolean => {
   return pointer !== undefined && 'text/event-stream' in lookUp<Response>(pointer).content;
 };
 
-/** The data of each event of a reply that was read to its end. */
+/** Returns the data of each event of a complete event stream. */
 export function eventsOf({ text }: Pick<Reply, 'text'>): Record<string, unknown>[] {
   const blocks = text.split('\n\n').filter((block) => block !== '' && !block.startsWith(':'));
   return blocks.map((block) => JSON.parse(/^data: (.*)$/m.exec(block)![1]!) as Record<string, unknown>);

@@ -5,25 +5,25 @@ import type { Coverage } from './coverage.ts';
 import { type Operation, operationOf } from './document.ts';
 import type { Reply, Request, Transport } from './transport.ts';
 
-/** A reply that keeps the API's promises. */
+/** A reply that has passed the checks. */
 export interface Answer extends Reply {
-  /** Code of the error; undefined for a success. */
+  /** The error code; undefined for a success. */
   code: string | undefined;
 }
 
-/** What goes into a call of an operation. */
+/** The input of an operation. */
 export interface Call {
-  /** Values of the path's variables, in their order. */
+  /** The values of the path's variables, in order. */
   at?: string[];
   query?: Record<string, string | number | boolean>;
   body?: unknown;
   headers?: Record<string, string>;
 }
 
-/** The key with which a call of an operation that needs an Idempotency-Key is repeated. */
+/** Returns the header that repeats an idempotent call. */
 export const idempotencyKey = (value: string) => ({ 'idempotency-key': value });
 
-/** Writes a call down as a request, without a key. An Idempotency-Key is made up where one is needed. */
+/** Converts a call to a request without an API key. Generates an Idempotency-Key if one is needed. */
 export function toRequest(operation: Operation, { at = [], query, body, headers }: Call): Request {
   const values = [...at];
   const path = operation.path.replace(/\{\w+\}/g, () => encodeURIComponent(values.shift() ?? 'missing'));
@@ -42,7 +42,7 @@ export function toRequest(operation: Operation, { at = [], query, body, headers 
   };
 }
 
-/** A customer's program with one API key. Every reply, errors too, is checked against openapi.json. */
+/** A customer's client with one API key. Every reply, including errors, is checked against openapi.json. */
 export class Client {
   readonly #transport: Transport;
   readonly #key: string | undefined;
@@ -54,12 +54,12 @@ export class Client {
     this.#coverage = coverage;
   }
 
-  /** The same program with another key, or none. */
+  /** Returns the same client with another key, or none. */
   withKey(key: string | undefined): Client {
     return new Client(this.#transport, key, this.#coverage);
   }
 
-  /** Sends any request, with the key unless it has an Authorization of its own. */
+  /** Sends any request, with the key unless it has its own Authorization header. */
   async send(request: Request): Promise<Answer> {
     const headers = {
       ...(this.#key !== undefined && { authorization: `Bearer ${this.#key}` }),
@@ -75,14 +75,14 @@ export class Client {
     return this.send(toRequest(operationOf(operationId), call));
   }
 
-  /** Calls an operation that must succeed; what stands under `data`. */
+  /** Calls an operation that must succeed; returns its `data`. */
   async ok<T>(operationId: string, call: Call = {}): Promise<T> {
     const answer = await this.call(operationId, call);
     assert.equal(answer.status, 200, `${operationId}: ${answer.text}`);
     return (JSON.parse(answer.text) as { data: T }).data;
   }
 
-  /** Calls an operation that must be refused with `code`; what stands under `error.details`. */
+  /** Calls an operation that must be refused with `code`; returns `error.details`. */
   async refused(operationId: string, code: string, call: Call = {}): Promise<Record<string, unknown>> {
     const answer = await this.call(operationId, call);
     assert.equal(answer.code, code, `${operationId}: ${answer.status} ${answer.text}`);

@@ -15,9 +15,9 @@ import { shareNetwork, shippedCatalog, writeCatalog } from './catalog.ts';
 import type { Machines } from './machines.ts';
 import { newVm, SMALL, withoutJob } from './world.ts';
 
-/** Of the shipped catalog: its image is there, and the files of it are not. */
+/** An image of the shipped catalog that exists but whose files are missing. */
 const WITHOUT_FILES = 'alpine-3.22';
-/** Around the addresses of all regions of the shipped catalog, and of the tiny one. */
+/** Covers the addresses of all regions of the shipped catalog, and of the tiny one. */
 const BRIDGE = ['ipv4.address=100.64.0.1/12', 'ipv6.address=2001:db8:1::1/64'];
 const GATEWAY = `guest_prefixes: [100.64.0.0/12]
 forwards:
@@ -27,15 +27,15 @@ forwards:
 `;
 
 /**
- * Containers on the members of a real cluster, in whose network this process runs: that of its router, which is the gateway
- * that makes port forwards. Their image is sold under the name that the stories use.
+ * Containers on the members of a real cluster. This process runs in the network of the cluster's router, which is also
+ * the gateway for port forwards. Their image is sold under the name that the stories use.
  */
 export async function clusterMachines(t: TestContext): Promise<Machines> {
   const cluster = givenCluster();
   if (!cluster)
     throw new Error('this is no network of a cluster: see test/compute/incus/acceptance.slow.test.ts');
   await prepare(cluster);
-  // Guests outlive their service, and those of the next test have the same addresses.
+  // Guests outlive their service, and the next test's guests have the same addresses.
   defer(t, () => removeInstances(cluster));
   const catalog = await shippedCatalog();
   shareNetwork(catalog);
@@ -60,7 +60,7 @@ export async function clusterMachines(t: TestContext): Promise<Machines> {
   };
 }
 
-/** Once for a cluster. */
+/** Runs once per cluster. */
 async function prepare(cluster: ClusterInfo): Promise<void> {
   const known: { name: string }[] = JSON.parse(
     await incus(cluster, 'image', 'alias', 'list', '--format', 'json'),
@@ -69,7 +69,7 @@ async function prepare(cluster: ClusterInfo): Promise<void> {
   await incus(cluster, 'network', 'set', NETWORK, ...BRIDGE);
   await importImage(cluster, SMALL.template, {
     'vauban.user': 'debian',
-    // One in which nothing answers is booting for longer than any story lasts.
+    // A VM of an unresponsive image keeps booting for longer than any story lasts.
     'vauban.ready_within_seconds': '7200',
   });
   await importImage(cluster, WITHOUT_FILES);
@@ -77,7 +77,7 @@ async function prepare(cluster: ClusterInfo): Promise<void> {
   await writeFile('/proc/sys/net/ipv4/ip_forward', '1');
 }
 
-/** The socket of the gateway's helper, until the test ends. */
+/** Starts the gateway's helper until the test ends; returns its socket. */
 async function startGateway(t: TestContext): Promise<string> {
   const { command, socket } = await gatewayHelper(t, GATEWAY);
   const [program, ...args] = command;

@@ -1,7 +1,7 @@
 import { match, OPERATIONS, operationsAt } from './document.ts';
 import type { Request } from './transport.ts';
 
-/** Which operations were answered with what: `ok`, or the code of an error. */
+/** Records the outcomes of each operation: `ok`, or an error code. */
 export class Coverage {
   readonly #seen = new Map<string, Set<string>>();
   #exchanges = 0;
@@ -13,17 +13,17 @@ export class Coverage {
       this.#seen.set(id, (this.#seen.get(id) ?? new Set<string>()).add(outcome));
   }
 
-  /** How many requests there were. */
+  /** The number of requests. */
   get exchanges(): number {
     return this.#exchanges;
   }
 
-  /** Each documented outcome that never occurred: operation and outcome. */
+  /** Returns each documented outcome that never occurred, as operation and outcome. */
   missing(): [string, string][] {
     return outcomes().filter(([id, outcome]) => !this.#has(id, outcome));
   }
 
-  /** How many documented outcomes occurred. */
+  /** The number of documented outcomes that occurred. */
   get covered(): number {
     return outcomes().filter(([id, outcome]) => this.#has(id, outcome)).length;
   }
@@ -33,7 +33,7 @@ export class Coverage {
   }
 }
 
-/** Every operation with each outcome that openapi.json documents of it. */
+/** Returns every operation with each outcome that openapi.json documents. */
 function outcomes(): [string, string][] {
   return OPERATIONS.flatMap(({ id, codes }) =>
     ['ok', ...codes].map((outcome): [string, string] => [id, outcome]),

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The API description, read as any client would: it is all that these tests know of the service's API. */
+/** The API description, read as any client reads it: these tests know nothing else about the service's API. */
 
-/** A JSON Schema, as far as tests look into one. */
+/** The parts of a JSON Schema that tests look at. */
 export interface Schema {
   $ref?: string;
   type?: string | string[];
@@ -46,7 +46,7 @@ interface Document {
   paths: Record<string, Record<string, RawOperation>>;
 }
 
-/** One operation of the API, with what tests are generated from. */
+/** An operation of the API, with everything that tests are generated from. */
 export interface Operation {
   id: string;
   /** In capitals. */
@@ -54,23 +54,23 @@ export interface Operation {
   /** With `{name}` variables. */
   path: string;
   scope: string;
-  /** Names of the path's variables, in order. */
+  /** The names of the path's variables, in order. */
   variables: string[];
   query: Parameter[];
-  /** Idempotency-Key is required. */
+  /** True if an Idempotency-Key is required. */
   idempotent: boolean;
-  /** Schema and example of the body; absent where it takes none. */
+  /** Schema and example of the body; undefined if the operation takes none. */
   body: { schema: Schema; example: unknown } | undefined;
   /** Documented error codes, without `ok`. */
   codes: string[];
-  /** Where the document describes the response of a status, as a JSON pointer. */
+  /** JSON pointers to the description of the response, by status. */
   responses: Map<number, string>;
 }
 
 export const REPOSITORY = join(import.meta.dirname, '../../..');
 export const document = JSON.parse(readFileSync(join(REPOSITORY, 'openapi.json'), 'utf8')) as Document;
 
-/** What a JSON pointer such as `#/components/schemas/Vm` names. */
+/** Resolves a JSON pointer such as `#/components/schemas/Vm`. */
 export function lookUp<T>(pointer: string): T {
   const steps = pointer.split('/').slice(1);
   const value = steps.reduce<unknown>((node, step) => {
@@ -81,12 +81,12 @@ export function lookUp<T>(pointer: string): T {
   return value as T;
 }
 
-/** What stands for `value`: itself, or what it refers to. */
+/** Returns `value`, or the object that it refers to. */
 export function deref<T extends object>(value: T | Reference): T {
   return '$ref' in value && typeof value.$ref === 'string' ? lookUp<T>(value.$ref) : (value as T);
 }
 
-/** One step of a JSON pointer, as it stands in a URI. */
+/** Encodes one step of a JSON pointer for a URI. */
 const step = (key: string) => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'));
 
 function toOperation(path: string, method: string, raw: RawOperation): Operation {
@@ -120,7 +120,7 @@ export const OPERATIONS: readonly Operation[] = Object.entries(document.paths).f
   Object.entries(methods).map(([method, raw]) => toOperation(path, method, raw)),
 );
 
-/** Paths with their methods. */
+/** Operations by path. */
 export const PATHS = Map.groupBy(OPERATIONS, (operation) => operation.path);
 
 export function operationOf(id: string): Operation {
@@ -129,7 +129,7 @@ export function operationOf(id: string): Operation {
   return operation;
 }
 
-/** The segments that other paths have where this prefix has a variable: `catalog` after `/v1/vm/`. */
+/** Returns the segments that other paths have where this prefix has a variable: `catalog` after `/v1/vm/`. */
 function literalsAfter(prefix: string): string[] {
   return [...PATHS.keys()]
     .filter((path) => path.startsWith(prefix))
@@ -137,7 +137,7 @@ function literalsAfter(prefix: string): string[] {
     .filter((segment) => !segment.startsWith('{'));
 }
 
-/** A fixed segment is never the value of a variable. */
+/** The pattern excludes fixed segments as values of variables. */
 function toPattern(path: string): RegExp {
   const text = path.replaceAll('.', '\\.').replace(/\{\w+\}/g, (variable) => {
     const literals = literalsAfter(path.slice(0, path.indexOf(variable)));
@@ -148,12 +148,12 @@ function toPattern(path: string): RegExp {
 
 const PATTERNS = [...PATHS.keys()].map((path) => ({ path, pattern: toPattern(path) }));
 
-/** The operation that a request is for, if any. `target` may have a query. */
+/** Returns the operation that a request is for, if any. `target` may have a query. */
 export function match(method: string, target: string): Operation | undefined {
   return operationsAt(target).find((operation) => operation.method === method);
 }
 
-/** The operations of the path of a request, which are also those that document its 405. */
+/** Returns the operations at the path of a request; they also document its 405. */
 export function operationsAt(target: string): Operation[] {
   const path = target.split('?', 1)[0]!;
   const found = PATTERNS.find(({ pattern }) => pattern.test(path));

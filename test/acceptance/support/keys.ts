@@ -2,19 +2,19 @@ import type { Operator } from './operator.ts';
 import { SCOPES } from './roster.ts';
 import type { Subject } from './world.ts';
 
-/** Where no request comes from: a network for documentation. */
+/** Networks reserved for documentation: no request comes from there. */
 const ELSEWHERE = ['198.51.100.0/24', '2001:db8:ffff::/48'];
-/** A key cannot be made expired; this one is soon. */
+/** A key cannot be created already expired; this one expires soon. */
 const EXPIRES_AFTER_MS = 200;
 
-/** Keys of the same account that are good for nothing, or not for everything. */
+/** Keys of the same account that do not work, or only for some operations. */
 export interface Keys {
   expired: string;
   revoked: string;
   elsewhere: string;
-  /** Every scope, of an account that is suspended. */
+  /** A key with every scope, of a suspended account. */
   suspended: string;
-  /** All scopes but this one. */
+  /** Keys with all scopes but one, by the missing scope. */
   without: Map<string, string>;
 }
 

@@ -6,27 +6,27 @@ import { newVm } from './world.ts';
 
 const ENGINES = ['simulator', 'qemu', 'incus'] as const;
 
-/** What runs the VMs of the service under test: the environment says so, as it does of the database. */
+/** The compute engine of the service under test, from the environment, like the database. */
 export const ENGINE = ENGINES.find((engine) => engine === process.env.VAUBAN_TEST_COMPUTE) ?? 'simulator';
 
 /**
- * What the service under test makes its VMs of: the simulator, or real guests, of this machine or of a cluster.
- * The stories are the same; what a customer cannot bring about by the API alone is brought about here.
+ * The VMs of the service under test: simulated, or real guests on this machine or on a cluster. The stories are the
+ * same; these methods create situations that a customer cannot create through the API.
  */
 export interface Machines {
-  /** The service's settings for them. */
+  /** The service's settings for this engine. */
   readonly settings: Record<string, string>;
-  /** A VM that could not be made. */
+  /** Returns a VM whose creation failed. */
   neverMade(client: Client): Promise<Vm>;
-  /** A VM that runs, and whose deletion will never end. */
+  /** Returns a running VM whose deletion never ends. */
   undeletable(client: Client): Promise<Vm>;
-  /** A VM that runs, and in which nothing answers. */
+  /** Returns a running VM that does not respond. */
   silent(client: Client): Promise<Vm>;
 }
 
-/** The hostname tells the simulator what is to go wrong. */
+/** The hostname tells the simulator which operation should fail. */
 const SIMULATED: Machines = {
-  // Room for everything, of which each order takes its part as where there is little.
+  // Enough capacity for everything; each order reserves its part as it does when capacity is scarce.
   settings: {
     VAUBAN_COMPUTE: 'simulator',
     VAUBAN_SIMULATOR_BOOT_SECONDS: '0',
@@ -37,7 +37,7 @@ const SIMULATED: Machines = {
   silent: (client) => newVm(client, 'sim-no-agent'),
 };
 
-/** Machines of the engine under test for a service that keeps its state at `location`. */
+/** Prepares machines of the tested engine for a service with its state at `location`. */
 export async function readyMachines(t: TestContext, location: DatabaseLocation): Promise<Machines> {
   if (ENGINE === 'simulator') return SIMULATED;
   if (ENGINE === 'incus') {

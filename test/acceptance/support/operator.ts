@@ -9,7 +9,7 @@ export class Operator {
     this.#socketPath = socketPath;
   }
 
-  /** A new account with this much in its wallet, in minor units; its id. */
+  /** Creates an account with this balance in minor units; returns its id. */
   async account(name: string, balanceMinor = 0, limits: Record<string, number> = {}): Promise<string> {
     const { id } = await this.#post<{ id: string }>('/accounts', { name, limits });
     if (balanceMinor > 0) await this.credit(id, balanceMinor);
@@ -24,12 +24,12 @@ export class Operator {
     await this.#post(`/accounts/${accountId}/suspend`, {});
   }
 
-  /** A new DDoS Shield tenant of an account; its id. */
+  /** Creates a DDoS Shield tenant of an account; returns its id. */
   async tenant(accountId: string): Promise<string> {
     return (await this.#post<{ id: string }>(`/accounts/${accountId}/tenants`, { name: 'acceptance' })).id;
   }
 
-  /** Makes an address a target of a tenant; its id. */
+  /** Makes an address a target of a tenant; returns its id. */
   async target(tenantId: string, ip: string): Promise<string> {
     return (await this.#post<{ id: string }>(`/tenants/${tenantId}/targets`, { ip })).id;
   }
@@ -44,12 +44,12 @@ export class Operator {
     await this.#post(`/targets/${targetId}/attack/stop`, {});
   }
 
-  /** A new key of an account. */
+  /** Creates a key of an account and returns its text. */
   async key(accountId: string, scopes: readonly string[], options: KeyOptions = {}): Promise<string> {
     return (await this.#newKey(accountId, scopes, options)).key;
   }
 
-  /** A key that was revoked before it was ever used. */
+  /** Creates a key that is revoked before its first use. */
   async revokedKey(accountId: string, scopes: readonly string[]): Promise<string> {
     const { id, key } = await this.#newKey(accountId, scopes, {});
     await this.#post(`/keys/${id}/revoke`, {});
@@ -91,6 +91,6 @@ export class Operator {
 export interface KeyOptions {
   name?: string;
   expiresAt?: Date;
-  /** CIDRs that it may be used from. */
+  /** CIDRs from which the key may be used. */
   from?: string[];
 }

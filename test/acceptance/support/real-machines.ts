@@ -15,11 +15,11 @@ import { idle, newVm, SMALL } from './world.ts';
 
 const run = promisify(execFile);
 
-/** Of the shipped catalog: its image is imported, and then its disk is lost. */
+/** An image of the shipped catalog that is imported and whose disk is then deleted. */
 const WITHOUT_DISK = 'alpine-3.22';
 /**
- * The shipped catalog's plans, which the stories name, are larger than what the guests take of this machine; the limit
- * leaves room for all stories and none for the largest sizes that are sold.
+ * The plans of the shipped catalog, which the stories name, are larger than what the guests really take of this
+ * machine. The limit leaves space for all stories, but not for the largest sizes on sale.
  */
 const SETTINGS = {
   VAUBAN_COMPUTE: 'qemu',
@@ -28,12 +28,15 @@ const SETTINGS = {
   VAUBAN_QEMU_MEMORY_MB: '60000',
   VAUBAN_QEMU_DISK_GB: '4000',
 };
-/** Boots into nothing: no network, no SSH server, no guest agent. After the connection's end, which is heard then. */
+/**
+ * Makes the guest reboot into nothing: no network, no SSH server, no guest agent. It waits a second, so that the
+ * connection ends cleanly first.
+ */
 const FORGET_EVERYTHING = '(sleep 1; : >/etc/init.d/rcS; reboot) </dev/null >/dev/null 2>&1 &';
 
 /**
- * Real machines made of the tiny image, which is sold under the name that the stories use. To be called in a network
- * and a mount namespace of the test's own.
+ * Real guests of the tiny image, which is sold under the name that the stories use. Must be called in the test's own
+ * network and mount namespace.
  */
 export async function realMachines(t: TestContext, dataDir: string): Promise<Machines> {
   await importBuilt(dataDir, 'tiny', () => ({ name: SMALL.template, user: 'debian' }));
@@ -41,7 +44,7 @@ export async function realMachines(t: TestContext, dataDir: string): Promise<Mac
   const images = join(dataDir, 'images');
   const { sha256 } = JSON.parse(await readFile(join(images, `${WITHOUT_DISK}.json`), 'utf8'));
   await rm(join(images, 'files', sha256));
-  // Guests outlive their service, and are no processes of this one's.
+  // Guests outlive their service, and they are not child processes of this one.
   defer(t, () => killMachines(dataDir));
   return {
     settings: SETTINGS,
@@ -55,14 +58,16 @@ export async function realMachines(t: TestContext, dataDir: string): Promise<Mac
   };
 }
 
-/** A mount where the engine takes a removed guest's files apart: the kernel refuses to remove it. */
+/**
+ * Mounts a file system where the engine deletes a removed guest's files: the kernel refuses to remove a mount point.
+ */
 async function standInTheWay(t: TestContext, path: string): Promise<void> {
   await mkdir(path);
   await run('mount', ['-t', 'tmpfs', 'none', path]);
   defer(t, () => run('umount', [path]));
 }
 
-/** Its customer logs in as root, spoils it, and has it reboot. */
+/** Its customer logs in as root, breaks it and reboots it. */
 async function silent(client: Client): Promise<Vm> {
   const vm = await newVm(client, 'silent');
   const at = [vm.id];
@@ -86,7 +91,7 @@ function runOnce(login: ssh2.ConnectConfig, command: string): Promise<void> {
         else channel.resume().on('close', resolve);
       });
     });
-    // A guest under emulation is slow to agree on keys.
+    // No timeout: key exchange is slow in an emulated guest.
     client.connect({ ...login, readyTimeout: 0 });
   }).finally(() => client.destroy());
 }

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** An endpoint as the specification lists it. */
+/** An endpoint as listed in the specification. */
 export interface SpecifiedEndpoint {
-  /** "GET /v1/vm/{id}" */
+  /** Such as "GET /v1/vm/{id}". */
   name: string;
   scope: string;
   idempotent: boolean;
@@ -14,7 +14,7 @@ const lines = (file: string) =>
     .split('\n')
     .filter((line) => line !== '');
 
-/** The rows of a Markdown table: method, path, purpose, scope and, where it is needed, "yes" for idempotency. */
+/** The rows of a Markdown table: method, path, purpose, scope, and "yes" if it is idempotent. */
 export const SPECIFICATION: readonly SpecifiedEndpoint[] = lines('specification-endpoints.txt')
   .filter((line) => line.startsWith('|'))
   .map((line) => {
@@ -22,8 +22,8 @@ export const SPECIFICATION: readonly SpecifiedEndpoint[] = lines('specification-
     return { name: `${method} ${path}`, scope: scope!, idempotent: idempotent === 'yes' };
   });
 
-/** What the specification lists and the service does not have yet. */
+/** Endpoints of the specification that the service does not have yet. */
 export const TO_COME: readonly string[] = lines('to-come.txt').filter((line) => !line.startsWith('#'));
 
-/** Every scope there is: each grants something. */
+/** All scopes; each grants something. */
 export const SCOPES: readonly string[] = [...new Set(SPECIFICATION.map(({ scope }) => scope))];

@@ -1,4 +1,6 @@
-/** The parts of the API's objects that tests read; openapi.json has all of them, and each reply is checked with it. */
+/**
+ * The parts of the API's objects that tests read. openapi.json has all of them, and each reply is checked against it.
+ */
 
 export interface Job {
   id: string;

@@ -9,7 +9,7 @@ import { ENGINE, type Machines, readyMachines } from './machines.ts';
 import { Operator } from './operator.ts';
 import { Transport } from './transport.ts';
 
-/** No test of these may run into a limit by accident; the limits have tests of their own. */
+/** No test may hit a limit by accident; the limits have their own tests. */
 const UNLIMITED = '10000000';
 
 const SETTINGS = {
@@ -20,25 +20,25 @@ const SETTINGS = {
 
 type Environment = Record<string, string>;
 
-/** A running service with an operator and a customer's program, which has no key yet. */
+/** A running service with an operator and a customer's client, which has no key yet. */
 export interface Installation {
   operator: Operator;
   client: Client;
   machines: Machines;
   location: DatabaseLocation;
-  /** Such as `http://127.0.0.1:8080`. */
+  /** Returns a URL such as `http://127.0.0.1:8080`. */
   baseUrl(): string;
-  /** Stops the service and starts it again on the same database; its clients find it. */
+  /** Restarts the service on the same database; its clients switch to the new address. */
   restart(env?: Environment, meanwhile?: () => Promise<void>): Promise<void>;
 }
 
-/** What the tests need of a running service, wherever it runs. */
+/** The parts of a running service that the tests use, wherever it runs. */
 type Running = Pick<Service, 'baseUrl' | 'operatorSocket' | 'stop'>;
 
 interface StartOptions {
   env?: Environment;
   coverage?: Coverage;
-  /** Runs the service inside the test's own process, on this clock. Real machines always get a process of their own. */
+  /** Runs the service in the test's process, on this clock. With real machines it always gets its own process. */
   clock?: RunningClock;
 }
 
@@ -46,13 +46,13 @@ async function startHere(
   t: TestContext,
   options: { location: DatabaseLocation; env: Environment; clock: RunningClock },
 ): Promise<Running> {
-  // Loaded on demand: tests with a service process of their own do not need the server's modules.
+  // Loaded on demand: tests with a separate service process do not need the server's modules.
   const { startInProcess } = await import('../../chaos/support/in-process.ts');
   const { baseUrl, operatorSocket, service } = await startInProcess(t, options);
   return { baseUrl, operatorSocket, stop: () => service.stop() };
 }
 
-/** Starts a service for acceptance tests on a fresh database, as a process of its own unless told otherwise. */
+/** Starts a service for acceptance tests on a fresh database, by default as a separate process. */
 export async function start(
   t: TestContext,
   { env, coverage, clock }: StartOptions = {},

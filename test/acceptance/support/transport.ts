@@ -1,7 +1,7 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** A request as it goes over the wire: nothing is added, escaped or put right. */
+/** A request exactly as it is sent: nothing is added, escaped or corrected. */
 export interface Request {
   method: string;
   /** Path and query. */
@@ -17,16 +17,16 @@ export interface Reply {
   text: string;
 }
 
-/** A reply that takes longer never comes: long-polls end after 30 seconds at most. */
+/** A reply that takes longer never comes: long polls end after at most 30 seconds. */
 const TIMEOUT_MS = 120_000;
 
 /** Keep-alive connections to one service. */
 export class Transport {
   readonly #agent: Agent;
-  /** Such as `http://127.0.0.1:8080`; a service that starts again has another. */
+  /** Such as `http://127.0.0.1:8080`; it changes when the service restarts. */
   baseUrl: string;
 
-  /** `from` is the address of this machine to call from. */
+  /** `from` is the local address to connect from. */
   constructor(baseUrl: string, from?: string) {
     this.baseUrl = baseUrl;
     this.#agent = new Agent({ keepAlive: true, localAddress: from });

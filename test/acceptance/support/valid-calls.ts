@@ -2,15 +2,15 @@ import { generateKeyPairSync } from 'node:crypto';
 import type { Call } from './client.ts';
 import type { Operation } from './document.ts';
 
-/** The ids of things that a path can name, by the segment before the variable: `/v1/vm/{id}` is `vm`. */
+/** The ids of things by the path segment before the variable: `/v1/vm/{id}` is `vm`. */
 export type Ids = Record<string, string>;
 
-/** For each variable of a path the segment before it: `vm` and `firewall` for a firewall rule's. */
+/** Returns the segment before each variable of a path: `vm` and `firewall` for a firewall rule. */
 export function collections({ path }: Operation): string[] {
   return [...path.matchAll(/([^/]+)\/\{\w+\}/g)].map(([, segment]) => segment!);
 }
 
-/** The values of an operation's path variables, taken from `ids`. */
+/** Returns the values of an operation's path variables from `ids`. */
 export function placesOf(operation: Operation, ids: Ids): string[] {
   return collections(operation).map((collection) => {
     const id = ids[collection];
@@ -19,7 +19,7 @@ export function placesOf(operation: Operation, ids: Ids): string[] {
   });
 }
 
-/** A fresh public key, as a line of OpenSSH. */
+/** Generates a public key in OpenSSH format. */
 export function newPublicKey(): string {
   const { x } = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' });
   const fields = [Buffer.from('ssh-ed25519'), Buffer.from(x!, 'base64url')].map((field) =>
@@ -28,7 +28,9 @@ export function newPublicKey(): string {
   return `ssh-ed25519 ${Buffer.concat(fields).toString('base64')} acceptance`;
 }
 
-/** Calls whose example in openapi.json names something that does not exist here, or that has no example. */
+/**
+ * Calls of operations without an example in openapi.json, or whose example names something that does not exist here.
+ */
 const SPECIAL: Record<string, () => Call> = {
   getCustomQuote: () => ({ query: { vcpu: 2, ram_mb: 2048, disk_gb: 20 } }),
   getPlanQuote: () => ({ query: { plan: 's2' } }),
@@ -38,7 +40,7 @@ const SPECIAL: Record<string, () => Call> = {
   changeCustom: () => ({ body: { vcpu: 2, ram_mb: 4096, allow_reboot: true } }),
 };
 
-/** A call that nothing is wrong with, as far as its form goes: the special one, or the document's example. */
+/** Returns a call whose form is valid: the special one, or the document's example. */
 export function validCall(operation: Operation, ids: Ids): Call {
   const special = SPECIAL[operation.id]?.() ?? (operation.body ? { body: operation.body.example } : {});
   const forgotten = operation.query.filter(

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { Reply } from './transport.ts';
 
-/** No answer takes longer. */
+/** No reply takes longer. */
 const TIMEOUT_MS = 60_000;
 
-/** One connection on which any bytes can be sent. */
+/** A connection on which any bytes can be sent. */
 export class Wire {
   readonly #socket: Socket;
   #received: Buffer = Buffer.alloc(0);
@@ -13,7 +13,7 @@ export class Wire {
   private constructor(socket: Socket) {
     this.#socket = socket;
     socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error('no answer')));
-    // A service that has had enough closes; what it said before that is what counts.
+    // The service may close the connection on bad input; only its replies before that count.
     socket.on('error', () => {});
   }
 
@@ -28,12 +28,12 @@ export class Wire {
     this.#socket.write(bytes);
   }
 
-  /** Says that nothing more will come. */
+  /** Signals that nothing more will be sent. */
   end(): void {
     this.#socket.end();
   }
 
-  /** The next reply; undefined where the service closed the connection instead. */
+  /** Returns the next reply; undefined if the service closed the connection instead. */
   async reply(): Promise<Reply | undefined> {
     for (;;) {
       const taken = takeReply(this.#received);
@@ -61,7 +61,7 @@ export class Wire {
   }
 }
 
-/** The reply at the beginning of `bytes` and what comes after it, as soon as it is whole. */
+/** Returns the first complete reply in `bytes` and the bytes after it; undefined if it is not complete. */
 function takeReply(bytes: Buffer): { reply: Reply; rest: Buffer } | undefined {
   const end = bytes.indexOf('\r\n\r\n');
   if (end < 0) return undefined;

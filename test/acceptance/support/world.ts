@@ -11,7 +11,7 @@ export const PLENTY = 10_000_000;
 /** A VM of the smallest plan. */
 export const SMALL = { plan: 's1', template: 'debian-12' };
 
-/** An account with its program and the ids of what it has. */
+/** An account with its client and the ids of its things. */
 export interface Subject {
   operator: Operator;
   account: string;
@@ -19,7 +19,7 @@ export interface Subject {
   ids: Ids;
 }
 
-/** A new account that may do everything, and has nothing but money. */
+/** Creates an account with money and a key with all scopes, but nothing else. */
 export async function newSubject(
   operator: Operator,
   client: Client,
@@ -29,30 +29,32 @@ export async function newSubject(
   return { operator, account, client: client.withKey(await operator.key(account, SCOPES)), ids: {} };
 }
 
-/** Wishes that leave a machine that runs booting. */
+/** Requests after which a running VM is booting. */
 const BOOTS = ['create', 'start', 'reboot', 'change_plan', 'change_custom'].map(
   (what) => `vm.${what}_requested`,
 );
-/** The end of a job ends a wait within a moment, on a busy machine too; one that lasts so much longer did not hear it. */
+/** The end of a job ends a wait within a moment, even on a busy machine. A wait this long has missed it. */
 const TOO_LONG_MS = 25_000;
 
 /**
- * Whether a VM that runs comes to be ready. The bridge of a cluster is the gateway of one region, so that VMs of others, which
- * would have a cluster of their own, run there without a network.
+ * Returns whether a running VM will become ready. The cluster's bridge is the gateway of one region only; VMs of other regions,
+ * which would normally have their own clusters, run there without a network.
  */
 const boots = ({ region }: Vm) => ENGINE === 'qemu' || (ENGINE === 'incus' && region === 'eu-central');
 
-/** A real guest has booted some time after it runs, or before the job ends that has started it: its events tell. */
+/**
+ * A real guest has booted some time after its VM is running, or before the job that started it ends; its events tell.
+ */
 async function untilBooted(client: Client, id: string): Promise<void> {
   for (;;) {
     const events = await client.ok<{ type: string }[]>('listEvents', { at: [id] });
-    // The newest first.
+    // Newest first.
     const last = events.find(({ type }) => BOOTS.includes(type) || type === 'guest.ready');
     if (!last || last.type === 'guest.ready') return;
   }
 }
 
-/** Waits until the VM has no job, and has booted, however long the engine takes. */
+/** Waits until the VM has no job and has booted, however long the engine takes. */
 export async function idle(client: Client, id: string): Promise<Vm> {
   const vm = await withoutJob(client, id);
   if (vm.status === 'running' && boots(vm)) await untilBooted(client, id);
@@ -72,7 +74,7 @@ export async function withoutJob(client: Client, id: string): Promise<Vm> {
   }
 }
 
-/** Waits until the VM is not there any more. */
+/** Waits until the VM no longer exists. */
 export async function untilGone(client: Client, id: string): Promise<void> {
   const get = () => client.call('getVm', { at: [id], query: { wait_seconds: 30 } });
   let answer = await get();
@@ -80,13 +82,13 @@ export async function untilGone(client: Client, id: string): Promise<void> {
   assert.equal(answer.code, 'not_found', answer.text);
 }
 
-/** A VM whose creation is over, however it ended. */
+/** Creates a VM and waits for the end of its creation, successful or not. */
 export async function newVm(client: Client, hostname: string, more: object = {}): Promise<Vm> {
   const { vm } = await client.ok<Created>('createVm', { body: { ...SMALL, hostname, ...more } });
   return idle(client, vm.id);
 }
 
-/** Adds one of everything to a VM that exists; the ids of all of it. */
+/** Adds one of everything to an existing VM; returns the ids. */
 export async function furnish(client: Client, vmId: string): Promise<Ids> {
   const at = [vmId];
   const rule = await client.ok<{ id: string }>('addFirewallRule', {
@@ -104,7 +106,7 @@ export async function furnish(client: Client, vmId: string): Promise<Ids> {
   return { ...shares, vm: vmId, firewall: rule.id, 'port-forwarding': forward.id, snapshots: snapshot.id };
 }
 
-/** Protects an address and writes a rule for it; the ids of all of it. */
+/** Protects an address and adds a rule for it; returns the ids. */
 export async function protect({ operator, account, client }: Subject, ip: string): Promise<Ids> {
   const tenants = await operator.tenant(account);
   const targets = await operator.target(tenants, ip);
@@ -113,7 +115,7 @@ export async function protect({ operator, account, client }: Subject, ip: string
   return { tenants, targets, rules: rule.id };
 }
 
-/** Gives an account one of everything, on a VM of that name; what the account itself has included. */
+/** Gives an account one of everything, on a new VM with that name; the ids include the account's own things. */
 export async function equip(subject: Subject, hostname: string, more: object = {}): Promise<Ids> {
   const { client } = subject;
   const vm = await newVm(client, hostname, more);
