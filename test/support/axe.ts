@@ -3,16 +3,16 @@ import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-/** Rules of axe whose answer depends on the theme: a page that was judged in one needs only these in the other. */
+/** Rules whose result depends on the theme: a page that was checked in one theme needs only these in the other. */
 export const COLOURS: readonly string[] = ['color-contrast', 'link-in-text-block'];
 
-/** Which of axe's rules a page is judged by: all when absent. */
+/** Selects axe's rules; all by default. */
 export interface Rules {
   only?: readonly string[];
   without?: readonly string[];
 }
 
-/** Returns what axe finds wrong by WCAG 2.2 AA and its best practices: a line for each rule, with some of the elements. */
+/** Returns axe's findings by WCAG 2.2 AA and its best practices: a line per rule, with some of the elements. */
 export async function violations(page: Page, { only, without = [] }: Rules = {}): Promise<string[]> {
   if (await page.evaluate('typeof axe === "undefined"')) await page.evaluate(AXE);
   const options = {

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createImageStore } from '../../server/compute/qemu/image-store.ts';
 
-/** Gives a data directory an image to sell as `name`. Nothing on it boots: for guests that stay off. */
+/** Imports an image to sell as `name` into a data directory. Nothing on it boots: it is for guests that stay off. */
 export async function importBlank(dataDir: string, name: string): Promise<void> {
   const disk = join(dataDir, 'blank.qcow2');
   execFileSync('qemu-img', ['create', '-q', '-f', 'qcow2', disk, '1M']);

@@ -1,6 +1,6 @@
 import type { ComputeDriver, DriverCapabilities } from '../../server/compute/driver.ts';
 
-/** Does something while an engine cannot do what it can. */
+/** Runs `work` while an engine reports changed capabilities. */
 export async function withCapabilities<T>(
   compute: ComputeDriver,
   change: Partial<DriverCapabilities>,

@@ -1,7 +1,7 @@
-/** Told whether the test, or a clean-up before this one, has failed. */
+/** Receives whether the test, or an earlier cleanup, has failed. */
 type Cleanup = (failed: boolean) => unknown;
 
-/** What things last for: a test, or a part of the bench. */
+/** The scope of a resource: a test, or a part of the bench. */
 export interface Lifetime {
   after(end: () => Promise<void>): void;
 }
@@ -9,8 +9,8 @@ export interface Lifetime {
 const stacks = new WeakMap<Lifetime, Cleanup[]>();
 
 /**
- * Runs `cleanup` when the test has ended, the last one first: `t.after` runs the first one first, which would
- * take the database away from under the service that uses it. All of them run, whatever one of them throws.
+ * Runs `cleanup` when the test has ended, in reverse order: `t.after` runs in order, which would remove the database
+ * while the service still uses it. All of them run, even if one throws.
  */
 export function defer(t: Lifetime, cleanup: Cleanup): void {
   const stack = stacks.get(t);

@@ -6,18 +6,17 @@ import { type Database, raw, sql } from '../../server/db/database.ts';
 import { defer } from './cleanup.ts';
 import { openPgliteInMemory } from './template.ts';
 
-/** Beyond this size, in bytes, a table is not worth emptying: another database is faster. */
+/** The size in bytes above which emptying a table takes longer than opening another database. */
 const LARGEST_EMPTIED = 8 * 2 ** 20;
 
-/** What a migrated database looked like before its first test. */
+/** The state of a migrated database before its first test. */
 interface Origin {
-  /** The fingerprint of its schema. */
   schema: string;
   /** The rows that migrations wrote, by table, as a JSON array. */
   rows: Map<string, string>;
-  /** All tables, each before those that it refers to. */
+  /** All tables, each before the ones that it references. */
   order: string[];
-  /** The functions of triggers that refuse deletions, as scripts: without effect, and as they were. */
+  /** Scripts for the trigger functions that forbid deletions: `off` disables them, `on` restores them. */
   guards: { off: string; on: string };
 }
 
@@ -29,8 +28,8 @@ interface Pooled {
 }
 
 /**
- * A fingerprint of the schema: counts and newest row versions of its catalogs, and the bodies of its functions. It differs once
- * a test has left a trigger, a table or a column behind.
+ * Returns a fingerprint of the schema: counts and newest row versions of its catalogs, and the bodies of its functions.
+ * It changes if a test has left a trigger, a table or a column behind.
  */
 async function schemaOf(db: Database): Promise<string> {
   const catalog = (name: string, oid = 'oid') =>
@@ -44,7 +43,7 @@ async function schemaOf(db: Database): Promise<string> {
   return JSON.stringify(rows);
 }
 
-/** Tables in an order in which their rows can be deleted. */
+/** Returns the tables in an order in which their rows can be deleted. */
 async function orderOf(db: Database): Promise<string[]> {
   const links = await db.query<{ child: string; parent: string }>(sql`
     select distinct conrelid::regclass::text as child, confrelid::regclass::text as parent from pg_constraint
@@ -61,7 +60,7 @@ async function orderOf(db: Database): Promise<string[]> {
   return [...order];
 }
 
-/** The functions of triggers before a deletion: all of them are there to refuse it. */
+/** Returns the trigger functions that run before a deletion; all of them exist to forbid it. */
 async function guardsOf(db: Database): Promise<Origin['guards']> {
   const guards = await db.query<{ name: string; definition: string }>(sql`
     select distinct proname as name, pg_get_functiondef(p.oid) as definition
@@ -73,7 +72,10 @@ async function guardsOf(db: Database): Promise<Origin['guards']> {
   return { off: off.join(''), on: guards.map(({ definition }) => `${definition};`).join('') };
 }
 
-/** The tables that have been written to since they were made, with their sizes; in most tests most of them have not. */
+/**
+ * Returns the tables that have been written to since they were created, with their sizes. Most tests do not touch most
+ * tables.
+ */
 function writtenTables(db: Database): Promise<{ name: string; bytes: bigint }[]> {
   return db.query(sql`
     select oid::regclass::text as name, pg_relation_size(oid) as bytes from pg_class
@@ -92,10 +94,11 @@ async function originOf(db: Database): Promise<Origin> {
 }
 
 /**
- * Puts the rows back to what they were at first; false if the database is not worth it or its schema has changed.
+ * Restores the initial rows. Returns false if that is not worthwhile or the schema has changed.
  *
- * Triggers and foreign keys stay in force, except for the triggers that keep the books from being deleted. Turning all of them off
- * (`session_replication_role`) would be shorter, but makes PostgreSQL plan each statement again: a third of a second per test.
+ * Triggers and foreign keys stay active, except for the triggers that protect the books from deletion. Disabling all of
+ * them (`session_replication_role`) would be shorter, but makes PostgreSQL plan each statement again, which takes a
+ * third of a second per test.
  */
 async function restore(db: Database, { schema, rows, order, guards }: Origin): Promise<boolean> {
   const tables = await writtenTables(db);
@@ -117,15 +120,15 @@ async function restore(db: Database, { schema, rows, order, guards }: Origin): P
   return true;
 }
 
-/** Those that no test has at the moment. */
+/** Databases that no test is using. */
 const idle: Pooled[] = [];
 
-/** Closes them. An open engine keeps its process alive by a timer, so the last of the tests does this. */
+/** Closes the idle databases. An open engine keeps its process alive with a timer, so the last test must call this. */
 export async function closeIdleDatabases(): Promise<void> {
   for (const { db } of idle.splice(0)) await db.close();
 }
 
-// Where several files share the process, scripts/testing/together.ts does it after the last of them.
+// If several files share the process, scripts/testing/together.ts does this after the last of them.
 if (!process.env.VAUBAN_TEST_FILES) after(closeIdleDatabases);
 
 async function take(): Promise<Pooled> {
@@ -135,7 +138,7 @@ async function take(): Promise<Pooled> {
   return { db, dump, origin: await originOf(db) };
 }
 
-/** Writes the data of a database to a file, for a look at what a failed test left; its path. */
+/** Writes the data of a database to a file, to inspect what a failed test left; returns the path. */
 async function keep({ dump }: Pooled): Promise<string> {
   const path = join(tmpdir(), `vauban-${process.pid}-${Date.now()}.tar`);
   await writeFile(path, (await dump()).stream());
@@ -143,8 +146,9 @@ async function keep({ dump }: Pooled): Promise<string> {
 }
 
 /**
- * A migrated embedded database for a test, restored after it for the next one: opening one takes a second of a core, restoring
- * it a twentieth of that. After a failure it is kept as an archive, which the report names.
+ * Returns a migrated embedded database for a test and restores it afterwards for the next one: opening one takes a
+ * second of CPU time, restoring one a twentieth of that. After a failure it is kept as an archive, which the report
+ * names.
  */
 export async function pooledDatabase(t: TestContext): Promise<Database> {
   const pooled = await take();
@@ -161,8 +165,8 @@ export async function pooledDatabase(t: TestContext): Promise<Database> {
 }
 
 /**
- * Lends `db` to one test. `end` takes it back: whatever the test left running gets an error from then on, as it
- * would from a closed database. `isClosed` says whether the test has closed it.
+ * Lends `db` to one test. `end` takes it back: anything that the test left running then gets errors, as from a closed
+ * database. `isClosed` returns whether the test has closed it.
  */
 function lend(db: Database): { lent: Database; end: () => Promise<void>; isClosed: () => boolean } {
   let over: string | undefined;

@@ -11,28 +11,30 @@ import { defer } from './cleanup.ts';
 import { pooledDatabase } from './database-pool.ts';
 import { copyPgliteTemplate, postgresTemplate, withDatabase } from './template.ts';
 
-/** The PostgreSQL server under test (any database on it will do); unset means PGlite. Set by `npm test`. */
+/** The PostgreSQL server under test (any database on it will do); unset for PGlite. Set by `npm test`. */
 const SERVER_URL = process.env.VAUBAN_TEST_DATABASE_URL;
 
 export const engine: Database['engine'] = SERVER_URL ? 'postgres' : 'pglite';
 
-/** A fresh place for state, on the engine under test. */
+/** A new place for state, on the engine under test. */
 export interface DatabaseLocation {
-  /** What a service needs in its environment to use it. */
+  /** The environment that a service needs to use it. */
   env: { VAUBAN_DATA_DIR: string; DATABASE_URL?: string };
   /**
-   * Connects to it; the caller closes. With PGlite only while no service runs on it: the engine lives inside
-   * its one process.
+   * Opens a connection, which the caller closes. With PGlite this is only possible while no service runs on it: the
+   * engine lives inside its one process.
    */
   open(): Promise<Database>;
 }
 
-/** Whether the database starts with the schema in place, or empty as on the very first start. */
+/** Whether the database starts migrated, or empty as on the very first start. */
 export interface FreshOptions {
   migrated?: boolean;
 }
 
-/** Runs a command on the server's own database: by one bare connection, as thousands of tests need two of these each. */
+/**
+ * Runs a command on the server's own database, on a bare connection, because thousands of tests need two of these each.
+ */
 async function command(serverUrl: string, text: string): Promise<void> {
   const connection = await Connection.open(serverUrl);
   await connection.send({ text }).finally(() => connection.close());
@@ -41,20 +43,20 @@ async function command(serverUrl: string, text: string): Promise<void> {
 async function createPostgres(serverUrl: string, migrated: boolean): Promise<string> {
   const name = `vauban_test_${randomBytes(6).toString('hex')}`;
   const template = migrated ? await postgresTemplate(serverUrl) : 'template1';
-  // Copied as files, which takes two thirds of the processor's time that a copy by the log does.
+  // Copying files takes two thirds of the CPU time of a copy through the write-ahead log.
   await command(serverUrl, `create database ${name} template ${template} strategy file_copy`);
   return name;
 }
 
 /**
- * A place for a service process to keep its state, on the server at `serverUrl` or else on PGlite, whose data directory
- * is laid out as the service does it, `<data dir>/pglite`. `places` says where to look, `remove` is the caller's.
+ * Creates a place for a service's state, on the server at `serverUrl` or on PGlite, whose data directory has the
+ * service's layout, `<data dir>/pglite`. `places` are the locations to inspect; the caller must call `remove`.
  */
 export async function makeDatabaseLocation(
   serverUrl: string | undefined,
   { migrated = true }: FreshOptions = {},
 ): Promise<DatabaseLocation & { places: string[]; remove(): Promise<void> }> {
-  // Under the temporary directory and short, because a Unix socket's path may have 107 bytes at most.
+  // Under the temporary directory and short, because the path of a Unix socket is limited to 107 bytes.
   const dataDir = await mkdtemp(join(tmpdir(), 'vauban-'));
   const removeDir = () => rm(dataDir, { recursive: true });
   if (!serverUrl) {
@@ -70,14 +72,17 @@ export async function makeDatabaseLocation(
     open: async () => openPostgres(url),
     places: [dataDir, url],
     async remove() {
-      // By force: a service that was killed may have left connections that the server has not noticed yet.
+      // With force: a killed service may have left connections that the server has not noticed yet.
       await command(serverUrl, `drop database ${name} with (force)`);
       await removeDir();
     },
   };
 }
 
-/** A place of the engine under test; removed when the test ends, kept (and named in the report) when it failed. */
+/**
+ * Creates a place on the engine under test. It is removed when the test ends, or kept and named in the report if the
+ * test failed.
+ */
 export async function freshDatabaseLocation(
   t: TestContext,
   options?: FreshOptions,
@@ -91,8 +96,8 @@ export async function freshDatabaseLocation(
 }
 
 /**
- * A database of the engine under test that holds what the migrations wrote and nothing else, or nothing at all unless
- * `migrated`. Gone when the test ends; kept, and named in the report, if it failed.
+ * Returns a database of the engine under test that contains only what the migrations wrote, or nothing with `migrated:
+ * false`. It is removed when the test ends, or kept and named in the report if the test failed.
  */
 export async function freshDatabase(t: TestContext, options: FreshOptions = {}): Promise<Database> {
   if (engine === 'pglite' && options.migrated !== false) return pooledDatabase(t);

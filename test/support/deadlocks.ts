@@ -1,6 +1,6 @@
 import { one, type Queryable, sql } from '../../server/db/database.ts';
 
-/** How often the server of this database had to end a transaction that waited for one that waited for it. */
+/** Returns how many deadlocks the server has resolved in this database. */
 export async function deadlocks(db: Queryable): Promise<number> {
   const row = await one<{ deadlocks: bigint }>(
     db,

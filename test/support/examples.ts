@@ -1,11 +1,11 @@
-/** An example of a document: a line that begins with "$ ", and the lines after it. */
+/** An example in a document: a line that begins with "$ ", and the lines after it. */
 export interface Example {
   command: string;
-  /** What the document shows; "…" stands for anything. */
+  /** The output in the document; "…" stands for anything. */
   shown: string;
 }
 
-/** The console examples of a document, in their order. */
+/** Returns the console examples of a document, in order. */
 export function examples(markdown: string): Example[] {
   const blocks = [...markdown.matchAll(/```console\n(.*?)```/gs)].map((match) => match[1]!);
   return blocks.flatMap((block) =>
@@ -19,19 +19,19 @@ export function examples(markdown: string): Example[] {
   );
 }
 
-/** What an output must be to be what is shown. */
+/** Returns a pattern for an output that matches the documented one. */
 export function patternOf(shown: string): RegExp {
   const escaped = shown.split('…').map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   return new RegExp(`^${escaped.join('[\\s\\S]*')}$`);
 }
 
-/** Printed after each example, to tell their outputs apart. */
+/** Printed after each example, to separate their outputs. */
 const MARKER = '--- next example ---';
 
-/** One shell for all of them, as a reader has: variables and functions carry over. */
+/** Returns a script that runs all of them in one shell, as a reader does: variables and functions carry over. */
 export const scriptOf = (steps: Example[], as: (command: string) => string): string =>
   steps.map(({ command }) => `${as(command)}\necho '${MARKER}'`).join('\n');
 
-/** The outputs of such a script. */
+/** Splits the output of such a script by example. */
 export const outputsOf = (stdout: string): string[] =>
   stdout.split(`${MARKER}\n`).map((output) => output.trimEnd());

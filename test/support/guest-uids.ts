@@ -1,6 +1,8 @@
-/** Of one process of tests: another, beside it, must not meet machines under users of its own. */
+/**
+ * User ids per test process. Test processes that run at the same time must not use each other's users for their guests.
+ */
 const PER_PROCESS = 100;
 const from = 1_900_000_000 + (process.pid % 1_000_000) * PER_PROCESS;
 
-/** Users that this process's guests may run as. */
+/** The users that this process's guests may run as. */
 export const GUEST_UIDS = { from, to: from + PER_PROCESS - 1 };

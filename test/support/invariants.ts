@@ -3,13 +3,13 @@ import { type Queryable, type Sql, sql } from '../../server/db/database.ts';
 import { auditNow } from '../../server/domain/billing/audit/audit.ts';
 import { PERIOD_LAWS } from '../../server/domain/billing/audit/period-laws.ts';
 
-/** What must be true, and the query that finds what contradicts it: rows of one text column `what`. */
+/** Invariants, each with a query that finds violations: rows with one text column `what`. */
 type Laws = Record<string, Sql>;
 
-/** A VM whose last job was given up, so that something may be left of it on the engine. */
+/** A VM whose last job was given up, so that parts of it may remain on the engine. */
 const isAbandoned = sql`exists (select 1 from jobs last where last.id = vms.last_job_id and last.abandoned)`;
 
-/** Beside the laws of the audit: books from before lines had taxes of their own do not keep this one. */
+/** In addition to the audit's laws: old books, from before lines had their own tax, do not satisfy this one. */
 const LEDGER: Laws = {
   "a line's tax is that of its rate": sql`
     select order_id || ' line ' || position || ' has ' || tax_minor || ' tax in ' || amount_minor || ' at ' || tax_rate as what
@@ -68,7 +68,7 @@ const INVENTORY: Laws = {
     group by name having count(address) <> next_offset - 2`,
 };
 
-/** Between VMs and the simulator's guests, which are in the database. */
+/** Invariants between VMs and the simulator's guests, which are in the database. */
 const SIMULATED: Laws = {
   'a guest belongs to a VM that is there, on its way in or out, or given up': sql`
     select g.id || ' of ' || coalesce(vms.status, 'no VM') as what
@@ -90,29 +90,29 @@ async function violations(db: Queryable, laws: Laws): Promise<string[]> {
   return problems;
 }
 
-/** What is wrong with the money, a sentence each; true at any instant between two transactions. */
+/** Returns violations in the books, one sentence each. There are none between any two transactions. */
 export async function moneyProblems(db: Queryable): Promise<string[]> {
   const findings = await auditNow(db);
   return [...findings.map(({ law, what }) => `${law}: ${what}`), ...(await violations(db, LEDGER))];
 }
 
-/** The same but for the periods of VMs, which orders that a test made up do not have. */
+/** Same, without the laws about the periods of VMs, which orders invented by a test do not satisfy. */
 export async function ledgerProblems(db: Queryable): Promise<string[]> {
   const problems = await moneyProblems(db);
   return problems.filter((problem) => !PERIOD_LAWS.some(({ name }) => problem.startsWith(`${name}: `)));
 }
 
-/** What is wrong between VMs, jobs and addresses, whatever the engine; true at any such instant too. */
+/** Returns violations between VMs, jobs and addresses, for any engine. There are none between any two transactions. */
 export function vmProblems(db: Queryable): Promise<string[]> {
   return violations(db, INVENTORY);
 }
 
-/** The same, and between VMs and simulated guests. */
+/** Returns violations between VMs, jobs, addresses and simulated guests. */
 export function inventoryProblems(db: Queryable): Promise<string[]> {
   return violations(db, { ...INVENTORY, ...SIMULATED });
 }
 
-/** Fails where money, VMs, jobs, addresses or guests contradict each other. */
+/** Fails if money, VMs, jobs, addresses or guests contradict each other. */
 export async function assertInvariants(db: Queryable): Promise<void> {
   assert.deepEqual([...(await moneyProblems(db)), ...(await inventoryProblems(db))], []);
 }

@@ -4,7 +4,7 @@ import { obstacleTo } from '../../server/documents/obstacle.ts';
 import { issueDocuments } from '../../server/domain/billing/issue-documents.ts';
 import { createLogger } from '../../server/platform/logging.ts';
 
-/** Issues what is due, each document checked by the real rules. How many were looked at. */
+/** Issues all due invoices, each checked by the real rules. Returns how many were examined. */
 export function issueInvoices(
   db: Database,
   now: Date,

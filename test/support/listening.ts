@@ -1,11 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Resolves when a process says in its log that it listens; rejects with what it said when it ends before. */
+/** Resolves when a process logs that it is listening; rejects with its output if it ends first. */
 export async function untilListening(child: ChildProcess): Promise<void> {
   const ended = once(child, 'exit');
   let log = '';
-  // Read to the end: an unread log would stop it.
+  // Keep reading: a full pipe would block the process.
   await new Promise<void>((resolve, reject) => {
     child.stdout!.on('data', (chunk) => {
       log += chunk;

@@ -1,4 +1,4 @@
-// Migrates the database in DATABASE_URL as a node of its own would, and prints what it applied.
+// Migrates the database in DATABASE_URL as a separate node would, and prints what it applied.
 import { migrateUp } from '../../server/db/migrate.ts';
 import { openPostgres } from '../../server/db/postgres.ts';
 

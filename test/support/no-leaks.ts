@@ -4,11 +4,11 @@ import { isMainThread } from 'node:worker_threads';
 /** A closed connection or an ended process may need a moment to leave the event loop. */
 const GRACE = 5_000;
 
-// Loaded into every test file by the runner (and into the runner itself, which has no tests). Once its tests
-// are over a file must end by itself; what keeps it alive is a leak, and is named instead of waited for.
+// Loaded into every test file by the runner (and into the runner itself, which has no tests). After its tests a file
+// must exit without help; anything that keeps it alive is a leak, and is reported instead of waited for.
 if (process.env.NODE_TEST_CONTEXT && isMainThread) {
   let over = false;
-  // The runner takes status 0 for success, also if a test ended the process and the tests behind it never ran.
+  // The runner treats exit code 0 as success even if a test ended the process and the remaining tests never ran.
   process.once('exit', () => {
     if (over || process.exitCode) return;
     console.error('Error: the process ended before its tests had');

@@ -10,13 +10,13 @@ import { findPostgres, freePort, unprivilegedUser } from './postgres-server.ts';
 
 const MEMBERS = ['a', 'b', 'c'];
 const LOOK_MS = 100;
-/** How long the others wait for a member that says nothing any more, in seconds: as short as Patroni allows it. */
+/** How long the others wait for a silent member, in seconds: the minimum of Patroni. */
 const TTL = 7;
 
 const onPath = (program: string) =>
   (process.env.PATH ?? '').split(delimiter).some((directory) => existsSync(join(directory, program)));
 
-/** Why there can be no cluster here, or false. Where VAUBAN_REQUIRE_PATRONI is 1 that is an error. */
+/** Returns why no cluster can be started here, or false. Throws instead if VAUBAN_REQUIRE_PATRONI is 1. */
 export function skipWithoutPatroni(): string | false {
   const missing = ['patroni', 'etcd'].filter((program) => !onPath(program));
   if (findPostgres() === undefined) missing.push('PostgreSQL');
@@ -34,7 +34,7 @@ interface Member {
   patroni: ChildProcess;
 }
 
-/** Three PostgreSQL servers under Patroni, of which one takes writes and one of the others confirms each of them. */
+/** Three PostgreSQL servers under Patroni. One accepts writes, and one of the others confirms each of them. */
 export class PatroniCluster {
   readonly #directory: string;
   readonly #members: Member[] = [];
@@ -54,19 +54,19 @@ export class PatroniCluster {
     if (this.#user) chownSync(this.#directory, this.#user.uid, this.#user.gid);
   }
 
-  /** The address of a database of all members, as the service is given it. */
+  /** Returns the URL of a database with all members, as configured for the service. */
   url(database: string): string {
     const hosts = this.#members.map(({ port }) => `127.0.0.1:${port}`).join(',');
     return `postgres://postgres@${hosts}/${database}?target_session_attrs=read-write`;
   }
 
-  /** Ends the machine of the member that takes writes, as a power cut would. Its name. */
+  /** Kills the primary, as a power cut would. Returns its name. */
   async killPrimary(): Promise<string> {
-    // Without it none could take over: what is acknowledged must not be lost.
+    // Without a confirming standby none could take over, because acknowledged writes must not be lost.
     await this.#untilConfirming();
     const primary = await this.#primary();
     const exit = once(primary.patroni, 'exit');
-    // First the one that would start it again.
+    // First Patroni, which would restart the server.
     primary.patroni.kill('SIGKILL');
     await exit;
     const pid = pidOf(primary);
@@ -108,7 +108,7 @@ export class PatroniCluster {
       const member = { name, port: await freePort(), rest: await freePort(), data };
       const patroni = this.#spawn('patroni', [this.#configOf(member)], name);
       this.#members.push({ ...member, patroni });
-      // The first is the primary that the others are copies of.
+      // The first member is the primary that the others copy.
       if (name === MEMBERS[0]) await this.#until(async () => (await this.#roles()).includes('primary'));
     }
     await this.#until(async () => (await this.#roles()).every((role) => role !== undefined));
@@ -126,7 +126,7 @@ export class PatroniCluster {
       restapi: { listen: `127.0.0.1:${rest}`, connect_address: `127.0.0.1:${rest}` },
       etcd3: { host: `127.0.0.1:${this.#etcd!.port}` },
       bootstrap: {
-        // What is acknowledged is on two of them.
+        // Acknowledged writes are on two members.
         dcs: { ttl: TTL, loop_wait: 1, retry_timeout: 3, synchronous_mode: true },
         initdb: [{ encoding: 'UTF8' }, { auth: 'trust' }, 'no-sync', 'data-checksums'],
       },
@@ -140,7 +140,7 @@ export class PatroniCluster {
         basebackup: [{ checkpoint: 'fast' }],
         authentication: { superuser: login('postgres'), replication: login('replicator') },
         pg_hba: ['host all all 127.0.0.1/32 trust', 'host replication all 127.0.0.1/32 trust'],
-        // No kernel dies here, and what a killed process has written stays.
+        // Only processes die here, not the kernel, and what a killed process has written stays.
         parameters: { unix_socket_directories: this.#directory, max_connections: 100, fsync: 'off' },
       },
     };
@@ -164,7 +164,7 @@ export class PatroniCluster {
     });
   }
 
-  /** `primary`, `sync_standby` or `replica`, while it runs. */
+  /** Returns `primary`, `sync_standby` or `replica` while the member runs. */
   async #roleOf({ rest }: Member): Promise<string | undefined> {
     try {
       const response = await fetch(`http://127.0.0.1:${rest}/patroni`);
@@ -214,7 +214,7 @@ export class PatroniCluster {
       if (pid !== undefined) await endOf(pid);
     }
     if (this.#etcd) await killed(this.#etcd.process);
-    // What a killed server has left running holds files for a moment.
+    // Processes left by a killed server keep files open for a moment.
     await rm(this.#directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
 }
@@ -226,7 +226,7 @@ async function killed(child: ChildProcess): Promise<void> {
   await exit;
 }
 
-/** Of the first process of a member's server, which Patroni starts apart from itself. */
+/** Returns the process id of a member's server, which Patroni starts detached. */
 function pidOf({ data }: Member): number | undefined {
   try {
     return Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]) || undefined;
@@ -235,7 +235,7 @@ function pidOf({ data }: Member): number | undefined {
   }
 }
 
-/** Ends a server at once, as what it keeps is thrown away. */
+/** Stops a server immediately, because its data will be discarded. */
 async function endOf(pid: number): Promise<void> {
   for (let signal: NodeJS.Signals | 0 = 'SIGQUIT'; ; signal = 0) {
     try {

@@ -10,18 +10,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** The oldest server that the product supports. */
 const OLDEST_VERSION = 15;
 const START_TIMEOUT = 120_000;
-/** Not for data that anybody wants to keep: nothing waits for the disk. */
+/** Only for data that nobody needs: nothing waits for the disk. */
 const VOLATILE = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
 
-/** A private server that lasts as long as a test run. */
+/** A private server for one test run. */
 export interface PostgresServer {
-  /** By a Unix socket, where a round trip costs two thirds of what it does by TCP. */
+  /** A Unix socket, on which a round trip takes two thirds of the time of TCP. */
   url: string;
-  /** Sends a signal to the server's first process and waits for its end, so that no database is there. */
+  /** Sends a signal to the server's main process and waits for its end, so that no database is available. */
   breakDown(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): Promise<void>;
-  /** Starts it again where it broke down. */
+  /** Restarts the server after {@link breakDown}. */
   startAgain(): Promise<void>;
-  /** Ends the server and removes its data, or keeps them and says how to look at them. */
+  /** Stops the server. Removes its data, or keeps them and prints how to inspect them. */
   stop(keep: boolean): Promise<void>;
 }
 
@@ -31,8 +31,8 @@ function versionOf(bin: string): number {
 }
 
 /**
- * The directory of the server's programs: VAUBAN_TEST_POSTGRES_BIN, else the newest one installed as Debian
- * does it, else what PATH holds. Undefined where there is none that is new enough.
+ * Returns the directory of the server's programs: VAUBAN_TEST_POSTGRES_BIN, or the newest one in Debian's location, or
+ * the one on PATH. Undefined if none is new enough.
  */
 export function findPostgres(): string | undefined {
   const given = process.env.VAUBAN_TEST_POSTGRES_BIN;
@@ -52,14 +52,14 @@ export function findPostgres(): string | undefined {
   );
 }
 
-/** The same database by TCP on this machine, for what stands between a service and its server. */
+/** Returns the URL of the same database over local TCP, for proxies between a service and its server. */
 export function overTcp(url: string): URL {
   const address = new URL(url);
   if (address.hostname.startsWith('%2F')) address.hostname = '127.0.0.1';
   return address;
 }
 
-/** PostgreSQL refuses to run as root; then another user has to. */
+/** Returns an unprivileged user if this process is root: PostgreSQL refuses to run as root. */
 export function unprivilegedUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const idOf = (flag: string, user: string) =>
@@ -68,7 +68,7 @@ export function unprivilegedUser(): { uid: number; gid: number } | undefined {
     try {
       return { uid: idOf('-u', user), gid: idOf('-g', user) };
     } catch {
-      // No such user: the next one.
+      // No such user: try the next one.
     }
   }
   throw new Error('there is no unprivileged user to run PostgreSQL as');
@@ -99,18 +99,18 @@ async function untilReady(server: ChildProcess): Promise<void> {
 }
 
 /**
- * Starts a server of its own, on a free port of 127.0.0.1, that trusts everybody. It never syncs to disk, unless
- * it is to be `durable`: then it is as safe, and as fast, as one in production.
+ * Starts a private server on a free port of 127.0.0.1 that trusts everyone. By default it never syncs to disk; a
+ * `durable` one is as safe and as fast as in production.
  */
 export async function startPostgres(bin: string, { durable = false } = {}): Promise<PostgresServer> {
   const directory = mkdtempSync(join(tmpdir(), 'vauban-postgres-'));
   const user = unprivilegedUser();
   if (user) chownSync(directory, user.uid, user.gid);
-  // Services that run as users of their own come to the socket in it.
+  // Services that run as other users connect to the socket in this directory.
   chmodSync(directory, 0o711);
   const data = join(directory, 'data');
   const options = { ...user, cwd: directory, env: { PATH: process.env.PATH, LC_ALL: 'C' } };
-  // A language's own sort order, as most servers have it, so that a query relying on byte order shows.
+  // A language's sort order, as on most servers, so that a query that relies on byte order is noticed.
   const locale = ['--encoding=UTF8', '--locale-provider=icu', '--icu-locale=en-US'];
   const initdb = ['-D', data, '-U', 'postgres', '--auth=trust', '--no-sync', ...locale];
   try {
@@ -126,7 +126,8 @@ export async function startPostgres(bin: string, { durable = false } = {}): Prom
     const start = () =>
       spawn(join(bin, 'postgres'), ['-D', data, ...settings], {
         ...options,
-        // In a process group of its own: an interrupt from the terminal is for the runner, which then stops it.
+        // In a separate process group: an interrupt from the terminal is meant for the runner, which then stops the
+        // server.
         detached: true,
         stdio: ['ignore', 'ignore', 'pipe'],
       });
@@ -140,7 +141,7 @@ export async function startPostgres(bin: string, { durable = false } = {}): Prom
         await exit;
       },
       async startAgain() {
-        // What a killed server leaves running holds its memory for a moment, and with it the data.
+        // Processes left by a killed server hold its shared memory, and with it the data, for a moment.
         for (let attempt = 1; ; attempt++) {
           server = start();
           try {
@@ -153,7 +154,7 @@ export async function startPostgres(bin: string, { durable = false } = {}): Prom
       },
       async stop(keep) {
         const exit = once(server, 'exit');
-        // At once where the data are thrown away, else with a checkpoint.
+        // Immediately if the data are discarded; otherwise with a checkpoint.
         const running = server.exitCode === null && server.signalCode === null;
         if (running && server.kill(keep ? 'SIGINT' : 'SIGQUIT')) await exit;
         if (keep)

@@ -1,8 +1,8 @@
 import { type Clock, systemClock } from '../../server/platform/clock.ts';
 
 /**
- * A clock that goes on by itself, from now or from `start`, and which a test may put forward: what waits for the moment
- * that it comes to happens then.
+ * A clock that runs in real time, from now or from `start`. A test may advance it, which wakes sleepers whose time has
+ * come.
  */
 export class RunningClock implements Clock {
   #ahead: number;
@@ -33,7 +33,7 @@ export class RunningClock implements Clock {
     signal?.throwIfAborted();
   }
 
-  /** Puts it forward, and has everybody who sleeps look at it anew. */
+  /** Advances the clock; every sleeper checks the time again. */
   advance(ms: number): void {
     this.#ahead += ms;
     for (const wake of [...this.#sleepers]) wake();

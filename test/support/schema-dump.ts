@@ -7,8 +7,8 @@ const DOMAINS = sql`
   where t.typtype = 'd' and t.typnamespace = 'public'::regnamespace
   order by t.typname collate "C"`;
 
-// Columns in their order, then constraints by name. A type's own collation goes without saying. PostgreSQL 18
-// lists not-null constraints by name where 15 only marks the column, hence the filter on the kind.
+// Columns in their order, then constraints by name. The default collation of a type is left out. PostgreSQL 18 lists
+// not-null constraints by name, whereas 15 only marks the column, hence the filter on the kind.
 const TABLES = sql`
   with columns as (
     select a.attrelid as id, 1 as part, to_char(a.attnum, 'FM00000') as position,
@@ -54,7 +54,7 @@ const TRIGGERS = sql`
 const HEADER =
   '-- The schema as the migrations make it. Generated: npm run schema. A test fails where it differs.';
 
-/** The schema `public` as text, from the catalog: the same on both engines, whatever their version. */
+/** Returns the schema `public` as text from the catalog: the same on both engines, in any version. */
 export async function dumpSchema(db: Database): Promise<string> {
   const parts = [HEADER];
   for (const statement of [DOMAINS, TABLES, INDEXES, FUNCTIONS, TRIGGERS] satisfies Sql[]) {

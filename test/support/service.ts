@@ -10,31 +10,36 @@ import { defer } from './cleanup.ts';
 import { type DatabaseLocation, freshDatabaseLocation } from './database.ts';
 
 const REPOSITORY = join(import.meta.dirname, '../..');
-/** The service's own start takes under a second; this much is for a busy machine. */
+/** The service starts in less than a second; the rest is margin for a busy machine. */
 const START_TIMEOUT = 120_000;
-/** A stopping service lets work under way finish; one that takes longer than this hangs. */
+/** A stopping service lets current work finish; one that takes longer than this hangs. */
 const STOP_TIMEOUT = 60_000;
-/** With RECORD_LOCKS, the file to write, the service is one whose transactions are watched (test/db/lock-order.full.test.ts). */
+/**
+ * If RECORD_LOCKS names a file to write, transactions of the service are recorded (test/db/lock-order.full.test.ts).
+ */
 const ENTRY = process.env.RECORD_LOCKS ? 'test/db/support/recording-service.ts' : 'server/start.mjs';
-/** Output kept for the report of a failed test; more only buries the cause. */
+/** Lines of output kept for the report of a failed test; more would only bury the cause. */
 const OUTPUT_LINES = 200;
 
 export interface ServiceOptions {
-  /** Added to the environment: settings of the service. */
+  /** Additional environment variables: settings of the service. */
   env?: Record<string, string>;
-  /** Where its state is; a fresh, migrated place when absent. Give the same one to start it again. */
+  /** The location of the state; a new, migrated one by default. Pass the same one to restart the service. */
   location?: DatabaseLocation;
   /** The program, relative to the repository. */
   entry?: string;
-  /** The Node that runs it; the test's own when absent. */
+  /** The Node that runs it; the test's own by default. */
   node?: string;
-  /** Where it runs: for one that changes the machine's network. Nothing outside it reaches the service. */
+  /**
+   * The network namespace in which the service runs, for a service that changes the network. Nothing outside of it can
+   * reach the service.
+   */
   namespace?: Pick<Namespace, 'command'>;
 }
 
 /**
- * Settings of a service in production. It must know its address before it has one, so it gets one that no process of
- * this machine has but by a chance of one in millions. The simulator is named, because production takes none by itself.
+ * Settings of a service in production. It must know its address before it listens, so it gets a random one, which
+ * collides with another process only once in millions. The simulator is named because production has no default engine.
  */
 export function production(): Record<string, string> {
   const address = `127.${randomInt(1, 255)}.${randomInt(1, 255)}.${randomInt(1, 255)}:8080`;
@@ -47,21 +52,20 @@ export function production(): Record<string, string> {
   };
 }
 
-/** A running service process. */
 export interface Service {
-  /** Such as `http://127.0.0.1:41234`, without a slash at the end. */
+  /** Such as `http://127.0.0.1:41234`, without a trailing slash. */
   baseUrl: string;
-  /** The key that a first start in demo mode prints. */
+  /** The key that the first start in demo mode prints. */
   demoKey: string | undefined;
   location: DatabaseLocation;
   /** The operator's Unix socket. */
   operatorSocket: string;
   pid: number;
-  /** What it has written so far, standard output and error together. */
+  /** Returns the output so far, standard output and error together. */
   output(): string;
-  /** SIGTERM, and waits for the end. Fails when it does not end by itself or ends with an error. */
+  /** Sends SIGTERM and waits for the end. Rejects if the service does not end or exits with an error. */
   stop(): Promise<void>;
-  /** SIGKILL, as a crash would be, and waits for the end. */
+  /** Sends SIGKILL, like a crash, and waits for the end. */
   kill(): Promise<void>;
 }
 
@@ -71,7 +75,7 @@ interface Ready {
   output(): string;
 }
 
-/** Reads the child's output: hands each line to `onLine` and keeps the last ones. */
+/** Reads the child's output, passes each line to `onLine` and keeps the last ones. */
 function collect(child: ChildProcess, onLine: (line: string) => void): string[] {
   const lines: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {
@@ -84,13 +88,13 @@ function collect(child: ChildProcess, onLine: (line: string) => void): string[] 
   return lines;
 }
 
-/** What a line of the log says of the start: the demo account's key, or the address where the service listens. */
+/** Parses a log line about the start: the demo account's key, or the address on which the service listens. */
 function startOf(line: string): { msg?: string; address?: string; demo_key?: string } {
   return /^\{.*"(listening|demo key)"/.test(line) ? JSON.parse(line) : {};
 }
 
 function environment(location: DatabaseLocation, extra: Record<string, string> = {}): NodeJS.ProcessEnv {
-  // Only what a program needs to run: a setting in the developer's own shell must not change a test.
+  // Only what a program needs to run: a setting in the developer's shell must not affect a test.
   const { PATH, HOME, TMPDIR, RECORD_LOCKS } = process.env;
   const listen = { VAUBAN_LISTEN: '127.0.0.1:0' };
   return { PATH, HOME, TMPDIR, ...(RECORD_LOCKS && { RECORD_LOCKS }), ...listen, ...location.env, ...extra };
@@ -109,7 +113,7 @@ async function endsWithin(child: ChildProcess, ms: number): Promise<boolean> {
   return inTime;
 }
 
-/** Sends `signal` and waits; throws where the process had ended before, does not end, or ends with an error. */
+/** Sends `signal` and waits. Throws if the process had already ended, does not end, or exits with an error. */
 async function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL', output: () => string): Promise<void> {
   const failure = (what: string) => new Error(`the service ${what}\n${output()}`);
   if (!isRunning(child)) throw failure(`ended by itself with ${child.exitCode ?? child.signalCode}`);
@@ -123,7 +127,7 @@ async function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL', output: (
   }
 }
 
-/** Waits until the process listens; throws with what it wrote when it does not. */
+/** Waits until the process listens; throws with its output if it does not. */
 async function untilReady(child: ChildProcess): Promise<Ready> {
   const ready = Promise.withResolvers<{ address: string; demoKey: string | undefined }>();
   let demoKey: string | undefined;
@@ -141,8 +145,8 @@ async function untilReady(child: ChildProcess): Promise<Ready> {
 }
 
 /**
- * Starts the service as a process of its own on a free port and waits until it listens. It is stopped when
- * the test ends; should it have ended by itself before that, the test fails with what it wrote.
+ * Starts the service as a separate process on a free port and waits until it listens. It is stopped when the test ends;
+ * if it has ended before that, the test fails with its output.
  */
 export async function startService(t: TestContext, options: ServiceOptions = {}): Promise<Service> {
   const location = options.location ?? (await freshDatabaseLocation(t));

@@ -7,29 +7,29 @@ import { defer, type Lifetime } from './cleanup.ts';
 
 const MB = 2 ** 20;
 
-/** Why there is none here: only root may mount one. */
+/** Why tests with small disks are skipped: only root may mount one. */
 export const noSmallDisk = process.getuid?.() !== 0 && 'only root may mount a disk';
 
-/** A disk of its own, in memory, that can be filled. */
+/** A separate disk in memory that can be filled. */
 export interface SmallDisk {
   directory: string;
-  /** Fills it until so many megabytes are free. */
+  /** Fills the disk until this many megabytes are free. */
   fill(leftMb?: number): Promise<void>;
-  /** Takes away what filled it. */
+  /** Removes what filled the disk. */
   makeRoom(): Promise<void>;
 }
 
-/** Mounts a disk of so many megabytes, until the test ends. */
+/** Mounts a disk of this many megabytes until the test ends. */
 export async function smallDisk(t: Lifetime, sizeMb: number): Promise<SmallDisk> {
   const directory = await mkdtemp(join(tmpdir(), 'vauban-disk-'));
   defer(t, () => rmdir(directory));
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${sizeMb}m`, 'tmpfs', directory]);
-  // Lazily: a process that a failed test left behind must not keep it.
+  // Lazily: a process that a failed test left behind must not block the unmount.
   defer(t, () => void execFileSync('umount', ['--lazy', directory]));
   return { directory, ...fillable(directory) };
 }
 
-/** Fills the disk that a directory is on, and makes room again. */
+/** Fills the disk that contains a directory, and frees the space again. */
 export function fillable(directory: string): Pick<SmallDisk, 'fill' | 'makeRoom'> {
   const ballast = join(directory, 'ballast');
   return {
@@ -43,7 +43,7 @@ export function fillable(directory: string): Pick<SmallDisk, 'fill' | 'makeRoom'
           await file.write(Buffer.alloc(Math.min(left, MB)));
         }
       } catch (error) {
-        // Another process took the rest meanwhile.
+        // Another process used the rest in the meantime.
         if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
       } finally {
         await file.close();

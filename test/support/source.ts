@@ -4,14 +4,14 @@ import { dirname, join, relative, resolve } from 'node:path';
 
 export const REPOSITORY = join(import.meta.dirname, '../..');
 
-/** Every file of the project, by its path in the repository: tracked, or new and not ignored. */
+/** Returns every file of the project by its path in the repository: tracked, or new and not ignored. */
 export function projectFiles(): string[] {
   const list = ['ls-files', '--cached', '--others', '--exclude-standard', '-z'];
   const output = execFileSync('git', list, { cwd: REPOSITORY, encoding: 'utf8', maxBuffer: 2 ** 26 });
   return output.split('\0').filter((path) => path && existsSync(join(REPOSITORY, path)));
 }
 
-/** The TypeScript files of the project under `directory`. */
+/** Returns the TypeScript files of the project under `directory`. */
 export function sources(directory: string): string[] {
   return projectFiles().filter((path) => path.startsWith(`${directory}/`) && path.endsWith('.ts'));
 }
@@ -20,12 +20,12 @@ export function read(path: string): string {
   return readFileSync(join(REPOSITORY, path), 'utf8');
 }
 
-/** The version of the project, which packed packages have in their file names. */
+/** The project's version, which is part of the file names of packed packages. */
 export const VERSION: string = JSON.parse(read('package.json')).version;
 
-/** An import of one file by another: `type` where nothing of it is left at run time. */
+/** An import of one file by another; `type` if nothing of it remains at run time. */
 export interface Import {
-  /** A file of the project by its path in it, a package by its name. */
+  /** The path of a file in the project, or the name of a package. */
   target: string;
   by: 'value' | 'type' | 'call';
 }
@@ -34,10 +34,10 @@ export interface Import {
 const STATIC = /^(?:import|export)\s+(type\s+)?(?:([^'";]*?)\sfrom\s+)?'([^']+)'/gm;
 const CALL = /\bimport\(\s*'([^']+)'\s*\)/g;
 
-/** Whether all of `names`, as in `{ type A, type B }`, are types. */
+/** Returns whether all of `names`, as in `{ type A, type B }`, are types. */
 const areTypes = (names = '') => /^\{\s*(type \w+( as \w+)?,?\s*)+\}$/.test(names.trim());
 
-/** What `path` imports, and how. */
+/** Returns the imports of `path` and their kinds. */
 export function importsWith(path: string): Import[] {
   const directory = dirname(join(REPOSITORY, path));
   const resolved = (target: string) =>
@@ -51,12 +51,12 @@ export function importsWith(path: string): Import[] {
   ];
 }
 
-/** What `path` imports: files of the project by their path in it, packages by their name. */
+/** Returns the imports of `path`: files of the project by path, packages by name. */
 export function importsOf(path: string): string[] {
   return importsWith(path).map(({ target }) => target);
 }
 
-/** The lines of `path` that are code, with their numbers; comments only talk about things. */
+/** Returns the lines of code in `path`, with their numbers and without comments. */
 export function codeLines(path: string): { number: number; text: string }[] {
   return read(path)
     .split('\n')

@@ -11,21 +11,21 @@ import { databaseOn, openPglite } from '../../server/db/pglite.ts';
 import { Engine } from '../../server/db/pglite-engine.ts';
 import { openPostgres } from '../../server/db/postgres.ts';
 
-// The service forbids V8 to optimise the engine's functions, because that takes 600 MB for a moment. A process that runs tests for
-// minutes gains a tenth by it.
+// The service prevents V8 from optimizing the engine's functions, because that takes 600 MB for a moment. Test
+// processes that run for minutes become a tenth faster with it.
 setFlagsFromString('--wasm-tiering-budget=13000000');
 
 const CACHE = join(import.meta.dirname, '../../node_modules/.cache/vauban-test');
-/** Where the engine looks for its files. */
+/** The engine's data directory. */
 const DATA = '/pglite/data';
-/** Names the schema that a template holds, so that a changed migration makes another. */
+/** Identifies the schema in a template, so that a changed migration creates a new one. */
 const SCHEMA = createHash('sha256').update(JSON.stringify(MIGRATIONS)).digest('hex').slice(0, 12);
-/** Held while a template is made: test files run as processes of their own. */
+/** Held while a template is being created: test files run in separate processes. */
 const TEMPLATE_LOCK = 7226_0002;
 
 const TEMPLATE = join(CACHE, `pglite-${SCHEMA}`);
 
-/** Makes the migrated data directory that tests copy, unless an earlier run has. */
+/** Creates the migrated data directory that tests copy, unless an earlier run has done so. */
 export async function makePgliteTemplate(): Promise<void> {
   if (existsSync(TEMPLATE)) return;
   await mkdir(CACHE, { recursive: true });
@@ -34,7 +34,7 @@ export async function makePgliteTemplate(): Promise<void> {
   const db = await openPglite(building);
   await migrateUp(db);
   await db.close();
-  // The first one wins; a rename is the only step that others see.
+  // The first process wins; the others see only the rename.
   await rename(building, TEMPLATE).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
     await rm(building, { recursive: true });
@@ -43,7 +43,7 @@ export async function makePgliteTemplate(): Promise<void> {
     await rm(join(CACHE, name), { recursive: true, force: true });
 }
 
-/** Files in this process's memory that begin as a copy of the template. */
+/** Files in this process's memory that start as a copy of the template. */
 class TemplateFiles extends MemoryFS {
   override async initialSyncFs(): Promise<void> {
     const { FS } = this.pg!.Module;
@@ -58,8 +58,8 @@ class TemplateFiles extends MemoryFS {
 }
 
 /**
- * An embedded database in memory, migrated. Its statements take two thirds of what they take on files, even those of a disk in
- * memory.
+ * Opens a migrated embedded database in memory. Its statements take two thirds of the time that they take on files,
+ * even on a disk in memory.
  */
 export async function openPgliteInMemory(): Promise<{ db: Database; dump: () => Promise<Blob> }> {
   await makePgliteTemplate();
@@ -67,14 +67,14 @@ export async function openPgliteInMemory(): Promise<{ db: Database; dump: () => 
   return { db: databaseOn(engine), dump: () => engine.dumpDataDir('none') };
 }
 
-/** Copies the template to `directory`, which may exist already. */
+/** Copies the template to `directory`, which may already exist. */
 export async function copyPgliteTemplate(directory: string): Promise<void> {
   await makePgliteTemplate();
   // The asynchronous copy takes eight times as long for these thousand small files.
   cpSync(TEMPLATE, directory, { recursive: true });
 }
 
-/** The URL of another database on the same server. */
+/** Returns the URL of another database on the same server. */
 export function withDatabase(url: string, name: string): string {
   const result = new URL(url);
   result.pathname = `/${name}`;
@@ -87,7 +87,7 @@ async function exists(db: Pick<Database, 'query'>, name: string): Promise<boolea
 
 const madeOn = new Map<string, Promise<string>>();
 
-/** The migrated database on the server at `serverUrl` that tests copy; made on first use. Its name. */
+/** Returns the name of the migrated database on the server at `serverUrl` that tests copy; created on first use. */
 export function postgresTemplate(serverUrl: string): Promise<string> {
   const made = madeOn.get(serverUrl) ?? makePostgresTemplate(serverUrl);
   madeOn.set(serverUrl, made);
@@ -108,7 +108,7 @@ async function makePostgresTemplate(serverUrl: string): Promise<string> {
 
 async function buildPostgresTemplate(admin: Database, serverUrl: string, template: string): Promise<void> {
   const building = `${template}_building`;
-  // A database cannot be created in a transaction: this one only holds the lock.
+  // A database cannot be created in a transaction; this transaction only holds the lock.
   await admin.transaction(async (tx) => {
     await tx.query(sql`select pg_advisory_xact_lock(${TEMPLATE_LOCK})`);
     if (await exists(tx, template)) return;

@@ -10,8 +10,8 @@ const REQUIRED = process.env.VAUBAN_REQUIRE_QEMU === '1';
 const told = new Set<string>();
 
 /**
- * `reason`, for a test's `skip`. Where VAUBAN_REQUIRE_QEMU is 1 a test of the file that asks fails with it: to throw
- * here would end the file before its tests are known.
+ * Returns `reason`, for a test's `skip`. If VAUBAN_REQUIRE_QEMU is 1, a test of the calling file fails with it instead:
+ * throwing here would end the file before its tests are registered.
  */
 export function skipUnlessRequired(reason: string): string {
   if (REQUIRED && !told.has(reason))
@@ -28,15 +28,15 @@ export function skipUnlessInstalled(...programs: string[]): string | false {
 }
 
 /**
- * The image that guests of tests are made of, as `npm run host:setup` built it, or undefined: then
- * {@link skipWithoutTinyImage} says why.
+ * Returns the image for test guests that `npm run host:setup` built; undefined if there is none, in which case {@link
+ * skipWithoutTinyImage} returns the reason.
  */
 export async function tinyImage(): Promise<Image | undefined> {
   if (skipUnlessInstalled('qemu-system-x86_64', 'qemu-img')) return undefined;
   return findBuilt('tiny');
 }
 
-/** Puts an image that was built into a service's data directory, changed if told so. */
+/** Imports a built image into a service's data directory, with changes if given. */
 export async function importBuilt(
   dataDir: string,
   image: Buildable,
@@ -46,7 +46,7 @@ export async function importBuilt(
   await createImageStore(join(dataDir, 'images')).import({ ...built, ...changed(built) });
 }
 
-/** For a test's `skip`: why {@link tinyImage} has none, or false. */
+/** For a test's `skip`: why {@link tinyImage} returns none, or false. */
 export async function skipWithoutTinyImage(): Promise<string | false> {
   const missing = skipUnlessInstalled('qemu-system-x86_64', 'qemu-img');
   if (missing) return missing;
@@ -55,7 +55,7 @@ export async function skipWithoutTinyImage(): Promise<string | false> {
     : skipUnlessRequired('the tiny image is not built: npm run host:setup');
 }
 
-/** The same for the full Debian, which takes minutes to build: nothing requires it. */
+/** Same for the full Debian image. It takes minutes to build, so nothing requires it. */
 export async function skipWithoutDebian(): Promise<string | false> {
   const missing = skipUnlessInstalled('qemu-system-x86_64', 'qemu-img');
   if (missing) return missing;

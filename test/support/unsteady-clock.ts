@@ -1,6 +1,8 @@
 import { ManualClock } from '../../server/platform/clock.ts';
 
-/** A clock that may be put back, as an operator or a time server does it, or as another node's may be behind. */
+/**
+ * A clock that can be set back, as an operator or a time server may do, or like the clock of a node that lags behind.
+ */
 export class UnsteadyClock extends ManualClock {
   #behind = 0;
 

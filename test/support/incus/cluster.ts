@@ -20,35 +20,35 @@ import { startMember } from './members.ts';
 import { instancesIn, kill, mountsBelow, processesOf, removeControlGroups } from './remains.ts';
 
 const HERE = import.meta.dirname;
-/** On a disk, and where programs may be run: guests' file systems are in it. */
+/** On a disk, and on a file system that allows executing programs, because it contains the guests' file systems. */
 const SCRATCH = '/var/tmp/vauban-incus-';
 const HUB = '10.99.0.254';
 const AS = { hub: 65_000, members: 65_001 };
-/** A member that has not been heard for so many seconds is offline: Incus's least. */
+/** A member that has been silent for this long counts as offline, in seconds; the minimum of Incus. */
 const OFFLINE_SECONDS = 11;
 
-/** Of the bridge that guests are connected to, on each member. */
+/** The addresses of the bridge that guests are connected to, on each member. */
 export const GATEWAY = '203.0.113.1';
 export const GATEWAY_6 = '2001:db8:113::1';
 export const NETWORK = 'vb0';
 export const POOL = 'default';
 
-/** The images that each has, with what they say beside what all do. */
+/** The images of each cluster, with the properties that differ from the common ones. */
 const IMAGES: Record<string, Record<string, string>> = {
   tiny: {},
-  // Of guests in which nothing answers that would tell that they are ready: nothing listens on that port.
+  // For guests that never become ready: nothing listens on that port.
   'tiny-unready': { 'vauban.readiness': 'port:2222', 'vauban.ready_within_seconds': '2' },
 };
 
-/** What a cluster is raised of. Its members, by their numbers on this machine, are m1, m2… to it. */
+/** The plan of a cluster. Its members, given by their numbers on this machine, are called m1, m2… in the cluster. */
 export interface ClusterPlan {
   members: readonly number[];
-  /** Of its bridges: IPv4 and IPv6. */
+  /** The addresses of its bridges: IPv4 and IPv6. */
   gateways: readonly [string, string];
 }
 
 export const OF_THREE: readonly ClusterPlan[] = [{ members: MEMBERS, gateways: [GATEWAY, GATEWAY_6] }];
-/** Two clusters that know nothing of each other, of a member each. */
+/** Two independent clusters of one member each. */
 export const TWO_OF_ONE: readonly ClusterPlan[] = [
   { members: [1], gateways: [GATEWAY, GATEWAY_6] },
   { members: [2], gateways: ['198.51.100.1', '2001:db8:100::1'] },
@@ -56,17 +56,17 @@ export const TWO_OF_ONE: readonly ClusterPlan[] = [
 
 export interface ClusterOptions {
   /**
-   * Size of each member's storage pool in megabytes, as a file system of its own in memory, of which only what is used is
-   * taken. Absent: the pools are directories on this machine's disk.
+   * The size of each member's storage pool in megabytes. The pool is then a file system in memory, which only takes the
+   * used part. By default the pools are directories on this machine's disk.
    */
   poolMb?: number;
-  /** Whether guests can be virtual machines; no KVM is needed for that. */
+  /** Whether guests can be virtual machines; this needs no KVM. */
   vms?: boolean;
 }
 
-/** A real cluster on this machine, or several, each member in a network namespace of its own, behind one router. */
+/** One or more real clusters on this machine, each member in its own network namespace, behind one router. */
 export class IncusCluster {
-  /** Of the first one. */
+  /** The first cluster. */
   readonly info: ClusterInfo;
   readonly #plans: readonly ClusterPlan[];
   readonly #children: ChildProcess[] = [];
@@ -78,7 +78,7 @@ export class IncusCluster {
 
   static async raise(plans = OF_THREE, options: ClusterOptions = {}): Promise<IncusCluster> {
     const directory = await mkdtemp(SCRATCH);
-    // Guests' root is another user, whose files are in it.
+    // Root in a guest is another user on the host, whose files are below this directory.
     await chmod(directory, 0o711);
     const hub = `vi${process.pid}-hub`;
     const endpoints = plans[0]!.members.map((member) => `https://${addressOf(member)}:8443`);
@@ -107,11 +107,11 @@ export class IncusCluster {
     }
   }
 
-  /** Ends all that was begun, and leaves nothing. */
+  /** Ends everything that was started and removes all traces. */
   async down(): Promise<void> {
     const { info } = this;
     for (const child of this.#children) child.kill('SIGKILL');
-    // Twice: what was just being started when its parent ended.
+    // Twice, to catch processes that were just starting when their parent ended.
     for (let round = 0; round < 2; round++) {
       for (const pid of await processesOf(info)) kill(pid);
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
@@ -123,7 +123,7 @@ export class IncusCluster {
     await rm(info.directory, { recursive: true, force: true, maxRetries: 20, retryDelay: LOOK_MS });
   }
 
-  /** The members' network, and the router's end of it. */
+  /** Creates the members' network and the router's end of it. */
   async #wire(): Promise<void> {
     const { info } = this;
     for (const space of [info.hub, ...this.#members.map((member) => spaceOf(info, member))]) {
@@ -183,7 +183,7 @@ profiles: [{name: default, devices: {}}]
     }
   }
 
-  /** The router, which learns from the members where guests are. */
+  /** Starts the router, which learns from the members where guests are. */
   async #route(): Promise<void> {
     const { info } = this;
     const file = join(info.directory, 'gobgp.toml');
@@ -201,7 +201,7 @@ profiles: [{name: default, devices: {}}]
     this.#spawn(process.execPath, join(HERE, 'routes.ts'));
   }
 
-  /** A bridge a member with the same gateway, whose members tell the router of their guests. */
+  /** Creates a bridge on each member with the same gateway; the members announce their guests to the router. */
   async #connect({ members, gateways: [gateway, gateway6] }: ClusterPlan): Promise<void> {
     const incus = (...words: string[]) => runAt(this.info, members[0]!, 'incus', ...words);
     await incus('config', 'set', `cluster.offline_threshold=${OFFLINE_SECONDS}`);
@@ -218,7 +218,7 @@ profiles: [{name: default, devices: {}}]
       'ipv4.nat=false',
       `ipv6.address=${gateway6}/64`,
       'ipv6.nat=false',
-      // Guests have addresses that are chosen for them.
+      // The service chooses the guests' addresses.
       'ipv6.dhcp.stateful=true',
     ];
     const peer = [`bgp.peers.hub.address=${HUB}`, `bgp.peers.hub.asn=${AS.hub}`];
@@ -233,7 +233,7 @@ profiles: [{name: default, devices: {}}]
     await incus('config', 'trust', 'add-certificate', join(directory, 'client.crt'), '--name', 'vauban');
   }
 
-  /** As with the CLI in the member's own namespace, which joining needs. */
+  /** Runs the CLI in the member's own namespace, which joining needs. */
   async #preseed(member: number, text: string): Promise<void> {
     const { info } = this;
     const args = [`--net=/run/netns/${spaceOf(info, member)}`, 'incus', 'admin', 'init', '--preseed'];
@@ -256,7 +256,7 @@ profiles: [{name: default, devices: {}}]
   }
 }
 
-/** A member's routes stay while its daemon restarts: guests run on meanwhile. */
+/** A member's routes stay while its daemon restarts, because its guests keep running. */
 const ROUTER = `[global.config]
 as = ${AS.hub}
 router-id = "${HUB}"

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Identity } from '../../../server/compute/incus/client.ts';
 
-/** The certificate of a test's service, made when first asked for, and that of the cluster below `directory`. */
+/** Returns the certificate of a test's service, created on first use, and that of the cluster below `directory`. */
 export async function incusIdentity(directory: string, name = 'client'): Promise<Identity> {
   const { certificate, key } = await freshCertificate(directory, name);
   return {
@@ -14,7 +14,7 @@ export async function incusIdentity(directory: string, name = 'client'): Promise
   };
 }
 
-/** The certificate alone. */
+/** Creates a certificate without the cluster's. */
 export async function freshCertificate(directory: string, name = 'client') {
   const [certificate, key] = [join(directory, `${name}.crt`), join(directory, `${name}.key`)];
   const read = (path: string) => readFile(path, 'utf8');

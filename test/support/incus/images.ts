@@ -3,12 +3,15 @@ import { machine } from 'node:os';
 import { join } from 'node:path';
 import { type ClusterInfo, directoryOf, incus, MEMBERS, run } from './layout.ts';
 
-/** Below the directory of a cluster: what image.sh has made. */
+/** The output of image.sh, below the directory of a cluster. */
 export const IMAGE_FILES = 'image';
 
 const PROPERTIES = { os: 'tiny', 'vauban.user': 'root', 'vauban.min_disk_gb': '1' };
 
-/** Makes an image of test guests for this alias, with these properties besides; its file. One at a time. */
+/**
+ * Builds an image of test guests for this alias with additional properties; returns its file. Only one may be built at
+ * a time.
+ */
 export async function packImage(
   info: ClusterInfo,
   alias: string,
@@ -18,11 +21,11 @@ export async function packImage(
   const metadata = {
     architecture: machine(),
     creation_date: 1_760_000_000,
-    // The alias makes it another image than those of the same files, whatever they have in common.
+    // The alias makes the image unique even if its files are those of another one.
     properties: { ...PROPERTIES, description: alias, ...properties },
     templates: { '/etc/user-data': { when: ['create', 'copy'], template: 'user-data.tpl' } },
   };
-  // JSON is YAML.
+  // JSON is valid YAML.
   await writeFile(join(directory, 'metadata.yaml'), JSON.stringify(metadata));
   const file = join(info.directory, `${alias}.tar.gz`);
   const owner = ['--numeric-owner', '--owner=0', '--group=0'];
@@ -30,7 +33,7 @@ export async function packImage(
   return file;
 }
 
-/** Gives a cluster an image of test guests under an alias that it does not have, with these properties besides. */
+/** Imports an image of test guests into a cluster under a new alias, with additional properties. */
 export async function importImage(
   info: ClusterInfo,
   alias: string,
@@ -40,7 +43,10 @@ export async function importImage(
   await incus(info, 'image', 'import', file, '--alias', alias, '-q');
 }
 
-/** The same of virtual machines, made of a disk that BIOS starts. They get what they are to be from a CD, as they have no agent. */
+/**
+ * Imports an image for virtual machines, made from a disk that boots with BIOS. They read their configuration from a CD
+ * because they have no agent.
+ */
 export async function importDisk(info: ClusterInfo, alias: string, disk: string): Promise<void> {
   const properties = { ...PROPERTIES, description: alias };
   const metadata = { architecture: machine(), creation_date: 1_760_000_000, properties };
@@ -49,13 +55,13 @@ export async function importDisk(info: ClusterInfo, alias: string, disk: string)
   const file = join(directory, 'metadata.tar.gz');
   await run('tar', '-C', directory, '-czf', file, 'metadata.yaml');
   await incus(info, 'image', 'import', file, disk, '--alias', alias, '-q');
-  // Guests are made with this profile, which is the operator's.
+  // Guests are created with this profile, which belongs to the operator.
   await incus(info, 'profile', 'set', 'default', 'security.csm=true', 'security.secureboot=false');
   const seed = ['seed', 'disk', 'source=cloud-init:config'];
   await incus(info, 'profile', 'device', 'add', 'default', ...seed);
 }
 
-/** Loses the files of an image on all members, behind Incus's back. */
+/** Deletes the files of an image on all members without telling Incus. */
 export async function loseImage(info: ClusterInfo, alias: string): Promise<void> {
   const aliases = JSON.parse(await incus(info, 'image', 'alias', 'list', '--format', 'json'));
   const { target } = aliases.find(({ name }: { name: string }) => name === alias);

@@ -24,7 +24,7 @@ const PROGRAMS = [
   'nft',
   'openssl',
 ];
-/** Beside those, for virtual machines. */
+/** Additional programs for virtual machines. */
 const PROGRAMS_OF_VMS = [
   '/usr/bin/qemu-system-x86_64',
   '/usr/bin/python3',
@@ -32,13 +32,13 @@ const PROGRAMS_OF_VMS = [
   'qemu-img',
   'mkisofs',
 ];
-/** What a kernel, or the sandbox that this runs in, may not have. */
+/** Features that the kernel, or the sandbox of this process, may lack. */
 const KERNEL = `
 ip link add b0 type bridge && ip link add v0 type veth peer name v1 && mount -t sysfs sysfs /sys &&
 mount -t tmpfs tmpfs /mnt && nft 'table bridge t { chain c { type filter hook forward priority 0; ether saddr 52:54:00:00:00:01 accept; }; }' &&
 unshare --user --map-root-user --pid --fork --mount-proc true`;
 
-/** Why no cluster can be raised here, or false. */
+/** Returns why no cluster can be started here, or false. */
 export function whyNoCluster({ vms }: ClusterOptions = {}): string | false {
   if (process.getuid?.() !== 0) return 'needs root for network namespaces';
   const programs = [...PROGRAMS, ...(vms ? PROGRAMS_OF_VMS : [])];
@@ -54,16 +54,16 @@ export function whyNoCluster({ vms }: ClusterOptions = {}): string | false {
   return status === 0 ? false : `this kernel or sandbox runs no cluster: ${stderr.trim().split('\n').at(-1)}`;
 }
 
-/** The cluster in whose network this process runs, if there is one. */
+/** Returns the cluster in whose network this process runs, if there is one. */
 export function givenCluster(): ClusterInfo | undefined {
   const path = process.env[INFO];
   return path === undefined ? undefined : JSON.parse(readFileSync(path, 'utf8'));
 }
 
 /**
- * The cluster that the tests of `file` run in, as the file itself asks for it: it is run once more, in the network of a cluster
- * that is raised for it and gone when it ends; `plans` says of what, and of several the first is given. Undefined outside, where
- * no test is to be registered.
+ * Returns the cluster in which the tests of `file` run. Call it in the file itself: it runs the file again in the
+ * network of a new cluster, which it removes afterwards. `plans` describes the clusters; if there are several, the
+ * first is returned. Returns undefined in the outer process, in which no test may be registered.
  */
 export async function inCluster(
   file: string,
@@ -79,7 +79,7 @@ export async function inCluster(
   }
   let child: ChildProcess | undefined;
   let isOver = false;
-  // As often as they come: an interrupt reaches a group of processes, and each of these passes it on.
+  // However many arrive: an interrupt reaches a whole process group, and each of these processes passes it on.
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => {
       isOver = true;

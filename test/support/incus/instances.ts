@@ -1,16 +1,16 @@
 import { type ClusterInfo, incus, instanceOf } from './layout.ts';
 
-/** Takes away what listens in a VM, from its next boot on. */
+/** Removes the SSH server from a VM, effective from its next boot. */
 export async function silence(info: ClusterInfo, id: string): Promise<void> {
   await incus(info, 'exec', instanceOf(id), '--', 'rm', '/usr/bin/dropbear');
 }
 
-/** Has Incus refuse to delete a VM's instance. */
+/** Makes Incus refuse to delete a VM's instance. */
 export async function protectInstance(info: ClusterInfo, id: string): Promise<void> {
   await incus(info, 'config', 'set', instanceOf(id), 'security.protection.delete=true');
 }
 
-/** Deletes all instances of a cluster, protected ones too, and all ACLs. */
+/** Deletes all instances of a cluster, including protected ones, and all ACLs. */
 export async function removeInstances(info: ClusterInfo): Promise<void> {
   for (const name of await names(info, 'list')) {
     await incus(info, 'config', 'set', name, 'security.protection.delete=false');

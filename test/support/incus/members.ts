@@ -7,7 +7,7 @@ import { isZombie, kill } from './remains.ts';
 
 const HERE = import.meta.dirname;
 
-/** Starts a member, also one that was killed. */
+/** Starts a member, even one that was killed. */
 export async function startMember(info: ClusterInfo, member: number): Promise<void> {
   const directory = directoryOf(info, member);
   for (const name of ['incus', 'cg', 'bin']) await mkdir(join(directory, name), { recursive: true });
@@ -34,18 +34,18 @@ export async function startMember(info: ClusterInfo, member: number): Promise<vo
   }
 }
 
-/** The programs and the firmware that a member has in place of this machine's, so that it runs virtual machines. */
+/** Creates the programs and firmware that replace this machine's for a member that runs virtual machines. */
 async function prepareForVms(directory: string): Promise<void> {
   await mkdir(join(directory, 'firmware'), { recursive: true });
   await copyFile(join(HERE, 'vm/qemu.sh'), join(directory, 'bin/qemu-system-x86_64'));
-  // What the kernel has not cannot be loaded.
+  // Modules that the kernel lacks cannot be loaded.
   await copyFile('/bin/true', join(directory, 'bin/modprobe'));
-  // A BIOS under the name that Incus knows it by. UEFI need only be there.
+  // A BIOS under the name that Incus expects. The UEFI files only need to exist.
   for (const name of ['seabios.bin', 'OVMF_CODE.fd', 'OVMF_VARS.fd'])
     await copyFile('/usr/share/seabios/bios-256k.bin', join(directory, 'firmware', name));
 }
 
-/** Ends a member's daemon as a failure of power does; its guests run on. */
+/** Kills a member's daemon, as a power failure does; its guests keep running. */
 export async function killMember(info: ClusterInfo, member: number): Promise<void> {
   const pid = Number(readFileSync(directoryOf(info, member, 'pid'), 'utf8'));
   kill(pid);
@@ -56,7 +56,7 @@ export async function killMember(info: ClusterInfo, member: number): Promise<voi
 
 let tracks: Promise<boolean> | undefined;
 
-/** Whether this kernel can do what ACLs of Incus ask of nft. */
+/** Returns whether this kernel supports the nft features that Incus's ACLs need. */
 function tracksConnectionsInBridges(): Promise<boolean> {
   const rules =
     'table bridge probe { chain c { type filter hook forward priority 0; ct state established accept; }; }';

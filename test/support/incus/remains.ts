@@ -2,16 +2,16 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ClusterInfo, MEMBERS, run, spaces } from './layout.ts';
 
-/** Ends a process at once, if it is there. */
+/** Kills a process, if it exists. */
 export function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // It has already ended.
   }
 }
 
-/** Whether it has ended, though its parent has not taken note. */
+/** Returns whether a process has ended without being reaped by its parent. */
 export const isZombie = (pid: number) => {
   try {
     return / Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
@@ -20,7 +20,10 @@ export const isZombie = (pid: number) => {
   }
 };
 
-/** Those in its namespaces, those that name its directory, and the guests, which are children of these. */
+/**
+ * Returns the processes in a cluster's namespaces, those that name its directory, and the guests, which are their
+ * children.
+ */
 export async function processesOf(info: ClusterInfo): Promise<number[]> {
   const found = new Set<number>();
   for (const space of spaces(info)) {
@@ -44,7 +47,7 @@ export async function processesOf(info: ClusterInfo): Promise<number[]> {
   return [...found];
 }
 
-/** Names of instances that there are, or were, in a cluster. */
+/** Returns the names of instances that exist, or existed, in a cluster. */
 export function instancesIn(directory: string): string[] {
   return MEMBERS.flatMap((member) =>
     ['containers', 'logs'].flatMap((name) => {
@@ -54,7 +57,7 @@ export function instancesIn(directory: string): string[] {
   );
 }
 
-/** The innermost first. */
+/** Returns the mount points below a directory, innermost first. */
 export function mountsBelow(directory: string): string[] {
   const mounts = readFileSync('/proc/self/mounts', 'utf8').split('\n');
   return mounts
@@ -63,7 +66,7 @@ export function mountsBelow(directory: string): string[] {
     .reverse();
 }
 
-/** Those that instances of these names have left. */
+/** Removes the control groups that instances with these names have left. */
 export async function removeControlGroups(names: string[]): Promise<void> {
   const root = '/sys/fs/cgroup';
   const hierarchies = existsSync(root) ? ['', ...readdirSync(root)] : [];

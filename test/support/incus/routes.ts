@@ -1,4 +1,4 @@
-// The router's routes: what GoBGP learns of the members goes into the kernel of this namespace.
+// Installs the routes that GoBGP learns from the members into the kernel of this namespace.
 import { execFile, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
@@ -12,7 +12,7 @@ interface Path {
 
 const NEXT_HOP = 3;
 const PAUSE_MS = 500;
-/** Who announces a prefix, and the way there by each. */
+/** For each prefix, the next hop by the member that announces it. */
 const ways = new Map<string, Map<string, string>>();
 
 async function follow(): Promise<void> {
@@ -25,7 +25,7 @@ async function follow(): Promise<void> {
 }
 
 async function enter({ nlri: { prefix }, attrs, withdrawal, 'neighbor-ip': neighbor }: Path): Promise<void> {
-  // The network that all members have guests of is nobody's alone.
+  // A network in which all members have guests belongs to no single member.
   if (!prefix.endsWith('/32')) return;
   const of = ways.get(prefix) ?? new Map<string, string>();
   ways.set(prefix, of);
@@ -36,7 +36,7 @@ async function enter({ nlri: { prefix }, attrs, withdrawal, 'neighbor-ip': neigh
   await promisify(execFile)('ip', way ? ['route', 'replace', prefix, 'via', way] : ['route', 'del', prefix]);
 }
 
-// The monitor ends while GoBGP is not there yet.
+// The monitor exits while GoBGP is not running yet.
 for (;;) {
   await follow().catch(() => {});
   await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));

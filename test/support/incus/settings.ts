@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { NETWORK, POOL } from './cluster.ts';
 import type { ClusterInfo } from './layout.ts';
 
-/** Waiting by asking again and again must not run into a limit. */
+/** Polling must not hit a rate limit. */
 const UNLIMITED = '10000000';
 
-/** Settings of a service on a cluster, which sells what is in the file of that path. */
+/** Returns the settings of a service on a cluster; `catalog` is the path of its catalog. */
 export function settingsOf({ directory, endpoints }: ClusterInfo, catalog: string): Record<string, string> {
   return {
     VAUBAN_COMPUTE: 'incus',
