@@ -1,7 +1,6 @@
 import type { JobErrorCode } from './api/codes.ts';
 import type { EventType, VmEvent } from './api/customer.ts';
 
-/** Formats amounts, times and jobs in German. */
 export interface GermanWords {
   money: (minor: number, currency: string) => string;
   decimal: (decimal: string, currency: string) => string;
@@ -169,7 +168,6 @@ export const EVENT_TEXTS: Record<EventType, Text> = {
   'vm.delete_requested': requested('Die Löschung'),
 };
 
-/** Returns the German text of an event. */
 export function eventText(event: VmEvent, words: GermanWords): string {
   // A newer service may send types that this page does not know.
   const text: Text | undefined = EVENT_TEXTS[event.type];

@@ -45,7 +45,6 @@ export function setTheme(chosen: Theme): void {
   changed();
 }
 
-/** Returns the chosen theme and re-renders when it changes. */
 export function useTheme(): Theme {
   return useSyncExternalStore(subscribe, theme);
 }
@@ -77,7 +76,6 @@ export function setLanguage(chosen: string): void {
   changed();
 }
 
-/** Returns the language and re-renders when it changes. */
 export function useLanguage(): Language {
   return useSyncExternalStore(subscribe, currentLanguage);
 }

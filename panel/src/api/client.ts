@@ -40,7 +40,6 @@ export async function call<Name extends OperationName>(
   return (await send<Data<Name>>(name, input as AnyInput)).data;
 }
 
-/** Same as `call`, with options. */
 export async function callWith<Name extends OperationName>(
   options: CallOptions,
   name: Name,

@@ -22,15 +22,12 @@ type Body<Name extends OperationName> = Operations[Name] extends { body: infer V
 /** The input of an operation: path parameters, query and body. */
 export type Input<Name extends OperationName> = Part<Name, 'params'> & Query<Name> & Body<Name>;
 
-/** The `data` of an operation's reply. */
 export type Data<Name extends OperationName> = Operations[Name] extends { data: infer Value } ? Value : never;
 
-/** Operations that return a paginated list. */
 export type ListName = {
   [Name in OperationName]: Operations[Name] extends { list: true } ? Name : never;
 }[OperationName];
 
-/** An element of a list operation's reply. */
 export type Item<Name extends ListName> = Data<Name> extends (infer Value)[] ? Value : never;
 
 /** The arguments after the name; the input is optional if the operation requires none. */

@@ -2,7 +2,6 @@ import RFB from '@novnc/novnc';
 import type { Console, Ending } from './console.ts';
 import { screenTicket } from './ticket.ts';
 
-/** Shows the screen of a machine in `place`. */
 export function screen(vm: string, place: HTMLElement, ended: (ending: Ending) => void): Console {
   let rfb: RFB | undefined;
   return {

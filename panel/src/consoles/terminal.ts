@@ -9,7 +9,6 @@ const RESIZE_MS = 100;
 /** Lines of scrollback; a hundred lines take a few kilobytes. */
 const SCROLLBACK = 5_000;
 
-/** Shows a shell on a machine in `place`. */
 export function terminal(vm: string, place: HTMLElement, ended: (ending: Ending) => void): Console {
   const view = new Terminal({
     cursorBlink: true,

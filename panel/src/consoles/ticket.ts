@@ -15,7 +15,6 @@ export class NoTicket extends Error {
   }
 }
 
-/** Requests a terminal of this size on the machine. */
 export async function terminalTicket(vm: string, size: { cols: number; rows: number }): Promise<Ticket> {
   const data = await ask(`${machine(vm)}/ssh-token`, {
     method: 'POST',
@@ -25,7 +24,6 @@ export async function terminalTicket(vm: string, size: { cols: number; rows: num
   return { url: here(data.ws_url), secret: data.token!, username: data.username };
 }
 
-/** Requests the screen of the machine. */
 export async function screenTicket(vm: string): Promise<Ticket & { password: string | null }> {
   const data = await ask(`${machine(vm)}/console`, {});
   return { url: here(data.ws_url), secret: data.ticket!, password: data.password ?? null };

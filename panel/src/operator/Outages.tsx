@@ -14,7 +14,6 @@ import { MachineLink, StateOf } from './parts.tsx';
 import { ReportOutage } from './ReportOutage.tsx';
 import { texts } from './texts.ts';
 
-/** Outages, and the credits given for them. */
 export function Outages() {
   const t = useTexts(texts);
   const query = useInfiniteQuery(readPages('operator.listOutages', { query: {} }));

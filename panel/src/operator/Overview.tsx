@@ -86,7 +86,6 @@ function waits(
   ];
 }
 
-/** The money received, paid out and sold in a period. */
 export function MoneyCard({
   title,
   money,

@@ -8,7 +8,6 @@ import { Table } from '../ui/Table.tsx';
 import { Ago, DateOf } from '../ui/Values.tsx';
 import { texts } from './texts.ts';
 
-/** This operator's sign-in methods, and the other operators. */
 export function SecurityPage() {
   const t = useTexts(texts);
   const query = useQuery(read('operator.listOperators'));

@@ -60,7 +60,6 @@ const LOOKS: Record<string, readonly [Tone, 'dot' | 'ring' | 'square' | 'triangl
   ongoing: ['bad', 'triangle'],
 };
 
-/** A status as a shape and a word. */
 export function StateOf({ state }: { state: string }) {
   const t: Record<string, unknown> = useTexts(texts);
   const [tone, shape] = LOOKS[state] ?? (['faint', 'square'] as const);

@@ -6,7 +6,6 @@ import { PersonMenu } from './PersonMenu.tsx';
 import { shellTexts } from './shell-texts.ts';
 import { useSession } from './site.ts';
 
-/** The customer's menu, including their other accounts. */
 export function AccountMenu() {
   const t = useTexts(shellTexts);
   const { person, account, accounts } = useSession();

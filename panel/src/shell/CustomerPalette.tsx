@@ -29,7 +29,6 @@ const texts = defineTexts(
   },
 );
 
-/** The customers' palette: machines, pages and frequent actions. */
 export function CustomerPalette({ onClose }: { onClose: () => void }) {
   return <Palette useFinds={useEverything} onClose={onClose} />;
 }

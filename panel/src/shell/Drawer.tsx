@@ -7,7 +7,6 @@ import { Brand } from './Brand.tsx';
 import classes from './Drawer.module.css';
 import { shellTexts } from './shell-texts.ts';
 
-/** The navigation as an overlay. */
 export function Drawer({ onClose, children }: { onClose: () => void; children: ReactNode }) {
   const t = useTexts(shellTexts);
   return (

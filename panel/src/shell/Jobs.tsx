@@ -11,7 +11,6 @@ import { shellTexts } from './shell-texts.ts';
 /** More strips than this would push the page out of sight. */
 const SHOWN = 2;
 
-/** Returns a function that names a kind of job. */
 export function useJobName(): (kind: Job['kind']) => string {
   const t = useTexts(shellTexts);
   return (kind) => t[`job_${kind}`];

@@ -8,7 +8,6 @@ import classes from './Navigation.module.css';
 import { shellTexts } from './shell-texts.ts';
 import { useSite } from './site.ts';
 
-/** Links to every page, grouped by subject. */
 export function Navigation() {
   const t = useTexts(shellTexts);
   const { support_url } = useSite();

@@ -25,7 +25,6 @@ interface Props {
   signIn: string;
 }
 
-/** The signed-in person, theme, language and sign-out. */
 export function PersonMenu({ name, place, choices, signIn }: Props) {
   const t = useTexts(shellTexts);
   const leave = useLeave(signIn);

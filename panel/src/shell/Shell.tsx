@@ -15,7 +15,6 @@ const CustomerPalette = lazy(() =>
   import('./CustomerPalette.tsx').then(({ CustomerPalette }) => ({ default: CustomerPalette })),
 );
 
-/** The layout of every customer page that needs a session. */
 export function Shell() {
   const { person } = useSession();
   const client = useQueryClient();

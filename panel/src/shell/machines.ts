@@ -6,7 +6,6 @@ const FIRST = 100;
 /** Polling interval while a job runs. */
 const BUSY_MS = 2_000;
 
-/** The first page of machines. */
 export const firstMachinesQuery = queryOptions({
   queryKey: ['listVms', 'first', {}] as const,
   queryFn: ({ signal }) => callPage('listVms', { query: { limit: FIRST } }, { signal }),

@@ -1,4 +1,3 @@
-/** Why a browser cannot use passkeys on this page. */
 export type PasskeyObstacle = 'address' | 'insecure' | 'browser';
 
 interface Here {

@@ -5,7 +5,6 @@ import { read } from '../api/queries.ts';
 /** Shown until the site's settings are loaded. */
 const UNNAMED: Pick<Site, 'name'> & Partial<Site> = { name: 'Vauban' };
 
-/** Returns the hoster's settings: name, logo, colour, links. */
 export function useSite(): Pick<Site, 'name'> & Partial<Site> {
   return useQuery({ ...siteQuery, placeholderData: undefined }).data ?? UNNAMED;
 }
@@ -20,14 +19,12 @@ export function useSession(): Session {
   return data;
 }
 
-/** Returns whether the person has a scope. */
 export function useMay(scope: Session['scopes'][number]): boolean {
   return useSession().scopes.includes(scope);
 }
 
 const RANKS: Record<Role, number> = { viewer: 0, operator: 1, owner: 2 };
 
-/** Returns whether the person has at least this role in the account. */
 export function useRole(least: Role): boolean {
   const { role } = useSession();
   return role !== null && RANKS[role] >= RANKS[least];

@@ -17,7 +17,6 @@ export function State({ tone, shape = 'dot', children }: { tone: Tone; shape?: S
   );
 }
 
-/** A highlighted word. */
 export function Badge({ tone = 'faint', children }: { tone?: Tone; children: ReactNode }) {
   return <span className={`${classes.badge} ${tones[tone]}`}>{children}</span>;
 }

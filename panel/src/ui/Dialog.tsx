@@ -28,7 +28,6 @@ export interface Props {
   isKept?: boolean;
 }
 
-/** A modal dialog. */
 export function Dialog(props: Props) {
   if (!props.isOpen) return null;
   return (

@@ -9,7 +9,6 @@ export interface Props {
   defaultValue?: string;
   onChange?: (value: string) => void;
   type?: HTMLInputTypeAttribute;
-  /** Help text below the field. */
   hint?: ReactNode;
   placeholder?: string;
   /** A monospaced font, for addresses, keys, codes and money. */

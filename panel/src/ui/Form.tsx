@@ -79,7 +79,6 @@ function hasField(form: HTMLFormElement | null, name: string): boolean {
   return form?.elements.namedItem(name) != null || form?.elements.namedItem(listOf(name)) != null;
 }
 
-/** Fields side by side if there is enough space. */
 export function FormRow({ children }: { children: ReactNode }) {
   return <div className={classes.row}>{children}</div>;
 }

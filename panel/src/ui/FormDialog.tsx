@@ -20,7 +20,6 @@ interface Props extends Pick<FormProps, 'children' | 'explain' | 'onSubmit'> {
   below?: ReactNode;
 }
 
-/** A dialog with a form and a submit button in its footer. */
 export function FormDialog(props: Props) {
   const { title, onClose, isOpen = true, submit, change, wide, below, ...form } = props;
   const t = useTexts(texts);

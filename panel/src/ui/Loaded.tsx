@@ -10,7 +10,6 @@ const texts = defineTexts(
   { loading: 'Wird geladen', again: 'Noch einmal versuchen' },
 );
 
-/** A placeholder for text that is loading. */
 export function Skeleton({ lines = 4 }: { lines?: number }) {
   const t = useTexts(texts);
   return (

@@ -6,7 +6,6 @@ import type { IconName } from './Icon.tsx';
 const load = () => import('./overlay/MenuList.tsx');
 const List = lazy(() => load().then(({ MenuList }) => ({ default: MenuList })));
 
-/** An item of a menu. */
 export interface Choice {
   id: string;
   label: ReactNode;
@@ -29,7 +28,6 @@ export interface Props {
   children?: ReactNode;
 }
 
-/** A button with a menu. */
 export function Menu(props: Props) {
   const button = useRef<HTMLButtonElement>(null);
   const [isOpen, setOpen] = useState(false);

@@ -34,7 +34,6 @@ const texts = defineTexts(
   },
 );
 
-/** An inline message about a state or a risk. */
 export function Notice({
   kind = 'info',
   title,

@@ -31,7 +31,6 @@ export function Page({
   );
 }
 
-/** Sets the window title to the page's title. */
 export function useTitle(title: string): void {
   const { name } = useSite();
   useEffect(() => {
@@ -91,12 +90,10 @@ export function Columns({ children, lead }: { children: ReactNode; lead?: boolea
   return <div className={lead ? classes.lead : classes.columns}>{children}</div>;
 }
 
-/** Elements below each other. */
 export function Stack({ children }: { children: ReactNode }) {
   return <div className={classes.stack}>{children}</div>;
 }
 
-/** Properties and their values. */
 export function Facts({ facts }: { facts: [name: string, value: ReactNode][] }) {
   return (
     <dl className={classes.facts}>
@@ -110,7 +107,6 @@ export function Facts({ facts }: { facts: [name: string, value: ReactNode][] }) 
   );
 }
 
-/** A prominent figure with its label. */
 export function Figure({ label, children, note }: { label: string; children: ReactNode; note?: ReactNode }) {
   return (
     <div className={classes.figure}>
@@ -121,7 +117,6 @@ export function Figure({ label, children, note }: { label: string; children: Rea
   );
 }
 
-/** An empty state with a suggestion. */
 export function Empty({
   title,
   children,
@@ -140,7 +135,6 @@ export function Empty({
   );
 }
 
-/** A remark below a table or a form. */
 export function Foot({ children }: { children: ReactNode }) {
   return <p className={classes.foot}>{children}</p>;
 }

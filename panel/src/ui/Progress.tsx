@@ -17,7 +17,6 @@ export function ProgressBar({ value, label }: { value: number; label: string }) 
   );
 }
 
-/** A progress bar across the page. */
 export function ProgressStrip({ label, value, note }: { label: string; value: number; note?: ReactNode }) {
   return (
     <div className={classes.strip}>
@@ -32,7 +31,6 @@ export function ProgressStrip({ label, value, note }: { label: string; value: nu
   );
 }
 
-/** The used share of a limit. */
 export function Meter({
   label,
   value,

@@ -9,7 +9,6 @@ const texts = defineTexts(
 
 export const hasPorts = (protocol: string) => protocol === 'tcp' || protocol === 'udp';
 
-/** The protocol of a packet rule. */
 export function ProtocolSelect<Protocol extends string>({
   protocols,
   value,

@@ -2,7 +2,6 @@ import { Link, type LinkProps, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import classes from './Tabs.module.css';
 
-/** A part of a page with its own URL. */
 export interface Tab {
   label: string;
   link: LinkProps;

@@ -58,7 +58,6 @@ const texts = defineTexts(
 /** Long enough to be noticed. */
 const COPIED_MS = 1_600;
 
-/** Copies a text to the clipboard. */
 export function CopyButton({ text, what, children }: { text: string; what: string; children?: ReactNode }) {
   const t = useTexts(texts);
   const [copied, setCopied] = useState(false);

@@ -7,7 +7,6 @@ import { PromoCredits } from './PromoCredits.tsx';
 import { accountTexts } from './texts.ts';
 import { useAccountId } from './use-account.ts';
 
-/** An account's books: orders, credits, documents and journal. */
 export function AccountMoney() {
   const t = useTexts(accountTexts);
   const id = useAccountId();

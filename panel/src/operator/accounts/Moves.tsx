@@ -11,7 +11,6 @@ import { Money, TimeOf } from '../../ui/Values.tsx';
 import { texts } from '../texts.ts';
 import { accountTexts } from './texts.ts';
 
-/** The operators' corrections of an account, with reason and author. */
 export function Corrections({ id }: { id: string }) {
   const t = useTexts(texts);
   const own = useTexts(accountTexts);

@@ -16,7 +16,6 @@ import { texts } from '../texts.ts';
 import { MONEY_CHANGES } from './money-changes.ts';
 import { accountTexts } from './texts.ts';
 
-/** An account's promotional credits and how much of each is left. */
 export function PromoCredits({ id }: { id: string }) {
   const t = useTexts(texts);
   const own = useTexts(accountTexts);

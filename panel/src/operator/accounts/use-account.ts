@@ -4,7 +4,6 @@ import { read } from '../../api/queries.ts';
 
 export const accountQuery = (id: string) => read('operator.getAccount', { params: { id } });
 
-/** The id of the account that the page shows. */
 export const useAccountId = () => (useParams({ strict: false }) as { id: string }).id;
 
 /** The account that the page shows; undefined until the surrounding page has loaded it. */

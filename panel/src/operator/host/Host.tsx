@@ -16,7 +16,6 @@ import { ClusterFindings, HostFindings } from './Findings.tsx';
 import { Hosts } from './Hosts.tsx';
 import { Images, Orphans } from './Images.tsx';
 
-/** The virtualization host: free capacity, problems and images. */
 export function Host() {
   const t = useTexts(texts);
   const [isDraining, setDraining] = useState(false);

@@ -19,7 +19,6 @@ import { texts } from '../texts.ts';
 /** Polling interval while a machine has an active job. */
 const EVERY_MS = 5_000;
 
-/** One machine of any account, and the operator's actions on it. */
 export function MachinePage() {
   const { id } = useParams({ strict: false }) as { id: string };
   const query = useQuery({ ...read('operator.getVm', { params: { id } }), ...whileUsed(EVERY_MS) });

@@ -8,7 +8,6 @@ import { Card, Columns } from '../../ui/Page.tsx';
 import { texts } from '../texts.ts';
 import { isMonth, MonthField } from './MonthField.tsx';
 
-/** Audits the books, and downloads the journal of a month. */
 export function Books() {
   const t = useTexts(texts);
   const audit = useChange('operator.auditBooks');

@@ -23,7 +23,6 @@ import { HeldDocuments } from './HeldDocuments.tsx';
 
 const CHANGED = ['operator.listTopUps', 'operator.getOverview', 'operator.getAccount'] as const;
 
-/** All accounts' money: totals, payments to confirm, and the books. */
 export function Money() {
   const t = useTexts(texts);
   const query = useQuery(overviewQuery);

@@ -4,7 +4,6 @@ import { Page } from '../../ui/Page.tsx';
 import { Tabs } from '../../ui/Tabs.tsx';
 import { texts } from './texts.ts';
 
-/** The layout of a person's own settings. */
 export function Account() {
   const t = useTexts(texts);
   return (

@@ -16,7 +16,6 @@ import { Passkeys } from './Passkeys.tsx';
 import { RecoveryCodes } from './RecoveryCodes.tsx';
 import { texts } from './texts.ts';
 
-/** A person's sign-in methods and sessions. */
 export function Security() {
   const t = useTexts(texts);
   const { factors } = useSession();

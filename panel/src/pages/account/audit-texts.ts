@@ -1,6 +1,5 @@
 import { defineTexts } from '../../texts.ts';
 
-/** Texts by the name of the action. */
 export const auditTexts = defineTexts(
   {
     'account.closed': 'Account closed',

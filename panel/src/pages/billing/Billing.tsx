@@ -6,7 +6,6 @@ import { Tabs } from '../../ui/Tabs.tsx';
 import classes from './Billing.module.css';
 import { texts } from './texts.ts';
 
-/** The layout of the billing pages. */
 export function Billing() {
   const t = useTexts(texts);
   return (

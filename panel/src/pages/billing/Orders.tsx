@@ -10,7 +10,6 @@ import { MachineName } from './MachineName.tsx';
 import { MoneyStateOf } from './states.tsx';
 import { texts } from './texts.ts';
 
-/** All charges and refunds. */
 export function Orders() {
   const t = useTexts(texts);
   const query = useInfiniteQuery(readPages('listOrders', { query: {} }));

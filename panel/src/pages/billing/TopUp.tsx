@@ -21,7 +21,6 @@ const route = getRouteApi('/shell/billing/top-up');
 /** The suggested amount as a multiple of the minimum: 25.00 for a minimum of 5.00, in any currency. */
 const USUAL_MULTIPLE = 5;
 
-/** Tops up the wallet with one of the hoster's payment providers. */
 export function TopUp() {
   const t = useTexts(topUpTexts);
   const providers = useQuery(read('listPaymentProviders'));

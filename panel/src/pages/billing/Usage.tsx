@@ -11,7 +11,6 @@ import { texts } from './texts.ts';
 /** MiB per GiB; memory is shown in GiB. */
 const MIB = 1_024;
 
-/** The account's usage and its limits. */
 export function Usage() {
   const t = useTexts(texts);
   const locale = useLocale();

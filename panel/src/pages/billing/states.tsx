@@ -17,7 +17,6 @@ const LOOKS = {
   canceled: ['faint', 'square'],
 } satisfies Record<string, [Tone, Shape]>;
 
-/** A state of an invoice, a payment or an order. */
 export type MoneyState = keyof typeof LOOKS;
 
 export function MoneyStateOf({ state }: { state: MoneyState }) {

@@ -16,7 +16,6 @@ import { Ago, Mono } from '../../ui/Values.tsx';
 import { NewKey } from './NewKey.tsx';
 import { texts } from './texts.ts';
 
-/** The account's API keys. */
 export function Keys() {
   const t = useTexts(texts);
   const query = useQuery(readAll('listKeys', { query: {} }));

@@ -3,7 +3,6 @@ import { Checkbox } from '../../ui/Checkbox.tsx';
 import { Mono } from '../../ui/Values.tsx';
 import classes from './KeyChoice.module.css';
 
-/** Chooses which of the account's SSH keys a machine gets. */
 export function KeyChoice({
   keys,
   chosen,

@@ -5,7 +5,6 @@ import { read } from '../../api/queries.ts';
 /** The catalog only changes when the service restarts or on the day of a new price. */
 const CATALOG_FRESH_MS = 300_000;
 
-/** Returns the query of the catalog. */
 export function useCatalog() {
   return useQuery({ ...read('getCatalog'), staleTime: CATALOG_FRESH_MS });
 }

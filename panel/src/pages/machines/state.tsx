@@ -15,7 +15,6 @@ const LOOKS: Record<string, [Tone, Shape]> = {
   error: ['bad', 'triangle'],
 };
 
-/** A machine's status as a shape and a word. */
 export function MachineState({ status }: { status: string }) {
   const t = useTexts(machineTexts);
   const [tone, shape] = LOOKS[status] ?? (['faint', 'square'] as const);

@@ -1,6 +1,5 @@
 import { defineTexts } from '../../texts.ts';
 
-/** Texts that several machine pages share. */
 export const machineTexts = defineTexts(
   {
     machines: 'Machines',

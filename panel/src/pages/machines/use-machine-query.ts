@@ -6,7 +6,6 @@ import { read } from '../../api/queries.ts';
 const WORKING_MS = 1_500;
 const RESTING_MS = 30_000;
 
-/** Returns the query of a machine, kept up to date. */
 export function useMachineQuery(id: string) {
   return useQuery({
     ...read('getVm', { params: { id } }),

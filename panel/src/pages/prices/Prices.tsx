@@ -55,7 +55,6 @@ const texts = defineTexts(
 const MIB = 1_024;
 const GB = 1e9;
 
-/** The public price list. */
 export function Prices() {
   const t = useTexts(texts);
   const { signed_in, sign_up } = useSite();

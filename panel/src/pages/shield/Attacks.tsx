@@ -30,7 +30,6 @@ const COLOURS = {
 const POINTS = 240;
 const LEAST_STEP = 10;
 
-/** The attacks on an address, one of them as a timeline. */
 export function Attacks({ tid, target }: { tid: string; target: ShieldTarget }) {
   const t = useTexts(shieldTexts);
   const locale = useLocale();

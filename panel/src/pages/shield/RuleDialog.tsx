@@ -106,7 +106,6 @@ interface Part {
   set: (change: Partial<Draft>) => void;
 }
 
-/** The action on matching traffic. */
 function ActionFields({ draft, set }: Part) {
   const t = useTexts(shieldTexts);
   return (
@@ -140,7 +139,6 @@ function ActionFields({ draft, set }: Part) {
   );
 }
 
-/** The traffic that the rule matches. */
 function MatchFields({ draft, set, example }: Part & { example: string }) {
   const t = useTexts(shieldTexts);
   const { protocol } = draft;

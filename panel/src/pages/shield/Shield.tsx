@@ -15,7 +15,6 @@ import { lookWhile, TARGET_LOOKS } from './looks.ts';
 import { Traffic } from './Traffic.tsx';
 import { shieldTexts } from './texts.ts';
 
-/** The account's protected addresses and the attacks on them. */
 export function Shield() {
   const t = useTexts(shieldTexts);
   const summary = useQuery(read('getBillingSummary'));

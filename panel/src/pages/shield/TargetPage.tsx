@@ -13,7 +13,6 @@ import { MachineLink } from './Shield.tsx';
 import { Traffic } from './Traffic.tsx';
 import { shieldTexts } from './texts.ts';
 
-/** One protected address: its traffic, the dropped part and the reasons. */
 export function TargetPage() {
   const t = useTexts(shieldTexts);
   const { tid, id } = useParams({ from: '/shell/shield/$tid/$id' });

@@ -1,6 +1,5 @@
 import { unlessTold } from '../../api/live.ts';
 
-/** Colour and shape of each Shield state. */
 export const TARGET_LOOKS = {
   clean: ['ok', 'dot'],
   under_attack: ['bad', 'triangle'],

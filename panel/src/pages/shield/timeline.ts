@@ -1,4 +1,3 @@
-/** The fields of an attack that the timeline shows. */
 export interface Attack {
   status: 'ongoing' | 'ended';
   started_at: string;

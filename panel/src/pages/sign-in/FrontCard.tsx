@@ -2,7 +2,6 @@ import type { ReactNode } from 'react';
 import { useTitle } from '../../ui/Page.tsx';
 import classes from './FrontCard.module.css';
 
-/** The card in the middle of a sign-in page. */
 export function FrontCard({
   title,
   children,

@@ -6,7 +6,6 @@ import { texts } from './texts.ts';
 
 const route = getRouteApi('/front/sign-in');
 
-/** The customers' sign-in. */
 export function SignIn() {
   const t = useTexts(texts);
   const { next = '/' } = route.useSearch();

@@ -20,7 +20,6 @@ import { machineTexts } from '../machines/texts.ts';
 import { nameInKey } from './key-name.ts';
 import { keyTexts } from './texts.ts';
 
-/** The account's public SSH keys, which can be put on new machines. */
 export function SshKeys() {
   const t = useTexts(keyTexts);
   const words = useTexts(machineTexts);

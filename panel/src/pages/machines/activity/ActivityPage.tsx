@@ -27,7 +27,6 @@ const LOOKS = {
 } as const;
 const LEVELS = { info: ['faint', 'dot'], warning: ['warn', 'square'], error: ['bad', 'triangle'] } as const;
 
-/** A machine's events and jobs. */
 export function ActivityPage() {
   const { id } = useMachine();
   return (

@@ -5,7 +5,6 @@ import { Ago } from '../../../ui/Values.tsx';
 import classes from './activity.module.css';
 import { activityTexts } from './texts.ts';
 
-/** Events, newest first, each with its actor. */
 export function EventLines({ events }: { events: readonly VmEvent[] }) {
   const t = useTexts(activityTexts);
   const { eventText } = useHappenings();

@@ -1,4 +1,3 @@
-/** An event of a run, as the service streams it. */
 export interface AgentEvent {
   type: string;
   seq: number;

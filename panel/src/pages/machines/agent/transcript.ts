@@ -49,7 +49,6 @@ interface HistoryEntry {
   exit_code: number | null;
 }
 
-/** Returns the entries of the history that the service has stored. */
 export function fromHistory(history: readonly HistoryEntry[]): Entry[] {
   return history.map((entry): Entry => {
     const id = `kept-${entry.seq}`;

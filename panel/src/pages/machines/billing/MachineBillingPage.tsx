@@ -17,7 +17,6 @@ import { billingTexts } from './texts.ts';
 
 type Charge = VmBilling['charges'][number];
 
-/** A machine's price, its past charges and the next one. */
 export function MachineBillingPage() {
   const vm = useMachine();
   const query = useQuery(read('getVmBilling', { params: { id: vm.id } }));

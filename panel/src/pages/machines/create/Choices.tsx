@@ -29,7 +29,6 @@ interface Props {
 
 export const ORDER_FORM = 'order';
 
-/** The choices for a new machine. */
 export function Choices({ draft, onChange, offer, error }: Props & { error: Error | null }) {
   const t = useTexts(createTexts);
   const { catalog } = offer;

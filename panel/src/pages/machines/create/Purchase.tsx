@@ -20,7 +20,6 @@ import { type Draft, forgetDraft } from './draft.ts';
 import { TopUpLink } from './TopUpLink.tsx';
 import { createTexts } from './texts.ts';
 
-/** The price, whether the wallet covers it, and the button to buy. */
 export function Purchase({
   draft,
   offer,

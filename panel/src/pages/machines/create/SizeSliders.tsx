@@ -13,7 +13,6 @@ export interface Size {
   disk_gb: number;
 }
 
-/** A custom size within the catalog's limits. */
 export function SizeSliders({
   size,
   onChange,

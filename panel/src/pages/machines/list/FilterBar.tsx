@@ -12,7 +12,6 @@ import { listTexts } from './texts.ts';
 
 const ANY = 'any';
 
-/** Filters machines by text, status and region. */
 export function FilterBar({
   filter,
   onChange,

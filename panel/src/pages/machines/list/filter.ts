@@ -17,7 +17,6 @@ export interface Filter {
   region: string | null;
 }
 
-/** Returns the machines that match the filter, in their order. */
 export function matching<T extends Findable>(machines: readonly T[], filter: Filter): T[] {
   const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
   return machines.filter(

@@ -13,7 +13,6 @@ export function withMachine<Item extends { id: string }>(pages: Page<Item>[], ma
   });
 }
 
-/** Returns the pages without the machine. */
 export function withoutMachine<Item extends { id: string }>(pages: Page<Item>[], id: string): Page<Item>[] {
   return pages.map((page) =>
     page.items.some((item) => item.id === id)

@@ -60,7 +60,6 @@ export function useMachines(): {
   };
 }
 
-/** Refetches machines as they change. */
 function useChangedMachines(): void {
   const client = useQueryClient();
   useEffect(() => {

@@ -35,7 +35,6 @@ const LOOKS = {
   error: ['bad', 'triangle'],
 } as const;
 
-/** Returns the query of all rules and of the default policy. */
 export function useFirewall(id: string) {
   return useQuery({
     queryKey: ['listFirewallRules', 'all', id],
@@ -59,7 +58,6 @@ export function useFirewall(id: string) {
   });
 }
 
-/** The firewall rules and the resulting policy. */
 export function Firewall({ vm }: { vm: Vm }) {
   const t = useTexts(networkTexts);
   const may = useMay('vm:write') && canConfigure(vm);

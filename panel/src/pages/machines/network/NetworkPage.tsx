@@ -14,7 +14,6 @@ import { Firewall } from './Firewall.tsx';
 import { PortForwards } from './PortForwards.tsx';
 import { networkTexts } from './texts.ts';
 
-/** The machine's firewall, port forwards and addresses. */
 export function NetworkPage() {
   const vm = useMachine();
   return (

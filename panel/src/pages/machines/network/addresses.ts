@@ -41,7 +41,6 @@ export const union = (a: AddressSet, b: AddressSet): AddressSet => ({
   6: merged([...a[6], ...b[6]]),
 });
 
-/** Returns the addresses in `a` that are not in `b`. */
 export const minus = (a: AddressSet, b: AddressSet): AddressSet => ({
   4: without(a[4], b[4]),
   6: without(a[6], b[6]),
@@ -58,7 +57,6 @@ export const isSame = (a: AddressSet, b: AddressSet) =>
       a[family].every((range, i) => range.from === b[family][i]?.from && range.to === b[family][i]?.to),
   );
 
-/** Returns whether the set contains all addresses of a family. */
 export const hasAll = (family: Family, set: AddressSet) =>
   set[family].length === 1 && set[family][0]?.from === 0n && set[family][0].to === ALL[family].to;
 

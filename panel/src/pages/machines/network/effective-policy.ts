@@ -48,7 +48,6 @@ export interface EffectivePolicy {
   idle: Set<string>;
 }
 
-/** The difference that saving a rule makes. */
 export interface PolicyChange {
   traffic: Traffic;
   ports: Ports;

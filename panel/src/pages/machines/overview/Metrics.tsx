@@ -117,7 +117,6 @@ function Charts({ series, vm }: { series: Series; vm: Vm }) {
   );
 }
 
-/** A chart with its current value. */
 function Graph({
   title,
   series,

@@ -20,7 +20,6 @@ import { overviewTexts } from './texts.ts';
 
 const RECENT = 6;
 
-/** A machine's metrics, specification and recent events. */
 export function OverviewPage() {
   const vm = useMachine();
   return (

@@ -22,7 +22,6 @@ import { machineTexts } from '../texts.ts';
 import classes from './resize.module.css';
 import { resizeTexts } from './texts.ts';
 
-/** The new plan or the new custom size. */
 export type Target = { plan: string; size?: undefined } | { size: Size; plan?: undefined };
 
 const CHANGED = [

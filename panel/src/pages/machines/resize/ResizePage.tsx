@@ -24,7 +24,6 @@ import { resizeTexts } from './texts.ts';
 
 type Way = 'plan' | 'custom';
 
-/** Offers other plans and custom sizes, with their prices. */
 export function ResizePage() {
   const t = useTexts(resizeTexts);
   const vm = useMachine();

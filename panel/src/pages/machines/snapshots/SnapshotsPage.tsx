@@ -30,7 +30,6 @@ const LOOKS = {
 /** Operations whose replies a job on a snapshot affects. */
 const CHANGED = ['listSnapshots', 'getVm', 'listJobs', 'listEvents'] as const;
 
-/** A machine's snapshots, with actions to take, restore and delete them. */
 export function SnapshotsPage() {
   const t = useTexts(snapshotTexts);
   const words = useTexts(machineTexts);

@@ -15,7 +15,6 @@ export function consoleAddress({ id, hostname }: Pick<Vm, 'id' | 'hostname'>, vi
   return `/panel/terminal?${new URLSearchParams({ vm: id, name: hostname, view })}`;
 }
 
-/** A console in an iframe on the page. */
 export function ConsoleFrame({ vm, view, title }: { vm: Vm; view: View; title: string }) {
   const words = useTexts(machineTexts);
   const may = useMay('vm:console');

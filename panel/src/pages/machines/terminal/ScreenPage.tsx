@@ -8,7 +8,6 @@ import { ConsoleFrame, consoleAddress } from './ConsoleFrame.tsx';
 import classes from './terminal.module.css';
 import { terminalTexts } from './texts.ts';
 
-/** The machine's graphical console. */
 export function ScreenPage() {
   const t = useTexts(terminalTexts);
   const vm = useMachine();

@@ -9,7 +9,6 @@ import { Shares } from './Shares.tsx';
 import classes from './terminal.module.css';
 import { terminalTexts } from './texts.ts';
 
-/** A shell on the machine, and the links that share one with others. */
 export function TerminalPage() {
   const t = useTexts(terminalTexts);
   const vm = useMachine();
