@@ -2,7 +2,6 @@ import type { Client, Job, List, OPERATIONS } from '../../sdk/src/index.ts';
 import type { Column } from './output/table.ts';
 import type { Session } from './session.ts';
 
-/** The id of an API operation. */
 export type OperationId = keyof typeof OPERATIONS;
 
 type Place<O extends OperationId> = (typeof OPERATIONS)[O];
@@ -59,7 +58,6 @@ export interface Spec<A> {
 
 export type AnySpec = Spec<never>;
 
-/** Defines the command of an operation. */
 export function command<O extends OperationId>(
   operation: O,
   spec: Omit<Spec<Answer<O>>, 'operation'>,

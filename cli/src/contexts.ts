@@ -9,7 +9,6 @@ export interface Context {
   key: string;
 }
 
-/** The content of the contexts file. */
 export interface Contexts {
   current: string | null;
   contexts: Record<string, Context>;

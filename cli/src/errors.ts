@@ -5,7 +5,6 @@ import { EXIT, Failure } from './failure.ts';
 import { optionOf } from './fields.ts';
 import { money } from './output/values.ts';
 
-/** Hints on how to solve an error, by its code. */
 const HINTS: Record<string, string> = {
   api_key_invalid: 'Store another key: vauban context create <name> --url <url>',
   api_key_expired: 'Store another key: vauban context create <name> --url <url>',

@@ -1,4 +1,3 @@
-/** Exit codes of the process. */
 export const EXIT = {
   done: 0,
   refused: 1,

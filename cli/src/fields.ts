@@ -6,7 +6,6 @@ import { EXIT, Failure } from './failure.ts';
 import type { Io } from './io.ts';
 import { FIELD_KINDS, idOf } from './names.ts';
 
-/** A field of an operation, with its accepted values and its description. */
 export interface Field {
   type: 'string' | 'integer' | 'boolean' | 'strings' | 'json';
   required?: true;
@@ -16,7 +15,6 @@ export interface Field {
   about?: string;
 }
 
-/** The description of an operation's input. */
 export interface Inputs {
   summary: string;
   scope: string;
@@ -55,7 +53,6 @@ function json(text: string): unknown {
   }
 }
 
-/** Returns the command-line options of a field. */
 export function optionsOf(name: string, field: Field): Option[] {
   const flag = optionOf(name);
   const about = [field.about, field.nullable && field.type !== 'json' && 'empty for none'].filter(Boolean);

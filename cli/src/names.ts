@@ -9,7 +9,6 @@ interface Kind {
   prefix: string;
   /** Lists everything that may have the name, given the ids before it in the path. */
   list?: (client: Client, name: string, before: string[]) => List<{ id: string }>;
-  /** Returns the names of a thing. */
   names?: (thing: never) => (string | null)[];
 }
 

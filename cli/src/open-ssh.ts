@@ -2,7 +2,6 @@ import { EXIT, Failure } from './failure.ts';
 import { vmOf } from './names.ts';
 import type { Session } from './session.ts';
 
-/** The login options of OpenSSH. */
 export interface SshOptions {
   login?: string | undefined;
   identity?: string | undefined;

@@ -23,7 +23,6 @@ const ARGUMENTS: Record<string, string> = {
   invoices: 'invoice',
 };
 
-/** Operations that start a job. */
 const BEGINS_JOB =
   /^(create|delete|start|stop|force|reboot|reset|attach|change)(Vm|Snapshot|StopVm|Password|SshKey|Plan|Custom)$/;
 
@@ -32,7 +31,6 @@ const positive = (text: string) => {
   return Number(text);
 };
 
-/** Adds the command of an operation to its group. */
 export function addOperation(group: Command, anySpec: AnySpec, io: Io): void {
   const spec = anySpec as unknown as LooseSpec;
   const [resource, method, , , kind] = OPERATIONS[spec.operation];

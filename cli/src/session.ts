@@ -8,7 +8,6 @@ import { lightFetch } from './fetch.ts';
 import type { Io } from './io.ts';
 import { type Format, Printer } from './output/printer.ts';
 
-/** Options of every command. */
 export interface GlobalOptions {
   context?: string;
   output?: Format;

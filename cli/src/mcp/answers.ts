@@ -43,7 +43,6 @@ function marked(data: unknown): string {
 const texts = (...given: (string | undefined)[]): Result['content'] =>
   given.filter((text) => text !== undefined).map((text) => ({ type: 'text', text }));
 
-/** Converts an answer to a tool result. */
 export const resultOf = ({ said, data }: Answer): Result => ({ content: texts(said, marked(data)) });
 
 /**

@@ -7,7 +7,6 @@ import { type At, type Input, inputOf, type Tool } from './tool.ts';
 interface Confirmed<Terms> {
   /** The tool that shows the terms; it needs no confirmation. */
   preview: { name: string; title: string; description: string; scopes: string[] };
-  /** The tool that performs the action. */
   action: { name: string; title: string; description: string; scopes: string[] };
   input: Input;
   look(at: At, input: Record<string, unknown>): Promise<{ data: unknown; terms: Terms }>;

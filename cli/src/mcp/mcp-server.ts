@@ -34,7 +34,6 @@ export async function offeredTools(session: Session, settings: Settings): Promis
   return allowed.filter(({ scopes }) => scopes.every((scope) => held.has(scope)));
 }
 
-/** Creates an MCP server for one assistant. */
 export function createServer(
   session: Session,
   tools: Tool[],

@@ -2,7 +2,6 @@ import type { Client } from '../../../sdk/src/index.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { idOf } from '../names.ts';
 
-/** The arguments that identify a protected address. */
 export const TENANT = {
   tenant: {
     type: 'string',

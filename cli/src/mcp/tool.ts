@@ -26,7 +26,6 @@ export interface At {
   signal: AbortSignal;
 }
 
-/** The answer of a tool. */
 export interface Answer {
   /** This program's own words. They never contain text from the service or a guest. */
   said?: string;
@@ -37,7 +36,6 @@ export interface Answer {
 /** The permissions of a tool: reading, changing things through the API, or running commands on VMs. */
 export type Power = 'read' | 'write' | 'command';
 
-/** A task for an assistant. */
 export interface Tool {
   name: string;
   title: string;
@@ -87,13 +85,10 @@ export function inputOf(
   return { type: 'object', properties, required, additionalProperties: false };
 }
 
-/** The argument that names a VM. */
 export const VM = { vm: { type: 'string', minLength: 1, description: 'The hostname or id of a VM' } };
 
-/** The argument that limits the number of items. */
 export const LIMIT = {
   limit: { type: 'integer', minimum: 1, maximum: 50, description: 'At most this many; 20', optional: true },
 };
 
-/** The default number of items in a list. */
 export const ITEMS = 20;

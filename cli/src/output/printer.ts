@@ -8,7 +8,6 @@ import { yaml } from './yaml.ts';
 export const FORMATS = ['table', 'wide', 'json', 'id', 'yaml'] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** Prints the output of a command in the requested format. */
 export class Printer {
   readonly #io: Io;
   readonly format: Format;

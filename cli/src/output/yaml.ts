@@ -4,7 +4,6 @@ import { safeJson } from '../../../shared/safe-text.ts';
 const PLAIN = /^[A-Za-z_][\w./-]*( [\w./-]+)*$/;
 const WORDS = /^(true|false|yes|no|on|off|null|y|n)$/i;
 
-/** Returns the lines of a value in YAML. */
 export function yaml(value: unknown, indent = ''): string[] {
   if (Array.isArray(value) && value.length > 0)
     return value.flatMap((item) => {
