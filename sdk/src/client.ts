@@ -36,7 +36,6 @@ export interface Client extends Resources {
   ): AsyncIterable<AgentEvent>;
   /** Returns an issued invoice as a file: a PDF with the e-invoice attached, or only the e-invoice (EN 16931, CII). */
   invoiceFile(id: string, format: 'pdf' | 'xml', options?: RequestOptions): Promise<Uint8Array>;
-  /** Opens a shell on a VM. */
   openTerminal(vmId: string, how?: CreateSshTokenRequest, options?: RequestOptions): Promise<Terminal>;
   /** Opens a connection to the SSH server of a VM, for your own SSH client. The VM needs no open port. */
   openSshConnection(vmId: string, options?: RequestOptions): Promise<GuestSocket>;

@@ -1,6 +1,5 @@
 import type { ClientClock } from './options.ts';
 
-/** The system clock. */
 export const systemClock: ClientClock = {
   now: () => performance.now(),
   sleep: (ms, signal) =>

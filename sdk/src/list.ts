@@ -14,12 +14,10 @@ export class List<Item, Beside = unknown> implements AsyncIterable<Item> {
     this.#cursor = cursor;
   }
 
-  /** Returns the first page. */
   page(): Promise<Page<Item, Beside>> {
     return this.#read(this.#cursor);
   }
 
-  /** Yields all pages in order. */
   async *pages(): AsyncGenerator<Page<Item, Beside>, void, void> {
     let cursor = this.#cursor;
     for (;;) {
@@ -34,7 +32,6 @@ export class List<Item, Beside = unknown> implements AsyncIterable<Item> {
     for await (const { data } of this.pages()) yield* data;
   }
 
-  /** Returns all items as an array. */
   async toArray(): Promise<Item[]> {
     const items: Item[] = [];
     for await (const item of this) items.push(item);

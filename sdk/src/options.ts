@@ -33,7 +33,6 @@ export interface Reply {
   body: ReadableStream<Uint8Array> | null;
 }
 
-/** The clock of the client. */
 export interface ClientClock {
   /** Milliseconds since an arbitrary instant; never decreases. */
   now(): number;

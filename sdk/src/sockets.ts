@@ -10,7 +10,6 @@ export interface GuestSocket {
 }
 
 export interface Terminal extends GuestSocket {
-  /** The user who is logged in. */
   username: string;
   resize(cols: number, rows: number): void;
 }

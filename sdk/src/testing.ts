@@ -21,7 +21,6 @@ export interface FakeVaubanOptions {
   client?: Omit<ClientOptions, 'baseUrl' | 'apiKey'>;
 }
 
-/** A service for tests. */
 export interface FakeVauban extends AsyncDisposable {
   /** A client with `apiKey` for `baseUrl`. */
   client: Client;

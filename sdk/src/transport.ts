@@ -4,7 +4,6 @@ import { ApiError, ConnectionError, TimeoutError } from './errors.ts';
 import type { Attempt, ClientClock, ClientOptions, PaidOptions, Reply } from './options.ts';
 import { Pacer } from './pacer.ts';
 
-/** A request of an operation. */
 export interface Call {
   operation: string;
   method: string;
