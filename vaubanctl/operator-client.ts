@@ -15,11 +15,9 @@ interface ListReply<T> {
   pagination: { next_cursor: string | null };
 }
 
-/** The names of a path's variables. */
 type Variable<Path> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | Variable<Rest> : never;
 /** A property that is optional if all of its own properties are. */
 type Member<Name extends string, T> = Partial<T> extends T ? { [K in Name]?: T } : { [K in Name]: T };
-/** The input of an operation. */
 type Given<Path, Operation> = ([Variable<Path>] extends [never]
   ? unknown
   : { params: Record<Variable<Path>, string> }) &
@@ -28,7 +26,6 @@ type Given<Path, Operation> = ([Variable<Path>] extends [never]
 /** The input as a list of arguments, empty if nothing is required. */
 type Arguments<G> = Partial<G> extends G ? [given?: G] : [given: G];
 
-/** The input of any operation. */
 interface AnyGiven {
   params?: Record<string, string>;
   query?: Record<string, string | number | undefined>;

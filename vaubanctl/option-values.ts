@@ -9,7 +9,6 @@ export function collectLimit(text: string, limits: Record<string, number> = {}):
   return { ...limits, [name]: Number(value) };
 }
 
-/** Adds a name to those given so far. */
 export function collectName(text: string, names: string[] = []): string[] {
   return [...names, text];
 }

@@ -1,7 +1,6 @@
 import type { Account } from './operator-api.ts';
 import { instant, money, printFields } from './output.ts';
 
-/** Prints an account, one property per line. */
 export function printAccount({
   id,
   name,

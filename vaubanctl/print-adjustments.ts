@@ -23,7 +23,6 @@ export async function makeAdjustment(
   });
 }
 
-/** Prints a table of corrections. */
 export function printAdjustments(adjustments: Adjustment[]): void {
   printTable(
     ['AT', 'ORDER', 'TYPE', 'AMOUNT>', 'VM', 'CORRECTS', 'WHO', 'REASON'],

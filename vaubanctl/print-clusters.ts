@@ -1,7 +1,6 @@
 import type { Cluster } from './operator-api.ts';
 import { printTable } from './output.ts';
 
-/** Prints a table of clusters. */
 export function printClusters(clusters: Cluster[]): void {
   printTable(
     ['REGIONS', 'STATE', 'MEMBERS UP>', 'GUESTS>', 'ENDPOINTS', 'SAYS'],

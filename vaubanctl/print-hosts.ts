@@ -1,7 +1,6 @@
 import type { HostMachine } from './operator-api.ts';
 import { printTable } from './output.ts';
 
-/** Prints a table of hosts. */
 export function printHosts(hosts: HostMachine[]): void {
   const amount = (count: number | null) => (count === null ? 'no limit' : `${count}`);
   printTable(

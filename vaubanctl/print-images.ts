@@ -3,7 +3,6 @@ import { printTable } from './output.ts';
 
 const MIB = 2 ** 20;
 
-/** Prints a table of images. */
 export function printImages(images: Image[]): void {
   printTable(
     ['NAME', 'USER', 'SIZE', 'START', 'READY', 'SHA-256'],

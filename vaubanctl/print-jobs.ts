@@ -1,7 +1,6 @@
 import type { Job } from './operator-api.ts';
 import { instant, printFields, printTable } from './output.ts';
 
-/** Prints a table of jobs. */
 export function printJobs(jobs: Job[]): void {
   printTable(
     ['ID', 'KIND', 'VM', 'ACCOUNT', 'STATE', 'ATTEMPTS', 'NEXT ATTEMPT', 'ERROR'],
@@ -18,7 +17,6 @@ export function printJobs(jobs: Job[]): void {
   );
 }
 
-/** Prints one job, one property per line. */
 export function printJob(job: Job): void {
   printFields({
     id: job.id,

@@ -1,7 +1,6 @@
 import type { Key } from './operator-api.ts';
 import { instant, printTable } from './output.ts';
 
-/** Prints a table of keys. */
 export function printKeys(keys: Key[]): void {
   printTable(
     ['ID', 'NAME', 'KEY', 'STATUS', 'EXPIRES', 'LAST USED', 'FROM', 'SCOPES'],

@@ -12,7 +12,6 @@ function threshold({ threshold: { pps, bps } }: Target): string {
   return parts.join(', ') || 'learnt';
 }
 
-/** Prints a table of protected addresses. */
 export function printTargets(targets: Target[]): void {
   printTable(
     ['ID', 'ADDRESS', 'VM', 'MODE', 'STATUS', 'RULES', 'EDGE', 'LAST ATTACK'],
@@ -29,7 +28,6 @@ export function printTargets(targets: Target[]): void {
   );
 }
 
-/** Prints a protected address, one property per line. */
 export function printTarget(target: Target): void {
   printFields({
     id: target.id,

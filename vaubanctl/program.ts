@@ -80,7 +80,6 @@ import { addVmShow } from './commands/vm-show.ts';
 import { addVmStop } from './commands/vm-stop.ts';
 import manifest from './package.json' with { type: 'json' };
 
-/** All commands, by group. */
 export const program = new Command('vaubanctl')
   .description(
     'Manages the accounts, the money, the API keys, the VMs, the DDoS Shield and the images of the Vauban service on this machine.',
