@@ -52,7 +52,6 @@ export class Vm extends Thing {
   }
 }
 
-/** A rule of a VM's firewall. */
 export class FirewallRule extends Thing {
   constructor(
     name: string,
@@ -104,7 +103,6 @@ export class SshKey extends Thing {
   }
 }
 
-/** A blocking rule of a protected address. */
 export class ShieldRule extends Thing {
   constructor(
     name: string,

@@ -25,7 +25,6 @@ export function patience({ timeout_seconds: seconds }: Values): { signal: AbortS
   return { signal: AbortSignal.timeout(Number(seconds ?? DEFAULT_TIMEOUT_SECONDS) * 1000) };
 }
 
-/** Returns the body of a request. */
 export function bodyOf(inputs: Values): Values {
   const left = [...SETTINGS, ...PLACES, ...OWN];
   const given = Object.entries(inputs).filter(([name, value]) => !left.includes(name) && value !== undefined);
