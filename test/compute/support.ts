@@ -68,7 +68,6 @@ export async function asleep(clock: ManualClock, sleepers: number): Promise<void
   while (clock.sleeping < sleepers) await new Promise(setImmediate);
 }
 
-/** Creates a guest with this hostname and boots it. */
 export async function booted(driver: ComputeDriver, clock: ManualClock, hostname?: string): Promise<string> {
   const spec = guestSpec(hostname);
   await driver.create(spec);

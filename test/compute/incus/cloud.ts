@@ -37,7 +37,6 @@ export const PATIENCE = { timeout: 600_000 };
 // biome-ignore lint/suspicious/noExplicitAny: assertions say what is expected of it
 export type Vm = any;
 
-/** An instance as the CLI lists it. */
 interface Listed {
   name: string;
   location: string;
@@ -217,7 +216,6 @@ export class Cloud {
     return JSON.parse(await incus(this.cluster, 'list', '--format', 'json'));
   }
 
-  /** Waits until an SSH server answers at an address. */
   async greeting(address: string): Promise<void> {
     await until(() => greets(address, GREETING_MS));
   }

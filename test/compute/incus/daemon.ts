@@ -26,7 +26,6 @@ export function identityOf(t: TestContext): Identity {
 
 const [STOPPED, RUNNING] = [102, 103];
 
-/** The id of the daemon's cluster. */
 export const CLUSTER = 'one';
 
 /** The start time of a guest's n-th run. Incus tells runs apart by it. */
@@ -110,19 +109,16 @@ export class Daemon {
     await this.#tell('instance-shutdown');
   }
 
-  /** Starts the guest again. */
   async goOn(): Promise<void> {
     this.guest.status_code = RUNNING;
     this.guest.last_used_at = runNumber(++this.#run);
     await this.#tell('instance-started');
   }
 
-  /** The number of followers of its events. */
   get followers(): number {
     return [...this.#events.clients].filter((each: WebSocket) => each.readyState === each.OPEN).length;
   }
 
-  /** How often the list of guests was requested. */
   get lists(): number {
     return this.#lists;
   }

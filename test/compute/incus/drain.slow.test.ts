@@ -8,7 +8,6 @@ import { MEMBERS } from '../../support/incus/layout.ts';
 import { Cloud, greets, PATIENCE, type Vm } from './cloud.ts';
 
 const VMS = 6;
-/** Polling interval of a guest. */
 const LOOK_MS = 100;
 /** A guest that takes longer to answer counts as absent. Even on a busy machine a running guest answers sooner. */
 const ANSWER_MS = 700;
@@ -72,7 +71,6 @@ async function trade(cloud: Cloud, over: AbortSignal): Promise<number> {
   return traded;
 }
 
-/** Returns the host key of a guest's SSH server. */
 function hostKey(host: string): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const client = new ssh2.Client();

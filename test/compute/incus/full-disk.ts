@@ -75,7 +75,6 @@ async function othersGoOn(cloud: Cloud, vm: Vm): Promise<void> {
   await cloud.assertSame(vm);
 }
 
-/** Takes a snapshot of a VM and deletes it. */
 async function save(cloud: Cloud, { id }: Vm): Promise<void> {
   const { snapshot } = await cloud.customer.ask('POST', `/v1/vm/${id}/snapshots`, {});
   const saved = await cloud.settled(id, 'running');

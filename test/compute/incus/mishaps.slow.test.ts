@@ -45,7 +45,7 @@ async function makeForeign(cloud: Cloud, { id }: Vm): Promise<() => Promise<obje
   return async () => {
     const found = (await cloud.instances()).filter(({ name }) => name.endsWith(FOREIGN));
     assert.equal(found.length, 2);
-    // Their resource usage is irrelevant here.
+    // The instances' resource usage is irrelevant here.
     return found.map(({ state: _, ...rest }) => rest);
   };
 }

@@ -48,7 +48,6 @@ export class PatientClock extends ManualClock {
     }
   }
 
-  /** Advances the clock until the condition holds. */
   async until(holds: () => boolean): Promise<void> {
     const end = this.now().getTime() + PATIENCE_MS;
     while (!holds()) {

@@ -123,7 +123,6 @@ if (cluster) {
     await logIn(viewer);
   });
 
-  /** Returns the number of attachments to a guest's console. */
   const consolesOf = async (id: string) => {
     const all: { description: string; status: string; resources: { instances?: string[] } }[] = JSON.parse(
       await incus(cluster, 'operation', 'list', '--format', 'json'),
@@ -152,7 +151,6 @@ async function typeUntil(viewer: Viewer, keys: string, pattern: RegExp): Promise
   }
 }
 
-/** Opens a viewer on a guest's screen. */
 async function look(t: TestContext, driver: ComputeDriver, id: string) {
   const stream = await driver.openVnc(id);
   const viewer = new Viewer(stream, ENCODINGS);
@@ -162,7 +160,6 @@ async function look(t: TestContext, driver: ComputeDriver, id: string) {
   await viewer.update();
   return {
     viewer,
-    /** Resolves when the service has closed the connection. */
     async closes() {
       if (!stream.closed) await once(stream, 'close');
     },

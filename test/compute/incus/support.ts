@@ -12,7 +12,6 @@ import { guestSpec } from '../support.ts';
 /** The key with which a test's driver logs in to its guests. */
 export const OPS_KEY = freshKeyPair('ops');
 
-/** Opens a driver for the guests of a test cluster. */
 export async function openIncus(
   info: ClusterInfo,
   options: Partial<IncusOptions> = {},

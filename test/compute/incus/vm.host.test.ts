@@ -100,7 +100,6 @@ async function showsRed(driver: ComputeDriver, id: string, viewer: Viewer): Prom
   }
 }
 
-/** Opens a viewer on a guest's screen. */
 async function look(t: TestContext, driver: ComputeDriver, id: string): Promise<Viewer> {
   const viewer = new Viewer(await driver.openVnc(id), [5, 0, -223]);
   defer(t, () => viewer.close());

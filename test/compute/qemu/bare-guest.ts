@@ -16,7 +16,6 @@ import { freshKeyPair } from '../../../server/platform/ssh-key-pair.ts';
 import { defer } from '../../support/cleanup.ts';
 
 const MAC = '52:54:00:00:00:01';
-/** The pause between two attempts to reach a booting guest. */
 const RETRY_MS = 100;
 /** QEMU accepts a connection before the guest listens; it then leads nowhere, and a new one is needed. */
 const BANNER_MS = 500;
@@ -68,7 +67,6 @@ async function open(path: string, running: () => boolean): Promise<Socket> {
   }
 }
 
-/** Returns whether an SSH server answers on the port. */
 async function greets(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');
   const signal = AbortSignal.timeout(BANNER_MS);
@@ -183,7 +181,6 @@ export async function bootGuest(
       );
       return text(channel);
     },
-    /** Sends a command to the guest agent. */
     async agent(command: string, args: object = {}): Promise<unknown> {
       const socket = await open(at('agent'), running);
       try {
@@ -192,7 +189,6 @@ export async function bootGuest(
         socket.destroy();
       }
     },
-    /** Resolves with the next event of that name. */
     event: (name: string) => monitor.when((message) => message.event === name),
     /** Presses the power button and waits until the machine is off. */
     async powerOff(): Promise<void> {

@@ -38,7 +38,7 @@ async function places(t: TestContext) {
   return { directory, secret, at: (name: keyof typeof FILES) => join(directory, FILES[name]) };
 }
 
-/** Other things than a symbolic link that may be in place of a file. */
+/** Things other than a symbolic link that may be in place of a file. */
 const OTHERS: [string, (path: string, secret: string) => Promise<unknown>][] = [
   ['a link', (path, secret) => symlink(secret, path)],
   ['another name of a file', (path, secret) => link(secret, path)],

@@ -41,7 +41,7 @@ test('a machine that hangs while the service starts keeps no other waiting', { s
 
   process.kill(pid, 'SIGSTOP');
   assert.deepEqual(await after.sample([hung.id]), []);
-  // It is not even asked again until it has answered.
+  // The hung machine is not even asked again until it has answered.
   assert.deepEqual(await after.sample([hung.id]), []);
   process.kill(pid, 'SIGCONT');
 });

@@ -66,7 +66,6 @@ export async function connectMonitor(socket: string, clock: Clock): Promise<Moni
   }
 }
 
-/** Polling interval of a booting guest. */
 const LOOK_EVERY_MS = 50;
 
 /** Starts a guest and waits until it has booted. */

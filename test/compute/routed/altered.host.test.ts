@@ -80,7 +80,7 @@ test('whatever is lost or added, no packet passes that the rules did not see, an
     assert.equal(await inForce(env), before, act.join(' '));
   }
   t.diagnostic(`${acts.length} alterations, ${acts.length * 5 * N} forbidden packets: none passed`);
-  // It still lets allowed traffic pass.
+  // The repaired ruleset still lets allowed traffic pass.
   await env.network.apply(guest, OPEN);
   await env.internet.ask({ do: 'sendFlows', host: guest.v4, port: 5000, count: N });
   await guest.space.arrived(5000, N);

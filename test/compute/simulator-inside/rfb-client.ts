@@ -58,7 +58,6 @@ export class Viewer {
     this.pixels = new Uint32Array(width * height);
   }
 
-  /** Requests an update. */
   ask(incremental: boolean): void {
     const request = Buffer.alloc(10);
     request.set([3, Number(incremental)]);
@@ -77,7 +76,6 @@ export class Viewer {
 
   #bytesPerPixel = 4;
 
-  /** Reads one update. */
   async update(): Promise<void> {
     const head = await this.#take(4);
     if (head[0] !== 0) throw new Error(`message ${head[0]}`);
@@ -186,7 +184,6 @@ export class Viewer {
     this.#key(keysym, true);
   }
 
-  /** Presses and releases a key. */
   key(keysym: number): void {
     this.#key(keysym, true);
     this.#key(keysym, false);
@@ -210,7 +207,6 @@ export class Viewer {
     this.#key(CONTROL, false);
   }
 
-  /** Reads updates until the text matches. */
   async shows(pattern: RegExp): Promise<string> {
     while (!pattern.test(this.text())) {
       this.ask(true);

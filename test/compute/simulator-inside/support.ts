@@ -89,7 +89,6 @@ export function exec({ clock }: Setting, client: Client, command: string): Promi
   return settle(clock, run(client, command));
 }
 
-/** Resolves when the client's connection has ended. */
 export function ended(client: Client): Promise<void> {
   return new Promise((resolve) => {
     client.on('close', () => resolve());

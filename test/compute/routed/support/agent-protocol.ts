@@ -1,4 +1,3 @@
-/** A request to a process inside a namespace. */
 export type Request =
   | { do: 'listenUdp'; port: number; family: 4 | 6 }
   | { do: 'listenTcp'; port: number }

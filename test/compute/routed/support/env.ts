@@ -83,7 +83,6 @@ export interface TestGuest extends NetworkGuest {
   v4: string;
   v6: string;
   space: Namespace;
-  /** Sends a raw frame `count` times. */
   send(frame: number[], count: number): Promise<void>;
 }
 
@@ -208,7 +207,7 @@ export class Env {
   }
 
   /**
-   * Same as {@link settle} if nothing may pass between the guest and the host. A card's queue is processed in order, so
+   * Like {@link settle}, if nothing may pass between the guest and the host. A card's queue is processed in order, so
    * the host's reply to a neighbour request comes after everything sent before.
    */
   async settleHost(guest: TestGuest): Promise<void> {

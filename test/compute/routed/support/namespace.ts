@@ -73,7 +73,6 @@ export class Namespace {
     return stream;
   }
 
-  /** Runs lines of `ip -batch`. */
   async ip(...lines: string[]): Promise<void> {
     const [program, args] = this.command('ip', '-batch', '-');
     const child = spawn(program, args, { stdio: ['pipe', 'ignore', 'inherit'] });
@@ -110,7 +109,6 @@ export class Namespace {
     return this.#arrivals.filter((arrival) => arrival.port === port).map(({ from }) => from);
   }
 
-  /** Resolves when a port has received `count` datagrams or connections. */
   async arrived(port: number, count: number): Promise<void> {
     while (this.arrivals(port).length < count) {
       await new Promise<void>((resolve) => this.#watchers.push(resolve));
