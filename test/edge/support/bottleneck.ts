@@ -51,7 +51,6 @@ export async function openBottleneck(t: TestContext, network: EdgeNetwork, mbps:
     const last = intervals.slice(-(SECONDS - 1)).map((one: { sum: { bytes: number } }) => one.sum.bytes);
     return last.reduce((sum: number, bytes: number) => sum + (8 * bytes) / 1e6, 0) / last.length;
   };
-  /** Returns how many requests are answered. */
   const requests = async (ip: string): Promise<number> => {
     const options = ['--silent', '--connect-timeout', '1', '--max-time', '2', '--interface', CLIENT];
     const form = ['--header', 'Connection: close', '--write-out', '%{http_code}\n', '--output', '/dev/null'];

@@ -162,8 +162,8 @@ export class EdgeNetwork {
   }
 
   /**
-   * Same, but evenly, with a pause after each frame: trafgen's rate is per second, with a burst at the start of each
-   * second.
+   * Sends frames like {@link stream}, but evenly, with a pause after each: trafgen's rate is per second, with a burst
+   * at the start of each second.
    */
   async steadily(frames: Frame[], count: number): Promise<void> {
     await this.#send(frames, count, '--gap', '20us');

@@ -46,7 +46,6 @@ export class TestRouter {
   readonly #speaker: Namespace;
   readonly #directory: string;
   readonly #children = new Map<string, ChildProcess>();
-  /** The routes that are currently enforced. */
   #enforced = '';
 
   private constructor(network: EdgeNetwork, speaker: Namespace, directory: string) {
@@ -81,7 +80,6 @@ export class TestRouter {
     });
   }
 
-  /** The address of the service's GoBGP. */
   get gobgp(): string {
     return `unix:${this.#socket('speaker')}`;
   }
@@ -92,12 +90,10 @@ export class TestRouter {
 
   stopSpeaker = (): Promise<void> => this.#stop('speaker');
 
-  /** Resolves when the BGP session is established. */
   async connected(): Promise<void> {
     while (!/ Establ /.test(await this.speak('neighbor')));
   }
 
-  /** Runs `gobgp` on the service's GoBGP. */
   speak = (...words: string[]): Promise<string> => this.#gobgp('speaker', ...words);
 
   /** Waits until the router has received exactly what the service announces, and enforces it. */
