@@ -212,7 +212,7 @@ for (const [protocol, collector, probe, more] of [
       const file = `${pipe}-${name}.conf`;
       writeFileSync(file, `daemonize: false\n${text}\n`);
       const [program, args] = space.command(name, '-f', file);
-      // Its plugins are separate processes that end with it.
+      // The collector's plugins are separate processes that end with it.
       const child = spawn(program, args, { stdio: 'ignore', detached: true });
       defer(t, async () => {
         const ended = once(child, 'exit');

@@ -17,7 +17,6 @@ import { makeVm, openApi, type TestApi } from '../network/support.ts';
 
 const SECOND = 1000;
 
-/** A target with the paths of its API. */
 export interface TestTarget {
   vm: VmRow;
   id: string;
