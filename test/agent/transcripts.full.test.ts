@@ -60,7 +60,7 @@ test('completed', async (t) => {
   const events = (await fixture.call('GET', `/v1/vm/${fixture.vm.id}/events?type=agent.command_started`)).json
     .data;
   assert.deepEqual(
-    // They all have the same time, so their ids decide the order.
+    // The events all have the same time, so their ids decide the order.
     events
       .map(({ metadata, actor }: Record<string, Record<string, unknown>>) => [metadata!.command, actor!.id])
       .sort(),

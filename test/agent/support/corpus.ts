@@ -167,7 +167,7 @@ const changed = fc
     words.toSpliced(1 + (at % words.length), removed, ...(put === null ? [] : [put])).join(' '),
   );
 
-/** These take too long for the little that they show. */
+/** Commands that take too long for the little that they show. */
 const LONG = /\bsleep [1-9]|\b(?:vm|io|mp|pid)stat.* [2-9]|-s ?\d/;
 const line = fc
   .oneof(

@@ -6,14 +6,12 @@ import ssh2 from 'ssh2';
 import { freshKeyPair } from '../../../server/platform/ssh-key-pair.ts';
 import { defer } from '../../support/cleanup.ts';
 
-/** The guest's reaction to a command. */
 export interface Reaction {
   stdout?: string;
   stderr?: string;
   code?: number;
   /** The whole connection breaks. */
   dies?: true;
-  /** It runs until it is ended. */
   hangs?: true;
 }
 
@@ -29,7 +27,6 @@ export interface ScriptedGuest {
   finish(reaction: Reaction): void;
   /** Decides the reaction to a command; may be replaced. */
   react: (command: string) => Reaction;
-  /** If set, it refuses logins. */
   refuses: boolean;
   /** Set when the hanging command has been ended from outside. */
   ended: boolean;

@@ -5,15 +5,12 @@ import { json } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { defer } from '../../support/cleanup.ts';
 
-/** The model's answer to one request. */
 export interface Answer {
   text?: string;
-  /** The command that the model wants to run. */
   command?: string;
   reason?: string;
   /** The raw arguments of the call, valid or not. */
   rawArguments?: string;
-  /** Calls a tool with this name. */
   toolName?: string;
   /** Makes two calls in one answer. */
   second?: string;

@@ -8,7 +8,6 @@ import { isInstalled } from '../../../scripts/installed.ts';
 import { READ_ONLY } from '../../../server/domain/agent/policy/judge.ts';
 import { defer } from '../../support/cleanup.ts';
 
-/** A shell and the search path of its programs. */
 export interface Kit {
   name: string;
   shell: string;
@@ -118,8 +117,8 @@ const CLOSED = [
 ];
 const ENVIRONMENT = /^\/proc\/\d+\/environ$/;
 /**
- * These read everything that the kernel knows about a process, whatever they print. Another test checks that they print
- * no secrets.
+ * These programs read everything that the kernel knows about a process, whatever they print. Another test checks that
+ * they print no secrets.
  */
 const PROCESS_VIEWERS = new Set(['ps', 'pgrep', 'w', 'uptime']);
 /** Local sockets that libraries and programs use to look up users and services, and for logging. */

@@ -19,7 +19,7 @@ export interface Fixture {
   keyId: string;
   /** Sends a body to the agent and returns the stream of the reply. */
   open(body: object): Promise<EventReader>;
-  /** Same as {@link open}, but reads the stream to its end. */
+  /** Like {@link open}, but reads the stream to its end. */
   run(body: object): Promise<AgentEvent[]>;
   /** Sends a body that the agent must refuse; returns the error. */
   refused(body: object): Promise<{ status: number; code: string; details: Record<string, unknown> }>;
