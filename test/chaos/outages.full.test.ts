@@ -83,7 +83,7 @@ test('two nodes with traffic outlive every outage of their database', {
     const outage = async () => {
       if (!kind) return terminateEverybody(env);
       const end = await kind[1](env);
-      // It lasts until both nodes have reported it and a customer has noticed.
+      // The outage lasts until both nodes have reported it and a customer has noticed.
       const before = env.refused;
       noticed.push(await until(async () => !(await isReady(nodes[0]!)) && !(await isReady(nodes[1]!))));
       await until(async () => env.refused > before);

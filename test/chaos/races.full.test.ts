@@ -8,7 +8,6 @@ import { type Customer, newCustomer, type Reply } from './support/customer.ts';
 /** A VM of plan s1 costs 3.99 per month. */
 const CREATE = { plan: 's1', template: 'debian-12', hostname: 'web-1' };
 
-/** Sends `count` different creations at once. */
 function creations(customer: Customer, count: number): Promise<Reply[]> {
   return Promise.all(
     Array.from({ length: count }, (_, i) =>

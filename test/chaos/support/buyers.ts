@@ -84,6 +84,5 @@ export async function until(holds: () => Promise<boolean>): Promise<number> {
   return performance.now() - start;
 }
 
-/** Returns whether a node reports that it is ready for requests. */
 export const isReady = async ({ baseUrl }: Pick<Target, 'baseUrl'>) =>
   (await fetch(`${baseUrl}/readyz`)).status === 200;

@@ -111,7 +111,7 @@ export class ControlledService {
         await this.advance(answered() ? ADOPTION_MS : 0);
         await sleep(POLL_MS);
       } catch {
-        // It no longer replies, so it is dying.
+        // The service no longer replies, so it is dying.
       }
     }
     await assert.rejects(this.service.kill(), /ended by itself with SIGKILL/);

@@ -14,7 +14,6 @@ export interface Reply {
   status: number;
   headers: Headers;
   text: string;
-  /** The reply parsed as JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: assertions say what is expected of it
   json: any;
 }
@@ -108,7 +107,6 @@ export interface CustomerOptions {
   limits?: Record<string, number>;
 }
 
-/** Creates another key of an account. */
 export function newKey(target: Target, accountId: string, more: Record<string, unknown> = {}) {
   return operate(target, `/accounts/${accountId}/keys`, { name: 'test', scopes: ALL_SCOPES, ...more });
 }

@@ -46,7 +46,6 @@ export async function outliveFailovers(t: TestContext, failovers: number): Promi
   await assertExactly(url, customers, bought);
 }
 
-/** Returns whether a node's database accepts writes. */
 async function canWrite({ operatorSocket }: Target): Promise<boolean> {
   return (await call(operatorSocket, 'POST', '/accounts', { name: 'Test' })).status === 200;
 }

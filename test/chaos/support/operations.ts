@@ -80,7 +80,6 @@ export const remove: Operation = {
   check: (vm) => assert.equal(vm, undefined),
 };
 
-/** Sends the operation with this Idempotency-Key. */
 export function ask(
   customer: Customer,
   operation: Operation,
