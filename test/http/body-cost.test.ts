@@ -56,7 +56,6 @@ test('of a list that is wrong all over the first item is named, of an object eac
   assert.equal(problemsOf({ ...ORDER, ...unknown }).length, 20);
 });
 
-/** Counts the transactions that the service opens. */
 function counting(): { transactions: number; watch: (db: Database) => Database } {
   const count = {
     transactions: 0,

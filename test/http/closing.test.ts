@@ -15,7 +15,6 @@ import { defer } from '../support/cleanup.ts';
 
 const HEAD = 'HTTP/1.1\r\nHost: a\r\n';
 
-/** Opens a connection and sends `text` on it. */
 async function open(t: TestContext, to: NetConnectOpts, text = ''): Promise<Socket> {
   const socket = connect(to);
   defer(t, () => void socket.destroy());

@@ -43,7 +43,6 @@ async function half(t: TestContext, baseUrl: string, text: string, from = ATTACK
 const isOpen = (socket: Socket) => !socket.destroyed && !socket.readableEnded;
 const untilClosed = (socket: Socket) => (isOpen(socket) ? once(socket.resume(), 'close') : undefined);
 
-/** Returns the first line received on a connection. */
 async function firstLine(socket: Socket): Promise<string> {
   const [bytes] = (await once(socket, 'data')) as [Buffer];
   return bytes.toString('latin1').split('\r\n', 1)[0]!;
