@@ -99,7 +99,7 @@ test('codes of the second step are guessed five times, by a caller who knows the
   assert.equal((await guess({ code: right })).status, 429);
   const recovery = await thief.ask('POST', '/sign-in/recovery-code', { body: { code: 'aaaa-bbbb' } });
   assert.equal(recovery.status, 429);
-  // It does not lock out the owner on a device that the account knows.
+  // The limit does not lock out the owner on a device that the account knows.
   await owner.ok('POST', '/sign-in', { body: { email, password: PASSWORD } });
   await owner.ok('POST', '/sign-in/second-factor', { body: { code: right } });
 });

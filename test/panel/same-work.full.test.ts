@@ -50,7 +50,6 @@ function record(t: TestContext) {
   return { watch, of };
 }
 
-/** Counts the password hashes that are computed. */
 function countHashes(t: TestContext) {
   const hashed = t.mock.method(crypto, 'argon2');
   syncBuiltinESMExports();

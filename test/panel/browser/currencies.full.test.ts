@@ -155,7 +155,7 @@ async function asCustomer(page: Page, { baseUrl }: Panel, session: TestBrowser, 
   const dialog = page.getByRole('dialog');
   const below = dialog.getByLabel('When there is less than');
   const given = await session.ok<{ threshold_minor: number }>('GET', '/auto-top-up');
-  // It begins with the smallest allowed top-up.
+  // The threshold begins with the smallest allowed top-up.
   assert.equal(Number(await below.inputValue()), Number(limits.min));
   assert.equal(await dialog.getByLabel('Add', { exact: true }).inputValue(), await below.inputValue());
   await below.fill(tooFine);

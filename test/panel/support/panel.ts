@@ -121,7 +121,6 @@ export class TestBrowser {
   }
 }
 
-/** Creates an empty account. */
 export function newAccount(
   { services: { db, clock, catalog } }: Panel,
   name = 'Example Ltd',
@@ -189,5 +188,4 @@ export async function mailsTo({ services: { db, secrets } }: Panel, email: strin
   }));
 }
 
-/** Returns the secret in the link of a mail. */
 export const linkIn = ({ values }: WrittenMail): string => values.url!.split('#')[1]!;

@@ -42,7 +42,6 @@ export const SELLER = 'Vauban Hosting GmbH';
 export interface StageOptions {
   env?: Record<string, string>;
   clock?: RunningClock;
-  /** Changes the catalog. */
   // biome-ignore lint/suspicious/noExplicitAny: as it was parsed
   catalog?: (catalog: any) => void;
 }

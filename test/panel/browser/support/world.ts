@@ -29,7 +29,6 @@ export interface World extends Stage {
   account: string;
   tenant: string;
   target: string;
-  /** The link of a shared terminal. */
   shareUrl: string;
   invitationUrl: string;
   /** The texts that were set, by the pattern of a page that shows them. */
