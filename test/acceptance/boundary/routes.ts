@@ -43,7 +43,6 @@ const NOWHERE = [
   '/metrics',
 ];
 
-/** Invalid request targets. */
 const INVALID = [
   '/v1/vm/%',
   '/v1/vm/%zz',
@@ -62,7 +61,6 @@ const INVALID = [
 /** Returns a path of the API with an id in place of each variable. */
 const sample = (path: string) => path.replace(/\{\w+\}/g, ID);
 
-/** Checks which address has which routes. */
 export async function routes(t: TestContext, { operator, client: nobody }: Installation): Promise<void> {
   const account = await operator.account('routes');
   const everything = nobody.withKey(await operator.key(account, SCOPES));

@@ -13,7 +13,6 @@ import type { Installation } from '../support/start.ts';
 const FILE = join(import.meta.dirname, '../scope-matrix.txt');
 const NAME_WIDTH = 44;
 
-/** An operation with the scope that grants it. */
 interface Row {
   name: string;
   scope: string;

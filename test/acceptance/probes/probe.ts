@@ -40,7 +40,6 @@ export function allWrong(operation: Operation): Request {
   return { method, target, headers: { 'content-type': 'application/json' }, body: '{' };
 }
 
-/** Checks that the request is refused with this status and code. */
 export async function refuses(client: Client, request: Request, status: number, code: string): Promise<void> {
   const answer = await client.send(request);
   assert.deepEqual([answer.status, answer.code], [status, code], answer.text);

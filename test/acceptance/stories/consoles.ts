@@ -19,7 +19,6 @@ async function hear(url: string, protocols: string[]): Promise<{ socket: WebSock
   return { socket, words };
 }
 
-/** Returns whether a WebSocket is accepted. */
 async function isLetIn(url: string, protocols: string[]): Promise<boolean> {
   const socket = new WebSocket(url, protocols);
   const opened = await Promise.race([

@@ -109,9 +109,7 @@ async function refusalsAreForgotten(operator: Operator, client: Client): Promise
   assert.equal(available_minor, 0);
 }
 
-/**
- * One of many simultaneous requests is served; the others get its reply or an error that it is in progress.
- */
+/** One of many simultaneous requests is served; the others get its reply or an error that it is in progress. */
 async function twins(operator: Operator, client: Client): Promise<void> {
   const subject = await newSubject(operator, client);
   const headers = idempotencyKey(randomUUID());

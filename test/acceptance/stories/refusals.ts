@@ -13,21 +13,21 @@ import { equip, furnish, newSubject, newVm, SMALL, type Subject } from '../suppo
 
 /** Accounts in particular situations, in which calls are refused. */
 interface Stage {
-  /** Rich, with a running VM and one of everything. */
+  /** A rich account with a running VM and one of everything. */
   own: Subject;
-  /** Same, but its VM has a larger plan and is in a region that does not sell every plan. */
+  /** An account like `own`, but its VM has a larger plan and is in a region that does not sell every plan. */
   abroad: Subject;
-  /** Its VM's deletion never ends. */
+  /** An account with a VM whose deletion never ends. */
   stuck: Subject;
-  /** Its VM's creation failed. */
+  /** An account with a VM whose creation failed. */
   neverMade: Subject;
-  /** Its VM does not respond. */
+  /** An account with a VM that does not respond. */
   silent: Subject;
-  /** Has used up every quota. */
+  /** An account that has used up every quota. */
   full: Subject;
-  /** Has spent all of its money. */
+  /** An account that has spent all of its money. */
   poor: Subject;
-  /** Its VM is in a region without free capacity. */
+  /** An account with a VM in a region without free capacity. */
   tiny: Subject;
 }
 
@@ -49,7 +49,6 @@ const ONE_OF_EACH = {
 
 const withVm = (subject: Subject, { id }: Vm): Subject => ({ ...subject, ids: { ...subject.ids, vm: id } });
 
-/** Returns the monthly price of the smallest plan. */
 export async function priceOfSmallest(client: Client): Promise<number> {
   const { plans } = await client.ok<{ plans: Plan[] }>('listPublicPlans');
   return plans.find(({ code }) => code === SMALL.plan)!.price_monthly_minor;

@@ -11,7 +11,6 @@ export interface Answer extends Reply {
   code: string | undefined;
 }
 
-/** The input of an operation. */
 export interface Call {
   /** The values of the path's variables, in order. */
   at?: string[];
@@ -54,7 +53,6 @@ export class Client {
     this.#coverage = coverage;
   }
 
-  /** Returns the same client with another key, or none. */
   withKey(key: string | undefined): Client {
     return new Client(this.#transport, key, this.#coverage);
   }

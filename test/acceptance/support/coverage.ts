@@ -13,7 +13,6 @@ export class Coverage {
       this.#seen.set(id, (this.#seen.get(id) ?? new Set<string>()).add(outcome));
   }
 
-  /** The number of requests. */
   get exchanges(): number {
     return this.#exchanges;
   }

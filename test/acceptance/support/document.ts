@@ -120,7 +120,6 @@ export const OPERATIONS: readonly Operation[] = Object.entries(document.paths).f
   Object.entries(methods).map(([method, raw]) => toOperation(path, method, raw)),
 );
 
-/** Operations by path. */
 export const PATHS = Map.groupBy(OPERATIONS, (operation) => operation.path);
 
 export function operationOf(id: string): Operation {

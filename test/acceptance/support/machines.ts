@@ -14,7 +14,6 @@ export const ENGINE = ENGINES.find((engine) => engine === process.env.VAUBAN_TES
  * same; these methods create situations that a customer cannot create through the API.
  */
 export interface Machines {
-  /** The service's settings for this engine. */
   readonly settings: Record<string, string>;
   /** Returns a VM whose creation failed. */
   neverMade(client: Client): Promise<Vm>;

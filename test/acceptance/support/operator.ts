@@ -34,12 +34,10 @@ export class Operator {
     return (await this.#post<{ id: string }>(`/tenants/${tenantId}/targets`, { ip })).id;
   }
 
-  /** Begins an attack on the simulated edge. */
   async attack(targetId: string, attack: { vector: string; pps: number; seconds: number }): Promise<void> {
     await this.#post(`/targets/${targetId}/attack`, attack);
   }
 
-  /** Ends the attacks on a target of the simulated edge. */
   async endAttacks(targetId: string): Promise<void> {
     await this.#post(`/targets/${targetId}/attack/stop`, {});
   }
@@ -49,7 +47,6 @@ export class Operator {
     return (await this.#newKey(accountId, scopes, options)).key;
   }
 
-  /** Creates a key that is revoked before its first use. */
   async revokedKey(accountId: string, scopes: readonly string[]): Promise<string> {
     const { id, key } = await this.#newKey(accountId, scopes, {});
     await this.#post(`/keys/${id}/revoke`, {});

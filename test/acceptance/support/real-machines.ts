@@ -67,7 +67,7 @@ async function standInTheWay(t: TestContext, path: string): Promise<void> {
   defer(t, () => run('umount', [path]));
 }
 
-/** Its customer logs in as root, breaks it and reboots it. */
+/** The VM's customer logs in as root, breaks the system and reboots it. */
 async function silent(client: Client): Promise<Vm> {
   const vm = await newVm(client, 'silent');
   const at = [vm.id];
@@ -80,7 +80,6 @@ async function silent(client: Client): Promise<Vm> {
   return vm;
 }
 
-/** Logs in, runs one command and waits for its end. */
 function runOnce(login: ssh2.ConnectConfig, command: string): Promise<void> {
   const client = new ssh2.Client();
   return new Promise<void>((resolve, reject) => {

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** An endpoint as listed in the specification. */
 export interface SpecifiedEndpoint {
   /** Such as "GET /v1/vm/{id}". */
   name: string;

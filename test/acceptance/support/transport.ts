@@ -20,7 +20,6 @@ export interface Reply {
 /** A reply that takes longer never comes: long polls end after at most 30 seconds. */
 const TIMEOUT_MS = 120_000;
 
-/** Keep-alive connections to one service. */
 export class Transport {
   readonly #agent: Agent;
   /** Such as `http://127.0.0.1:8080`; it changes when the service restarts. */

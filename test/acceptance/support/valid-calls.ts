@@ -19,7 +19,6 @@ export function placesOf(operation: Operation, ids: Ids): string[] {
   });
 }
 
-/** Generates a public key in OpenSSH format. */
 export function newPublicKey(): string {
   const { x } = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' });
   const fields = [Buffer.from('ssh-ed25519'), Buffer.from(x!, 'base64url')].map((field) =>

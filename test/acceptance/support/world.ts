@@ -8,7 +8,6 @@ import { type Ids, newPublicKey } from './valid-calls.ts';
 
 /** Enough for anything that a test buys, in minor units. */
 export const PLENTY = 10_000_000;
-/** A VM of the smallest plan. */
 export const SMALL = { plan: 's1', template: 'debian-12' };
 
 /** An account with its client and the ids of its things. */
@@ -37,8 +36,8 @@ const BOOTS = ['create', 'start', 'reboot', 'change_plan', 'change_custom'].map(
 const TOO_LONG_MS = 25_000;
 
 /**
- * Returns whether a running VM will become ready. The cluster's bridge is the gateway of one region only; VMs of other regions,
- * which would normally have their own clusters, run there without a network.
+ * Returns whether a running VM will become ready. The cluster's bridge is the gateway of one region only; VMs of other
+ * regions, which would normally have their own clusters, run there without a network.
  */
 const boots = ({ region }: Vm) => ENGINE === 'qemu' || (ENGINE === 'incus' && region === 'eu-central');
 
@@ -61,7 +60,6 @@ export async function idle(client: Client, id: string): Promise<Vm> {
   return vm;
 }
 
-/** Waits until the VM has no job. */
 export async function withoutJob(client: Client, id: string): Promise<Vm> {
   for (;;) {
     const start = Date.now();
@@ -74,7 +72,6 @@ export async function withoutJob(client: Client, id: string): Promise<Vm> {
   }
 }
 
-/** Waits until the VM no longer exists. */
 export async function untilGone(client: Client, id: string): Promise<void> {
   const get = () => client.call('getVm', { at: [id], query: { wait_seconds: 30 } });
   let answer = await get();
