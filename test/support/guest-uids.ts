@@ -4,5 +4,4 @@
 const PER_PROCESS = 100;
 const from = 1_900_000_000 + (process.pid % 1_000_000) * PER_PROCESS;
 
-/** The users that this process's guests may run as. */
 export const GUEST_UIDS = { from, to: from + PER_PROCESS - 1 };

@@ -96,7 +96,10 @@ export async function moneyProblems(db: Queryable): Promise<string[]> {
   return [...findings.map(({ law, what }) => `${law}: ${what}`), ...(await violations(db, LEDGER))];
 }
 
-/** Same, without the laws about the periods of VMs, which orders invented by a test do not satisfy. */
+/**
+ * Returns {@link moneyProblems} without the laws about the periods of VMs, which orders invented by a test do not
+ * satisfy.
+ */
 export async function ledgerProblems(db: Queryable): Promise<string[]> {
   const problems = await moneyProblems(db);
   return problems.filter((problem) => !PERIOD_LAWS.some(({ name }) => problem.startsWith(`${name}: `)));

@@ -58,7 +58,6 @@ export interface Service {
   /** The key that the first start in demo mode prints. */
   demoKey: string | undefined;
   location: DatabaseLocation;
-  /** The operator's Unix socket. */
   operatorSocket: string;
   pid: number;
   /** Returns the output so far, standard output and error together. */

@@ -37,7 +37,6 @@ const CALL = /\bimport\(\s*'([^']+)'\s*\)/g;
 /** Returns whether all of `names`, as in `{ type A, type B }`, are types. */
 const areTypes = (names = '') => /^\{\s*(type \w+( as \w+)?,?\s*)+\}$/.test(names.trim());
 
-/** Returns the imports of `path` and their kinds. */
 export function importsWith(path: string): Import[] {
   const directory = dirname(join(REPOSITORY, path));
   const resolved = (target: string) =>

@@ -16,7 +16,6 @@ import { openPostgres } from '../../server/db/postgres.ts';
 setFlagsFromString('--wasm-tiering-budget=13000000');
 
 const CACHE = join(import.meta.dirname, '../../node_modules/.cache/vauban-test');
-/** The engine's data directory. */
 const DATA = '/pglite/data';
 /** Identifies the schema in a template, so that a changed migration creates a new one. */
 const SCHEMA = createHash('sha256').update(JSON.stringify(MIGRATIONS)).digest('hex').slice(0, 12);

@@ -55,7 +55,10 @@ export async function skipWithoutTinyImage(): Promise<string | false> {
     : skipUnlessRequired('the tiny image is not built: npm run host:setup');
 }
 
-/** Same for the full Debian image. It takes minutes to build, so nothing requires it. */
+/**
+ * For a test's `skip`: why the full Debian image is missing, or false. It takes minutes to build, so nothing requires
+ * it.
+ */
 export async function skipWithoutDebian(): Promise<string | false> {
   const missing = skipUnlessInstalled('qemu-system-x86_64', 'qemu-img');
   if (missing) return missing;

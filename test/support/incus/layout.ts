@@ -15,16 +15,13 @@ export interface ClusterInfo {
 export const MEMBERS = [1, 2, 3] as const;
 /** Far beyond what anything here takes. */
 export const HANG_MS = 300_000;
-/** Polling interval. */
 export const LOOK_MS = 50;
 export const DAEMON = '/usr/libexec/incus/incusd';
 
-/** Returns the name of a VM's instance. */
 export const instanceOf = (id: string) => id.replaceAll('_', '-');
 
 export const addressOf = (member: number) => `10.99.0.${member}`;
 
-/** Returns the network namespace of a member. */
 export const spaceOf = ({ hub }: ClusterInfo, member: number) => hub.replace('hub', `${member}`);
 export const spaces = (info: ClusterInfo) => [info.hub, ...MEMBERS.map((member) => spaceOf(info, member))];
 
