@@ -71,7 +71,6 @@ function install(): void {
 
 install();
 
-/** Counts of what the process holds. */
 export type Counts = Record<string, number>;
 
 const Timeout = (() => {

@@ -32,7 +32,6 @@ const UNLIMITED = '10000000';
 const STEPS = 6;
 const MONTH_MS = 30 * DAY_MS;
 
-/** A log line about a problem. */
 export interface Complaint {
   level: string;
   msg: string;
@@ -213,7 +212,6 @@ export class Life {
     while ((await db.query(jobs)).length > 0) await pause(5);
   }
 
-  /** Advances through the days of a month. */
   async #days(): Promise<void> {
     for (let step = 0; step < STEPS; step++) {
       this.#panel.clock.advance(MONTH_MS / STEPS);

@@ -14,7 +14,6 @@ import { type Complaint, Life } from './life.ts';
  */
 const POOL_SIZE = 8;
 
-/** Counts what the database holds for the service. */
 async function databaseCounts(db: Database): Promise<Counts> {
   const [{ held }] = (await db.query(sql`
     select count(distinct pid)::int as held from pg_locks join pg_database d on d.oid = database
