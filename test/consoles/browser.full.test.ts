@@ -34,7 +34,6 @@ const OWN_PAGE = `<!doctype html><pre id="said"></pre><script>
   socket.onclose = ({ code }) => say('closed ' + code);
 </script>`;
 
-/** Serves that page and returns its origin. */
 async function serveOwnPage(t: TestContext): Promise<string> {
   const server = createServer((_request, response) =>
     response.setHeader('content-type', 'text/html').end(OWN_PAGE),

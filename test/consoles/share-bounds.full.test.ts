@@ -26,7 +26,6 @@ const state = ({ messages }: ConsoleSocket) => messages.at(-1);
 /** Resolves when everything sent before has been read. */
 const read = ({ ws }: ConsoleSocket) => new Promise((resolve) => ws.once('pong', resolve).ping());
 
-/** Returns the value of one of the service's counters. */
 async function counted(env: ConsoleEnv, name: string): Promise<number> {
   const lines = (await env.metrics()).split('\n').filter((line) => line.startsWith(name));
   return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
@@ -94,7 +93,7 @@ test('what strangers ask of a shared shell is bounded', async (t) => {
     const join = async (viewers: number) => {
       const before = await counted(env, 'vauban_share_pictures_total');
       const joined = await Promise.all(Array.from({ length: viewers }, () => open(t, share.url, share)));
-      // They are admitted one after the other, no faster than the database replies.
+      // The viewers are admitted one after the other, no faster than the database replies.
       await waitFor(async () => {
         await env.ask('GET', `/v1/vm/${env.vm.id}/console-shares`);
         clock.advance(100);

@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { defer } from '../../support/cleanup.ts';
 
-/** These make a headless browser connect only to the page's host. */
+/** Flags that make a headless browser connect only to the page's host. */
 export const ARGUMENTS = [
   '--disable-gpu',
   '--no-first-run',
@@ -15,7 +15,6 @@ export const ARGUMENTS = [
   '--disable-features=LocalNetworkAccessChecks',
 ];
 
-/** The path of Chromium, if it is installed. */
 export const chromiumPath = ['chromium', 'chromium-browser', 'google-chrome']
   .flatMap((name) => (process.env.PATH ?? '').split(delimiter).map((directory) => join(directory, name)))
   .find((path) => existsSync(path));

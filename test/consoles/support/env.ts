@@ -20,7 +20,7 @@ export async function openEnv(t: TestContext, options: InProcessOptions = {}) {
   });
   const { service, clock, db, baseUrl, operatorSocket } = installation;
   const { compute, guests, signals, opsKeys } = service.services;
-  // Its VMs are rows without guests; the test provides their screens and shells.
+  // The service's VMs are rows without guests; the test provides their screens and shells.
   await guests.hold();
   const ssh = await startSshGuest(t, {
     authorizedKeys: [(await opsKeys.current()).publicKey],

@@ -7,7 +7,6 @@ import { defer } from '../../support/cleanup.ts';
 /** A screen without a picture: it greets as RFB does and echoes what it receives. */
 export interface RfbGuest {
   open(): Promise<Duplex>;
-  /** Its open connections. */
   connections: ReadonlySet<Socket>;
 }
 

@@ -14,16 +14,12 @@ export interface SshGuest {
   readonly port: number;
   /** Opens a connection to its port 22. */
   open(): Promise<Duplex>;
-  /** Replaces the host key. */
   replaceHostKey(): void;
-  /** The number of logins so far. */
   logins: number;
-  /** The number of terminal resizes so far. */
   resizes: number;
 }
 
 export interface SshGuestOptions {
-  /** Lines of authorized_keys. */
   authorizedKeys: string[];
   /** Users who can log in with the keys or with the password "secret". */
   users?: string[];
