@@ -8,10 +8,7 @@ const NAME_LENGTH = 120;
  */
 const WITHOUT_TRACE = /^\s*\(?\s*select/;
 
-/**
- * Returns a readable name of a point; with the number of its occurrence it becomes a name for {@link
- * KillPoints.record}.
- */
+/** Returns a readable name of a point; {@link KillPoints.record} takes it with the number of its occurrence. */
 function nameOf({ text }: Sql): string {
   return text.replace(/\s+/g, ' ').trim().slice(0, NAME_LENGTH);
 }

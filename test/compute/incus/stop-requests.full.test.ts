@@ -7,7 +7,7 @@ import { Daemon, runNumber } from './daemon.ts';
 import { node, PatientClock } from './node.ts';
 
 const ID = 'vm_1';
-/** The driver avoids a member that did not answer for less than this. */
+/** Longer than the time for which the driver avoids a member that did not answer. */
 const REST_MS = 5_000;
 const skip = isInstalled('openssl') ? false : 'openssl is not installed';
 

@@ -16,7 +16,7 @@ const ALLOWED_IN: Record<PowerAction, readonly string[]> = {
   'force-stop': ['running', 'starting', 'stopping', 'rebooting', 'error'],
 };
 
-/** A forced stop ends these jobs; after any other it has to wait like the rest. */
+/** A forced stop ends these jobs; during any other job it has to wait like the other actions. */
 const PRE_EMPTED = ['stop', 'reboot'];
 
 /** Returns whether the service would accept the action now. */
