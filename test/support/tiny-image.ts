@@ -28,8 +28,8 @@ export function skipUnlessInstalled(...programs: string[]): string | false {
 }
 
 /**
- * Returns the image for test guests that `npm run host:setup` built; undefined if there is none, in which case {@link
- * skipWithoutTinyImage} returns the reason.
+ * Returns the image for test guests that `npm run host:setup` built; undefined if there is none.
+ * {@link skipWithoutTinyImage} returns the reason.
  */
 export async function tinyImage(): Promise<Image | undefined> {
   if (skipUnlessInstalled('qemu-system-x86_64', 'qemu-img')) return undefined;
