@@ -1,4 +1,7 @@
-/** Runs the callbacks of a committed transaction; what they throw cannot undo the commit, so it must not hide it. */
+/**
+ * Runs the callbacks of a committed transaction. An error in one cannot undo the commit, so it becomes a process
+ * warning instead of failing the caller.
+ */
 export function runCallbacks(callbacks: (() => void)[]): void {
   for (const callback of callbacks) {
     try {

@@ -1,6 +1,6 @@
 /**
- * The database cannot be reached, has gone away, or has no room to work. Whatever was asked of it is undone, unless
- * `outcomeUnknown`: then the connection broke between a commit and its answer, and it may have happened.
+ * The database is unreachable, has gone away, or lacks the resources to work. The request had no effect, unless
+ * `outcomeUnknown`: then the connection broke between a commit and its answer, so it may have taken effect.
  */
 export class DatabaseAwayError extends Error {
   readonly outcomeUnknown: boolean;
@@ -12,19 +12,22 @@ export class DatabaseAwayError extends Error {
   }
 }
 
-/** Notified of outages: once when one begins, once when it is over. */
+/** Notified once when an outage begins and once when it ends. */
 export interface OutageLog {
   onAway(error: DatabaseAwayError): void;
   onBack(): void;
 }
 
 /**
- * States of SQL in which the server could not work, whatever the statement: connection lost (08), a standby in the
- * primary's place, no disk, memory or connections (53), shutting down or starting up (57P), errors of its system (58).
+ * SQLSTATEs that mean the server could not work, whatever the statement: connection lost (08), a standby in the
+ * primary's place, no disk, memory or connections (53), shutting down or starting up (57P), system errors (58).
  */
 const AWAY = /^(08...|25006|25P03|53...|57P0[1-5]|58...)$/;
 
-/** What a database refused, as {@link DatabaseAwayError} where the refusal says nothing about the statement. */
+/**
+ * Converts a database error to {@link DatabaseAwayError} if it says nothing about the statement itself; returns any
+ * other error as it is.
+ */
 export function fromRefusal(error: unknown): unknown {
   const { code, message } = error as { code?: unknown; message?: string };
   if (typeof code !== 'string' || !AWAY.test(code)) return error;

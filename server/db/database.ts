@@ -6,11 +6,10 @@ export { DatabaseAwayError } from './away.ts';
 export { sql };
 
 /**
- * Something that runs SQL: the database itself or an open transaction. Values come back the same way from
- * both engines: `bigint` columns as bigint, `numeric` as string, `timestamptz` as Date, json parsed.
+ * Something that runs SQL: the database itself or an open transaction. Both engines return values in the same form:
+ * `bigint` columns as bigint, `numeric` as string, `timestamptz` as Date, json parsed.
  */
 export interface Queryable {
-  /** Runs one statement and returns its rows. */
   query<Row extends object>(statement: Sql): Promise<Row[]>;
 }
 
@@ -20,8 +19,8 @@ export interface Queryable {
  */
 export interface Transaction extends Queryable {
   /**
-   * Sends a statement whose rows are of no use, and waits for its turn at the most: an answer is not waited for where the
-   * engine is at the end of a network. What fails then fails the transaction, by its next statement or its commit.
+   * Sends a statement whose rows are not needed. Resolves once the statement has been sent; with a networked engine it
+   * does not wait for the answer. A failure surfaces in the transaction's next statement or its commit.
    */
   send(statement: Sql): Promise<void>;
   afterCommit(callback: () => void): void;
@@ -29,60 +28,64 @@ export interface Transaction extends Queryable {
 
 /** A session held apart from the pool until released. */
 export interface Session extends Queryable {
-  /** Gives it back, for anyone's next statement: it must hold nothing any more. */
+  /** Returns the session to the pool. It must no longer hold anything, because the next user may be anyone. */
   release(): void;
-  /** Ends it with whatever it may still hold. The embedded engine has one session, which goes on. */
+  /**
+   * Ends the session along with anything it still holds. The embedded engine has a single session, which stays open.
+   */
   discard(): void;
 }
 
-/** State, in one SQL dialect: embedded PGlite or a PostgreSQL server. */
+/** The state store, in one SQL dialect: embedded PGlite or a PostgreSQL server. */
 export interface Database extends Queryable {
   readonly engine: 'pglite' | 'postgres';
   /**
-   * Runs `work` in one transaction; a throw rolls everything back and is passed on. It may run again where it met
-   * others (see `repeat.ts`), and locks rows in one order (`lock-order.ts`).
+   * Runs `work` in one transaction; a throw rolls everything back and is passed on. `work` may run again after a
+   * conflict with other transactions (see `repeat.ts`), and locks rows in a fixed order (`lock-order.ts`).
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /**
-   * Runs statements in one transaction that decides nothing between them, which takes a single round trip: the rows of
-   * each. One that fails undoes them all.
+   * Runs statements in one transaction and one round trip, for work that makes no decision between them. Returns the
+   * rows of each. If one fails, all are undone.
    */
   batch(statements: readonly Sql[]): Promise<object[][]>;
-  /** One session of its own, for locks that live as long as it does. Embedded, it is the only session. */
+  /** Reserves a session for locks that live as long as it does. With the embedded engine it is the only session. */
   reserve(): Promise<Session>;
   /**
-   * Runs a script of several statements without parameters, outside any transaction of ours. One that changes tables
-   * says so with `ddl`: statements prepared for the tables as they were must not be used again.
+   * Runs a script of several statements without parameters, outside any of our transactions. A script that changes
+   * tables must pass `ddl`, because statements prepared against the old tables must not be reused.
    */
   script(text: string, options?: { ddl?: boolean }): Promise<Record<string, unknown>[]>;
   /**
-   * Calls `listener` with the payload of each NOTIFY on `channel`, on this node and on every other, in
-   * commit order. A notification is a hint: it may be lost while a connection is re-made, and `onGap` is called when
-   * that may have happened.
+   * Calls `listener` with the payload of each NOTIFY on `channel`, from this node and all others, in commit order. A
+   * notification is only a hint: it may be lost during a reconnect, and `onGap` is called when that may have happened.
    */
   listen(
     channel: string,
     listener: (payload: string) => void,
     onGap?: () => void,
   ): Promise<() => Promise<void>>;
-  /** Throws {@link DatabaseAwayError} where the database cannot do what is asked of it now. */
+  /** Throws {@link DatabaseAwayError} if the database cannot serve requests at the moment. */
   check(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The first row, or undefined where there is none. */
+/** Returns the first row, or undefined if there is none. */
 export async function maybeOne<Row extends object>(db: Queryable, statement: Sql): Promise<Row | undefined> {
   return (await db.query<Row>(statement))[0];
 }
 
-/** The single row that a statement must return; a missing one is a bug of ours, hence a plain Error. */
+/** Returns the single row that a statement must return. A missing row is a bug of ours, hence a plain Error. */
 export async function one<Row extends object>(db: Queryable, statement: Sql): Promise<Row> {
   const row = await maybeOne<Row>(db, statement);
   if (!row) throw new Error(`expected a row from: ${statement.sql.slice(0, 120)}`);
   return row;
 }
 
-/** Runs a statement whose rows are of no use; in a transaction nothing waits for it, see {@link Transaction.send}. */
+/**
+ * Runs a statement whose rows are not needed. Inside a transaction it does not wait for the answer, see
+ * {@link Transaction.send}.
+ */
 export async function execute(db: Queryable | Transaction, statement: Sql): Promise<void> {
   if ('send' in db) await db.send(statement);
   else await db.query(statement);

@@ -4,14 +4,17 @@ import { dirname } from 'node:path';
 const MB = 2 ** 20;
 
 /**
- * What the embedded engine needs to open and to go on: the next file of its log, of 16 MB, which it writes in full before
- * it uses it, and as much again for its tables. Bytes.
+ * Free space the embedded engine needs to open and keep working, in bytes: the next 16 MB file of its log, which it
+ * writes in full before use, and the same again for its tables.
  */
 const ROOM = 32 * MB;
-/** The same for a new one, whose empty database takes 40 MB. */
+/** The same for a new database, which takes 40 MB when empty. In bytes. */
 const ROOM_OF_NEW = 80 * MB;
 
-/** In one sentence that there is too little room for the database in `directory`, or undefined where there is enough. */
+/**
+ * Returns one sentence saying that there is too little disk space for the database in `directory`, or undefined if
+ * there is enough.
+ */
 export function shortage(directory: string): string | undefined {
   const isNew = !existsSync(directory);
   let place = directory;

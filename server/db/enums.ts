@@ -1,4 +1,4 @@
-/** States of a VM; a deleted VM is absent. */
+/** A deleted VM has no status. */
 export const VM_STATUSES = [
   'provisioning',
   'stopped',
@@ -13,15 +13,13 @@ export const VM_STATUSES = [
 ] as const;
 export type VmStatus = (typeof VM_STATUSES)[number];
 
-/** What a VM's power should be. */
 export const WANTED_POWERS = ['on', 'off'] as const;
 export type WantedPower = (typeof WANTED_POWERS)[number];
 
-/** What the operator has made of a host. */
+/** States that the operator puts a host in. */
 export const HOST_STATES = ['up', 'draining', 'evacuated'] as const;
 export type HostState = (typeof HOST_STATES)[number];
 
-/** What a job does. */
 export const JOB_KINDS = [
   'create',
   'start',
@@ -41,7 +39,7 @@ export const JOB_KINDS = [
 ] as const;
 export type JobKind = (typeof JOB_KINDS)[number];
 
-/** What an entry of a VM's event log is about: there is no other, neither recorded nor asked for. */
+/** The complete list of types in a VM's event log: no other is recorded, and none can be filtered by. */
 export const EVENT_TYPES = [
   'agent.command_started',
   'billing.adjusted',
@@ -96,11 +94,11 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** What a person may be in an account, from the most to the least. */
+/** A person's role in an account, from the most rights to the least. */
 export const ROLES = ['owner', 'operator', 'viewer'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** What a key can be allowed. */
+/** Permissions that an API key can have. */
 export const SCOPES = [
   'catalog:read',
   'vm:read',
@@ -117,6 +115,9 @@ export const SCOPES = [
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** Why a VM's network is throttled: it has sent its included traffic, or its account has used more than it can pay. */
+/**
+ * Why a VM's network is throttled: the VM has sent its included traffic, or its account has used more than it can pay
+ * for.
+ */
 export const THROTTLE_CAUSES = ['included_traffic', 'unpaid_usage'] as const;
 export type ThrottleCause = (typeof THROTTLE_CAUSES)[number];

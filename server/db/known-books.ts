@@ -2,16 +2,16 @@ import { ApiError } from '../platform/errors.ts';
 import type { Database } from './database.ts';
 import { areUncounted } from './queries/books.ts';
 
-/** Seconds after which a caller may ask again: an operator has to answer first. */
+/** Seconds after which a caller may retry: an operator has to answer first. */
 const RETRY_SECONDS = 300;
 
-/** Databases whose books are known to be counted, which never changes again. */
+/** Currencies known to be counted, by database. Once counted, a currency stays counted. */
 const known = new WeakMap<Database, Set<string>>();
 
 /**
- * Returns why no money may move in `currency`: nobody has said yet how many decimals the amounts in the books have, so that
- * every price, charge and document might be off by a factor of a hundred. Undefined as soon as it is known. Asks the
- * database outside of any transaction, and no more once it is known.
+ * Returns why no money may move in `currency`: no one has confirmed yet how many decimals the amounts in the books
+ * have, so every price, charge and document might be off by a factor of a hundred. Returns undefined once that is
+ * confirmed. Queries the database outside of any transaction, and never again after the confirmation.
  */
 export async function moneyRefusal(db: Database, currency: string): Promise<ApiError | undefined> {
   const counted = known.get(db) ?? new Set();

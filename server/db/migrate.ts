@@ -59,9 +59,9 @@ import { documentDetails } from './migrations/0060-document-details.ts';
 import { salesByCountry } from './migrations/0061-sales-by-country.ts';
 
 /**
- * One change of the schema and its reverse. Never edited once released; add another instead. Each is one transaction, which
- * may be tried several times (see {@link BUSY_TRIES}). A statement that cannot run in a transaction, such as `create index
- * concurrently` or `vacuum`, is refused by the database with 25001 and does not belong here: create the index in a
+ * One schema change and its reverse. Never edited once released; add another instead. Each is one transaction, which
+ * may be tried several times (see {@link BUSY_TRIES}). The database refuses with 25001 any statement that cannot run in
+ * a transaction, such as `create index concurrently` or `vacuum`; it does not belong here. Create an index in a
  * transaction, on a table that is still small or new.
  */
 export interface Migration {
@@ -131,44 +131,50 @@ export const MIGRATIONS: readonly Migration[] = [
 ];
 
 /**
- * Held while the schema is changed. Without it two nodes that start together collide inside the server:
- * even `create table if not exists` fails when another session creates the same table at that moment.
+ * Advisory lock held during a schema change. Without it, two nodes that start together collide inside the server: even
+ * `create table if not exists` fails if another session creates the same table at that moment.
  */
 const MIGRATION_LOCK = 7226_0001;
 const MIGRATIONS_TABLE =
   'create table if not exists migrations (name text primary key, applied_at timestamptz not null)';
 
 /**
- * Longest wait for a lock of a table, in milliseconds. Whoever wants the table next, be it only to read, queues behind a
- * migration that waits, so this is also how long a migration can hold up the nodes that are serving.
+ * Longest wait for a table lock, in milliseconds. Any statement that needs the table next, even a read, queues behind a
+ * waiting migration, so this is also how long a migration can hold up the nodes that are serving.
  */
 export const LOCK_TIMEOUT_MS = 300;
-/** State of SQL of a statement that has waited for a lock for as long as it may. */
+/** SQLSTATE of a statement that reached `lock_timeout`. */
 const LOCK_TIMEOUT = '55P03';
-/** Tries in all. With the pauses, about ten minutes: most dumps are over by then, and whoever starts the service still waits. */
+/**
+ * Number of tries in all. With the pauses they take about ten minutes: most dumps have finished by then, and the person
+ * starting the service is still waiting.
+ */
 const BUSY_TRIES = 35;
-/** Longest pause after the first try; it doubles with each, so that those who queued behind a try have run before the next. */
+/**
+ * Longest pause after the first try, in milliseconds. It doubles with each try, so that statements queued behind one
+ * try have run before the next.
+ */
 const PAUSE_MS = 500;
 const MAX_PAUSE_MS = 40_000;
 
-/** A try of a migration that failed because others hold a lock of a table that it changes. */
+/** A migration attempt that failed because other sessions hold a lock on a table it changes. */
 export interface BusyTry {
   migration: string;
   tries: number;
-  /** How many there will be at most. */
   of: number;
 }
 
 interface Options {
   clock?: Clock;
-  /** Called with each try that failed because of a lock, except for the last one, which is thrown. */
+  /** Called for each try that failed because of a lock, except the last, whose error is thrown. */
   onBusy?: (attempt: BusyTry) => void;
   migrations?: readonly Migration[];
 }
 
 /**
- * Runs `statements` in one transaction, alone among all nodes; all of it happens, or nothing. On a server, none of them waits
- * longer than {@link LOCK_TIMEOUT_MS} for a table. Waiting for another node's migration has no limit: it holds nobody up.
+ * Runs `statements` in one transaction, on one node at a time; all take effect or none. On a server, no statement waits
+ * longer than {@link LOCK_TIMEOUT_MS} for a table. The wait for another node's migration is unlimited: it does not hold
+ * up anyone else.
  */
 async function exclusively(db: Database, ...statements: string[]): Promise<void> {
   const timeout = db.engine === 'postgres' ? [`set local lock_timeout = ${LOCK_TIMEOUT_MS}`] : [];
@@ -177,8 +183,8 @@ async function exclusively(db: Database, ...statements: string[]): Promise<void>
 }
 
 /**
- * Tries `work`, a whole transaction, again while others hold a table that it needs, such as `pg_dump` or a report that
- * someone runs. Throws what to do about it after {@link BUSY_TRIES}.
+ * Retries `work`, a whole transaction, while other sessions such as `pg_dump` or someone's report lock a table that it
+ * needs. After {@link BUSY_TRIES} throws an error that says what to do.
  */
 async function whileBusy(
   name: string,
@@ -212,14 +218,14 @@ async function applied(db: Database): Promise<Set<string>> {
   return new Set(rows.map((row) => row.name));
 }
 
-/** Brings the schema up to date. Names of the migrations that this call applied. */
+/** Brings the schema up to date. Returns the names of the migrations that this call applied. */
 export async function migrateUp(db: Database, options: Options = {}): Promise<string[]> {
   const done = await applied(db);
   const fresh: string[] = [];
   for (const { name, up } of options.migrations ?? MIGRATIONS) {
     if (done.has(name)) continue;
     try {
-      // The bookkeeping comes first: where another node was faster, the name is taken and nothing else runs.
+      // The insert comes first: if another node was faster, the name is already taken and nothing else runs.
       await whileBusy(name, options, () =>
         exclusively(db, `insert into migrations values ('${name}', now())`, up),
       );
@@ -232,8 +238,8 @@ export async function migrateUp(db: Database, options: Options = {}): Promise<st
 }
 
 /**
- * Throws if the database lacks a migration of this release, as after an older backup was restored under a running service.
- * Migrations of a newer release are fine: its nodes run alongside.
+ * Throws if the database lacks a migration of this release, for example after an older backup was restored under a
+ * running service. Migrations of a newer release are fine: its nodes run alongside.
  */
 export async function requireMigrations(db: Database): Promise<void> {
   const rows = await db.query<{ name: string }>(sql`select name from migrations`);

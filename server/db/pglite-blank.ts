@@ -5,18 +5,21 @@ import { fileURLToPath } from 'node:url';
 import { PGlite } from '@electric-sql/pglite';
 import manifest from '../package.json' with { type: 'json' };
 
-/** Kept with the packages and named by the engine's version, so that another version never finds it. */
+/** Cached with the packages and named after the engine's version, so that another version never picks it up. */
 const ENGINE = manifest.dependencies['@electric-sql/pglite'];
 const BLANK = fileURLToPath(
   new URL(`../../node_modules/.cache/vauban/blank-${ENGINE}.tar.gz`, import.meta.url),
 );
 
-/** An empty database made ahead: unpacking it takes half as long as making one. Undefined where none was made. */
+/**
+ * Returns an empty database made in advance: unpacking it takes half as long as creating one. Undefined if none was
+ * made.
+ */
 export async function blankDatabase(): Promise<Blob | undefined> {
   return openAsBlob(BLANK, { type: 'application/gzip' }).catch(() => undefined);
 }
 
-/** Makes the empty database that first starts unpack. */
+/** Makes the empty database that is unpacked at first starts. */
 export async function makeBlankDatabase(): Promise<void> {
   const pg = await PGlite.create();
   const archive = await pg.dumpDataDir('gzip');

@@ -6,36 +6,36 @@ import { blankDatabase } from './pglite-blank.ts';
 import { PARSERS, SERIALIZERS } from './values.ts';
 
 /**
- * What the engine keeps of its files in this process's memory, all of it from the start. The system's own cache of
- * them is one copy away, so more than this buys little; the engine's default takes 128 MB.
+ * The part of its files that the engine caches in this process's memory, allocated in full from the start. The
+ * operating system caches the same files one copy away, so a larger cache gains little; the engine's default is 128 MB.
  */
 const SHARED_BUFFERS = '32MB';
 
 /**
- * How much of a function V8 executes, in bytes of its code, before it compiles it again with all optimisations; 13 MB
- * unless it is set. It counts each turn of a loop with the whole length that it jumps, so the largest functions, such as
- * PostgreSQL's parser, look hot after a hundred turns, and optimising that one takes 600 MB and 0.7 s of a core.
+ * Number of bytes of a function's code that V8 executes before it recompiles the function with all optimisations; 13 MB
+ * by default. Each loop iteration counts the whole length of its jump, so the largest functions, such as PostgreSQL's
+ * parser, look hot after a hundred iterations, and optimising that one takes 600 MB and 0.7 s of a core.
  */
 setFlagsFromString('--wasm-tiering-budget=500000000');
 
 const settings = Object.entries({
   shared_buffers: SHARED_BUFFERS,
-  // A recovery would leave a timer behind, which calls into the engine ever after, closed or not.
+  // A recovery would leave behind a timer that keeps calling into the engine, even after it was closed.
   log_startup_progress_interval: '0',
 }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 
-/** What PGlite's loop takes for an ordinary error of a statement: the status of the exception that it is thrown as. */
+/** The status of the thrown exception that PGlite's loop treats as an ordinary statement error. */
 const STATEMENT_FAILED = 100;
 
 type Entries = Record<string, unknown>;
 
-/** PGlite that can break down without taking the process with it. */
+/** A PGlite that can break down without taking the process with it. */
 export class Engine extends PGlite {
   #broken: Error | undefined;
 
   /**
-   * Opens the files in `dataDir`, or those that `fs` keeps, or an engine in memory; `loadDataDir` is the archive that a new one
-   * begins with.
+   * Opens the files in `dataDir`, those kept by `fs`, or an in-memory engine. A new engine starts from the archive
+   * `loadDataDir`.
    */
   static async open(files: Pick<PGliteOptions, 'dataDir' | 'loadDataDir' | 'fs'> = {}): Promise<Engine> {
     const engine = new Engine({
@@ -54,21 +54,21 @@ export class Engine extends PGlite {
     return engine;
   }
 
-  /** Why it broke down, after which nothing can be asked of it; undefined while it works. */
+  /** Why the engine broke down; after that, every call fails. Undefined while it works. */
   get broken(): Error | undefined {
     return this.#broken;
   }
 
-  /** Closes the files of one that has broken down. It writes nothing: what it remembers may not be what is right. */
+  /** Closes the files of an engine that has broken down. Writes nothing, because its memory may be corrupt. */
   abandon(): void {
     try {
       this.mod?.FS.quit();
     } catch {
-      // Half open; what is left goes with the process.
+      // Only half open; the rest is freed with the process.
     }
   }
 
-  /** Not asked: a fifth of its opening, and PARSERS know the types of arrays. */
+  /** Skipped: it takes a fifth of the opening time, and PARSERS already know the array types. */
   override async _initArrayTypes(): Promise<void> {}
 
   override execProtocolRawSync(message: Uint8Array): Uint8Array {
@@ -77,9 +77,9 @@ export class Engine extends PGlite {
   }
 
   /**
-   * Ends what the engine does when it panics, as PostgreSQL does where it could not write its log ahead. PGlite would
-   * ask it for ever to go on, on the thread of this process; and whatever is called in it after a panic may hang, or
-   * write over the files what another engine has made of them since. So no entry of it works from then on.
+   * Stops the engine when it panics, as PostgreSQL does if it could not write its write-ahead log. PGlite would keep
+   * asking it to continue forever, on this process's thread; and any call into it after a panic may hang, or overwrite
+   * files that another engine has changed since. So from then on all its entry points throw.
    */
   #contain(): void {
     const entries = this.mod as unknown as Entries;
@@ -106,19 +106,19 @@ export class Engine extends PGlite {
   }
 }
 
-/** Opens the engine on `directory`, which is made where it does not exist. */
+/** Opens the engine on `directory`, which is created if it does not exist. */
 export async function openEngine(directory: string): Promise<Engine> {
-  // A process that was killed while it made the database leaves a part of one, which could never be opened.
+  // A process killed while creating the database leaves a partial one that could never be opened.
   const unfinished = `${directory}.unfinished`;
   if (existsSync(unfinished)) await rm(directory, { recursive: true, force: true });
-  // PGlite writes its files readable by everybody; the directory is what keeps others out.
+  // PGlite makes its files world-readable; the directory's mode keeps others out.
   const made = await mkdir(directory, { recursive: true, mode: 0o700 });
   if (!made) return Engine.open({ dataDir: directory });
   await writeFile(unfinished, '');
   try {
     return await Engine.open({ dataDir: directory, loadDataDir: await blankDatabase() });
   } catch (error) {
-    // It keeps no room that the next try needs.
+    // The partial files must not take the space that the next try needs.
     await rm(directory, { recursive: true, force: true });
     throw error;
   } finally {

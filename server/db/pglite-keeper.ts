@@ -6,22 +6,24 @@ import { shortage } from './disk-room.ts';
 import { openEngine } from './pglite-engine.ts';
 import { PgliteSession } from './pglite-session.ts';
 
-/** How often it is looked whether an outage is over. */
+/** How often to check whether an outage is over. */
 const LOOK_MS = 1_000;
-/** Longest pause between two openings that fail although there is room: each holds up the process for a moment. */
+/**
+ * Longest pause between attempts to open the engine that fail although there is disk space: each blocks the process for
+ * a moment.
+ */
 const LONGEST_PAUSE_MS = 32_000;
 
 interface Listener {
   channel: string;
   hear: (payload: string) => void;
-  /** Called when notifications were lost. */
   onGap: () => void;
-  /** Ends it in the session that it is heard in. */
+  /** Ends the listening in the session where it runs. */
   stop: () => Promise<void>;
 }
 
 /**
- * Keeps the embedded engine at work: notices when it cannot, looks until it can, and opens another in the place of one
+ * Keeps the embedded engine working: detects when it cannot work, checks until it can again, and replaces an engine
  * that has broken down, with its listeners.
  */
 export class PgliteKeeper {
@@ -30,9 +32,8 @@ export class PgliteKeeper {
   readonly #listeners = new Set<Listener>();
   readonly #closed = new AbortController();
   #session: PgliteSession;
-  /** The outage that lasts. */
   #away: DatabaseAwayError | undefined;
-  /** Something was refused since it was last looked. */
+  /** Whether a request has been refused since the last check. */
   #refused = false;
   #recovering: Promise<void> | undefined;
 
@@ -42,17 +43,17 @@ export class PgliteKeeper {
     this.#log = log;
   }
 
-  /** The engine that is open now, or the last that was. */
+  /** The engine that is open, or the last one that was. */
   get session(): PgliteSession {
     return this.#session;
   }
 
-  /** Asks something of a session, of the present one unless told otherwise, and notices where it cannot work. */
+  /** Runs `work` on a session, by default the current one, and notes an outage if the session cannot work. */
   async ask<T>(work: (session: PgliteSession) => Promise<T>, session = this.#session): Promise<T> {
     try {
       return await work(session);
     } catch (error) {
-      // What an engine that is no longer used says is old.
+      // An error from an engine that has been replaced is out of date.
       if (error instanceof DatabaseAwayError && session === this.#session) this.#note(error);
       throw error;
     }
@@ -92,7 +93,7 @@ export class PgliteKeeper {
     return this.#directory && shortage(this.#directory);
   }
 
-  /** Looks until there is room and nothing is refused, and opens another engine where the one has broken down. */
+  /** Checks until there is disk space and nothing is refused, and replaces the engine if it has broken down. */
   async #recover(): Promise<void> {
     const { signal } = this.#closed;
     let pause = LOOK_MS;
@@ -111,7 +112,7 @@ export class PgliteKeeper {
     runCallbacks([...this.#listeners].map(({ onGap }) => onGap));
   }
 
-  /** Whether it works again; throws where an engine could not be opened although there is room. */
+  /** Returns whether the engine works again; throws if an engine could not be opened although there is disk space. */
   async #works(): Promise<boolean> {
     if (this.#shortage()) return false;
     if (this.#session.broken) await this.#openAnother();
@@ -121,7 +122,7 @@ export class PgliteKeeper {
   }
 
   async #openAnother(): Promise<void> {
-    // What was in memory is lost, and another process may not have what is in memory of this one.
+    // The data in memory is lost, and there is no copy to open again.
     if (this.#directory === undefined) throw new Error('a database in memory cannot be opened again');
     await this.#session.close();
     const session = new PgliteSession(await openEngine(this.#directory));

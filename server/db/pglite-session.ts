@@ -6,14 +6,14 @@ import type { Engine } from './pglite-engine.ts';
 import { PgliteStatements } from './pglite-statements.ts';
 
 /**
- * Lets the event loop turn once. The engine works on its thread, so transactions that wait for each other would
- * otherwise follow without a break, while nothing that arrives is read and no connection accepted.
+ * Lets the event loop turn once. The engine works on the event loop's thread, so transactions that wait for each other
+ * would otherwise run back to back, while no input is read and no connection accepted.
  */
 const breathe = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
- * The one session of an embedded engine, from its opening until it is closed or breaks down; then everything asked of
- * it fails with {@link DatabaseAwayError}, and so does what its transactions still ask.
+ * The single session of an embedded engine, from when it opens until it is closed or breaks down. After that, every
+ * request fails with {@link DatabaseAwayError}, including those of open transactions.
  */
 export class PgliteSession implements Queryable {
   readonly #engine: Engine;
@@ -28,7 +28,7 @@ export class PgliteSession implements Queryable {
     return this.#engine.broken !== undefined;
   }
 
-  /** Outside any transaction: each statement waits for the transactions before it. */
+  /** Runs outside any transaction: each statement waits for the transactions before it. */
   query<Row extends object>({ text, values }: Pick<Sql, 'text' | 'values'>): Promise<Row[]> {
     return this.#asked(async () => {
       await this.#engine._checkReady();
@@ -42,7 +42,7 @@ export class PgliteSession implements Queryable {
     let failure: unknown;
     let committing = false;
     const fail = (error: unknown): never => {
-      // A commit after a failed statement rolls back, and says no more than that it did.
+      // A commit after a failed statement rolls back and reports only that, so the statement's own error is thrown.
       throw this.#refusal(committing ? (failure ?? error) : error, committing);
     };
     const result = await this.#engine
@@ -62,8 +62,8 @@ export class PgliteSession implements Queryable {
   }
 
   script(text: string, { ddl = false } = {}): ReturnType<Database['script']> {
-    // A transaction here is only a turn on the one connection: it is ended before the script, which may
-    // open its own, and what a failed script left open is rolled back before anybody else gets a turn.
+    // A transaction here is only a turn on the one connection. It is ended before the script, which may open its own;
+    // anything a failed script left open is rolled back before the next turn.
     return this.#asked(() =>
       this.#engine.transaction(async (turn) => {
         await turn.exec('commit');
@@ -75,7 +75,7 @@ export class PgliteSession implements Queryable {
   }
 
   listen(channel: string, hear: (payload: string) => void): Promise<() => Promise<void>> {
-    // Quoted, because PGlite folds a bare name to lower case as SQL does and pg_notify does not.
+    // Quoted, because PGlite folds a bare name to lower case as SQL does, but pg_notify does not.
     return this.#asked(() => this.#engine.listen(`"${channel}"`, hear));
   }
 

@@ -4,11 +4,14 @@ import { PARSERS, type Parser, SERIALIZERS } from './values.ts';
 const { bind, close, describe, execute, parse, sync } = protocol.serialize;
 const { DataRowMessage, ParameterDescriptionMessage, RowDescriptionMessage } = protocol.messages;
 
-/** Statements kept prepared: more than the service has, or each would be planned again and again. A few kilobytes each. */
+/**
+ * Number of statements kept prepared. It must exceed the number the service has, or each would be planned again and
+ * again. A few kilobytes each.
+ */
 export const MAX_PREPARED = 1_000;
 /**
- * A plan is made for the tables as they are, and kept. After so many runs it is made again: one from when
- * a table was almost empty would read all of it ever after, as the engine has no autovacuum to notice sooner.
+ * Number of runs after which a statement is planned again. A plan is made for the tables at that time: one made when a
+ * table was almost empty would scan the whole table forever, because the engine has no autovacuum to notice sooner.
  */
 const MAX_RUNS = 1_000;
 
@@ -36,7 +39,7 @@ export class PgliteStatements {
     this.#pg = pg;
   }
 
-  /** Runs one statement. The caller sees to it that the connection is in the transaction that it means. */
+  /** Runs one statement. The caller makes sure that the connection is in the intended transaction. */
   run<Row extends object>(text: string, values: unknown[]): Promise<Row[]> {
     return this.#pg.runExclusive(async () => {
       const { name, serializers, columns } = await this.#prepare(text);
@@ -52,7 +55,7 @@ export class PgliteStatements {
     });
   }
 
-  /** Forgets all statements: to be called after what may have changed the tables that they name. */
+  /** Forgets all statements. Call it after anything that may have changed the tables they name. */
   forget(): Promise<void> {
     return this.#pg.runExclusive(async () => {
       const names = [...this.#prepared.values()].map(({ name }) => name);
@@ -69,7 +72,7 @@ export class PgliteStatements {
     }
     prepared ??= await this.#make(text);
     prepared.runs++;
-    // The latest used is the last, so that the first is the one to give up.
+    // Moves the statement to the end, so that the first entry is the least recently used.
     this.#prepared.delete(text);
     this.#prepared.set(text, prepared);
     if (this.#prepared.size > MAX_PREPARED) await this.#giveUp(...this.#prepared.entries().next().value!);
@@ -98,9 +101,9 @@ export class PgliteStatements {
     await this.#exchange([close({ type: 'S', name })]);
   }
 
-  /** Sends messages and what ends them in one go; throws the engine's error. */
+  /** Sends messages followed by a Sync in one go; throws the engine's error. */
   #exchange(messages: Uint8Array[]) {
-    // Nothing is to be synced: the files are written through, as by any PostgreSQL.
+    // No sync needed: the engine writes its files through, as any PostgreSQL does.
     return this.#pg.execProtocolStream(Buffer.concat([...messages, sync()]), { syncToFs: false });
   }
 }

@@ -5,18 +5,18 @@ import { PgliteKeeper } from './pglite-keeper.ts';
 import { PgliteSession } from './pglite-session.ts';
 
 /**
- * Opens the embedded engine on `directory` (created when absent; in memory when undefined). One process
- * owns the directory; a killed process loses nothing that was committed.
+ * Opens the embedded engine on `directory` (created if absent; in memory if undefined). One process owns the directory;
+ * if it is killed, nothing that was committed is lost.
  *
- * Where the disk is full, what needs room fails with {@link DatabaseAwayError}, and the rest goes on. An engine that could
- * not write its log has broken down: then all fails, until there is room to open another.
+ * On a full disk, requests that need space fail with {@link DatabaseAwayError} and the others still work. An engine
+ * that could not write its log has broken down: then every request fails until there is space to open another.
  */
 export async function openPglite(directory: string | undefined, log?: OutageLog): Promise<Database> {
   const engine = await (directory === undefined ? Engine.open() : openEngine(directory));
   return databaseOn(engine, directory, log);
 }
 
-/** Returns the database of an open engine, which is opened again on `directory` if it breaks down. */
+/** Returns a database on an open engine. If the engine breaks down, it is opened again on `directory`. */
 export function databaseOn(engine: Engine, directory?: string, log?: OutageLog): Database {
   const keeper = new PgliteKeeper(new PgliteSession(engine), { directory, log });
   return {
@@ -32,7 +32,7 @@ export function databaseOn(engine: Engine, directory?: string, log?: OutageLog):
         }),
       ),
     async reserve() {
-      // Of the engine as it is open now: what it has locked is not locked in the next one.
+      // Bound to the engine that is open now: locks taken there do not exist in the next one.
       const { session } = keeper;
       return {
         query: (statement) => keeper.ask((session) => session.query(statement), session),

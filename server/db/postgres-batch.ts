@@ -1,13 +1,12 @@
 import pg from 'pg';
 import { PARSERS, type Parser } from './values.ts';
 
-/** A result column's name, and the parser of its values. */
 interface Column {
   name: string;
   parse: Parser;
 }
 
-/** A prepared statement as one connection knows it. */
+/** A prepared statement as seen by one connection. */
 export interface KnownStatement {
   /** Unique on the connection and never used again, so nothing has to be deallocated before a name is free. */
   readonly name: string;
@@ -15,10 +14,9 @@ export interface KnownStatement {
   columns: readonly Column[] | undefined;
 }
 
-/** One statement of a {@link Batch}. */
 export interface BatchEntry {
   statement: KnownStatement;
-  /** The text if the connection still has to prepare the statement. */
+  /** The statement's text, if the connection still has to prepare it. */
   parse: string | undefined;
   /** Parameters as text, in the format of the statement's types. Undefined: the statement is only prepared. */
   values: (string | null)[] | undefined;
@@ -28,11 +26,11 @@ export interface BatchEntry {
 const plain = (text: string) => text;
 
 /**
- * Runs prepared statements up to one Sync message: if one fails, the server skips those behind it. So nothing behind a
- * failed `begin` runs without a transaction, and several statements without one are a transaction of their own.
+ * Runs prepared statements followed by a single Sync message: if one fails, the server skips those behind it. So after
+ * a failed `begin` nothing runs outside a transaction, and several statements without a `begin` form one transaction.
  *
- * `pg.Query` would send a Sync after each statement and describe its columns on each run, see docs/performance.md. This is
- * what `pg` calls a submittable: it sends messages in `submit` and receives the answers in the `handle…` methods.
+ * `pg.Query` would send a Sync after each statement and describe its columns on each run, see docs/performance.md. `pg`
+ * calls such an object a submittable: it sends messages in `submit` and receives the answers in the `handle…` methods.
  */
 export class Batch extends pg.Query {
   readonly #entries: readonly BatchEntry[];
@@ -75,19 +73,19 @@ export class Batch extends pg.Query {
   }
 
   handleCommandComplete(): void {
-    // A statement without a result is not described again either.
+    // Marks the columns as known, so that a statement without a result is not described again either.
     this.#entries[this.#answered]!.statement.columns ??= [];
     this.#answered++;
   }
 
-  /** Without a transaction around it, a batch has only been committed when this arrives. */
+  /** Without an enclosing transaction, a batch is committed only when this arrives. */
   handleReadyForQuery(): void {
     for (const [index, { done }] of this.#entries.entries())
       done(this.#unreadable[index], this.#rows[index]!);
   }
 
   handleError(error: Error): void {
-    // An error behind the last answer is that of a commit, which undoes them all.
+    // An error after the last answer comes from the commit, which undoes the whole batch.
     const failed = this.#answered === this.#entries.length ? 0 : this.#answered;
     for (const [index, { done }] of this.#entries.entries()) {
       if (index < failed) done(this.#unreadable[index], this.#rows[index]!);

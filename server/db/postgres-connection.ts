@@ -5,19 +5,21 @@ import { Batch, type BatchEntry, type KnownStatement } from './postgres-batch.ts
 import { PARSERS } from './values.ts';
 
 /**
- * Patience is counted in turns of this process, so that an answer which came while it was busy, as a start is that still
- * compiles, is read before it is missed.
+ * Timeouts are counted in turns of this process. So an answer that arrived while the process was busy, for example
+ * compiling at start, is read before the timeout ends.
  */
 const TURN_MS = 100;
-/** A network that answers at all does so by then: a second. */
+/** A second: any network that responds at all does so by then. */
 const REACH_TURNS = 10;
-/** From the first byte to the first statement, ten seconds: a busy server may take its time to start a process for us. */
+/**
+ * From the first byte to the first statement, ten seconds: a busy server may take a while to start a process for us.
+ */
 const GREET_TURNS = 100;
 /**
- * Set on every connection. A node that vanishes without a word must not keep its locks: the server looks for it after
- * some seconds, instead of the two hours that are the system's own choice, and ends a transaction that waits for its next
- * statement: it may hold the row that another customer's statement, and all behind it on that connection, wait for. No
- * transaction of ours waits for anything but the database, so ten seconds are plenty.
+ * Set on every connection, because a node that vanishes silently must not keep its locks. The server detects a dead
+ * connection after some seconds instead of the system's default of two hours, and ends a transaction that sits idle: it
+ * may hold a row that another customer's statement, and all statements behind it on that connection, wait for. Our
+ * transactions wait only for the database, so ten seconds are plenty.
  */
 const SETTINGS: Record<string, string> = {
   TimeZone: 'UTC',
@@ -28,17 +30,20 @@ const SETTINGS: Record<string, string> = {
   idle_in_transaction_session_timeout: '10000',
 };
 /**
- * After so many statements of a connection, and each time that it has run twice as many as then, it plans them anew. A plan is
- * made for the tables as they are, and one from when they were almost empty reads all of a table ever after: the server
- * notices only once autovacuum has been there.
+ * After this many statements, and each time the count has doubled since, a connection discards its plans. A plan is
+ * made for the tables at that time, and one made when they were almost empty scans a whole table forever: the server
+ * notices only once autovacuum has run.
  */
 const FIRST_REPLAN = 200;
 /**
- * Statements that a connection prepares in its life. The service has fewer, except after changes of tables; see
- * `test/db/lock-order.full.test.ts`. A few kilobytes each on the server.
+ * Number of statements that a connection prepares in its lifetime. The service has fewer, except after table changes;
+ * see `test/db/lock-order.full.test.ts`. Each takes a few kilobytes on the server.
  */
 const MAX_PREPARED = 1_000;
-/** A standby is of no use to a service that writes; what is set to read only refuses writes by itself. */
+/**
+ * A standby is rejected because the service must write. A server that is merely set to read-only refuses the writes
+ * itself.
+ */
 const SET_UP = `select pg_backend_pid() as pid, pg_is_in_recovery() as is_standby, ${Object.entries(SETTINGS)
   .map(([name, value]) => `set_config('${name}', '${value}', false)`)
   .join(', ')}`;
@@ -46,14 +51,14 @@ const SET_UP = `select pg_backend_pid() as pid, pg_is_in_recovery() as is_standb
 const plain = (text: string) => text;
 const types = { getTypeParser: (type: number) => PARSERS[type] ?? plain } as pg.CustomTypesConfig;
 
-/** The server's own meaning of `sslmode` in the address, where `pg` has one of its own. */
+/** Gives `sslmode` in the URL the meaning it has in libpq; `pg` has its own. */
 function likeLibpq(url: string): string {
   const address = new URL(url);
   if (address.searchParams.has('sslmode')) address.searchParams.set('uselibpqcompat', 'true');
   return address.href;
 }
 
-/** A statement that connections prepare, each when it first runs there. Told apart from others by identity. */
+/** A statement that each connection prepares when it first runs there. Distinguished from others by identity. */
 export interface Statement {
   readonly text: string;
 }
@@ -64,21 +69,21 @@ export interface Run {
   values: (string | null)[];
 }
 
-/** Reads the types of a prepared statement's parameters: `pg` has no way to ask for the server's own description. */
+/** Reads the parameter types of a prepared statement, because `pg` cannot request the server's own description. */
 const TYPES: Statement = {
   text: 'select parameter_types::oid[]::int[] as types from pg_prepared_statements where name = $1',
 };
 
-/** A connection to the server: statements are sent as they come, each with an end of its own, and answered in order. */
+/** A connection to the server: statements are sent as they arrive, each with its own Sync, and answered in order. */
 export class Connection {
-  /** Of the server's process at the other end. */
+  /** Process id of the backend that serves this connection. */
   pid = 0;
-  /** Statements sent and not answered. */
+  /** Number of statements sent but not yet answered. */
   inFlight = 0;
-  /** Why the connection is of no use any more. */
+  /** Why the connection is unusable; undefined while it works. */
   lost: DatabaseAwayError | undefined;
   onLost: () => void = () => {};
-  /** The address of the server. */
+  /** The server's URL. */
   readonly server: string;
   readonly #client: pg.Client;
   readonly #known = new WeakMap<Statement, KnownStatement>();
@@ -102,8 +107,8 @@ export class Connection {
   }
 
   /**
-   * Connects, unless `signal` aborts; {@link DatabaseAwayError} when that fails, for whatever reason, or the server is a
-   * standby.
+   * Connects, unless `signal` aborts. Throws {@link DatabaseAwayError} if that fails for any reason or if the server is
+   * a standby.
    */
   static async open(url: string, signal?: AbortSignal): Promise<Connection> {
     const connection = new Connection(url);
@@ -131,12 +136,15 @@ export class Connection {
     }
   }
 
-  /** Since when, in milliseconds of `performance.now()`, an answer is due; undefined where none is. */
+  /**
+   * Since when the connection has been waiting for an answer, in milliseconds of `performance.now()`; undefined if it
+   * is not.
+   */
   get waitingSince(): number | undefined {
     return this.inFlight > 0 ? this.#progressAt : undefined;
   }
 
-  /** Runs a statement, or without a name and values a script of several. */
+  /** Runs a statement, or a script of several if it has no name and no values. */
   send<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<pg.QueryResult<Row>> {
     if (this.lost) return Promise.reject(this.lost);
     this.#gather();
@@ -146,19 +154,19 @@ export class Connection {
   }
 
   /**
-   * Whether the connection has prepared so many statements that it should be closed once nothing is under way on it. That
-   * frees them all, where a `deallocate` would have to know which transaction it is in and who still uses the name.
+   * Whether the connection has prepared so many statements that it should be closed once it is idle. Closing frees them
+   * all, whereas a `deallocate` would have to know the current transaction and who still uses the name.
    */
   get isWorn(): boolean {
     return this.#prepared > MAX_PREPARED;
   }
 
-  /** Runs a statement, which is prepared first if this connection has not run it yet. */
+  /** Runs a statement, which is prepared first if it is new to this connection. */
   run<Row extends object>(run: Run): Promise<Row[]> {
     return this.runTogether([run])[0] as Promise<Row[]>;
   }
 
-  /** Runs statements of which none takes effect if one before it fails. Returns an answer for each. */
+  /** Runs statements; if one fails, the ones after it have no effect. Returns an answer for each. */
   runTogether(runs: readonly Run[]): Promise<object[]>[] {
     this.#countRuns(runs.length);
     return this.#submitBatch(runs);
@@ -169,7 +177,7 @@ export class Connection {
     const [prepared] = this.#submitBatch([{ statement }]);
     const { name } = this.#known.get(statement) ?? {};
     const described = this.run<{ types: number[] }>({ statement: TYPES, values: [name ?? null] });
-    // Its failure says less.
+    // If this one fails, the error from preparing says more.
     described.catch(() => {});
     await prepared;
     return (await described)[0]!.types;
@@ -179,13 +187,13 @@ export class Connection {
     this.#client.on('notification', ({ channel, payload = '' }) => listener(channel, payload));
   }
 
-  /** Breaks the connection, and with it whatever waits for an answer on it. */
+  /** Breaks the connection, and fails everything that waits for an answer on it. */
   lose(cause: unknown): void {
     this.#lose(cause);
     this.#client.connection.stream.destroy();
   }
 
-  /** Ends the connection when what is under way is answered. */
+  /** Closes the connection once all pending statements are answered. */
   async close(): Promise<void> {
     if (this.lost) return;
     await this.#client.end();
@@ -204,7 +212,7 @@ export class Connection {
     this.#runs += count;
     if (this.#runs < this.#replanAt) return;
     this.#replanAt = 2 * this.#runs;
-    // In a transaction that has failed it is refused, and the plans stay until the next time.
+    // Refused in a failed transaction; the plans then stay until the next time.
     this.send({ text: 'discard plans' }).catch(() => {});
   }
 
@@ -229,7 +237,7 @@ export class Connection {
       const added: KnownStatement = { name: `s${++this.#prepared}`, columns: undefined };
       this.#known.set(statement, added);
       const doneFirst: typeof done = (error, rows) => {
-        // The server may not have prepared it. If it has, it counts twice, which does no harm.
+        // The server may not have prepared it. If it has, the statement counts twice, which is harmless.
         if (error && this.#known.get(statement) === added) this.#known.delete(statement);
         done(error, rows);
       };
@@ -239,7 +247,9 @@ export class Connection {
     return answers;
   }
 
-  /** What is sent in one turn goes out in one write: the system call costs more than a short statement's bytes. */
+  /**
+   * Everything sent in one turn goes out in one write: the system call costs more than the bytes of a short statement.
+   */
   #gather(): void {
     if (this.#gathering) return;
     this.#gathering = true;
@@ -251,7 +261,7 @@ export class Connection {
     });
   }
 
-  /** One more answer that is waited for, and what to call when it is there. */
+  /** Registers one more expected answer. Returns its promise and the callback that settles it. */
   #expect<Result>(): {
     answer: Promise<Result>;
     done: (error: Error | undefined, result: Result) => void;
@@ -261,7 +271,7 @@ export class Connection {
     const done = (error: Error | undefined, result: Result) => {
       this.inFlight--;
       this.#progressAt = performance.now();
-      // The server ends the connection with such an error, which says nothing about the statement.
+      // The server closes the connection after such an error, which says nothing about the statement.
       if (error && isFatal(error)) this.lose(error);
       if (error) reject(this.lost ?? fromRefusal(error));
       else resolve(result);
@@ -274,7 +284,7 @@ function isFatal(error: Error & { severity?: string }): boolean {
   return error.severity === 'FATAL' || error.severity === 'PANIC';
 }
 
-/** An error of several addresses that were tried has no message of its own. */
+/** The error of a failed attempt on several addresses has no message of its own. */
 function reasonOf(error: unknown): string {
   const { message, code } = error as { message?: string; code?: string };
   return message || code || String(error);

@@ -2,28 +2,28 @@ import { type Clock, systemClock } from '../platform/clock.ts';
 import { DatabaseAwayError } from './away.ts';
 import type { Connection } from './postgres-connection.ts';
 
-/** Connections a node holds. Statements are pipelined over them, so more does not mean faster. */
+/** Connections per node. Statements are pipelined over them, so more connections would not be faster. */
 const POOL_SIZE = 8;
-/** Beyond it, a caller that waits for a connection is better refused than served. */
+/** A caller who has waited this long for a connection is better refused than served. */
 const WAIT_MS = 10_000;
-/** How long a closing pool waits for statements under way. */
+/** How long closing the pool waits for pending statements. */
 const CLOSE_MS = 5_000;
 
 interface Waiter {
   alone: boolean;
-  /** When it is refused, in milliseconds of the clock. */
+  /** When the waiter is refused, in milliseconds of the clock. */
   until: number;
   resolve: (connection: Connection) => void;
   reject: (error: unknown) => void;
 }
 
-/** The connections of a node: shared by single statements, lent to transactions and sessions. */
+/** A node's connections: shared by single statements, lent to transactions and sessions. */
 export class Pool {
   readonly #open: () => Promise<Connection>;
   readonly #clock: Clock;
   readonly #connections = new Set<Connection>();
   readonly #lent = new Set<Connection>();
-  /** How many single statements each connection carries, from before they are sent until they are answered. */
+  /** How many single statements each connection carries, counted from before they are sent until they are answered. */
   readonly #shares = new Map<Connection, number>();
   readonly #waiting = new Set<Waiter>();
   #opening = 0;
@@ -35,12 +35,11 @@ export class Pool {
     this.#clock = clock;
   }
 
-  /** Every connection that is open. */
   get connections(): Iterable<Connection> {
     return this.#connections;
   }
 
-  /** Runs a single statement on a connection that carries others too, but no transaction. */
+  /** Runs a single statement on a connection that other single statements may share, but no transaction. */
   async share<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const taken = this.#take(false);
     const connection = taken instanceof Promise ? await taken : taken;
@@ -54,7 +53,7 @@ export class Pool {
     }
   }
 
-  /** A connection for the caller alone, until it is given back. */
+  /** Lends a connection for the caller's exclusive use until {@link giveBack}. */
   async lend(): Promise<Connection> {
     return this.#take(true);
   }
@@ -65,7 +64,9 @@ export class Pool {
     this.#serve();
   }
 
-  /** Fails whatever is under way, and whatever is asked for until {@link resume}. False where it did so already. */
+  /**
+   * Fails everything pending, and all requests until {@link resume}. Returns false if the pool was already refusing.
+   */
   refuse(error: Error): boolean {
     const news = this.#refusal === undefined;
     this.#refusal ??= error;
@@ -75,7 +76,7 @@ export class Pool {
     return news;
   }
 
-  /** Serves again. False where it did all the time. */
+  /** Accepts requests again. Returns false if the pool was not refusing. */
   resume(): boolean {
     const news = this.#refusal !== undefined;
     this.#refusal = undefined;
@@ -94,7 +95,7 @@ export class Pool {
     for (const connection of connections) connection.lose(this.#refusal);
   }
 
-  /** Nothing is under way on a connection: a worn one is closed. It counts as open until it is. */
+  /** Called when a connection becomes idle: closes it if it is worn. It counts as open until it is closed. */
   #rest(connection: Connection): void {
     this.#shares.delete(connection);
     if (!connection.isWorn || connection.lost) return;
@@ -104,7 +105,7 @@ export class Pool {
 
   #take(alone: boolean): Connection | Promise<Connection> {
     if (this.#refusal) return Promise.reject(this.#refusal);
-    // First come, first served: else single statements would keep every connection from a transaction.
+    // First come, first served: otherwise single statements would keep every connection from a transaction.
     const connection = this.#waiting.size === 0 ? this.#choose(alone) : undefined;
     return connection ? this.#hand(connection, alone) : this.#wait(alone);
   }
@@ -116,8 +117,8 @@ export class Pool {
   }
 
   /**
-   * Returns the connection with the least to do, or for `alone` one with nothing to do. If all are busy, opens another one
-   * unless there are {@link POOL_SIZE}. A worn one gets no more work, so that it comes to rest under any load.
+   * Returns the least busy connection, or for `alone` an idle one. If all are busy, opens another, up to {@link
+   * POOL_SIZE}. A worn connection gets no more work, so that it becomes idle under any load.
    */
   #choose(alone: boolean): Connection | undefined {
     let best: Connection | undefined;
@@ -142,11 +143,14 @@ export class Pool {
     });
   }
 
-  /** Refuses those who waited too long. One timer serves all, as the first of them is the first whose time is up. */
+  /**
+   * Returns the least busy connection, or for `alone` an idle one. If all are busy, opens another, up to
+   * {@link POOL_SIZE}. A worn connection gets no more work, so that it becomes idle under any load.
+   */
   async #expire(): Promise<void> {
     this.#expiring = true;
     for (const waiter of this.#waiting) {
-      // Never longer than that, even where the machine's clock was set back meanwhile.
+      // Capped, in case the machine's clock was set back in the meantime.
       await this.#clock.sleep(Math.min(WAIT_MS, waiter.until - this.#clock.now().getTime()));
       if (!this.#waiting.delete(waiter)) continue;
       waiter.reject(new DatabaseAwayError(`no connection to the database was free within ${WAIT_MS} ms`));
@@ -154,7 +158,7 @@ export class Pool {
     this.#expiring = false;
   }
 
-  /** Gives those who wait what there is, in their order. */
+  /** Hands free connections to the waiters, in order. */
   #serve(): void {
     for (const waiter of this.#waiting) {
       const connection = this.#choose(waiter.alone);
@@ -184,7 +188,7 @@ export class Pool {
       connection.lose(this.#refusal);
       return;
     }
-    // Lost between its opening and here, it would never say so again, and be handed out for ever.
+    // A connection lost between opening and here would never report it again, and be handed out forever.
     if (connection.lost) {
       this.#fail(connection.lost);
       return;
@@ -193,14 +197,14 @@ export class Pool {
       this.#connections.delete(connection);
       this.#lent.delete(connection);
       this.#shares.delete(connection);
-      // Those who wait for one that is given back may wait for none.
+      // Waiters who expect a lent connection to return may now wait for nothing.
       if (this.#waiting.size > 0) this.#openAnother();
     };
     this.#connections.add(connection);
     this.#serve();
   }
 
-  /** Who could be served by others goes on waiting for them. */
+  /** Waiters who could still be served by other connections keep waiting. */
   #fail(error: unknown): void {
     if (this.#connections.size > 0) return;
     for (const waiter of this.#waiting) waiter.reject(error);

@@ -2,8 +2,8 @@ import { DatabaseAwayError } from './away.ts';
 import { Connection } from './postgres-connection.ts';
 
 /**
- * The servers that may have the database, of which one at a time takes writes. Which one is found by asking, the one that
- * was it last first: after a failover the others.
+ * The servers that may have the database. Only one at a time takes writes. It is found by asking each, starting with
+ * the last known one; after a failover it is another.
  */
 export class PostgresServers {
   readonly #servers: readonly string[];
@@ -13,7 +13,9 @@ export class PostgresServers {
     this.#servers = servers;
   }
 
-  /** Connects to the one that takes writes; {@link DatabaseAwayError} of the last one that was asked where none does. */
+  /**
+   * Connects to the server that takes writes. If none does, throws the {@link DatabaseAwayError} of the last one tried.
+   */
   async open(signal?: AbortSignal): Promise<Connection> {
     const first = this.#last;
     let refusal: unknown;

@@ -3,7 +3,10 @@ import type { Connection, Run, Statement } from './postgres-connection.ts';
 import { isOutdated } from './repeat.ts';
 import { SERIALIZERS } from './values.ts';
 
-/** Texts whose parameter types are remembered. Beyond it the least recently used one is described again, if it returns. */
+/**
+ * Number of statement texts whose parameter types are remembered. Beyond it, the least recently used one is described
+ * again when it is next run.
+ */
 const MAX_DESCRIBED = 1_000;
 
 const BEGIN: Run = { statement: { text: 'begin' }, values: [] };
@@ -13,7 +16,7 @@ export interface Text {
   values: unknown[];
 }
 
-/** A statement that locks and reads at most: it is harmless outside of a transaction. */
+/** Matches a statement that at most locks and reads, so it is harmless outside of a transaction. */
 export const ONLY_READS = /^\s*select\b/i;
 
 function twiceIfOutdated<T>(attempt: () => Promise<T>): Promise<T> {
@@ -31,7 +34,7 @@ function unknownIfLost(connection: Connection, error: unknown): never {
   });
 }
 
-/** A statement of which the types of the parameters are known. */
+/** A statement whose parameter types are known. */
 interface Described {
   statement: Statement;
   serializers: ((value: unknown) => string)[];
@@ -41,13 +44,15 @@ const serializerOf = (type: number) =>
   (SERIALIZERS[type] as ((value: unknown) => string) | undefined) ?? String;
 
 /**
- * Runs statements prepared, with parameters written as the types that the server asks for: `pg` would guess the types from
- * the values. What this remembers is shared by all connections; each connection prepares a statement at its first run there.
+ * Runs prepared statements with parameters serialized as the types that the server expects; `pg` would guess them from
+ * the values. All connections share what this remembers, but each prepares a statement when it first runs there.
  */
 export class PostgresStatements {
   readonly #described = new Map<string, Described>();
 
-  /** Makes a statement ready to run. Describes it on `connection`, in one round trip, if its text is new to this node. */
+  /**
+   * Makes a statement ready to run. If its text is new to this node, describes it on `connection` in one round trip.
+   */
   async prepare(connection: Connection, { text, values }: Text): Promise<Run> {
     const { statement, serializers } = this.#find(text) ?? (await this.#describe(connection, text, values));
     const written = values.map((value, index) =>
@@ -56,7 +61,7 @@ export class PostgresStatements {
     return { statement, values: written };
   }
 
-  /** Runs one statement in whatever transaction the connection is. */
+  /** Runs one statement in the connection's current transaction, if any. */
   run<Row extends object>(connection: Connection, run: Run): Promise<Row[]> {
     return this.#answer(connection.run<Row>(run));
   }
@@ -67,15 +72,18 @@ export class PostgresStatements {
     return [begun!, ...answers.map((answer) => this.#answer(answer))];
   }
 
-  /** Runs one statement outside a transaction, and again if it was outdated. */
+  /** Runs one statement outside a transaction, and once more if its plan was outdated. */
   async runAlone<Row extends object>(connection: Connection, statement: Text): Promise<Row[]> {
     const attempt = async () => this.run<Row>(connection, await this.prepare(connection, statement));
     const work = twiceIfOutdated(attempt);
-    // It commits by itself, so a connection that breaks before the answer says nothing about that.
+    // It commits on its own, so after a connection breaks before the answer the outcome is unknown.
     return ONLY_READS.test(statement.text) ? work : work.catch((error) => unknownIfLost(connection, error));
   }
 
-  /** Runs statements as one transaction, without a `begin`: they share one end. Runs them again if one was outdated. */
+  /**
+   * Runs statements as one transaction without a `begin`, because they share one Sync. Runs them again if a plan was
+   * outdated.
+   */
   async runAllAlone(connection: Connection, statements: readonly Text[]): Promise<object[][]> {
     const attempt = async () => {
       const runs: Run[] = [];
@@ -86,8 +94,8 @@ export class PostgresStatements {
   }
 
   /**
-   * Prepares every statement again at its next run: to be called after a change of tables. Connections keep what they have
-   * prepared, because one of them may be inside a transaction; {@link Connection.isWorn} bounds how much that is.
+   * Makes every statement be prepared again at its next run. Call it after a table change. Connections keep what they
+   * have prepared, because one may be inside a transaction; {@link Connection.isWorn} bounds how much that is.
    */
   forget(): void {
     this.#described.clear();
@@ -97,7 +105,8 @@ export class PostgresStatements {
     try {
       return await answer;
     } catch (error) {
-      // Others may name the same tables, and a transaction meets only one of them each time that it is tried.
+      // Forgets all: other statements may name the same tables, and each retry of a transaction would find only one of
+      // them.
       if (isOutdated(error)) this.forget();
       throw error;
     }
@@ -106,7 +115,7 @@ export class PostgresStatements {
   #find(text: string): Described | undefined {
     const described = this.#described.get(text);
     if (!described) return undefined;
-    // The map is in order of use.
+    // Keeps the map in order of use.
     this.#described.delete(text);
     this.#described.set(text, described);
     return described;

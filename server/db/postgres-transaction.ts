@@ -10,21 +10,21 @@ interface First extends Text {
 }
 
 /**
- * A transaction on a connection that is its own meanwhile. Whatever it is asked goes to the server at once and in that
- * order, behind what has no answer yet: `begin` travels with all that is asked for together at first, statements that
- * are asked for together travel together, and those that are only sent travel with the commit. So its round trips are
- * the answers that `work` waits for, and the commit's.
+ * A transaction, with its connection to itself until it ends. Every statement goes to the server at once and in order,
+ * without waiting for earlier answers: `begin` travels with the first statements that are requested together, later
+ * ones requested together also travel together, and those that are only sent travel with the commit. So the round trips
+ * are the answers that `work` waits for, plus the commit's.
  */
 export class PostgresTransaction {
   readonly #connection: Connection;
   readonly #statements: PostgresStatements;
   readonly #callbacks: (() => void)[] = [];
-  /** What is asked for before `begin` is sent; undefined since then. */
+  /** Statements requested before `begin` was sent; undefined after that. */
   #first: First[] | undefined = [];
   #begun: Promise<unknown> = Promise.resolve();
-  /** Settled when the latest statement is on its way. */
+  /** Settled once the latest statement has been sent. */
   #sent: Promise<unknown> = Promise.resolve();
-  /** Of the first statement that failed: what comes after it is refused for no other reason. */
+  /** Error of the first statement that failed. Later statements are refused with the same error. */
   #failure: unknown;
   #over = false;
 
@@ -33,7 +33,7 @@ export class PostgresTransaction {
     this.#statements = statements;
   }
 
-  /** Runs `work` in a transaction; what came of it, and what is to be called since it is committed. */
+  /** Runs `work` in a transaction. Returns its result, and the callbacks to run now that it is committed. */
   static async run<T>(
     connection: Connection,
     statements: PostgresStatements,
@@ -63,7 +63,7 @@ export class PostgresTransaction {
     await this.#submit(statement);
   }
 
-  /** Sends a statement as soon as those before it are sent; one that is new to the service is prepared before. */
+  /** Sends a statement once those before it are sent. A statement that is new to the service is described first. */
   #submit<Row extends object>({ text, values }: Text): Promise<{ answer: Promise<Row[]> }> {
     if (this.#over) return Promise.reject(new Error('the transaction is over'));
     if (this.#first) return Promise.resolve({ answer: this.#join<Row>(this.#first, { text, values }) });
@@ -72,10 +72,10 @@ export class PostgresTransaction {
       const run = await this.#statements
         .prepare(this.#connection, { text, values })
         .catch((error) => this.#fail(error));
-      // Without a transaction around it, it would stand alone.
+      // If `begin` failed, the statement would run outside a transaction.
       if (!ONLY_READS.test(text)) await this.#begun;
       const answer = this.#statements.run<Row>(this.#connection, run).catch((error) => this.#fail(error));
-      // Who only sends it learns of its failure by the commit.
+      // A caller that only sends it learns about its failure from the commit.
       answer.catch(() => {});
       return { answer };
     });
@@ -83,7 +83,7 @@ export class PostgresTransaction {
     return sent;
   }
 
-  /** Has a statement travel with `begin`, once nothing more is asked for in this turn. */
+  /** Makes a statement travel with `begin`, which is sent once no more are requested in this turn. */
   #join<Row extends object>(first: First[], statement: Text): Promise<Row[]> {
     const { promise, resolve, reject } = Promise.withResolvers<object[]>();
     promise.catch(() => {});
@@ -98,7 +98,7 @@ export class PostgresTransaction {
   async #begin(first: First[]): Promise<void> {
     const runs: Run[] = [];
     try {
-      // More may come while one is prepared.
+      // More may be added while one is prepared.
       for (const statement of first) runs.push(await this.#statements.prepare(this.#connection, statement));
     } catch (error) {
       this.#first = undefined;
@@ -123,25 +123,25 @@ export class PostgresTransaction {
     throw this.#failure;
   }
 
-  /** Commits; where a statement has failed the server rolls back instead, which is thrown as that failure. */
+  /** Commits. If a statement has failed, the server rolls back instead; then throws that statement's error. */
   async #commit(): Promise<void> {
     this.#over = true;
     await this.#sent;
     const connection = this.#connection;
     if (connection.lost) throw connection.lost;
-    // Nothing was asked for, or nothing could be prepared.
+    // Either nothing could be prepared, or nothing was requested.
     if (this.#failure) throw this.#failure;
     if (this.#first) return;
     const { command } = await connection.send({ text: 'commit' }).catch((error) => {
       if (!connection.lost) throw error;
-      // What the server has refused before it had nothing to commit, whether or not its answer to the commit was read.
+      // The server refused a statement, so it had nothing to commit, whether or not its answer to the commit was read.
       if (this.#failure && !(this.#failure instanceof DatabaseAwayError)) throw this.#failure;
       throw new DatabaseAwayError('the database went away during a commit', {
         cause: error,
         outcomeUnknown: true,
       });
     });
-    // Where it did not begin, the server has nothing to commit and says nothing of it.
+    // If `begin` failed, the server has nothing to commit and does not report that.
     await this.#begun;
     if (command !== 'COMMIT') throw this.#failure ?? new Error('the transaction was rolled back');
   }
@@ -150,7 +150,7 @@ export class PostgresTransaction {
     this.#over = true;
     await this.#sent;
     if (this.#first) return;
-    // A connection whose state is not known must not be used again.
+    // A connection in an unknown state must not be used again.
     await this.#connection.send({ text: 'rollback' }).catch((cause) => this.#connection.lose(cause));
   }
 }

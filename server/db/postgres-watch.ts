@@ -3,21 +3,21 @@ import { runCallbacks } from './after-commit.ts';
 import { DatabaseAwayError } from './away.ts';
 import type { Connection } from './postgres-connection.ts';
 
-/** How often the server is asked whether it is there. */
+/** How often the server is polled. */
 const BEAT_MS = 300;
-/** How soon an absent server is tried again. */
+/** Delay before an absent server is tried again. */
 const RETRY_MS = 250;
 /**
- * A server that has not answered a trifle by then is away. Counted in turns of this process, so that its own standing
- * still, or the machine's, is not taken for the server's.
+ * A server that has not answered a trivial query by then counts as away. Counted in turns of this process, so that a
+ * stall of the process or the machine is not mistaken for the server's.
  */
 const TURN_MS = 100;
 const SILENT_TURNS = 15;
-/** A statement that takes longer is asked after: whether the server works on it. */
+/** If a statement takes longer, the server is asked whether it is still working on it. */
 const LATE_MS = 1_000;
 /**
- * How often in a row the server must know nothing of a late statement before its connection is given up: four seconds. A
- * server process that gets no time from a busy processor has not read its statement, and looks the same for a while.
+ * How many times in a row the server must know nothing about a late statement before its connection is dropped: about
+ * four seconds. A server process starved of CPU time has not read its statement yet, and looks the same for a while.
  */
 const UNKNOWN_ASKS = 13;
 
@@ -31,24 +31,23 @@ interface Listener {
 
 export interface WatchParts {
   open(signal: AbortSignal): Promise<Connection>;
-  /** The connections that carry statements. */
   connections: Iterable<Connection>;
   onAway(error: DatabaseAwayError): void;
   onBack(): void;
 }
 
 /**
- * Keeps one connection of its own, which hears notifications and asks the server now and then whether it is there. A
- * statement may take as long as the server works on it; one that the server knows nothing of, or a server that says
- * nothing, is given up within seconds, where the network's own patience would be a quarter of an hour.
+ * Keeps a connection of its own that receives notifications and polls the server. A statement may take as long as the
+ * server works on it. A statement that the server knows nothing about, or a silent server, is abandoned within seconds;
+ * the network's own timeout would be a quarter of an hour.
  */
 export class Watch {
   readonly #parts: WatchParts;
   readonly #listeners = new Map<string, Set<Listener>>();
   readonly #closed = new AbortController();
-  /** Whether the server was ever there: until then it may be slow. */
+  /** Whether the server has ever answered; until then it may be slow. */
   #known = false;
-  /** Connections whose statement the server knew nothing of when it was last asked, and how often in a row. */
+  /** Connections whose statement was unknown to the server at the last poll, with how many times in a row. */
   #suspects = new Map<Connection, number>();
   #connection: Connection | undefined;
   #running: Promise<void> | undefined;
@@ -59,12 +58,12 @@ export class Watch {
     this.#met.promise.catch(() => {});
   }
 
-  /** Begins to watch; called again, does nothing. */
+  /** Begins to watch; does nothing if called again. */
   start(): void {
     this.#running ??= this.#run();
   }
 
-  /** Hears what is sent on `channel` from now on, over every change of the connection. */
+  /** Calls `listener` for each notification on `channel` from now on, across reconnects. */
   async listen(channel: string, listener: Listener): Promise<() => Promise<void>> {
     this.start();
     const listeners = this.#listeners.get(channel) ?? new Set();
@@ -78,7 +77,7 @@ export class Watch {
     };
     try {
       await this.#met.promise;
-      // Where there is no connection now, the next one begins with it.
+      // Without a connection now, the next one starts by listening on all channels.
       await this.#connection?.send({ text: `listen ${quoted(channel)}` });
     } catch (error) {
       await stop();
@@ -106,7 +105,7 @@ export class Watch {
     }
   }
 
-  /** Connects, however often it takes, and hears again what was heard before. */
+  /** Connects, retrying until it succeeds, and listens again on all channels. */
   async #connect(): Promise<Connection> {
     const { signal } = this.#closed;
     for (;;) {
@@ -132,13 +131,13 @@ export class Watch {
     }
   }
 
-  /** Stays with a connection for as long as it answers. */
+  /** Polls a connection for as long as it answers. */
   async #keep(connection: Connection): Promise<void> {
     const { signal } = this.#closed;
     const gone = new AbortController();
     connection.onLost = () => gone.abort();
     this.#known = true;
-    // Another server has the database now: what a connection to the former one would say is not true any more.
+    // Another server has the database now, so answers from the former one can no longer be trusted.
     for (const other of [...this.#parts.connections])
       if (other.server !== connection.server) other.lose(new Error('the database is on another server'));
     this.#parts.onBack();
@@ -173,7 +172,10 @@ export class Watch {
       if (asks >= UNKNOWN_ASKS) suspect.lose(new Error('the server knows nothing of its statement'));
   }
 
-  /** Whether the server answers in time, with whatever. A silent one is reported; the answer may still come. */
+  /**
+   * Returns whether the server answers in time, with anything at all. Silence only returns false; the answer may still
+   * arrive.
+   */
   async #answers(answer: Promise<unknown>): Promise<boolean> {
     const { signal } = this.#closed;
     let answered = false;
@@ -201,7 +203,7 @@ export class Watch {
   }
 }
 
-/** Which of the connections' processes are at work. */
+/** Returns the query for the backends of `late` that are busy. */
 function stillBusy(late: Connection[]) {
   if (late.length === 0) return { name: 'beat', text: 'select 0 as pid' };
   return {

@@ -10,8 +10,8 @@ import { PostgresTransaction } from './postgres-transaction.ts';
 import { Watch } from './postgres-watch.ts';
 
 /**
- * Connects to PostgreSQL, 15 or newer: of the servers that `url` names, to the one that takes writes. While there is none, whatever is asked fails with
- * {@link DatabaseAwayError} at once, or within two seconds where it has to be noticed first.
+ * Connects to PostgreSQL 15 or newer: to the server that takes writes, among those in `url`. While there is none, every
+ * request fails with {@link DatabaseAwayError}: at once, or within two seconds if the outage has yet to be detected.
  */
 export function openPostgres(url: string, log?: OutageLog): Database {
   const servers = new PostgresServers(postgresServers(url) ?? [url]);
@@ -74,7 +74,7 @@ async function runScript(connection: Connection, text: string): Promise<Record<s
     const results: unknown = await connection.send({ text });
     return [results].flat().flatMap((result) => (result as { rows: Record<string, unknown>[] }).rows);
   } catch (error) {
-    // What a failed script left open must not be handed to the connection's next user.
+    // A transaction that a failed script left open must not reach the connection's next user.
     await connection.send({ text: 'rollback' }).catch((cause) => connection.lose(cause));
     throw error;
   }

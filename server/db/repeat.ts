@@ -3,21 +3,21 @@ import { jitter } from '../platform/jitter.ts';
 import type { Database } from './database.ts';
 
 /**
- * What the database ends, undone as a whole, because of others: it may be asked again. By SQLSTATE, where that alone
- * says so.
+ * Errors, by SQLSTATE, after which the database has undone everything because of other sessions, so it may be tried
+ * again.
  */
 const CONFLICTS = { '40P01': 'deadlock', '40001': 'serialization_failure' } as const;
-/** Of a statement see {@link isOutdated}. */
+/** For `outdated_statement` see {@link isOutdated}. */
 export type Conflict = (typeof CONFLICTS)[keyof typeof CONFLICTS] | 'outdated_statement';
 
-/** Tries in all. A deadlock comes after a second of waiting, so this many take longer than any caller waits. */
+/** Number of tries in all. A deadlock takes a second to be detected, so this many take longer than any caller waits. */
 const ATTEMPTS = 4;
-/** Longest pause before the second try; it doubles with each. */
+/** Longest pause before the second try, in milliseconds; it doubles with each try. */
 const PAUSE_MS = 20;
 
 interface Parts {
   clock: Clock;
-  /** Called with each failure, whether or not it is the last try. */
+  /** Called for each failure, including that of the last try. */
   onConflict: (conflict: Conflict) => void;
 }
 
@@ -28,8 +28,8 @@ function conflictOf(error: unknown): Conflict | undefined {
 }
 
 /**
- * Whether a prepared statement was refused because its tables have changed since, as when a node of the next release adds a
- * column, or because something between us and the server has dropped it. Prepared anew, it runs.
+ * Returns whether a prepared statement was refused because its tables have changed, for example by a node of the next
+ * release that adds a column, or because a proxy between us and the server dropped it. Once prepared again, it runs.
  */
 export function isOutdated(error: unknown): boolean {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: string };
@@ -37,8 +37,9 @@ export function isOutdated(error: unknown): boolean {
 }
 
 /**
- * The same database, which tries again what was ended by a {@link Conflict}, some times and after a pause. So the `work` of a transaction may run more than once: it changes nothing but the database, and leaves
- * everything else to `afterCommit`, whose callbacks are collected again for each try.
+ * Returns a database that retries after a {@link Conflict}, a few times and after a pause. So the `work` of a
+ * transaction may run more than once: it must change nothing but the database, and leave everything else to
+ * `afterCommit`, whose callbacks are collected again for each try.
  */
 export function repeatingConflicts(db: Database, { clock, onConflict }: Parts): Database {
   async function persist<T>(attempt: () => Promise<T>): Promise<T> {

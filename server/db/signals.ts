@@ -4,12 +4,12 @@ const VM_CHANGED = 'vm_changed';
 const JOB_CANCELED = 'job_canceled';
 const ACCESS_ENDED = 'access_ended';
 const FORWARDS_CHANGED = 'forwards_changed';
-/** Sent by the tables themselves, see migration 0029. */
+/** Sent by database triggers, see migration 0029. */
 const ACCOUNT_CHANGED = 'account_changed';
 
 /**
- * Hints that travel between requests, jobs and nodes by NOTIFY, at commit. A lost hint costs time, never
- * correctness: a waiter looks again.
+ * Hints between requests, jobs and nodes, sent by NOTIFY at commit. A lost hint costs time, never correctness: waiters
+ * also check on their own.
  */
 export class Signals {
   readonly #waiters = new Map<string, Set<() => void>>();
@@ -28,7 +28,7 @@ export class Signals {
           this.wake(vmId);
           for (const listener of this.#onVmChange) listener(vmId);
         },
-        // Hints may have been lost: who waits looks again.
+        // Hints may have been lost, so all waiters check again.
         () => this.#wakeAll(),
       ),
       await db.listen(JOB_CANCELED, (jobId) => {
@@ -57,23 +57,25 @@ export class Signals {
     for (const id of [...this.#waiters.keys()]) this.wake(id);
   }
 
-  /** Tells every node, when the transaction commits, that a VM's job or state has changed. */
+  /** Notifies every node on commit that a VM's job or state has changed. */
   vmChanged(tx: Queryable, vmId: string): Promise<void> {
     return notify(tx, VM_CHANGED, vmId);
   }
 
-  /** Tells the node that runs a job, when the transaction commits, to release it. */
+  /** Notifies the node that runs a job on commit, so that it releases the job. */
   jobCanceled(tx: Queryable, jobId: string): Promise<void> {
     return notify(tx, JOB_CANCELED, jobId);
   }
 
-  /** Tells every node, when the transaction commits, that an API key, a session or a share link is good for nothing any more,
-   * or a person for less than before. */
+  /**
+   * Notifies every node on commit that an API key, session or share link is no longer valid, or that a person has lost
+   * rights.
+   */
   accessEnded(tx: Queryable, id: string): Promise<void> {
     return notify(tx, ACCESS_ENDED, id);
   }
 
-  /** Tells every node, when the transaction commits, that what gateways are to forward has changed. */
+  /** Notifies every node on commit that the port forwards for gateways have changed. */
   forwardsChanged(tx: Queryable): Promise<void> {
     return notify(tx, FORWARDS_CHANGED, '');
   }
@@ -90,7 +92,7 @@ export class Signals {
     this.#onAccessEnd.add(listener);
   }
 
-  /** What has changed of an account, such as "wallet". */
+  /** `what` names the part of the account that has changed, such as "wallet". */
   onAccountChanged(listener: (accountId: string, what: string) => void): void {
     this.#onAccountChange.add(listener);
   }
@@ -100,8 +102,8 @@ export class Signals {
   }
 
   /**
-   * Resolves at the next change of a VM, or at the end of a key or share, or when `until` aborts; then nothing of the
-   * wait is left. Register before reading the state.
+   * Resolves at the next change of a VM, at the end of a key or share, or when `until` aborts; the wait leaves nothing
+   * behind. Call it before reading the state, or a change in between is missed.
    */
   nextChange(id: string, until: AbortSignal): Promise<void> {
     return new Promise((resolve) => {

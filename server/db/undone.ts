@@ -1,8 +1,8 @@
 import { execute, sql, type Transaction } from './database.ts';
 
 /**
- * Runs statements and undoes them unless `isKept`, so that both cases take the same work: the reply's time must not tell
- * what is in the database. `work` must do nothing but run statements.
+ * Runs statements and undoes them unless `isKept`. Both cases do the same work, so that the response time does not
+ * reveal what is in the database. `work` must do nothing but run statements.
  */
 export async function doneOrUndone(
   tx: Transaction,

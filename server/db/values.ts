@@ -1,11 +1,11 @@
 import { types } from '@electric-sql/pglite';
 
-/** Text as the database writes it, to a JavaScript value. */
+/** Converts text from the database to a JavaScript value. */
 export type Parser = (text: string) => unknown;
-/** A JavaScript value to text that the database reads. */
+/** Converts a JavaScript value to text that the database reads. */
 export type Serializer = (value: never) => string;
 
-/** Each built-in type whose arrays we read or write, and its array type: object ids that never change. */
+/** The array type of each built-in type whose arrays we read or write; these object ids never change. */
 const ARRAY_OF: Record<number, number> = {
   [types.BOOL]: 1000,
   [types.BYTEA]: 1001,
@@ -48,10 +48,10 @@ function forArrays<Codec>(wrap: (element: number, array: number) => Codec): Reco
 }
 
 /**
- * How both engines read results and write parameters, by the type's object id; no query can tell the engines
- * apart because they share these. A parameter is written as the type that the statement wants, so a
- * JavaScript array is text[] or json as the cast or the column says. For a json parameter a string is JSON
- * text already, any other value is encoded.
+ * How both engines read results and write parameters, by the type's object id. They share these, so no query can tell
+ * the engines apart. A parameter is written as the type that the statement expects, so a JavaScript array becomes
+ * text[] or json depending on the cast or the column. For a json parameter, a string counts as JSON text; any other
+ * value is encoded.
  */
 export const PARSERS: Record<number, Parser> = {
   ...scalarParsers,

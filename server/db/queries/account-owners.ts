@@ -1,6 +1,6 @@
 import { type Queryable, sql } from '../database.ts';
 
-/** A person who is written to about an account. */
+/** A recipient of mails about an account. */
 export interface AccountOwnerRow {
   person_id: string;
   email: string;
@@ -8,7 +8,7 @@ export interface AccountOwnerRow {
   account_name: string;
 }
 
-/** Returns the addresses that an account's documents go to by its billing profile, with the language of its documents. */
+/** Returns the addresses that the billing profile names for an account's documents, with the documents' language. */
 export function contactsOf(
   db: Queryable,
   accountId: string,
@@ -23,7 +23,7 @@ export function contactsOf(
     where account_id = ${accountId} order by position`);
 }
 
-/** The owners of an account whose addresses are known to be theirs. */
+/** Returns the owners of an account whose email addresses are verified. */
 export function ownersOf(db: Queryable, accountId: string): Promise<AccountOwnerRow[]> {
   return db.query<AccountOwnerRow>(sql`
     select p.id as person_id, p.email, p.locale, a.name as account_name

@@ -8,8 +8,8 @@ export interface Usage {
 }
 
 /**
- * What an account's VMs take together; what its quotas are compared with. A VM that is being resized counts
- * as the larger of what it is and what it becomes: either may be how its job ends.
+ * Returns the total size of an account's VMs, which its quotas are checked against. A VM being resized counts with the
+ * larger of its old and new size, because its job may end with either.
  */
 export function accountUsage(db: Queryable, accountId: string): Promise<Usage> {
   return one<Usage>(

@@ -3,7 +3,7 @@ import { execute, maybeOne, one, type Queryable, sql } from '../database.ts';
 import { containing } from './containing.ts';
 import { type Page, pageOf } from './page.ts';
 
-/** A suspended account may only read; a closed one may never do anything again. */
+/** A suspended account is read-only; a closed one can do nothing and never reopens. */
 export type AccountStatus = 'active' | 'suspended' | 'closed';
 
 export interface AccountRow {
@@ -11,19 +11,18 @@ export interface AccountRow {
   name: string;
   status: AccountStatus;
   currency: string;
-  /** Quotas that differ from the catalog's, by their names there. */
+  /** Quotas that override the catalog's, by their names there. */
   limits: Record<string, number>;
-  /** Whether its VMs may connect to port 25 of others. */
+  /** Whether its VMs may connect to port 25 of other hosts. */
   smtp_open: boolean;
   created_at: Date;
 }
 
-/** An account with its wallet and the number of VMs that are not deleted. */
 export interface AccountOverviewRow extends AccountRow {
   available_minor: bigint;
   promo_minor: bigint;
   held_minor: bigint;
-  /** Owed for payments that their provider took back. */
+  /** Owed for payments that their provider charged back. */
   claimed_minor: bigint;
   vm_count: bigint;
 }
@@ -35,8 +34,8 @@ const overview = sql`
   from accounts a join wallets w on w.account_id = a.id`;
 
 /**
- * Writes an account and its empty wallet: neither is ever without the other. The first account makes the books, which keep
- * how many decimals their amounts have.
+ * Inserts an account with its empty wallet, so that neither exists without the other. The first account also creates
+ * the books, which record how many decimals their amounts have.
  */
 export async function insertAccount(
   db: Queryable,
@@ -64,7 +63,7 @@ export function findAccount(db: Queryable, id: string): Promise<AccountOverviewR
   return maybeOne<AccountOverviewRow>(db, sql`${overview} where a.id = ${id}`);
 }
 
-/** The quotas that an operator granted an account; undefined where there is no such account. */
+/** Returns the quotas that an operator granted an account; undefined if the account does not exist. */
 export async function findLimits(db: Queryable, id: string): Promise<AccountRow['limits'] | undefined> {
   const row = await maybeOne<Pick<AccountRow, 'limits'>>(
     db,
@@ -73,7 +72,10 @@ export async function findLimits(db: Queryable, id: string): Promise<AccountRow[
   return row?.limits;
 }
 
-/** All accounts, newest first; with `search` those of this id, and those whose name or a member's address contains it. */
+/**
+ * Lists all accounts, newest first. With `search`, only those with this id, or whose name or a member's address
+ * contains it.
+ */
 export function listAccounts(db: Queryable, page: Page, search?: string): Promise<AccountOverviewRow[]> {
   const pattern = containing(search ?? '');
   const found =
@@ -89,7 +91,7 @@ export async function hasAccounts(db: Queryable): Promise<boolean> {
   return (await one<{ found: boolean }>(db, sql`select exists (select from accounts) as found`)).found;
 }
 
-/** The status of an account, locked until the transaction ends; undefined where there is no such account. */
+/** Returns an account's status and locks it until the transaction ends; undefined if the account does not exist. */
 export async function lockAccount(db: Queryable, id: string): Promise<AccountStatus | undefined> {
   const row = await maybeOne<{ status: AccountStatus }>(
     db,
@@ -102,12 +104,12 @@ export async function setAccountStatus(db: Queryable, id: string, status: Accoun
   await execute(db, sql`update accounts set status = ${status} where id = ${id}`);
 }
 
-/** Whether the VMs of an account may connect to port 25 of others. */
+/** Sets whether the VMs of an account may connect to port 25 of other hosts. */
 export async function setMayMail(db: Queryable, id: string, open: boolean): Promise<void> {
   await execute(db, sql`update accounts set smtp_open = ${open} where id = ${id}`);
 }
 
-/** Replaces the quotas that differ from the catalog's. */
+/** Replaces the quotas that override the catalog's. */
 export async function setLimits(db: Queryable, id: string, limits: AccountRow['limits']): Promise<void> {
   await execute(
     db,

@@ -7,7 +7,7 @@ export interface VmAddress {
   gateway: string;
 }
 
-/** Where addresses are taken from. */
+/** A range that addresses are allocated from. */
 export interface Pool {
   name: string;
   /** "100.64.0.0/14" */
@@ -15,8 +15,8 @@ export interface Pool {
 }
 
 /**
- * Makes the pools known, or widens them after the catalog changed. A network's own address and the gateway
- * (the first usable one) are never handed out, nor is IPv4's broadcast address.
+ * Creates the pools, or widens them after the catalog changed. A network's own address and the gateway (the first
+ * usable one) are never allocated, nor is IPv4's broadcast address.
  */
 export async function ensurePools(db: Queryable, pools: Pool[]): Promise<void> {
   await execute(
@@ -32,10 +32,10 @@ export async function ensurePools(db: Queryable, pools: Pool[]): Promise<void> {
   );
 }
 
-/** Orphans that answer on the address, which is not sold then. */
+/** An orphan guest that uses the address; the address is not sold while there is one. */
 const isHeld = (address: Sql) => sql`select from orphan_addresses held where held.address = ${address}`;
 
-/** Those of the pools that have an address to give, as {@link allocateAddress} does. */
+/** Returns those pools that have an address that {@link allocateAddress} could allocate. */
 export async function poolsWithRoom(db: Queryable, restedSince: Date): Promise<Set<string>> {
   const rows = await db.query<{ name: string }>(sql`
     select name from ip_pools where next_offset <= last_offset or exists (
@@ -45,9 +45,9 @@ export async function poolsWithRoom(db: Queryable, restedSince: Date): Promise<S
 }
 
 /**
- * Gives a VM an address of the pool: one that has rested since before `restedSince`, else a never-used one.
- * Undefined when the pool is empty. What an orphan answers on is left out (see `queries/orphans.ts`). Two callers never get the same address: rows are locked, and the
- * address is the primary key.
+ * Allocates an address of the pool to a VM: one released before `restedSince`, otherwise a never-used one. Undefined if
+ * the pool is empty. Skips addresses that an orphan uses (see `queries/orphans.ts`). Two callers never get the same
+ * address: rows are locked, and the address is the primary key.
  */
 export async function allocateAddress(
   db: Queryable,
@@ -78,7 +78,7 @@ export async function allocateAddress(
       )
       select host(address) as address, vm_id from (table rested union all table fresh) as given`,
     );
-    // One that an orphan has is passed by, to be sold when that is gone.
+    // An address that an orphan uses is skipped; it can be sold once the orphan is gone.
     if (!given || given.vm_id !== null) return given?.address;
   }
 }
@@ -90,7 +90,7 @@ export function addressesOf(db: Queryable, vmId: string): Promise<VmAddress[]> {
     from ip_addresses a join ip_pools p on p.name = a.pool where a.vm_id = ${vmId} order by family(a.address), a.address`);
 }
 
-/** Puts a VM's addresses into quarantine. */
+/** Puts a VM's addresses into quarantine before they are allocated again. */
 export async function releaseAddresses(db: Queryable, vmId: string, at: Date): Promise<void> {
   await execute(db, sql`update ip_addresses set vm_id = null, released_at = ${at} where vm_id = ${vmId}`);
 }

@@ -3,18 +3,20 @@ import { type NewLine, type OrderRow, orderColumns } from './orders.ts';
 import { type Page, pageOf } from './page.ts';
 import type { VmRow } from './vms.ts';
 
-/** An order of any account. */
 export function systemFindOrder(db: Queryable, id: string): Promise<OrderRow | undefined> {
   return maybeOne<OrderRow>(db, sql`select ${orderColumns} from orders where id = ${id}`);
 }
 
-/** Corrections of an account, newest first. */
+/** Lists an account's corrections, newest first. */
 export function listAdjustments(db: Queryable, accountId: string, page: Page): Promise<OrderRow[]> {
   return db.query<OrderRow>(sql`
     select ${orderColumns} from orders where account_id = ${accountId} and adjustment is not null ${pageOf(sql`id`, page)}`);
 }
 
-/** Orders of what is sold and given back, not of money that the operator gives or takes beside it, or undoes of that. */
+/**
+ * Condition: the order sells something or refunds it. False for credits and debits that the operator makes in addition,
+ * and for orders that undo those.
+ */
 export const isSold = (
   order: Sql,
 ) => sql`not (coalesce(${order}.adjustment in ('credit', 'debit'), false) or exists (
@@ -22,7 +24,10 @@ export const isSold = (
   where made.id = ${order}.corrects_order_id
     and (made.adjustment in ('credit', 'debit') or of.adjustment in ('credit', 'debit'))))`;
 
-/** Lines that sell a VM's month, or hold a deposit for it, are its period; what a VM used of its grace lies in none. */
+/**
+ * Condition: the line stands for a whole period of its VM, because it sells a month or holds a deposit for one. Usage
+ * during a VM's grace belongs to no period.
+ */
 export const isMonth = (line: Sql, order: Sql) =>
   sql`(${order}.kind in ('create', 'renew') and ${order}.status = 'completed' and not ${line}.proration and ${line}.unit in ('month', 'deposit'))`;
 
@@ -35,7 +40,7 @@ export const periodNet = (vmId: Sql, start: Sql, end: Sql, status: Sql) => sql`
     where paid.vm_id = ${vmId} and ${status} and part.from_at >= ${start} and part.to_at <= ${end}
       and part.from_at < part.to_at)`;
 
-/** The same of the running period of a VM. */
+/** Returns the same for the VM's current period. */
 export async function netOfPeriod(
   db: Queryable,
   vm: Pick<VmRow, 'id' | 'billing_period_start_at' | 'billing_period_end_at'>,
@@ -50,7 +55,7 @@ export async function netOfPeriod(
   return (await one<{ net: bigint }>(db, sql`select ${net} as net`)).net;
 }
 
-/** What of an order was not collected: written off by an earlier release, or still owed. */
+/** Returns the part of an order that was not collected: written off by an earlier release, or still owed. */
 export async function uncollected(db: Queryable, orderId: string): Promise<bigint> {
   const { lost } = await one<{ lost: bigint }>(
     db,
@@ -60,7 +65,7 @@ export async function uncollected(db: Queryable, orderId: string): Promise<bigin
   return lost;
 }
 
-/** What is left of lines of an order that were sold alike, after all corrections of it. */
+/** The remaining amount of order lines with the same period and tax, after all corrections of the order. */
 export interface Remainder
   extends Pick<NewLine, 'description' | 'from_at' | 'to_at' | 'tax_rate' | 'tax_category' | 'tax_reason'> {
   amount_minor: bigint;
@@ -70,7 +75,7 @@ export interface Remainder
   month_net: bigint | null;
 }
 
-/** The remainders of an order that differ from zero, in the order of its lines. */
+/** Returns an order's nonzero remainders, in the order of its lines. */
 export function remaindersOf(db: Queryable, order: Pick<OrderRow, 'id' | 'vm_id'>): Promise<Remainder[]> {
   const paid = sql`(paid.status = 'completed' or (paid.status = 'pending' and paid.amount_minor < 0))`;
   return db.query<Remainder>(sql`

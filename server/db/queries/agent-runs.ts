@@ -5,7 +5,7 @@ export type ApprovalMode = 'dangerous' | 'all' | 'never';
 export type RunState = 'running' | 'awaiting_approval' | 'finished';
 export type FinalReason = 'completed' | 'max_steps' | 'canceled' | 'timeout' | 'error';
 
-/** A command that waits for the customer's word. What is approved is this text, to the letter. */
+/** A command waiting for the customer's approval. The approval covers exactly this text. */
 export interface PendingApproval {
   id: string;
   command_id: string;
@@ -21,7 +21,7 @@ export interface AgentRunRow {
   account_id: string;
   vm_id: string;
   session_id: string;
-  /** The key or the person that started it, or that approved last. */
+  /** The key or person that started the run, or that approved last. */
   principal_id: string;
   state: RunState;
   stop_reason: FinalReason | null;
@@ -55,7 +55,7 @@ export function insertAgentRun(db: Queryable, run: NewRun, owner: bigint): Promi
   );
 }
 
-/** The run of a VM that is not over, of which there is one at most. */
+/** Returns a VM's unfinished run; there is at most one. */
 export function findOpenRun(db: Queryable, vmId: string): Promise<AgentRunRow | undefined> {
   return maybeOne<AgentRunRow>(
     db,
@@ -63,7 +63,7 @@ export function findOpenRun(db: Queryable, vmId: string): Promise<AgentRunRow | 
   );
 }
 
-/** What a run has used up. */
+/** Totals that a run has used so far. */
 export interface RunProgress {
   steps: number;
   event_seq: number;
@@ -71,7 +71,7 @@ export interface RunProgress {
   output_tokens: number | null;
 }
 
-/** Ends a run. False, and nothing changed, where it was over or is another node's. */
+/** Finishes a run. Returns false, and changes nothing, if the run was already over or belongs to another node. */
 export async function finishAgentRun(
   db: Queryable,
   run: Pick<AgentRunRow, 'id' | 'owner'>,
@@ -87,7 +87,7 @@ export async function finishAgentRun(
   return rows.length > 0;
 }
 
-/** Ends a run of which nothing more is known: its node is gone, or the approval came to no decision in time. */
+/** Finishes a run whose outcome is unknown because its node is gone, or whose approval expired undecided. */
 export async function abandonAgentRun(
   db: Queryable,
   id: string,
@@ -102,7 +102,7 @@ export async function abandonAgentRun(
   );
 }
 
-/** Leaves a run waiting for the customer. False where it is no longer this node's. */
+/** Suspends a run until the customer decides. Returns false if the run no longer belongs to this node. */
 export async function suspendAgentRun(
   db: Queryable,
   run: Pick<AgentRunRow, 'id' | 'owner'>,
@@ -117,7 +117,7 @@ export async function suspendAgentRun(
   return rows.length > 0;
 }
 
-/** Takes a run up again with the customer's word. Undefined where that approval is not pending any more. */
+/** Resumes a run that the customer has decided on. Undefined if that approval is no longer pending. */
 export function resumeAgentRun(
   db: Queryable,
   run: Pick<AgentRunRow, 'id' | 'principal_id'>,
@@ -132,7 +132,7 @@ export function resumeAgentRun(
   );
 }
 
-/** Runs that some node is at, and those whose approval has expired by `now`. */
+/** Returns runs that are marked as running on some node, and those whose approval has expired by `now`. */
 export function looseAgentRuns(db: Queryable, now: Date): Promise<AgentRunRow[]> {
   return db.query<AgentRunRow>(sql`
     select * from agent_runs where state = 'running'

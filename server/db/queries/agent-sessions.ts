@@ -10,14 +10,14 @@ export interface AgentSessionRow {
 
 export type EntryRole = 'user' | 'assistant' | 'command' | 'system';
 
-/** Something said or done in a conversation. */
+/** A message or a command in a conversation. */
 export interface AgentEntryRow {
   vm_id: string;
   seq: number;
   session_id: string;
   run_id: string;
   role: EntryRole;
-  /** What was said, or what a command wrote; null while it runs. */
+  /** The message, or a command's output; null while the command runs. */
   content: string | null;
   command: string | null;
   command_id: string | null;
@@ -28,14 +28,14 @@ export interface AgentEntryRow {
 export type NewEntry = Pick<AgentEntryRow, 'role' | 'content' | 'run_id'> &
   Partial<Pick<AgentEntryRow, 'command' | 'command_id' | 'exit_code'>>;
 
-/** Entries a conversation keeps: more than a run can add, so a run never loses what it began with. */
+/** Number of entries a conversation keeps. It exceeds what one run can add, so a run never loses its own beginning. */
 const KEPT_ENTRIES = 120;
 
 export function findAgentSession(db: Queryable, vmId: string): Promise<AgentSessionRow | undefined> {
   return maybeOne<AgentSessionRow>(db, sql`select * from agent_sessions where vm_id = ${vmId}`);
 }
 
-/** The VM's conversation; the one given where there is none yet. */
+/** Returns the VM's conversation, after inserting `session` if there is none. */
 export async function ensureAgentSession(
   db: Queryable,
   session: Omit<AgentSessionRow, 'next_seq'>,
@@ -50,7 +50,7 @@ export async function ensureAgentSession(
   return one<AgentSessionRow>(db, sql`select * from agent_sessions where vm_id = ${session.vm_id}`);
 }
 
-/** Begins a new conversation: nothing of the one before is kept. */
+/** Starts a new conversation and deletes all entries of the previous one. */
 export async function replaceAgentSession(
   db: Queryable,
   session: Omit<AgentSessionRow, 'next_seq'>,
@@ -61,8 +61,8 @@ export async function replaceAgentSession(
 }
 
 /**
- * Adds an entry to a conversation, and drops its oldest ones. Undefined where the conversation is gone
- * with its VM. One statement: a reader sees an entry with its number or not at all.
+ * Appends an entry to a conversation and drops the oldest ones. Undefined if the conversation was deleted with its VM.
+ * The insert is one statement: a reader sees an entry with its number or not at all.
  */
 export async function appendEntry(
   db: Queryable,
@@ -89,7 +89,7 @@ export async function appendEntry(
   return row;
 }
 
-/** Writes down how a command ended. */
+/** Records the output and exit code of a command. */
 export async function completeEntry(
   db: Queryable,
   vmId: string,
@@ -104,7 +104,7 @@ export async function completeEntry(
   );
 }
 
-/** Says of a command that was under way when its node went that its end is unknown. */
+/** Marks commands that were running when their node was lost: their outcome is unknown. */
 export async function completeLostEntries(db: Queryable, runId: string, content: string): Promise<void> {
   await execute(
     db,
@@ -112,7 +112,7 @@ export async function completeLostEntries(db: Queryable, runId: string, content:
   );
 }
 
-/** A conversation, oldest first. */
+/** Lists a conversation's entries, oldest first. */
 export function listEntries(db: Queryable, vmId: string): Promise<AgentEntryRow[]> {
   return db.query<AgentEntryRow>(sql`select * from agent_entries where vm_id = ${vmId} order by seq`);
 }

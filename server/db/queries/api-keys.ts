@@ -18,7 +18,7 @@ export interface ApiKeyRow {
 
 const columns = sql`id, account_id, name, hint, scopes, allow_cidrs, expires_at, revoked_at, last_used_at, created_at`;
 
-/** A key with what its account may do. */
+/** A key with the status of its account, which limits what the key may do. */
 export interface PresentedKeyRow extends ApiKeyRow {
   account_status: AccountStatus;
 }
@@ -51,7 +51,7 @@ export function listKeys(db: Queryable, accountId: string): Promise<ApiKeyRow[]>
   );
 }
 
-/** Revokes a key; an earlier revocation keeps its instant. Undefined when there is no such key. */
+/** Revokes a key; an earlier revocation keeps its time. Undefined if there is no such key. */
 export function revokeKey(db: Queryable, id: string, at: Date): Promise<ApiKeyRow | undefined> {
   return maybeOne<ApiKeyRow>(
     db,
@@ -60,8 +60,8 @@ export function revokeKey(db: Queryable, id: string, at: Date): Promise<ApiKeyRo
 }
 
 /**
- * Revokes the working keys of the accounts that a person owns, and those that the person made in accounts where they are
- * another member, as far as the audit log still has it.
+ * Revokes the working keys of the accounts that a person owns, and the keys that the person created in accounts where
+ * they have another role, as far as the audit log goes back.
  */
 export function revokeKeysOfPerson(db: Queryable, personId: string, now: Date): Promise<ApiKeyRow[]> {
   return db.query<ApiKeyRow>(sql`
@@ -77,7 +77,10 @@ export function revokeKeysOfPerson(db: Queryable, personId: string, now: Date): 
     update api_keys set revoked_at = ${now} where id in (select id from live) returning ${columns}`);
 }
 
-/** Writes many last-used instants in one statement; an instant never goes back. In order of the ids, as nodes do so at once. */
+/**
+ * Writes many last-used times in one statement; a time never moves backwards. Locks in order of id, because several
+ * nodes do this at once.
+ */
 export async function recordKeyUse(db: Queryable, uses: { id: string; at: Date }[]): Promise<void> {
   await execute(
     db,
@@ -92,7 +95,7 @@ export async function recordKeyUse(db: Queryable, uses: { id: string; at: Date }
   );
 }
 
-/** A page of the keys of an account, newest first. */
+/** Returns a page of an account's keys, newest first. */
 export function listKeysPage(db: Queryable, accountId: string, page: Page): Promise<ApiKeyRow[]> {
   return db.query<ApiKeyRow>(
     sql`select ${columns} from api_keys where account_id = ${accountId} ${pageOf(sql`id`, page)}`,
@@ -106,7 +109,7 @@ export function findKey(db: Queryable, accountId: string, id: string): Promise<A
   );
 }
 
-/** Keys of an account that still work, or will until they are revoked. */
+/** Counts the keys of an account that have neither expired nor been revoked. */
 export async function countLiveKeys(db: Queryable, accountId: string, now: Date): Promise<number> {
   const { n } = await one<{ n: number }>(
     db,
@@ -116,7 +119,7 @@ export async function countLiveKeys(db: Queryable, accountId: string, now: Date)
   return n;
 }
 
-/** A key that ends soon, and an owner of its account who has had no notice. */
+/** A key that expires soon, with an owner of its account who has not been notified. */
 export interface ExpiringKeyRow {
   id: string;
   account_id: string;
@@ -130,8 +133,8 @@ export interface ExpiringKeyRow {
 }
 
 /**
- * Keys that end between `now` and `until`, with each owner who was not mailed so, by the key under which such mails are
- * written once. Those that were made for less than twice that time were made to end: there is no notice.
+ * Lists keys that expire between `now` and `until`, with each owner for whom the notice mail has not been written. Keys
+ * whose whole lifetime is less than twice that span were meant to be short-lived and get no notice.
  */
 export function listExpiringKeys(
   db: Queryable,
@@ -149,5 +152,5 @@ export function listExpiringKeys(
     order by k.id, p.id limit ${limit}`);
 }
 
-/** What a warning is written once under: with the key's id and the person's. */
+/** Prefix of the mail's dedupe key, followed by the ids of the API key and the person. */
 export const KEY_EXPIRY = 'key_expiry';

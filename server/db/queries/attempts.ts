@@ -1,13 +1,13 @@
 import { execute, one, type Queryable, sql } from '../database.ts';
 import { deleteSome } from './purge.ts';
 
-/** How often something was tried in the window that is open, and when that ends. */
+/** Number of attempts in the current window, and when the window ends. */
 export interface AttemptsRow {
   used: number;
   ends_at: Date;
 }
 
-/** Counts an attempt, in the window that is open or in a new one until `endsAt`; all nodes count together. */
+/** Counts an attempt in the current window, or in a new one until `endsAt`; all nodes share the count. */
 export function countAttempt(
   db: Queryable,
   bucket: string,
@@ -23,7 +23,7 @@ export function countAttempt(
   );
 }
 
-/** Takes one attempt back from the window that is open. */
+/** Subtracts one attempt from the current window. */
 export async function returnAttempt(db: Queryable, bucket: string, now: Date): Promise<void> {
   await execute(
     db,

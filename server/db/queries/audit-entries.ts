@@ -22,7 +22,7 @@ export async function insertAuditEntry(db: Queryable, entry: AuditRow): Promise<
   );
 }
 
-/** An entry with who did it. */
+/** An entry with the address of the person who acted. */
 export interface AuditView extends AuditRow {
   person_email: string | null;
 }
@@ -35,7 +35,7 @@ export function listAuditEntries(db: Queryable, accountId: string, page: Page): 
     where a.account_id = ${accountId} ${pageOf(sql`a.id`, page)}`);
 }
 
-/** Who sent an invitation, by name or address. */
+/** Returns the name or address of the person who sent an invitation. */
 export async function findInviter(db: Queryable, invitationId: string): Promise<string | undefined> {
   const row = await maybeOne<{ inviter: string }>(
     db,
@@ -48,13 +48,12 @@ export async function findInviter(db: Queryable, invitationId: string): Promise<
   return row?.inviter;
 }
 
-/** Forgets entries from before `at`. */
 export function deleteAuditBefore(db: Queryable, at: Date, limit: number): Promise<number> {
   const where = sql`created_at < ${at}`;
   return deleteSome(db, { table: sql`audit_entries`, where, order: sql`created_at` }, limit);
 }
 
-/** Whether a person has signed in before, and if so with this device since `since`. */
+/** Returns whether a person has signed in since `since`, and whether they did so from this device. */
 export async function knowsDevice(
   db: Queryable,
   personId: string,

@@ -3,7 +3,7 @@ import { readSetting, writeSetting } from './settings.ts';
 
 const SETTING = 'last_audit';
 
-/** The last time that the books were held against the laws, by any node. */
+/** The last time that any node audited the books. */
 export interface LastAudit {
   /** When it began, RFC 3339. */
   at: string;

@@ -8,7 +8,6 @@ export interface BandwidthDay {
   out_bytes: bigint;
 }
 
-/** Bytes to add to a VM's day. */
 export interface Traffic {
   vm_id: string;
   date: string;
@@ -16,7 +15,7 @@ export interface Traffic {
   out_bytes: number;
 }
 
-/** Adds traffic to VMs' days and meters; each VM stands in `traffic` once at most. */
+/** Adds traffic to VMs' days and meters; each VM may occur in `traffic` only once. */
 export async function addTraffic(db: Queryable, traffic: Traffic[]): Promise<void> {
   await execute(
     db,
@@ -35,14 +34,14 @@ export async function addTraffic(db: Queryable, traffic: Traffic[]): Promise<voi
   );
 }
 
-/** The days in [from, to) on which the VM was metered, oldest first. */
+/** Returns the days in [from, to) on which the VM was metered, oldest first. */
 export function readBandwidth(db: Queryable, vmId: string, from: Date, to: Date): Promise<BandwidthDay[]> {
   return db.query<BandwidthDay>(sql`
     select to_char(day, 'YYYY-MM-DD') as date, in_bytes, out_bytes from bandwidth_days
     where vm_id = ${vmId} and day >= ${isoDate(from)}::text::date and day < ${isoDate(to)}::text::date order by day`);
 }
 
-/** The UTC day of an instant, as "2026-01-31". */
+/** Returns the UTC day of an instant, as "2026-01-31". */
 export function isoDate(at: Date): string {
   return at.toISOString().slice(0, 10);
 }

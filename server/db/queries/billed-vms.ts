@@ -2,7 +2,7 @@ import { type Queryable, sql } from '../database.ts';
 import { type MeteredVm, withMeters } from './meters.ts';
 import type { VmRow } from './vms.ts';
 
-/** VMs that are paid for: they have come into being, and they are not on their way out. */
+/** Condition: the VM is charged for, because it was provisioned and is not being deleted. */
 export const isBilled = sql`deleted_at is null and provisioned_at is not null and status <> 'deleting'`;
 
 /** All VMs that an account pays for, the next to be renewed first, with their meters. Their number is bounded by the quota. */

@@ -14,9 +14,9 @@ export interface BillingProfileRow {
   exempt_reason: string | null;
   /** The customer's own number, which documents quote. */
   order_reference: string | null;
-  /** Of documents; null is that of the account's first owner. */
+  /** Language of documents; null for that of the account's first owner. */
   language: DocumentLanguage | null;
-  /** Addresses that documents are mailed to; if there are none, to the owners. */
+  /** Addresses that documents are mailed to; if empty, they go to the owners. */
   mail_to: string[];
   updated_at: Date;
 }
@@ -26,7 +26,7 @@ type DocumentLanguage = 'en' | 'de';
 const columns = sql`account_id, kind, name, street, city, postcode, country, vat_id, exempt_reason,
   order_reference, language, mail_to, updated_at`;
 
-/** Who an account's invoices are for; undefined where nothing is known. */
+/** Returns the recipient of an account's invoices; undefined if there is no profile. */
 export function findBillingProfile(db: Queryable, accountId: string): Promise<BillingProfileRow | undefined> {
   return maybeOne(db, sql`select ${columns} from billing_profiles where account_id = ${accountId}`);
 }
@@ -34,7 +34,7 @@ export function findBillingProfile(db: Queryable, accountId: string): Promise<Bi
 type Wishes = 'order_reference' | 'language' | 'mail_to';
 type NewProfile = Omit<BillingProfileRow, Wishes> & Partial<Pick<BillingProfileRow, Wishes>>;
 
-/** Writes the whole profile of an account in place of the one it had. */
+/** Replaces the whole billing profile of an account. */
 export function putBillingProfile(db: Queryable, row: NewProfile): Promise<BillingProfileRow> {
   const { order_reference = null, language = null, mail_to = [] } = row;
   return one(

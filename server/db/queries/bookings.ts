@@ -1,10 +1,10 @@
 import { one, type Queryable, type Sql, sql } from '../database.ts';
 import type { OrderLineRow } from './orders.ts';
 
-/** One entry of the journal, with what it belongs to. */
+/** A journal entry with what it refers to. */
 export interface BookingRow {
   id: bigint;
-  /** Day that it is booked on, in UTC: "2026-01-31". */
+  /** The day on which it is booked, in UTC: "2026-01-31". */
   date: string;
   at: Date;
   account_id: string | null;
@@ -16,12 +16,12 @@ export interface BookingRow {
   reason: string;
   order_id: string | null;
   payment_id: string | null;
-  /** Number of the invoice or credit note, once it is issued. */
+  /** Number of the invoice or credit note; null until it is issued. */
   document: string | null;
   promo_credit_id: string | null;
-  /** Of the payment, as the operator gave it; of promotional credit, the reason. */
+  /** A payment's reference as the operator entered it, or the reason for promotional credit. */
   reference: string | null;
-  /** Of an entry of a sale, as is the country and VAT id of its buyer. */
+  /** Set for entries of a sale, like the buyer's country and VAT id below. */
   tax_category: OrderLineRow['tax_category'] | null;
   country: string | null;
   vat_id: string | null;
@@ -33,7 +33,7 @@ export interface Days {
   to: Date;
 }
 
-/** What a month comes to, which decides whether it can be exported at all. */
+/** Figures of a month that decide whether it can be exported at all. */
 export interface BookingTotals {
   count: number;
   largest_minor: bigint | null;
@@ -46,7 +46,7 @@ const inMonth = ({ from, to }: Days) =>
   sql`(day is null and journal.created_at >= ${from} and journal.created_at < ${to}
     or day >= (${from}::timestamptz at time zone 'UTC')::date and day < (${to}::timestamptz at time zone 'UTC')::date)`;
 
-/** `and …` says which entries count. */
+/** `rest` is an `and …` that selects the entries to count. */
 export function bookingTotals(db: Queryable, days: Days, rest: Sql): Promise<BookingTotals> {
   return one<BookingTotals>(
     db,
@@ -71,13 +71,13 @@ const tables = sql`journal left join accounts on accounts.id = journal.account_i
     where journal.tax_category is null and journal.order_id is not null and journal.debit || ' ' || journal.credit like '%:%'
   ) past on true`;
 
-/** Rows read at once. */
+/** Rows per query. */
 const BATCH = 1_000;
 
 /**
- * The entries of some days in the order of their instants, and after them what is booked by the day instead: releases
- * of deferred revenue. Read a batch at a time, outside any transaction, since their reader may be slow; what is in
- * the journal stays as it is.
+ * Yields the entries of some days in order of time, followed by those that are booked by day instead: releases of
+ * deferred revenue. Reads in batches and outside any transaction, because the consumer may be slow and the journal
+ * never changes.
  */
 export async function* bookingsOf(db: Queryable, days: Days, rest: Sql): AsyncGenerator<BookingRow> {
   yield* inBatches(db, (last) => {

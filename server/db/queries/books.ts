@@ -1,17 +1,19 @@
 import { execute, maybeOne, type Queryable, sql } from '../database.ts';
 
-/** How the amounts of a currency are counted, which was settled when the books were made. */
+/** How many decimals a currency's amounts have, fixed when the books were created. */
 export interface BooksRow {
   /** ISO 4217. */
   currency: string;
-  /** Decimals of an amount: minor units are that many powers of ten below the major unit. */
+  /** Decimals of an amount: one major unit is 10^exponent minor units. */
   exponent: number;
   recorded_at: Date;
   /** "service" when the first account was made, "upgrade" by the migration, or the operator who answered. */
   recorded_by: string;
 }
 
-/** Returns how the books count `currency`; undefined if there are no books yet, or the operator has to say. */
+/**
+ * Returns how the books count `currency`; undefined if there are no books yet or the operator still has to confirm it.
+ */
 export function findBooks(db: Queryable, currency: string): Promise<BooksRow | undefined> {
   return maybeOne<BooksRow>(
     db,
@@ -19,7 +21,7 @@ export function findBooks(db: Queryable, currency: string): Promise<BooksRow | u
   );
 }
 
-/** Returns whether there are wallets, and nothing says how their amounts are counted. */
+/** Returns whether there are wallets in `currency` but no record of how their amounts are counted. */
 export async function areUncounted(db: Queryable, currency: string): Promise<boolean> {
   const row = await maybeOne(
     db,
@@ -30,7 +32,7 @@ export async function areUncounted(db: Queryable, currency: string): Promise<boo
   return row !== undefined;
 }
 
-/** Records how amounts are counted, once: the first answer stays. */
+/** Records how amounts are counted; does nothing if it is already recorded. */
 export async function recordBooks(db: Queryable, books: BooksRow): Promise<void> {
   await execute(
     db,
@@ -41,7 +43,7 @@ export async function recordBooks(db: Queryable, books: BooksRow): Promise<void>
   );
 }
 
-/** A payment that an operator can compare with what the bank or the provider says. */
+/** A payment that an operator can compare with the records of the bank or payment provider. */
 export interface PaymentSample {
   id: string;
   account_id: string;
@@ -51,7 +53,7 @@ export interface PaymentSample {
   created_at: Date;
 }
 
-/** Returns the last payments that were booked, newest first. */
+/** Returns the most recently booked payments, newest first. */
 export function lastPayments(db: Queryable, currency: string, limit: number): Promise<PaymentSample[]> {
   return db.query<PaymentSample>(
     sql`

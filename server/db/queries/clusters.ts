@@ -1,10 +1,10 @@
 import type { ClusterRecord, ClusterStore, HostRecord } from '../../compute/incus/cluster-store.ts';
 import { type Database, execute, maybeOne, type Queryable, type Sql, sql } from '../database.ts';
 
-/** Whether a host is one of a cluster's members. */
+/** Whether a host belongs to the cluster. */
 const isOf = (hostId: Sql, clusterId: string) => sql`starts_with(${hostId}, ${`${clusterId}:`})`;
 
-/** Clusters beside that of the settings, and what is recorded of their hosts and guests. */
+/** Clusters in addition to the one in the settings, with the recorded hosts and guests. */
 export class RecordedClusters implements ClusterStore {
   readonly #db: Database;
 
@@ -45,14 +45,14 @@ export class RecordedClusters implements ClusterStore {
 const RECORD = sql`id, region, endpoints, certificate, project, network, pool, service_networks as "serviceNetworks",
   cpu_overcommit as "cpuOvercommit"`;
 
-/** Those that were added and not removed, by region. */
+/** Lists the clusters that have not been removed, by region. */
 export function listClusters(db: Queryable): Promise<ClusterRecord[]> {
   return db.query<ClusterRecord>(
     sql`select ${RECORD} from clusters where removed_at is null order by region`,
   );
 }
 
-/** Records a cluster. False where its region has one, or it is another region's. */
+/** Records a cluster. Returns false if the region already has one, or another region has this cluster. */
 export async function insertCluster(db: Queryable, cluster: ClusterRecord, at: Date): Promise<boolean> {
   const { id, region, endpoints, certificate, project, network, pool } = cluster;
   await execute(db, sql`delete from clusters where id = ${id} and removed_at is not null`);
@@ -64,7 +64,7 @@ export async function insertCluster(db: Queryable, cluster: ClusterRecord, at: D
   return rows.length > 0;
 }
 
-/** The cluster of a region, held; undefined where none was added. */
+/** Returns the cluster of a region and locks it; undefined if none was added. */
 export function lockClusterOf(db: Queryable, region: string): Promise<ClusterRecord | undefined> {
   return maybeOne<ClusterRecord>(
     db,
@@ -72,7 +72,6 @@ export function lockClusterOf(db: Queryable, region: string): Promise<ClusterRec
   );
 }
 
-/** Records how a cluster is reached, and what is sold of it. */
 export async function updateCluster(db: Queryable, cluster: ClusterRecord): Promise<void> {
   const { id, endpoints, certificate, serviceNetworks, cpuOvercommit } = cluster;
   await execute(
@@ -84,8 +83,8 @@ export async function updateCluster(db: Queryable, cluster: ClusterRecord): Prom
 }
 
 /**
- * Records that a cluster is removed, and its hosts as lost, so that no order that waits for one gets it. False, with nothing
- * changed, where it has VMs, or guests that no VM has.
+ * Records that a cluster is removed, and its hosts as lost, so that no waiting order is placed on one. Returns false,
+ * and changes nothing, if the cluster has VMs or orphaned guests.
  */
 export async function removeEmptyCluster(db: Queryable, clusterId: string, at: Date): Promise<boolean> {
   const hosts = await db.query<{ id: string }>(sql`
@@ -100,7 +99,6 @@ export async function removeEmptyCluster(db: Queryable, clusterId: string, at: D
   return true;
 }
 
-/** Whether there are VMs in a region. */
 export async function hasVmsIn(db: Queryable, region: string): Promise<boolean> {
   const row = await maybeOne(
     db,

@@ -9,7 +9,7 @@ export interface ShareRow {
   id: string;
   account_id: string;
   vm_id: string;
-  /** The key or the person that made it. */
+  /** The key or person that made the share. */
   principal_id: string;
   mode: ShareMode;
   label: string | null;
@@ -25,14 +25,14 @@ export interface ShareView extends ShareRow {
 }
 
 /**
- * A viewer that its node has not confirmed for so long is gone, and so is the node. Several rounds of
- * {@link renewViewerSlots}, so that a busy node does not lose its viewers' seats.
+ * A viewer that its node has not confirmed for this long is gone, and so is the node. This spans several rounds of
+ * {@link renewViewerSlots}, so that the viewers of a busy node keep their seats.
  */
 const SEAT_MS = 60_000;
 
 const columns = sql`id, account_id, vm_id, principal_id, mode, label, max_viewers, created_at, expires_at, revoked_at, last_used_at`;
 
-/** A share is worth no more than the key that made it, or than its maker's place in the account. */
+/** A share is only valid as long as the key that made it, or as long as its maker can act in the account. */
 const isActive = (now: Date): Sql => sql`revoked_at is null and expires_at > ${now} and (exists (
   select 1 from api_keys where api_keys.id = principal_id and api_keys.revoked_at is null
     and (api_keys.expires_at is null or api_keys.expires_at > ${now}))
@@ -79,7 +79,7 @@ export function findActiveShare(
   );
 }
 
-/** The share that a secret opens, if it is good for anything. */
+/** Returns the share that a secret opens, if it is still active. */
 export function findShareBySecret(
   db: Queryable,
   id: string,
@@ -92,7 +92,7 @@ export function findShareBySecret(
   );
 }
 
-/** Ids, of those given, of shares that are still good. */
+/** Returns those of the given ids whose shares are still active. */
 export async function activeShares(db: Queryable, ids: string[], now: Date): Promise<Set<string>> {
   const rows = await db.query<{ id: string }>(
     sql`select id from console_shares where id = any(${ids}::text[]) and ${isActive(now)}`,
@@ -104,7 +104,7 @@ export async function revokeShare(db: Queryable, id: string, at: Date): Promise<
   await execute(db, sql`update console_shares set revoked_at = ${at} where id = ${id}`);
 }
 
-/** Gives a viewer one of the share's seats, counted over all nodes; false when every seat is taken. */
+/** Gives a viewer one of the share's seats, counted across all nodes; returns false if all are taken. */
 export async function takeViewerSlot(
   tx: Queryable,
   share: ShareRow,
@@ -124,7 +124,7 @@ export async function releaseViewerSlot(db: Queryable, viewerId: string): Promis
   await execute(db, sql`delete from console_viewers where id = ${viewerId}`);
 }
 
-/** Confirms that these viewers are still there. */
+/** Confirms that these viewers are still connected. */
 export async function renewViewerSlots(db: Queryable, viewerIds: string[], now: Date): Promise<void> {
   await execute(
     db,
@@ -134,13 +134,12 @@ export async function renewViewerSlots(db: Queryable, viewerIds: string[], now: 
   );
 }
 
-/** Forgets the viewers whose node has died; they have stopped counting before. */
+/** Deletes viewers whose node has died; they no longer counted anyway. */
 export function deleteExpiredViewerSlots(db: Queryable, now: Date, limit: number): Promise<number> {
   const where = sql`seen_at < ${new Date(now.getTime() - SEAT_MS)}`;
   return deleteSome(db, { table: sql`console_viewers`, where, order: sql`seen_at` }, limit);
 }
 
-/** Shares that ended before `at`. */
 export function deleteSharesBefore(db: Queryable, at: Date, limit: number): Promise<number> {
   const where = sql`expires_at < ${at}`;
   return deleteSome(db, { table: sql`console_shares`, where, order: sql`expires_at` }, limit);

@@ -7,11 +7,11 @@ export interface TicketRow {
   kind: TicketKind;
   account_id: string;
   vm_id: string;
-  /** The key or the person that it was made for. */
+  /** The key or person that the ticket was made for. */
   principal_id: string;
-  /** What its terminal stands on: the key, or the person's session. */
+  /** The right that the console depends on: the key, or the person's session. */
   right_id: string;
-  /** Of a terminal; null for a screen. */
+  /** User name in a terminal; null for a screen. */
   username: string | null;
   cols: number | null;
   rows: number | null;
@@ -28,7 +28,10 @@ export async function insertTicket(db: Queryable, ticket: TicketRow, hash: Uint8
   );
 }
 
-/** Takes a ticket away: of any number of callers at once one gets it. Undefined when there is none of that hash. */
+/**
+ * Deletes and returns a ticket, so that only one of several concurrent callers gets it. Undefined if none has this
+ * hash.
+ */
 export function takeTicket(db: Queryable, hash: Uint8Array): Promise<TicketRow | undefined> {
   return maybeOne<TicketRow>(
     db,

@@ -1,13 +1,15 @@
 import { one, type Queryable, sql } from '../database.ts';
 
 export interface Consumption {
-  /** Snapshots that exist now. */
   snapshots: number;
-  /** Sent by all VMs, deleted ones included. */
+  /** Bytes sent by all VMs, including deleted ones. */
   traffic_out_bytes: bigint;
 }
 
-/** What an account uses beside its VMs' sizes; traffic of the days (UTC) from `startAt` until before `endAt`. */
+/**
+ * Returns an account's usage other than the sizes of its VMs. Traffic covers the UTC days from `startAt` until before
+ * `endAt`.
+ */
 export function accountConsumption(
   db: Queryable,
   accountId: string,

@@ -1,2 +1,2 @@
-/** A pattern for `ilike` of texts that contain this one: what would be a wildcard stands for itself. */
+/** Returns an `ilike` pattern for texts that contain `text`; its wildcards are escaped. */
 export const containing = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;

@@ -1,6 +1,6 @@
 import { type Queryable, sql } from '../database.ts';
 
-/** Promotional credit of which its account has to be told. */
+/** Promotional credit about to expire, whose account has to be notified. */
 export interface ExpiringCredit {
   id: string;
   account_id: string;
@@ -10,8 +10,8 @@ export interface ExpiringCredit {
 }
 
 /**
- * Returns credit that ends by `until` and of which nobody was mailed, of accounts that have somebody to mail. Credit that was
- * given for less than `noticeDays` is left out: its end was in the mail that announced it.
+ * Returns credit that expires by `until` and has not been announced, for accounts with someone to mail. Credit that was
+ * granted for `noticeDays` or less is left out: the mail that granted it gave its expiry.
  */
 export function expiringCredits(
   db: Queryable,

@@ -2,7 +2,6 @@ import { partId } from '../../platform/derived-ids.ts';
 import { type Queryable, sql } from '../database.ts';
 import type { VmView } from './vms.ts';
 
-/** Something that goes with a VM when it is deleted. */
 export interface LostThing {
   type: 'volume' | 'snapshot' | 'ip' | 'port_forward';
   id: string;
@@ -12,7 +11,7 @@ export interface LostThing {
 
 const BYTES_PER_GB = 1_000_000_000;
 
-/** Everything that is lost with a VM: its disk, snapshots, addresses and port forwards. */
+/** Returns everything that is lost with a VM: its disk, snapshots, addresses and port forwards. */
 export async function dataLost(db: Queryable, vm: VmView): Promise<LostThing[]> {
   const rows = await db.query<LostThing>(sql`
     select 'snapshot' as type, id, name, ceil(size_bytes::numeric / ${BYTES_PER_GB})::int as size_gb

@@ -2,7 +2,7 @@ import { execute, maybeOne, type Queryable, sql } from '../database.ts';
 import { isBilled } from './billed-vms.ts';
 import type { VmRow } from './vms.ts';
 
-/** Returns up to `limit` accounts after `after` that owe something, or were warned because they did. */
+/** Returns up to `limit` accounts after `after` that are in debt, or were warned because they were. */
 export async function indebtedAccounts(db: Queryable, after: string, limit: number): Promise<string[]> {
   const rows = await db.query<{ account_id: string }>(sql`
     select account_id from wallets where (claimed_minor > 0 or debt_warned_at is not null) and account_id > ${after}
@@ -10,7 +10,7 @@ export async function indebtedAccounts(db: Queryable, after: string, limit: numb
   return rows.map(({ account_id }) => account_id);
 }
 
-/** Returns since when the debt of an account counts towards a suspension; null where it does not. */
+/** Returns when an account's debt began to count towards a suspension; null if it does not count. */
 export async function debtWarnedAt(db: Queryable, accountId: string): Promise<Date | null> {
   const row = await maybeOne<{ debt_warned_at: Date | null }>(
     db,
@@ -19,18 +19,18 @@ export async function debtWarnedAt(db: Queryable, accountId: string): Promise<Da
   return row?.debt_warned_at ?? null;
 }
 
-/** The caller holds the wallet. */
+/** The caller must hold the lock on the wallet. */
 export function setDebtWarnedAt(db: Queryable, accountId: string, at: Date | null): Promise<void> {
   return execute(db, sql`update wallets set debt_warned_at = ${at} where account_id = ${accountId}`);
 }
 
-/** Returns the VMs of an account that are not suspended and not about to be deleted. */
+/** Returns an account's VMs that are neither suspended nor about to be deleted. */
 export function vmsThatRun(db: Queryable, accountId: string): Promise<VmRow[]> {
   return db.query<VmRow>(sql`
     select * from vms where account_id = ${accountId} and ${isBilled} and status <> 'suspended' order by id`);
 }
 
-/** Returns up to `limit` VMs after `after` of accounts whose debt has counted since `since` or longer. */
+/** Returns up to `limit` VMs after `after` whose accounts' debt has counted since `since` or earlier. */
 export async function vmsToSuspend(
   db: Queryable,
   { since, now }: { since: Date; now: Date },
@@ -44,7 +44,7 @@ export async function vmsToSuspend(
   return rows.map(({ id }) => id);
 }
 
-/** Returns up to `limit` VMs after `after` that are suspended for a debt which does not count any more. */
+/** Returns up to `limit` VMs after `after` that are suspended for a debt that no longer counts. */
 export async function vmsToResume(db: Queryable, after: string, limit: number): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
     select id from vms where ${isBilled} and debt_suspended_at is not null and active_job_id is null and id > ${after}

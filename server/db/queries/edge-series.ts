@@ -1,7 +1,10 @@
 import { type Queryable, raw, sql } from '../database.ts';
 import type { SeriesStore } from './metrics.ts';
 
-/** The series kept of each target, in the order in which a roll-up stores them. What came in is the sum of two. */
+/**
+ * The series kept for each target, in the order in which a roll-up stores them. Incoming traffic is passed plus
+ * dropped.
+ */
 export const EDGE_READINGS = ['passed_bps', 'passed_pps', 'dropped_bps', 'dropped_pps', 'out_bps'] as const;
 export type EdgeReadingName = (typeof EDGE_READINGS)[number];
 
@@ -14,7 +17,7 @@ export const EDGE_SERIES: SeriesStore<EdgeReadingName> = {
   present: sql`select id from shield_targets where removed_at is null`,
 };
 
-/** Those of the given targets that are there. */
+/** Returns those of the given targets that have not been removed. */
 export async function presentTargets(db: Queryable, ids: string[]): Promise<Set<string>> {
   const rows = await db.query<{ id: string }>(
     sql`select id from shield_targets where id = any(${ids}::text[]) and removed_at is null`,

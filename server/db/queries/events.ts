@@ -19,12 +19,11 @@ export interface EventRow {
   created_at: Date;
 }
 
-/** Writes an event. */
 export function insertEvent(db: Queryable, event: EventRow): Promise<void> {
   return execute(db, insertion(event, null));
 }
 
-/** Writes an event unless its VM already has one with this `dedupeKey`; whether it was written. */
+/** Writes an event unless its VM already has one with this `dedupeKey`; returns whether it was written. */
 export async function insertEventOnce(db: Queryable, event: EventRow, dedupeKey: string): Promise<boolean> {
   const rows = await db.query(sql`
     ${insertion(event, dedupeKey)}

@@ -1,6 +1,6 @@
 import { one, type Queryable, sql } from '../database.ts';
 
-/** What a person can prove with who they are, besides a password. */
+/** Factors besides a password with which a person can sign in. */
 export interface FactorCounts {
   totp: boolean;
   passkeys: number;

@@ -2,19 +2,18 @@ import { type Database, execute, one, type Queryable, sql } from '../database.ts
 import type { PortForwardRow } from './network.ts';
 import { systemFindVm } from './vms.ts';
 
-/** A port forward as a gateway needs to know it. */
 export type ForwardRow = Pick<
   PortForwardRow,
   'id' | 'vm_id' | 'protocol' | 'public_ip' | 'external_port' | 'internal_ip' | 'internal_port' | 'status'
 > & {
   /**
-   * Whether it is to be in force: it is not on its way out, and the address that it leads to is the VM's. That of a VM which
-   * could not be made may be another's by now.
+   * Whether it should be in force: it is not being removed, and its target address still belongs to the VM. If the VM
+   * could not be created, its address may belong to another by now.
    */
   is_wanted: boolean;
 };
 
-/** All port forwards of public addresses, oldest first. */
+/** Returns all port forwards of the given public addresses, oldest first. */
 export function forwardsAt(db: Queryable, publicIps: string[]): Promise<ForwardRow[]> {
   return db.query<ForwardRow>(sql`
     select id, vm_id, protocol, public_ip, external_port, internal_ip, internal_port, status,
@@ -25,12 +24,14 @@ export function forwardsAt(db: Queryable, publicIps: string[]): Promise<ForwardR
     from port_forwards where public_ip = any(${publicIps}::text[]) order by id`);
 }
 
-/** Port forwards of all customers. */
 export async function countForwards(db: Queryable): Promise<number> {
   return (await one<{ n: number }>(db, sql`select count(*)::int as n from port_forwards`)).n;
 }
 
-/** What a gateway was given is in force: of a VM's forwards, as they were read, some are active now and others gone. */
+/**
+ * Records that a gateway has applied a VM's forwards: of `rows`, as read before, marks some active and deletes those
+ * that were being removed.
+ */
 export async function settleForwards(db: Database, vmId: string, rows: ForwardRow[]): Promise<void> {
   const gone = rows.filter(({ status }) => status === 'removing').map(({ id }) => id);
   const active = rows.filter(({ status }) => status !== 'removing').map(({ id }) => id);
@@ -46,7 +47,7 @@ export async function settleForwards(db: Database, vmId: string, rows: ForwardRo
   });
 }
 
-/** A gateway could not do it: what was to become active shows it. */
+/** Records that a gateway could not apply a VM's forwards: the pending ones get status `error`. */
 export async function failForwards(db: Database, vmId: string, rows: ForwardRow[]): Promise<void> {
   const pending = rows.filter(({ status }) => status === 'pending').map(({ id }) => id);
   if (pending.length === 0) return;

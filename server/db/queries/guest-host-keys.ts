@@ -1,14 +1,14 @@
 import { execute, maybeOne, one, type Queryable, sql } from '../database.ts';
 
-/** The fingerprint that this guest is known by, or undefined before first contact. */
+/** Returns the fingerprint pinned for this guest, or undefined before first contact. */
 export async function pinnedHostKey(db: Queryable, vmId: string): Promise<string | undefined> {
   const query = sql`select fingerprint from guest_host_keys where vm_id = ${vmId}`;
   return (await maybeOne<{ fingerprint: string }>(db, query))?.fingerprint;
 }
 
 /**
- * The fingerprint that this guest is known by: the given one at first contact, else the one pinned then. Of
- * two first contacts at once one pins, and both get the same.
+ * Returns the fingerprint pinned for this guest, pinning the given one at first contact. Of two simultaneous first
+ * contacts only one pins, and both get the same fingerprint.
  */
 export async function pinHostKey(
   db: Queryable,
@@ -29,7 +29,7 @@ export async function pinHostKey(
   return pinned.fingerprint;
 }
 
-/** Forgets the key of a guest that has another disk: the next one it shows is its own. */
+/** Forgets the key of a guest whose disk was replaced: the next key it presents will be pinned. */
 export async function forgetHostKey(db: Queryable, vmId: string): Promise<void> {
   await execute(db, sql`delete from guest_host_keys where vm_id = ${vmId}`);
 }

@@ -1,7 +1,7 @@
 import { empty, execute, type Queryable, sql } from '../database.ts';
 import type { VmRow } from './vms.ts';
 
-/** What is compared with the guest of a VM. */
+/** The fields of a VM that are compared with its guest. */
 export type RecordedVm = Pick<
   VmRow,
   | 'id'
@@ -22,10 +22,10 @@ export type RecordedVm = Pick<
   | 'moving_to'
 > & { host_lost: boolean | null };
 
-/** Rows of one statement: some milliseconds of the embedded engine's only thread. */
+/** Rows per statement: reading this many takes some milliseconds of the embedded engine's only thread. */
 const BATCH = 1_000;
 
-/** The VMs whose guests the engine has, or should have. */
+/** Returns the VMs whose guests are, or should be, on the engine. */
 export async function recordedVms(db: Queryable, engine: string): Promise<RecordedVm[]> {
   const vms: RecordedVm[] = [];
   for (;;) {
@@ -41,14 +41,14 @@ export async function recordedVms(db: Queryable, engine: string): Promise<Record
   }
 }
 
-/** VMs that the service is starting again. */
+/** Returns VMs that the service itself is restarting. */
 export async function vmsBeingStarted(db: Queryable): Promise<string[]> {
   const rows = await db.query<{ vm_id: string }>(sql`
     select vm_id from jobs where status in ('pending', 'running') and kind = 'start' and by_service`);
   return rows.map(({ vm_id }) => vm_id);
 }
 
-/** Resets the count of restarts of VMs that have been running since `before`. */
+/** Resets the restart count of VMs that have been running since `before`. */
 export async function forgetRestarts(db: Queryable, engine: string, before: Date): Promise<void> {
   await execute(
     db,

@@ -2,7 +2,7 @@ import { execute, maybeOne, type Queryable, sql } from '../database.ts';
 import type { InvoiceType } from './invoices.ts';
 import { type Page, pageOf } from './page.ts';
 
-/** A draft whose month is over and that is not issued. */
+/** A draft whose month is over but which could not be issued. */
 export interface HeldDocument {
   invoice_id: string;
   account_id: string;
@@ -10,15 +10,15 @@ export interface HeldDocument {
   type: InvoiceType;
   period_start_at: Date;
   currency: string;
-  /** For the operator, in English. */
+  /** Shown to the operator, in English. */
   reason: string;
-  /** The official rules that its e-invoice would break. */
+  /** Ids of the official rules that its e-invoice would break. */
   rules: string[];
   held_at: Date;
   checked_at: Date;
 }
 
-/** Holds a draft; false if the same was known of it before. */
+/** Records why a draft is held. Returns false if the same reason was already recorded. */
 export async function holdDocument(
   db: Queryable,
   { invoiceId, reason, rules, at }: { invoiceId: string; reason: string; rules: string[]; at: Date },
@@ -37,7 +37,7 @@ export async function holdDocument(
   return before?.reason !== reason;
 }
 
-/** Lists the documents that are held, newest first. */
+/** Lists held documents, newest first. */
 export function listHeldDocuments(db: Queryable, page: Page): Promise<(HeldDocument & { id: string })[]> {
   return db.query(sql`
     select held.*, held.invoice_id as id, account_id, accounts.name as account_name, type, period_start_at, invoices.currency

@@ -2,20 +2,23 @@ import { execute, maybeOne, type Queryable, sql } from '../database.ts';
 import type { HostState } from '../enums.ts';
 import type { MoveWindow } from './move-windows.ts';
 
-/** What is known of a host beside what its engine says. */
+/** A host's state as the service records it, in addition to what its engine reports. */
 export interface HostRow {
   id: string;
   state: HostState;
-  /** Since when it cannot be reached; null while it can. */
+  /** Since when the host has been unreachable; null while it is reachable. */
   lost_at: Date | null;
-  /** Between which instants VMs of a drained one are moved that are switched off for it; null where they are at once. */
+  /**
+   * Window in which a drained host's VMs are moved if they have to be switched off for that; null if they are moved at
+   * once.
+   */
   moves_from_at: Date | null;
   moves_to_at: Date | null;
 }
 
 const COLUMNS = sql`id, state, lost_at, moves_from_at, moves_to_at`;
 
-/** A host as it is shown: with its size, null where there is no limit, and its VMs. */
+/** A host as the operator sees it, with its VMs and its size; null means no limit. */
 export interface HostView extends HostRow {
   name: string;
   zones: string[] | null;
@@ -28,7 +31,6 @@ export interface HostView extends HostRow {
   moving_in: number;
 }
 
-/** A host as its engine reports it. */
 export interface ReportedHost {
   id: string;
   name: string;
@@ -44,7 +46,10 @@ export function hostsOf(db: Queryable, engine: string): Promise<HostRow[]> {
   return db.query<HostRow>(sql`select ${COLUMNS} from hosts where engine = ${engine}`);
 }
 
-/** Ids of the hosts that take new VMs: one row however many there are, because every order asks. */
+/**
+ * Returns the ids of the hosts that accept new VMs. The query returns one row however many hosts there are, because
+ * every order runs it.
+ */
 export async function openHosts(db: Queryable, engine: string): Promise<ReadonlySet<string>> {
   const row = await maybeOne<{ ids: string[] }>(
     db,
@@ -54,7 +59,7 @@ export async function openHosts(db: Queryable, engine: string): Promise<Readonly
   return new Set(row!.ids);
 }
 
-/** All that are recorded, but those of clusters that were removed. */
+/** Lists all recorded hosts, except those of removed clusters. */
 export function listHosts(db: Queryable, engine: string): Promise<HostView[]> {
   return db.query<HostView>(sql`
     select ${COLUMNS}, name, zones, vcpu, cores, ram_mb, disk_gb, seen_at,
@@ -65,7 +70,7 @@ export function listHosts(db: Queryable, engine: string): Promise<HostView[]> {
     order by name, id`);
 }
 
-/** Of this id or name. */
+/** Finds a host by id or name; the id takes precedence. */
 export async function findHost(
   db: Queryable,
   engine: string,
@@ -79,12 +84,12 @@ export async function findHost(
   );
 }
 
-/** The host, whose other purchases wait until this transaction has ended. */
+/** Returns the host and locks it: other purchases on it wait until this transaction ends. */
 export function lockHost(db: Queryable, id: string): Promise<HostRow | undefined> {
   return maybeOne<HostRow>(db, sql`select ${COLUMNS} from hosts where id = ${id} for no key update`);
 }
 
-/** The first of these that no other transaction holds, locked. Waits for none. */
+/** Locks and returns the first of these hosts that no other transaction holds. Does not wait. */
 export function lockFreeHost(db: Queryable, ids: readonly string[]): Promise<HostRow | undefined> {
   return maybeOne<HostRow>(
     db,
@@ -94,7 +99,7 @@ export function lockFreeHost(db: Queryable, ids: readonly string[]): Promise<Hos
   );
 }
 
-/** The hosts that have VMs of the account, or are to have them. */
+/** Returns the hosts that have VMs of the account, or to which one is being moved. */
 export async function hostsWithVmsOf(db: Queryable, accountId: string): Promise<Set<string>> {
   const rows = await db.query<{ id: string }>(sql`
     select host_id as id from vms where account_id = ${accountId} and deleted_at is null and host_id is not null
@@ -103,8 +108,8 @@ export async function hostsWithVmsOf(db: Queryable, accountId: string): Promise<
 }
 
 /**
- * Writes what the engine reports of its hosts. Those that it cannot reach, or does not report, are lost from `at` on. The
- * hosts that were lost or found by that.
+ * Records the hosts that the engine reports. Those that it cannot reach or does not report are lost as of `at`. Returns
+ * the hosts that this changed from reachable to lost or back.
  */
 export async function recordHosts(
   db: Queryable,
@@ -139,7 +144,9 @@ export async function recordHosts(
     select id, not seen as lost from now_seen where seen = was_lost order by id`);
 }
 
-/** Records that no host of the engine can be reached from `at` on; the ids of those that could be until then. */
+/**
+ * Records that no host of the engine is reachable as of `at`. Returns the ids of those that were reachable until then.
+ */
 export async function loseHosts(db: Queryable, engine: string, at: Date): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
     with found as (
@@ -149,7 +156,7 @@ export async function loseHosts(db: Queryable, engine: string, at: Date): Promis
   return rows.map(({ id }) => id).sort();
 }
 
-/** VMs whose host was not recorded, such as those of an earlier release, are on this one. */
+/** Assigns to this host all VMs whose host was not recorded, such as those of an earlier release. */
 export async function adoptVms(db: Queryable, engine: string, hostId: string): Promise<void> {
   await execute(
     db,
@@ -168,8 +175,9 @@ const WHICH = {
 };
 
 /**
- * VMs of a host that are at rest, by id: what has a guest there, or may have. All of them, those that are off, or with
- * those the ones whose owners were not told of the host's window for moves.
+ * Returns provisioned VMs on a host that have capacity reserved and no active job, in order of id: they have a guest
+ * there, or may have. `all` returns all of them, `off` those that are switched off, and `off_or_not_told` also those
+ * whose owners have not been notified of the host's move window.
  */
 export async function restingVms(
   db: Queryable,
@@ -185,7 +193,10 @@ export async function restingVms(
   return rows.map(({ id }) => id);
 }
 
-/** VMs at rest whose owners were told of a move that is not to be: their host is not drained any more, or its window is over. */
+/**
+ * Returns idle VMs whose owners were notified of a move that will not happen: their host is no longer being drained, or
+ * its window is over.
+ */
 export async function vmsNotToBeMoved(
   db: Queryable,
   engine: string,
@@ -200,7 +211,7 @@ export async function vmsNotToBeMoved(
   return rows.map(({ id }) => id);
 }
 
-/** How many VMs have room on a host, and how many of them are being moved away. */
+/** Counts the VMs that have capacity reserved on a host, and how many of those are being moved away. */
 export async function occupancy(db: Queryable, hostId: string): Promise<{ vms: number; leaving: number }> {
   const row = await maybeOne<{ vms: number; leaving: number }>(
     db,
@@ -211,7 +222,10 @@ export async function occupancy(db: Queryable, hostId: string): Promise<{ vms: n
   return row!;
 }
 
-/** Has a host emptied that is not empty yet. VMs that are switched off for it are moved in `window`; null: at once. */
+/**
+ * Starts draining a host that is not drained yet. VMs that have to be switched off for that are moved in `window`; null
+ * means at once.
+ */
 export async function drainHost(db: Queryable, id: string, window: MoveWindow | null): Promise<void> {
   await execute(
     db,
@@ -222,7 +236,6 @@ export async function drainHost(db: Queryable, id: string, window: MoveWindow | 
   );
 }
 
-/** Lets a host take VMs again. */
 export async function undrainHost(db: Queryable, id: string): Promise<void> {
   await execute(
     db,
@@ -230,12 +243,11 @@ export async function undrainHost(db: Queryable, id: string): Promise<void> {
   );
 }
 
-/** Records what has become of a host that is drained. */
 export async function setHostState(db: Queryable, id: string, state: HostState): Promise<void> {
   await execute(db, sql`update hosts set state = ${state} where id = ${id}`);
 }
 
-/** Whether the VM is where it cannot be reached, or is being moved from or to there. */
+/** Returns whether the VM is on a lost host, or is being moved to one. */
 export async function isOnLostHost(db: Queryable, vmId: string): Promise<boolean> {
   const row = await maybeOne(
     db,

@@ -1,7 +1,7 @@
 import { maybeOne, type Queryable, sql } from '../database.ts';
 import type { VmRow } from './vms.ts';
 
-/** What is known of a VM as it is bought. */
+/** The fields of a VM that are known when it is bought. */
 export type NewVm = Omit<
   VmRow,
   | 'host_id'
@@ -44,7 +44,7 @@ export type NewVm = Omit<
   | 'deleted_at'
 >;
 
-/** Writes a VM; undefined where another one has its MAC address. */
+/** Inserts a VM; undefined if another one has its MAC address. */
 export function insertVm(db: Queryable, vm: NewVm): Promise<VmRow | undefined> {
   return maybeOne<VmRow>(
     db,

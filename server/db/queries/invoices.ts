@@ -5,10 +5,10 @@ import { ifGiven } from './filters.ts';
 import type { OrderLineRow, OrderRow } from './orders.ts';
 import { type Page, pageOf } from './page.ts';
 
-/** An invoice, or a credit note: what the orders of a month that gave money back come to. */
+/** An invoice, or a credit note for the orders of a month that refunded money. */
 export type InvoiceType = 'invoice' | 'credit_note';
 
-/** Who sells or buys, as an invoice names them. `country` is ISO 3166-1 alpha-2; null where it is not known. */
+/** Seller or buyer as named on an invoice. `country` is ISO 3166-1 alpha-2; null if unknown. */
 export interface PartyRow {
   name: string;
   street: string | null;
@@ -16,14 +16,14 @@ export interface PartyRow {
   postcode: string | null;
   country: string | null;
   vat_id: string | null;
-  /** Of the tax office, where there is no VAT id. */
+  /** Tax number from the tax office, if there is no VAT id. */
   tax_number: string | null;
-  /** In the trade register. */
+  /** Number in the trade register. */
   registration_id: string | null;
   email: string | null;
 }
 
-/** The sum of an issued document's lines of one category and rate, as it is stored. */
+/** Sum of an issued document's lines of one category and rate, as stored. */
 export interface TaxedSum {
   category: OrderLineRow['tax_category'];
   tax_rate: string;
@@ -32,12 +32,10 @@ export interface TaxedSum {
   tax_minor: number;
 }
 
-/** What an issued document says besides its parties and amounts. */
+/** What an issued document states besides its parties and amounts. */
 export interface PrintedRow {
   language: 'en' | 'de';
-  /** The customer's own number. */
   order_reference: string | null;
-  /** The seller's, at the foot of each page. */
   footer: string | null;
 }
 
@@ -45,7 +43,7 @@ export interface InvoiceRow {
   id: string;
   account_id: string;
   type: InvoiceType;
-  /** Given when it is issued. */
+  /** Assigned at issue. */
   number: string | null;
   status: 'draft' | 'open' | 'paid' | 'void';
   period_start_at: Date;
@@ -53,12 +51,12 @@ export interface InvoiceRow {
   currency: string;
   issued_at: Date | null;
   paid_at: Date | null;
-  /** As they were at issue; null for a draft, and a seller of whom nothing was known. */
+  /** As at the time of issue; null for a draft, or if nothing was known about the seller. */
   seller: PartyRow | null;
   buyer: PartyRow | null;
-  /** Null for a draft, and for what was issued when tax was rounded on each line and added up. */
+  /** Null for a draft, and for documents issued when tax was rounded per line and added up. */
   taxes: TaxedSum[] | null;
-  /** Null for a draft, and for what was issued before it was stored. */
+  /** Null for a draft, and for documents issued before this was stored. */
   printed: PrintedRow | null;
 }
 
@@ -74,9 +72,10 @@ export interface Draft {
 }
 
 /**
- * The draft of an account for a month, locked until the transaction ends, so that it is not issued meanwhile; the
- * first order opens it. What is settled in a month whose invoice has been issued, as when the clock stepped back, opens
- * another. The caller holds the account's wallet lock, which is why no draft has a twin.
+ * Returns an account's draft for a month, locked until the transaction ends so that it is not issued in the meantime.
+ * The first order opens it. An order settled in a month whose invoice was already issued, for example because the clock
+ * stepped back, opens another. The caller must hold the account's wallet lock, which also keeps a draft from being
+ * opened twice.
  */
 export async function draftFor(db: Queryable, draft: Draft, clock: Clock): Promise<string> {
   const existing = await maybeOne<{ id: string }>(
@@ -95,7 +94,10 @@ export async function draftFor(db: Queryable, draft: Draft, clock: Clock): Promi
   return id;
 }
 
-/** Notes on an order's credit note which invoices it corrects: that of the order, or those on which its VM's period was charged. */
+/**
+ * Records which invoices the credit note of a refund corrects: that of the corrected order, or those that charged the
+ * VM's period.
+ */
 export async function noteCorrections(
   db: Queryable,
   refund: Pick<OrderRow, 'id' | 'vm_id' | 'invoice_id' | 'corrects_order_id'>,
@@ -116,17 +118,17 @@ export async function noteCorrections(
   );
 }
 
-/** An invoice with the sums of its lines; tax is contained in the total. */
+/** An invoice with its totals; tax is included in the total. */
 export interface InvoiceView extends InvoiceRow {
   total_minor: bigint;
   tax_minor: bigint;
-  /** What a credit note corrects, oldest first. */
+  /** The invoices that a credit note corrects, oldest first. */
   corrects: { invoice_id: string; number: string | null }[];
 }
 
 /**
- * Invoices, with a condition; one that is issued carries its sums, those of a draft are added up, with the tax that is in the
- * amounts of each category and rate.
+ * Selects invoices with a condition. An issued invoice has its totals stored; a draft's lines are added up, with the
+ * tax included in the amounts of each category and rate.
  */
 function selectInvoices(rest: Sql): Sql {
   return sql`
@@ -148,9 +150,9 @@ function selectInvoices(rest: Sql): Sql {
 export interface InvoiceFilter {
   status?: InvoiceRow['status'];
   type?: InvoiceType;
-  /** Periods that start then or later. */
+  /** Only periods that start at or after this time. */
   from?: Date;
-  /** Periods that start before then. */
+  /** Only periods that start before this time. */
   to?: Date;
 }
 
@@ -167,7 +169,7 @@ export function listInvoices(
   return db.query<InvoiceView>(selectInvoices(sql`${matching} ${pageOf(sql`id`, page)}`));
 }
 
-/** Lists the documents of all accounts for a month, by its first instant. */
+/** Lists the documents of all accounts for the month that starts at `month`. */
 export function listInvoicesOfMonth(db: Queryable, month: Date, page: Page): Promise<InvoiceView[]> {
   return db.query<InvoiceView>(selectInvoices(sql`period_start_at = ${month} ${pageOf(sql`id`, page)}`));
 }
@@ -176,7 +178,7 @@ export function findInvoice(db: Queryable, accountId: string, id: string): Promi
   return maybeOne<InvoiceView>(db, selectInvoices(sql`account_id = ${accountId} and id = ${id}`));
 }
 
-/** An invoice of any account, by its id or its number. */
+/** Finds any account's invoice by id or number. */
 export function systemFindInvoice(db: Queryable, name: string): Promise<InvoiceView | undefined> {
   return maybeOne<InvoiceView>(db, selectInvoices(sql`(id = ${name} or number = ${name})`));
 }
@@ -185,7 +187,9 @@ export interface InvoiceLineRow extends OrderLineRow {
   vm_id: string | null;
 }
 
-/** The lines of all orders on an invoice, without deposits, which are not sold, in the order in which they were settled. */
+/**
+ * Returns the lines of all orders on an invoice in order of settlement, without deposits, because they sell nothing.
+ */
 export function invoiceLines(db: Queryable, invoice: InvoiceRow): Promise<InvoiceLineRow[]> {
   return db.query<InvoiceLineRow>(sql`
     select order_lines.*, vm_id from order_lines join orders on orders.id = order_id

@@ -2,19 +2,18 @@ import { type Database, execute, maybeOne, one, type Queryable, sql, type Transa
 import type { InvoiceType, InvoiceView, PartyRow, PrintedRow, TaxedSum } from './invoices.ts';
 import { lockWallet } from './wallets.ts';
 
-/** After a month's end: what was settled in its last moments may still be committing. */
+/** Delay after a month's end: orders settled in its last moments may still be committing. */
 const ISSUE_AFTER_MS = 10 * 60_000;
-/** A document that was held is checked again so much later, to see whether its cause has been mended. */
+/** Delay before a held document is checked again, to see whether the cause has been fixed. */
 const CHECK_AGAIN_MS = 10 * 60_000;
 
-/** What the numbers of each type begin with. */
 const PREFIX: Record<InvoiceType, string> = { invoice: 'INV-', credit_note: 'CN-' };
-/** Digits of a running number; a longer one is shown as it is. */
+/** Minimum number of digits, padded with zeros; a longer number is shown in full. */
 const NUMBER_DIGITS = 6;
 
 /**
- * Returns drafts of a type whose month is over, the oldest first: not those that were held a moment ago, no credit note before
- * the invoices that it corrects, and none while it is not known which numbers are free.
+ * Returns drafts of a type whose month is over, oldest first. Leaves out those that were held a moment ago and credit
+ * notes whose invoices are not issued yet; returns none while it is unknown which numbers are free.
  */
 export async function dueDrafts(
   db: Queryable,
@@ -34,24 +33,25 @@ export async function dueDrafts(
   return drafts.map(({ id }) => id);
 }
 
-/** Who a draft may be made out to. */
+/** Possible recipients of a draft. */
 export interface Buyers {
-  /** By the account's billing profile, or by its name if there is none. */
+  /** From the account's billing profile, or its name if there is none. */
   now: PartyRow;
   /**
-   * With whose VAT id the latest sale was taxed by reverse charge, or the deposit that it was sold out of, or the order that it
-   * corrects, as when a refund is voided, or the sale of which a change gives a part back; null if there was none.
+   * The buyer whose VAT id made the latest sale reverse-charged; null if there is none. If the draft has no such sale:
+   * the buyer of the deposit that it was sold out of, of the order that it corrects (for example when a refund is
+   * voided), or of the sale that a change partly refunds.
    */
   reverse_charged: PartyRow | null;
-  /** As the profile says; null if it says nothing. */
+  /** From the profile; null if it has none. */
   order_reference: string | null;
-  /** Of the profile, or of the account's first owner; null if neither is known. */
+  /** From the profile, or of the account's first owner; null if neither is known. */
   language: string | null;
-  /** Orders on the draft so far: it changes with each, and with nothing else. */
+  /** Number of orders on the draft: the draft changes only when an order joins it, so this shows whether it has. */
   orders: number;
 }
 
-/** Looks up the buyers of a draft, as they are known today and as they were when it was sold. */
+/** Looks up the possible buyers of a draft: as known today, and as known when it was sold. */
 export function buyersOf(db: Queryable, draft: InvoiceView): Promise<Buyers> {
   return one<Buyers>(
     db,
@@ -105,16 +105,16 @@ export function buyersOf(db: Queryable, draft: InvoiceView): Promise<Buyers> {
   );
 }
 
-/** What a draft becomes. */
+/** A draft with everything that is fixed when it is issued. */
 export interface Issue {
   draft: InvoiceView;
-  /** How many orders were on it when its figures were worked out. */
+  /** Number of orders on the draft when its figures were computed. */
   orders: number;
   seller: PartyRow | null;
   buyer: PartyRow;
   printed: PrintedRow;
   taxes: TaxedSum[];
-  /** The differences to the tax that was booked with its sales. */
+  /** Differences from the tax that was booked with the sales. */
   roundings: Rounding[];
   totalMinor: bigint;
   taxMinor: bigint;
@@ -122,7 +122,6 @@ export interface Issue {
   onIssued?: (tx: Transaction, issued: IssuedDocument) => Promise<void>;
 }
 
-/** A document that has just got its number. */
 export interface IssuedDocument {
   draft: InvoiceView;
   number: string;
@@ -130,15 +129,15 @@ export interface IssuedDocument {
 }
 
 /**
- * Issues a draft with the next number of its type, one series for the whole installation; it never changes from then on. Its
- * tax is booked where it differs from the tax of its sales. The caller learns whether it was issued: not if another order
- * has joined it in the meantime, or another node was first.
+ * Issues a draft with the next number of its type, one series for the whole installation; the document never changes
+ * after that. If its tax differs from the tax of its sales, the difference is booked. Returns whether it was issued:
+ * false if another order has joined it in the meantime, or another node was first.
  */
 export async function issueDraft(db: Database, issue: Issue): Promise<boolean> {
   return db.transaction(async (tx) => {
     const { draft, orders } = issue;
     await lockWallet(tx, draft.account_id);
-    // Whoever adds to the draft holds that lock.
+    // Anyone who adds to the draft holds that lock.
     const state = await one<{ is_same: boolean }>(
       tx,
       sql`select status = 'draft' and (select count(*) from orders where invoice_id = invoices.id) = ${orders}::int as is_same
@@ -150,7 +149,9 @@ export async function issueDraft(db: Database, issue: Issue): Promise<boolean> {
   });
 }
 
-/** The difference of a document's tax to that of its sales at a rate and category and to a buyer; positive if more is due. */
+/**
+ * How much a document's tax differs from that of its sales, for one rate, category and buyer; positive if more is due.
+ */
 export interface Rounding {
   tax_rate: string;
   tax_category: TaxedSum['category'];
@@ -160,8 +161,8 @@ export interface Rounding {
 }
 
 /**
- * Books the difference between the tax of a document and the tax that was booked with its sales: between revenue and the tax that
- * is owed, as customers have paid what they were charged.
+ * Books the difference between a document's tax and the tax booked with its sales. It moves between revenue and the tax
+ * that is owed, because customers have already paid what they were charged.
  */
 function bookRounding(tx: Transaction, { draft, roundings, now }: Issue): Promise<void> {
   return execute(
@@ -187,7 +188,7 @@ async function number(tx: Transaction, issue: Issue): Promise<boolean> {
   );
   if (!locked) throw new Error(`${draft.id} was issued by a node that does not lock the wallet`);
   await execute(tx, sql`delete from held_documents where invoice_id = ${draft.id}`);
-  // The lock on the series makes numbers follow each other; the date never falls behind that of the number before.
+  // The lock on the series keeps numbers consecutive; the date never precedes that of the previous number.
   const series = await maybeOne<{ last: bigint; at: Date }>(
     tx,
     sql`update number_series set last = last + 1, last_issued_at = greatest(last_issued_at, ${now})

@@ -28,12 +28,11 @@ export interface JobRow {
   finished_at: Date | null;
 }
 
-/** A job as it travels inside another row. */
+/** A job as JSON inside another row: its dates are strings. */
 export type JsonJob = { [K in keyof JobRow]: JobRow[K] extends Date | null ? string | null : JobRow[K] };
 
 const date = (text: string | null) => (text === null ? null : new Date(text));
 
-/** A job that travelled as JSON inside another row. */
 export function reviveJob(job: JsonJob): JobRow {
   return {
     ...job,
@@ -49,7 +48,7 @@ export type NewJob = Pick<
   'id' | 'account_id' | 'vm_id' | 'kind' | 'input' | 'order_id' | 'by_service' | 'created_at'
 >;
 
-/** What no new job has yet; the same as the columns' defaults. */
+/** Initial values of a new job; the same as the columns' defaults. */
 const UNTRIED = {
   status: 'pending',
   step: 0,
@@ -66,7 +65,7 @@ const UNTRIED = {
   finished_at: null,
 } as const;
 
-/** Writes a pending job; as it is stored. */
+/** Inserts a pending job and returns it as stored. */
 export async function insertJob(db: Queryable, job: NewJob): Promise<JobRow> {
   await execute(
     db,
@@ -84,7 +83,7 @@ export function listJobs(db: Queryable, vmId: string, activeOnly: boolean, page:
     ${pageOf(sql`id`, page)}`);
 }
 
-/** Whether the last move of a VM to another host failed. Job ids are in the order of their creation. */
+/** Returns whether the VM's last move to another host failed. Job ids are in order of creation. */
 export async function hasMoveFailed(db: Queryable, vmId: string): Promise<boolean> {
   const last = await maybeOne<{ failed: boolean }>(
     db,
@@ -94,7 +93,7 @@ export async function hasMoveFailed(db: Queryable, vmId: string): Promise<boolea
   return last?.failed ?? false;
 }
 
-/** Cancels an unfinished job. Its node, if it has one, notices and releases it. */
+/** Cancels an unfinished job. If it runs on a node, that node notices and releases it. */
 export async function cancelJob(db: Queryable, id: string, at: Date): Promise<void> {
   await execute(
     db,
@@ -103,15 +102,16 @@ export async function cancelJob(db: Queryable, id: string, at: Date): Promise<vo
   );
 }
 
-/** Where a walk over the finished jobs has come to. */
+/** Position of a walk over the finished jobs. */
 export interface JobPlace {
   finished_at: Date;
   id: string;
 }
 
 /**
- * Looks at up to `limit` of the jobs that ended before `before`, the oldest first, and deletes them but for the last of
- * each VM that is there. So many are read, however many stay: the place to go on from, undefined at the end.
+ * Reads up to `limit` of the jobs that finished before `before`, oldest first, and deletes them, except for the last
+ * job of each existing VM. Returns the position to continue from; undefined at the end. The limit counts jobs read, not
+ * jobs deleted.
  */
 export async function deleteFinishedJobs(
   db: Queryable,

@@ -6,13 +6,13 @@ import { deleteSome } from './purge.ts';
 export interface KnownDeviceRow {
   id: string;
   person_id: string;
-  /** The hash of its secret, in hexadecimal. */
+  /** Hash of the device's secret, in hexadecimal. */
   hash: string;
-  /** The address of the person, as it is looked up. */
+  /** The person's address, normalized for look-ups. */
   email_key: string;
 }
 
-/** The devices with these secrets that were used since `since` by people of the realm. */
+/** Returns the devices with these secrets that people of the realm have used since `since`. */
 export function findKnownDevices(
   db: Queryable,
   hashes: readonly string[],
@@ -39,12 +39,11 @@ export async function insertKnownDevice(
   );
 }
 
-/** Records that a person has signed in on a device again. */
 export async function touchKnownDevice(db: Queryable, id: string, now: Date): Promise<void> {
   await execute(db, sql`update known_devices set last_used_at = ${now} where id = ${id}`);
 }
 
-/** Forgets the devices of a person that were not used for the longest time, except for `most`. */
+/** Deletes a person's least recently used devices beyond the `most` newest. */
 export async function deleteKnownDevicesBeyond(db: Queryable, personId: string, most: number): Promise<void> {
   await execute(
     db,
@@ -54,12 +53,10 @@ export async function deleteKnownDevicesBeyond(db: Queryable, personId: string, 
   );
 }
 
-/** Forgets all devices of a person. */
 export async function deleteKnownDevicesOf(db: Queryable, personId: string): Promise<void> {
   await execute(db, sql`delete from known_devices where person_id = ${personId}`);
 }
 
-/** Forgets devices that were last used before `before`. */
 export function deleteKnownDevicesBefore(db: Queryable, before: Date, limit: number): Promise<number> {
   const where = sql`last_used_at < ${before}`;
   return deleteSome(db, { table: sql`known_devices`, where, order: sql`last_used_at` }, limit);

@@ -1,15 +1,15 @@
 import { execute, type Queryable, sql } from '../database.ts';
 
-/** Who reports what became of the VMs of a lost host: the service, by itself. */
+/** The actor recorded for outages of VMs on lost hosts: the service itself reports them. */
 export const LOST_HOST_ACTOR = 'service';
 
-/** A VM that could not be reached with its host, from then on. */
+/** A VM that became unreachable when its host was lost. */
 export interface LostVm {
   id: string;
   lost_at: Date;
 }
 
-/** VMs on lost hosts, which have had a guest, by id: all of these hosts, or one. */
+/** Returns VMs on lost hosts that have had a guest, by id; for the given hosts, or a single VM. */
 export function vmsOfLostHosts(
   db: Queryable,
   which: { hostIds: readonly string[] } | { vmId: string },
@@ -23,7 +23,7 @@ export function vmsOfLostHosts(
     order by vms.id`);
 }
 
-/** Reports an outage of each of them. Of the same loss only the first report counts. */
+/** Records an outage for each VM. A repeated report of the same loss is ignored. */
 export async function insertLosses(
   db: Queryable,
   losses: readonly (LostVm & { outageId: string })[],
@@ -43,7 +43,7 @@ export async function insertLosses(
   );
 }
 
-/** Ids of those outages that are not fully credited, by id. */
+/** Returns the ids of such outages that are not fully credited, in order. */
 export async function uncreditedLosses(db: Queryable, after: string, limit: number): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
     select id from outages where actor = ${LOST_HOST_ACTOR} and status <> 'credited' and id > ${after}

@@ -31,7 +31,9 @@ export async function insertMailToken(
   );
 }
 
-/** Uses a token up, if it is of this purpose, unused and not expired: of two callers one gets it. */
+/**
+ * Uses up a token if it has this purpose, is unused and has not expired. Only one of two concurrent callers gets it.
+ */
 export function takeMailToken(
   db: Queryable,
   purpose: TokenPurpose,
@@ -46,12 +48,12 @@ export function takeMailToken(
   );
 }
 
-/** Finds a token, whatever its state, and leaves it as it is. */
+/** Finds a token in any state, without using it up. */
 export function findMailToken(db: Queryable, hash: Uint8Array): Promise<MailTokenRow | undefined> {
   return maybeOne<MailTokenRow>(db, sql`select ${columns} from mail_tokens where hash = ${hash}`);
 }
 
-/** Makes the links of a person that are for one thing good for nothing. */
+/** Invalidates a person's unused links for one purpose. */
 export async function revokeMailTokens(
   db: Queryable,
   personId: string,
@@ -66,7 +68,7 @@ export async function revokeMailTokens(
   );
 }
 
-/** The invitations to an account that are not answered yet, oldest first. */
+/** Lists the open invitations to an account, oldest first. */
 export function listInvitations(db: Queryable, accountId: string, now: Date): Promise<MailTokenRow[]> {
   return db.query<MailTokenRow>(
     sql`select ${columns} from mail_tokens where account_id = ${accountId} and purpose = 'invitation'
@@ -74,7 +76,7 @@ export function listInvitations(db: Queryable, accountId: string, now: Date): Pr
   );
 }
 
-/** Takes an invitation back; whether there was one. */
+/** Withdraws an invitation; returns whether there was one. */
 export async function revokeInvitation(
   db: Queryable,
   accountId: string,
@@ -87,7 +89,6 @@ export async function revokeInvitation(
   return rows.length > 0;
 }
 
-/** Forgets links that ended before `at`. */
 export function deleteTokensBefore(db: Queryable, at: Date, limit: number): Promise<number> {
   const where = sql`expires_at < ${at}`;
   return deleteSome(db, { table: sql`mail_tokens`, where, order: sql`expires_at` }, limit);

@@ -4,20 +4,18 @@ import { type Page, pageOf } from './page.ts';
 export const MAIL_STATUSES = ['pending', 'sent', 'failed'] as const;
 export type MailStatus = (typeof MAIL_STATUSES)[number];
 
-/** A mail to a person. */
 export interface MailRow {
   id: string;
-  /** Null where it is about a person alone. */
+  /** Null if it concerns a person rather than an account. */
   account_id: string | null;
   recipient: string;
   locale: string;
   template: string;
-  /** What is filled in; null once the mail was sent. */
+  /** The template's values, sealed; null once the mail was sent. */
   sealed_values: string | null;
   status: MailStatus;
   attempts: number;
   next_attempt_at: Date;
-  /** Why the last attempt failed. */
   last_error: string | null;
   created_at: Date;
   settled_at: Date | null;
@@ -26,16 +24,16 @@ export interface MailRow {
 const columns = sql`id, account_id, recipient, locale, template, sealed_values, status, attempts, next_attempt_at, last_error,
   created_at, settled_at`;
 
-/** How a mail is distinguished from others, and when it is sent: at once where that is not said. */
+/** A mail's keys, and when it is sent: at once unless `notBefore` says otherwise. */
 export interface MailTerms {
-  /** What it is about, where one mail about that is enough. */
+  /** Identifies the occasion if one mail about it is enough. */
   dedupeKey?: string | undefined;
-  /** The name under which more can be added to it until it is first sent. */
+  /** Name under which more content can be added until the mail is first sent. */
   collectKey?: string;
   notBefore?: Date;
 }
 
-/** Writes a mail that is to be sent; false, and nothing, where there is one with its key. */
+/** Queues a mail. Returns false, and writes nothing, if there already is one with its key. */
 export async function insertMail(
   db: Queryable,
   mail: Pick<MailRow, 'id' | 'account_id' | 'recipient' | 'locale' | 'template' | 'created_at'> & {
@@ -55,7 +53,7 @@ export async function insertMail(
   return row !== undefined;
 }
 
-/** The mail to which can still be added under this name, locked until the transaction ends. */
+/** Returns the mail that can still be extended under this name, and locks it until the transaction ends. */
 export function lockCollecting(
   db: Queryable,
   collectKey: string,
@@ -68,12 +66,14 @@ export function lockCollecting(
   );
 }
 
-/** Replaces what is filled in: by more, or by the same under another key. The caller holds the lock. */
+/**
+ * Replaces the template's values: with more, or with the same sealed under another key. The caller must hold the lock.
+ */
 export async function setMailValues(db: Queryable, id: string, sealed: string): Promise<void> {
   await execute(db, sql`update mails set sealed_values = ${sealed} where id = ${id}`);
 }
 
-/** Mails that are due, the longest first. */
+/** Returns mails that are due, the longest overdue first. */
 export function dueMails(db: Queryable, now: Date, limit: number): Promise<MailRow[]> {
   return db.query<MailRow>(sql`
     select ${columns} from mails where status = 'pending' and next_attempt_at <= ${now}
@@ -81,8 +81,8 @@ export function dueMails(db: Queryable, now: Date, limit: number): Promise<MailR
 }
 
 /**
- * Counts an attempt before it is made, and says when the next is due should nothing more be heard of this one. The mail as
- * it is to be sent, to which nothing can be added any more; undefined where another node was faster.
+ * Counts an attempt before it is made, and sets when the next is due if the outcome of this one is never recorded.
+ * Returns the mail to send, to which nothing can be added any longer; undefined if another node was faster.
  */
 export function beginAttempt(
   db: Queryable,
@@ -97,7 +97,7 @@ export function beginAttempt(
   );
 }
 
-/** It was sent; what was filled in is forgotten. */
+/** Records that a mail was sent, and erases its values. */
 export async function markSent(db: Queryable, id: string, at: Date): Promise<void> {
   await execute(
     db,
@@ -107,7 +107,7 @@ export async function markSent(db: Queryable, id: string, at: Date): Promise<voi
   );
 }
 
-/** An attempt failed: the next is due when its beginning said, or there is none. */
+/** Records that an attempt failed. The next is due as {@link beginAttempt} set, unless this was the last. */
 export async function markFailed(
   db: Queryable,
   id: string,
@@ -120,7 +120,7 @@ export async function markFailed(
   );
 }
 
-/** Of all accounts, newest first. */
+/** Lists the mails of all accounts, newest first. */
 export function systemListMails(
   db: Queryable,
   status: MailStatus | undefined,
@@ -134,7 +134,7 @@ export function systemFindMail(db: Queryable, id: string): Promise<MailRow | und
   return maybeOne<MailRow>(db, sql`select ${columns} from mails where id = ${id}`);
 }
 
-/** Has a mail sent that has not been, at once and with its count of attempts reset; undefined where it was sent. */
+/** Queues an unsent mail again, due now and with its attempts reset; undefined if it was already sent. */
 export function retryMail(db: Queryable, id: string, now: Date): Promise<MailRow | undefined> {
   return maybeOne<MailRow>(
     db,
@@ -144,12 +144,12 @@ export function retryMail(db: Queryable, id: string, now: Date): Promise<MailRow
   );
 }
 
-/** How many mails were given up and have not been looked after. */
+/** Counts the mails whose delivery was given up and that were not retried. */
 export async function countFailedMails(db: Queryable): Promise<number> {
   return (await one<{ n: number }>(db, sql`select count(*)::int as n from mails where status = 'failed'`)).n;
 }
 
-/** Up to `limit` mails after `after` whose values are sealed, locked. */
+/** Returns up to `limit` mails after `after` that still have values, and locks them. */
 export function lockSealedMails(
   db: Queryable,
   after: string,

@@ -10,7 +10,7 @@ export interface MembershipRow {
   created_at: Date;
 }
 
-/** The condition on `memberships` under which a person may do more in an account than read. */
+/** Condition on `memberships`: the person's role in the account allows more than reading. */
 export const actsFor = (personId: Sql, accountId: Sql): Sql =>
   sql`memberships.person_id = ${personId} and memberships.account_id = ${accountId}
     and memberships.role in ('owner', 'operator')`;
@@ -24,7 +24,6 @@ export async function insertMembership(db: Queryable, membership: MembershipRow)
   );
 }
 
-/** An account that a person is a member of. */
 export interface MemberOfRow {
   account_id: string;
   account_name: string;
@@ -32,7 +31,7 @@ export interface MemberOfRow {
   role: Role;
 }
 
-/** The accounts of a person that are not closed, the oldest membership first. */
+/** Returns the accounts of a person that are not closed, oldest membership first. */
 export function listAccountsOf(db: Queryable, personId: string): Promise<MemberOfRow[]> {
   return db.query<MemberOfRow>(sql`
     select a.id as account_id, a.name as account_name, a.status as account_status, m.role
@@ -40,7 +39,7 @@ export function listAccountsOf(db: Queryable, personId: string): Promise<MemberO
     where m.person_id = ${personId} and a.status <> 'closed' order by m.id`);
 }
 
-/** What a person is in an account; undefined for a stranger. */
+/** Returns a person's membership in an account; undefined if there is none. */
 export function findMembership(
   db: Queryable,
   personId: string,
@@ -53,7 +52,7 @@ export function findMembership(
   );
 }
 
-/** A member with who they are. */
+/** A member with name, address and language. */
 export interface MemberRow extends MembershipRow {
   email: string;
   name: string;
@@ -64,7 +63,7 @@ const members = sql`
   select m.id, m.person_id, m.account_id, m.role, m.created_at, people.email, people.name, people.locale
   from memberships m join people on people.id = m.person_id`;
 
-/** Members of an account, oldest first. */
+/** Lists the members of an account, oldest first. */
 export function listMembers(db: Queryable, accountId: string): Promise<MemberRow[]> {
   return db.query<MemberRow>(sql`${members} where m.account_id = ${accountId} order by m.id`);
 }
@@ -81,7 +80,9 @@ export async function deleteMembership(db: Queryable, id: string): Promise<void>
   await execute(db, sql`delete from memberships where id = ${id}`);
 }
 
-/** What stands on the members of an account besides its keys: the people, and their sessions. */
+/**
+ * Returns the ids of the rights that an account's members give, besides its API keys: the people and their sessions.
+ */
 export async function rightsOfMembers(db: Queryable, accountId: string): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
     select person_id as id from memberships where account_id = ${accountId}

@@ -2,37 +2,36 @@ import { execute, one, type Queryable, sql } from '../database.ts';
 import { isoDate } from './bandwidth.ts';
 import type { VmRow } from './vms.ts';
 
-/** Terms under which a VM is used from `from_at` on, and what its meter read then. */
+/** Usage terms of a VM that apply from `from_at` on, with its traffic counter at that time. */
 export interface UsageReading {
   from_at: Date;
-  /** Sent in the VM's whole life. */
+  /** Bytes sent in the VM's whole life. */
   out_bytes: bigint;
-  /** Traffic a month; null is unmetered. */
+  /** Included traffic per month; null means unmetered. */
   included_gb: number | null;
-  /** Of a GB beyond that, and of a GB of snapshots a month: decimals in major units; null is free. */
+  /** Prices per GB of traffic beyond that, and per GB-month of snapshots: decimals in major units; null means free. */
   traffic_price: string | null;
   snapshot_price: string | null;
 }
 
-/** A snapshot that is, or was, stored. */
 export interface StoredSnapshot {
   size_bytes: bigint;
   from_at: Date;
   until_at: Date | null;
 }
 
-/** What a VM has used since it was charged for that last. */
+/** A VM's usage since it was last charged for. */
 export interface Meter {
-  /** The terms, oldest first; none where nothing has ever had a price. */
+  /** The terms, oldest first; empty if nothing has ever had a price. */
   readings: UsageReading[];
-  /** Sent in the VM's whole life, so far. */
+  /** Bytes sent in the VM's whole life so far. */
   out_bytes: bigint;
-  /** Of that, by UTC day such as "2026-01-31", from the day on which the first reading was taken. */
+  /** Bytes sent by UTC day ("2026-01-31"), from the day of the first reading. */
   days: { date: string; out_bytes: bigint }[];
   snapshots: StoredSnapshot[];
 }
 
-/** A VM with its meter, which is there wherever the VM's use has a price. */
+/** A VM with its meter, which is set if the VM's usage has a price. */
 export interface MeteredVm extends VmRow {
   meter?: Meter;
 }
@@ -56,7 +55,7 @@ export async function withMeter<V extends VmRow>(db: Queryable, vm: V): Promise<
   return (await withMeters(db, [vm]))[0]!;
 }
 
-/** The meter of a VM whose use may have no price yet. */
+/** Returns the meter of a VM, even if its usage has no price yet. */
 export async function readMeter(db: Queryable, vmId: string): Promise<Meter> {
   return (await readMeters(db, [vmId])).get(vmId)!;
 }
@@ -92,7 +91,10 @@ async function readMeters(db: Queryable, vmIds: string[]): Promise<Map<string, M
   return new Map(vms.map((vm) => [vm.id, meterOf(vm)]));
 }
 
-/** Adds a reading to those of a VM, whose row is locked by the caller. `orderId` charged what was before it. */
+/**
+ * Adds a usage reading to a VM, whose row the caller has locked. `orderId` is the order that charged the usage before
+ * it.
+ */
 export async function insertReading(
   db: Queryable,
   vm: Pick<VmRow, 'id' | 'account_id'>,
@@ -111,7 +113,7 @@ export async function insertReading(
   );
 }
 
-/** From its creation on a snapshot is stored; one whose size is not known takes no room. */
+/** Starts metering a snapshot from its creation. A snapshot of unknown size is not metered. */
 export async function beginSnapshotUsage(db: Queryable, snapshotId: string): Promise<void> {
   await execute(
     db,
@@ -122,7 +124,7 @@ export async function beginSnapshotUsage(db: Queryable, snapshotId: string): Pro
   );
 }
 
-/** Ends the use of one snapshot, or of all that a VM has. */
+/** Stops metering one snapshot, or all of a VM's. */
 export async function endSnapshotUsage(
   db: Queryable,
   of: { snapshotId: string } | { vmId: string },

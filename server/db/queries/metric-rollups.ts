@@ -1,7 +1,7 @@
 import { execute, join, one, type Queryable, sql } from '../database.ts';
 import { columnsOf, type SeriesStore } from './metrics.ts';
 
-/** Things with samples in the hour from `chunk` that have no row of minutes for it yet. */
+/** Returns subjects with samples in the hour from `chunk` whose one-minute roll-up for it is missing. */
 export async function withoutMinutes(
   db: Queryable,
   { samples, rollUps, subject, present }: SeriesStore,
@@ -14,7 +14,7 @@ export async function withoutMinutes(
   return rows.map((row) => row.id);
 }
 
-/** Averages an hour of samples to one row of 60 one-minute values a series; a minute without samples is null. */
+/** Averages an hour of samples to one row with 60 one-minute values per series; a minute without samples is null. */
 export async function rollUpMinutes(
   db: Queryable,
   store: SeriesStore,
@@ -45,7 +45,7 @@ export async function rollUpMinutes(
   );
 }
 
-/** Things with minutes in the day from `chunk` that have no row of five-minute averages for it yet. */
+/** Returns subjects with minutes in the day from `chunk` whose five-minute roll-up for it is missing. */
 export async function withoutFiveMinutes(
   db: Queryable,
   { rollUps, subject, present }: SeriesStore,
@@ -59,7 +59,7 @@ export async function withoutFiveMinutes(
   return rows.map((row) => row.id);
 }
 
-/** Averages a day of minutes to one row of 288 five-minute values a series; five empty minutes are null. */
+/** Averages a day of minutes to one row with 288 five-minute values per series; five empty minutes give null. */
 export async function rollUpFiveMinutes(
   db: Queryable,
   { readings, rollUps, subject }: SeriesStore,
@@ -94,7 +94,7 @@ export async function rollUpFiveMinutes(
   );
 }
 
-/** Deletes up to `limit` samples from before `before`; how many there were. */
+/** Deletes up to `limit` samples older than `before`; returns how many. */
 export async function deleteSamples(
   db: Queryable,
   { samples }: SeriesStore,
@@ -114,7 +114,7 @@ export async function deleteSamples(
   return n;
 }
 
-/** Deletes up to `limit` roll-ups whose chunks begin before `before`; how many there were. */
+/** Deletes up to `limit` roll-ups whose chunks begin before `before`; returns how many. */
 export async function deleteRollUps(
   db: Queryable,
   { rollUps }: SeriesStore,
@@ -136,7 +136,7 @@ export async function deleteRollUps(
   return n;
 }
 
-/** Forgets the counters of things that went while they were being read. */
+/** Deletes the counters of subjects that were removed while their counters were being read. */
 export async function deleteStrayCounters(
   db: Queryable,
   { counters, subject, present }: SeriesStore,

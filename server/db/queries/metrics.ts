@@ -1,6 +1,6 @@
 import { execute, join, maybeOne, type Queryable, raw, type Sql, sql } from '../database.ts';
 
-/** The series kept of each VM, in the order in which a roll-up stores them. */
+/** The series kept for each VM, in the order in which a roll-up stores them. */
 export const READINGS = [
   'cpu_percent',
   'ram_used_bytes',
@@ -16,8 +16,8 @@ export const READINGS = [
 export type Reading = (typeof READINGS)[number];
 
 /**
- * Where series of one kind of thing are kept: samples, their averages as they age, and the latest counters that
- * rates are made from.
+ * The tables that keep the series of one kind of subject: samples, their averages as they age, and the latest counters,
+ * from which rates are computed.
  */
 export interface SeriesStore<R extends string = string> {
   /** In the order in which a roll-up stores them. */
@@ -25,9 +25,9 @@ export interface SeriesStore<R extends string = string> {
   samples: Sql;
   rollUps: Sql;
   counters: Sql;
-  /** The column that names the thing. */
+  /** The column with the subject's id. */
   subject: Sql;
-  /** Things that are there, as a query of one column `id`. */
+  /** Existing subjects, as a query of one column `id`. */
   present: Sql;
 }
 
@@ -40,13 +40,13 @@ export const VM_SERIES: SeriesStore<Reading> = {
   present: sql`select id from vms where deleted_at is null`,
 };
 
-/** The names of a store's readings, to stand in a statement. */
+/** Returns the column names of a store's readings for use in a statement. */
 export const columnsOf = ({ readings }: SeriesStore): Sql[] => readings.map((name) => raw(name));
 
-/** The values of one interval, which begins at `at`. */
+/** The values of one interval, which starts at `at`. */
 export type SampleRow<R extends string> = { subject: string; at: Date } & Record<R, number | null>;
 
-/** What the engine counts of a guest since it was powered on. */
+/** Values that the engine counts for a guest since it was powered on. */
 export const COUNTERS = [
   'cpuSeconds',
   'diskReadBytes',
@@ -60,22 +60,22 @@ export const COUNTERS = [
 ] as const;
 export type Counters = Record<(typeof COUNTERS)[number], number>;
 
-/** The latest reading of a thing; `at` is the engine's instant. */
+/** The latest counters of a subject; `at` is the engine's time. */
 export interface CountersRow<C> {
   subject: string;
   at: Date;
   counters: C;
 }
 
-/** Serialises what meters guests: two nodes at once would count the same traffic twice. */
+/** Advisory lock that serialises metering: two nodes at once would count the same traffic twice. */
 const METERING_LOCK = 7226_0004;
 
-/** Held until the transaction ends while counters are turned into readings. */
+/** Locks metering until the transaction ends, so that only one node turns counters into readings. */
 export async function lockMetering(tx: Queryable): Promise<void> {
   await execute(tx, sql`select pg_advisory_xact_lock(${METERING_LOCK})`);
 }
 
-/** VMs whose guests may be running, in order of their ids. */
+/** Returns VMs whose guests may be running, in order of id. */
 export async function meteredVmIds(db: Queryable, afterId: string, limit: number): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
     select id from vms where deleted_at is null and status not in ('stopped', 'suspended') and id > ${afterId}
@@ -124,10 +124,13 @@ export async function insertSamples<R extends string>(
   );
 }
 
-/** Samples as columns: the intervals' starts in epoch seconds, and the values of each reading. */
+/** Samples as columns: the intervals' start times in epoch seconds, and the values of each reading. */
 export type SampleColumns<R extends string> = { at: number[] } & Record<R, (number | null)[]>;
 
-/** Samples of one thing in [from, to), or undefined when there is none. Columns are read three times as fast as rows. */
+/**
+ * Returns one subject's samples in [from, to), or undefined if there are none. Columns are read three times as fast as
+ * rows.
+ */
 export function readSamples<R extends string>(
   db: Queryable,
   store: SeriesStore<R>,
@@ -145,11 +148,11 @@ export function readSamples<R extends string>(
 
 export interface RollUpRow {
   chunk_start: Date;
-  /** The store's readings one after the other, each with one value a step of the chunk. */
+  /** The store's series one after the other, each with one value per step of the chunk. */
   points: (number | null)[];
 }
 
-/** Roll-ups of one thing whose chunks begin in [from, to). */
+/** Returns one subject's roll-ups whose chunks begin in [from, to). */
 export function readRollUps(
   db: Queryable,
   { rollUps, subject }: SeriesStore,
@@ -162,7 +165,7 @@ export function readRollUps(
     where ${subject} = ${id} and step_seconds = ${stepSeconds} and chunk_start >= ${from} and chunk_start < ${to}`);
 }
 
-/** Instant of the first sample at or after `from`, of anything. */
+/** Returns the time of the first sample at or after `from`, of any subject. */
 export async function firstSampleSince(
   db: Queryable,
   { samples }: SeriesStore,
@@ -175,7 +178,7 @@ export async function firstSampleSince(
   return row?.at;
 }
 
-/** Start of the first one-hour chunk of minutes at or after `from`, of anything. */
+/** Returns the start of the first one-hour chunk of minutes at or after `from`, of any subject. */
 export async function firstMinutesSince(
   db: Queryable,
   { rollUps }: SeriesStore,

@@ -1,18 +1,18 @@
 import { one, type Queryable, sql } from '../database.ts';
 
-/** Silent failures with money, for alarms. */
+/** Money problems that fail silently, for alarms. */
 export interface MoneyAlarms {
-  /** Unpaid VMs of which an attempt to switch them off, or to delete them, failed. */
+  /** Number of unpaid VMs that could not be switched off or deleted when they should have been. */
   dunning_failing: number;
-  /** When the oldest order that is pending was placed; null where there is none. */
+  /** When the oldest pending order was placed; null if none is pending. */
   oldest_pending_at: Date | null;
-  /** Payments that their provider took back and that no wallet has paid for yet. */
+  /** Number of payments that their provider charged back and that no wallet has covered yet. */
   claims: number;
-  /** Payments that their provider has and the books do not, and about which no operator has decided. */
+  /** Number of payments that the provider has but the books do not, and that no operator has decided on. */
   unbooked: number;
-  /** Whether documents wait for an operator to say which numbers are free. */
+  /** Whether documents cannot be issued until an operator says which numbers are free. */
   series_asked: boolean;
-  /** Documents whose month is over and that are not issued, because they would break a rule. */
+  /** Number of documents whose month is over but that cannot be issued because they would break a rule. */
   held_documents: number;
 }
 
@@ -29,7 +29,7 @@ export function moneyAlarms(db: Queryable): Promise<MoneyAlarms> {
   );
 }
 
-/** Unfinished jobs of orders that were placed before that instant and are still pending, the oldest first. */
+/** Returns unfinished jobs of still pending orders that were placed before `before`, oldest first. */
 export function jobsOfOrdersBefore(
   db: Queryable,
   before: Date,

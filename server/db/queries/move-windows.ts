@@ -1,12 +1,12 @@
 import { execute, maybeOne, type Queryable, sql } from '../database.ts';
 
-/** Between which instants VMs are moved that are switched off for it. */
+/** Window in which VMs that have to be switched off for a move are moved. */
 export interface MoveWindow {
   from: Date;
   to: Date;
 }
 
-/** That of a VM, as its owner was notified; undefined where no such move is due. */
+/** Returns the window that a VM's owner was notified of; undefined if no such move is planned. */
 export function findMoveWindow(db: Queryable, vmId: string): Promise<MoveWindow | undefined> {
   return maybeOne(
     db,
@@ -23,7 +23,7 @@ export async function setMoveWindow(db: Queryable, vmId: string, { from, to }: M
   );
 }
 
-/** The VM has moved, or is not to be any more. */
+/** Clears the window of a VM that has moved, or will no longer be moved. */
 export async function clearMoveWindow(db: Queryable, vmId: string): Promise<void> {
   await execute(db, sql`delete from vm_move_windows where vm_id = ${vmId}`);
 }

@@ -17,7 +17,7 @@ export interface FirewallRuleRow {
   enabled: boolean;
   description: string | null;
   status: RuleStatus;
-  /** The VM's network generation that brought the latest change of this rule. */
+  /** The VM's network generation that contains the latest change to this rule. */
   generation: number;
   created_at: Date;
 }
@@ -55,28 +55,28 @@ export function listFirewallRules(db: Queryable, vmId: string, page: Page): Prom
   );
 }
 
-/** What the engine needs to know of a rule. */
+/** The fields of a rule that the engine needs. */
 export type FirewallPart = Pick<FirewallRuleRow, 'direction' | 'action' | 'protocol' | 'ports' | 'cidrs'>;
-/** The same of a port forward. */
+/** The fields of a port forward that the engine needs. */
 export type ForwardPart = Pick<
   PortForwardRow,
   'protocol' | 'public_ip' | 'external_port' | 'internal_ip' | 'internal_port'
 >;
 
-/** The network of a VM as it is to be, at one instant. */
+/** The network configuration that a VM should have at one point in time. */
 export interface WantedNetwork {
   plan: string | null;
   network_generation: number;
-  /** Mbit/s; 0 lets nothing pass, null is no throttle. */
+  /** Mbit/s; 0 blocks all traffic, null means no throttle. */
   throttle_mbps: number | null;
-  /** Whether it may connect to port 25 of others. */
+  /** Whether the VM may connect to port 25 of other hosts. */
   smtp_open: boolean;
   /** In evaluation order: lowest priority first, then oldest. */
   rules: FirewallPart[];
   forwards: ForwardPart[];
 }
 
-/** What is to be in force for a VM; undefined where there is none. */
+/** Returns the network configuration that should be in force for a VM; undefined if the VM does not exist. */
 export function wantedNetwork(db: Queryable, vmId: string): Promise<WantedNetwork | undefined> {
   return maybeOne<WantedNetwork>(
     db,
@@ -99,7 +99,7 @@ export async function countFirewallRules(db: Queryable, vmId: string): Promise<n
   ).n;
 }
 
-/** A rule of the VM that is not on its way out. */
+/** Returns a rule of the VM, unless it is being removed. */
 export function findFirewallRule(
   db: Queryable,
   vmId: string,
@@ -111,7 +111,7 @@ export function findFirewallRule(
   );
 }
 
-/** A rule with exactly this meaning, if the VM has one; the order of its networks means nothing. */
+/** Returns the VM's rule with exactly this meaning, if any; the order of its networks does not matter. */
 export function findTwinRule(
   db: Queryable,
   rule: Omit<FirewallRuleRow, 'id' | 'status' | 'generation' | 'created_at' | 'description'>,
@@ -126,7 +126,7 @@ export function findTwinRule(
   );
 }
 
-/** Marks a rule as going; it disappears once the engine has removed it. */
+/** Marks a rule for removal; its row is deleted once the engine has removed it. */
 export async function removeFirewallRule(db: Queryable, id: string, generation: number): Promise<void> {
   await execute(
     db,
@@ -147,14 +147,17 @@ export function insertPortForward(db: Queryable, row: PortForwardRow): Promise<P
 }
 
 /**
- * Serialises claims on this address until the transaction ends: two who each look for a free one could wait for
- * what the other has tried.
+ * Serialises claims on this address until the transaction ends: two callers looking for a free port could otherwise
+ * deadlock on ports that the other has tried.
  */
 export async function lockPorts(db: Queryable, publicIp: string): Promise<void> {
   await execute(db, sql`select pg_advisory_xact_lock(hashtextextended(${`ports of ${publicIp}`}, 0))`);
 }
 
-/** Claims a public port for one or both protocols; false when it got less than that, which stays claimed. */
+/**
+ * Claims a public port for one or both protocols. Returns false if not all could be claimed; those that were remain
+ * claimed.
+ */
 export async function claimPort(db: Queryable, forward: PortForwardRow): Promise<boolean> {
   const protocols = forward.protocol === 'tcp_udp' ? ['tcp', 'udp'] : [forward.protocol];
   const rows = await db.query(sql`
@@ -164,7 +167,7 @@ export async function claimPort(db: Queryable, forward: PortForwardRow): Promise
   return rows.length === protocols.length;
 }
 
-/** Public ports of an address that are taken within a range, for any protocol. */
+/** Returns the public ports of an address in a range that are taken for any protocol. */
 export async function claimedPorts(
   db: Queryable,
   publicIp: string,
@@ -188,7 +191,7 @@ export async function countPortForwards(db: Queryable, vmId: string): Promise<nu
   ).n;
 }
 
-/** A port forward of the VM that is not on its way out. */
+/** Returns a port forward of the VM, unless it is being removed. */
 export function findPortForward(
   db: Queryable,
   vmId: string,
@@ -200,7 +203,7 @@ export function findPortForward(
   );
 }
 
-/** Marks a port forward as going; its public port is free once the engine has removed it. */
+/** Marks a port forward for removal; its public port is freed once the engine has removed it. */
 export async function removePortForward(db: Queryable, id: string, generation: number): Promise<void> {
   await execute(
     db,
@@ -208,19 +211,19 @@ export async function removePortForward(db: Queryable, id: string, generation: n
   );
 }
 
-/** Deletes a port forward at once, with what it claims. */
+/** Deletes a port forward immediately, with its port claims. */
 export async function deletePortForward(db: Queryable, id: string): Promise<void> {
   await execute(db, sql`delete from port_forwards where id = ${id}`);
 }
 
-/** Whether the engine makes a VM's port forwards, too: otherwise a gateway does, which settles them by itself. */
+/** Whether the engine also applies a VM's port forwards. Otherwise a gateway does, and records their state itself. */
 interface NetworkParts {
   forwards: boolean;
 }
 
 /**
- * Everything up to `generation` is in force on the engine: rules become active, or are gone. The VM's row goes first, as
- * everywhere. The generation that is wanted by now; undefined where the VM is gone.
+ * Records that everything up to `generation` is in force on the engine: rules become active, and removed ones are
+ * deleted. Locks the VM's row first, as everywhere. Returns the generation wanted by now; undefined if the VM is gone.
  */
 export async function settleNetwork(
   db: Queryable,
@@ -252,7 +255,7 @@ export async function settleNetwork(
   return row?.network_generation;
 }
 
-/** The engine refused: what was to become active shows it. The VM's row goes first, as everywhere. */
+/** Records that the engine refused: pending rules get status `error`. Locks the VM's row first, as everywhere. */
 export async function failNetwork(
   db: Transaction,
   vmId: string,
@@ -273,14 +276,17 @@ export async function failNetwork(
   );
 }
 
-/** VMs whose rules on the engine lag behind; one that is being made gets its rules from its create job. */
+/**
+ * Returns VMs whose network on the engine is out of date. Leaves out VMs being created, because the create job applies
+ * their rules.
+ */
 export function networkBehind(db: Queryable, limit: number): Promise<{ id: string }[]> {
   return db.query(sql`
     select id from vms where deleted_at is null and network_applied < network_generation and provisioned_at is not null
     order by id limit ${limit}`);
 }
 
-/** Marks the network rules as changed and returns the generation that the change belongs to. */
+/** Marks a VM's network rules as changed and returns the generation that the change belongs to. */
 export async function bumpNetworkGeneration(db: Queryable, id: string, at: Date): Promise<number> {
   const row = await one<{ network_generation: number }>(
     db,
@@ -290,7 +296,9 @@ export async function bumpNetworkGeneration(db: Queryable, id: string, at: Date)
   return row.network_generation;
 }
 
-/** Marks the network rules of all VMs of an account as changed; the reconciler's next rounds bring their guests up to date. */
+/**
+ * Marks the network rules of all VMs of an account as changed; the reconciler updates their guests in its next rounds.
+ */
 export async function bumpNetworkOfAccount(tx: Transaction, accountId: string, at: Date): Promise<void> {
   await execute(
     tx,

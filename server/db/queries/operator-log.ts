@@ -1,14 +1,13 @@
 import { execute, type Queryable, sql } from '../database.ts';
 import { type Page, pageOf } from './page.ts';
 
-/** One action of an operator, as it was asked for. */
 export interface OperatorRequest {
   id: string;
   uid: number | null;
   pid: number | null;
   user_name: string | null;
   login_name: string | null;
-  /** Of an operator who has signed in to the panel, who is no process; and where they were. */
+  /** Email and IP address of an operator signed in to the panel; such a request comes from no local process. */
   email: string | null;
   ip: string | null;
   /** Method and path, such as "POST /accounts/acc_…/credits". */
@@ -17,7 +16,7 @@ export interface OperatorRequest {
   created_at: Date;
 }
 
-/** The same with its HTTP status; null where the service was stopped before it was done. */
+/** The request with its HTTP status; null if the service stopped before it was done. */
 export interface OperatorLogRow extends OperatorRequest {
   status: number | null;
 }
@@ -39,7 +38,7 @@ export async function insertOutcome(db: Queryable, logId: string, status: number
   );
 }
 
-/** Newest first. */
+/** Lists requests, newest first. */
 export function listOperatorLog(db: Queryable, page: Page): Promise<OperatorLogRow[]> {
   return db.query<OperatorLogRow>(sql`
     select operator_log.id, uid::float8 as uid, pid, user_name, login_name, email, ip, request, input,

@@ -1,16 +1,13 @@
 import { one, type Queryable, type Sql, sql } from '../database.ts';
 
-/** Money since an instant. */
 export interface MoneyRow {
-  /** Payments that came in. */
   received_minor: bigint;
-  /** Payments that went back out. */
   paid_out_minor: bigint;
-  /** Orders that were settled, less what was given back. */
+  /** Settled orders, minus refunds. */
   sold_minor: bigint;
 }
 
-/** What an operator looks at first: what is going on, and what waits for them. */
+/** Counts for the operator's overview: the current state, and what needs attention. */
 export interface OverviewRow {
   accounts_active: number;
   accounts_suspended: number;

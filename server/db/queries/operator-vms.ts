@@ -8,16 +8,16 @@ import { type RawView, toView, type VmView, vmView } from './vms.ts';
 export interface SystemVmFilter {
   accountId?: string;
   status?: string;
-  /** Their id, one of their addresses, or a part of their name. */
+  /** A VM's id, one of its addresses, or a part of its name. */
   search?: string;
-  /** Only those whose period is over and not paid for. */
+  /** Only VMs whose period is over and not paid for. */
   isUnpaid?: boolean;
 }
 
-/** VMs of all accounts, newest first: for the operator. */
+/** Lists the VMs of all accounts, newest first, for the operator. */
 export async function systemListVms(db: Queryable, filter: SystemVmFilter, page: Page): Promise<VmView[]> {
   const { accountId, status, isUnpaid = false, search } = filter;
-  // By its index, where it is given.
+  // Compared outside of {@link ifGiven}, so that the index on it can be used.
   const ofAccount = accountId === undefined ? sql`true` : sql`account_id = ${accountId}`;
   const rows = await db.query<RawView>(sql`
     select ${vmView} from vms where deleted_at is null and ${ofAccount}
@@ -28,13 +28,13 @@ export async function systemListVms(db: Queryable, filter: SystemVmFilter, page:
 
 function found(search: string | undefined): Sql {
   if (search === undefined) return sql`true`;
-  // One with a zone is an address to Node, and none to the database.
+  // Node accepts an address with a zone, but the database does not.
   if (isIP(search) !== 0 && !search.includes('%'))
     return sql`vms.id in (select vm_id from ip_addresses where address = ${search}::text::inet)`;
   return sql`(vms.id = ${search} or hostname ilike ${containing(search)})`;
 }
 
-/** A VM of any account as it reads: for the operator. */
+/** Returns the view of any account's VM, for the operator. */
 export async function systemFindVmView(db: Queryable, id: string): Promise<VmView | undefined> {
   const row = await maybeOne<RawView>(
     db,

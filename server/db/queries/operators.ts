@@ -1,6 +1,5 @@
 import { execute, type Queryable, sql } from '../database.ts';
 
-/** A person with access to the operator's pages. */
 export interface OperatorRow {
   id: string;
   email: string;
@@ -11,7 +10,7 @@ export interface OperatorRow {
   created_at: Date;
 }
 
-/** All operators, the oldest first. */
+/** Lists all operators, oldest first. */
 export function listOperators(db: Queryable): Promise<OperatorRow[]> {
   return db.query<OperatorRow>(sql`
     select id, email, password_hash is not null as has_password,
@@ -23,13 +22,13 @@ export function listOperators(db: Queryable): Promise<OperatorRow[]> {
     from people where realm = 'operator' and removed_at is null order by id`);
 }
 
-/** Whether a locked operator was removed. */
+/** Returns whether an operator was removed. The caller must hold the lock on the row. */
 export async function isRemoved(db: Queryable, id: string): Promise<boolean> {
   const rows = await db.query(sql`select from people where id = ${id} and removed_at is not null`);
   return rows.length > 0;
 }
 
-/** Marks an operator as removed since `at`, or as there again, and takes the password either way. */
+/** Marks an operator as removed since `at`, or as restored if null. Deletes the password in either case. */
 export async function setRemoved(db: Queryable, id: string, at: Date | null): Promise<void> {
   await execute(db, sql`update people set removed_at = ${at}, password_hash = null where id = ${id}`);
 }

@@ -10,19 +10,17 @@ export type OrderKind =
   | 'hourly_usage'
   | 'delete_refund'
   | 'adjustment';
-/** What a correction by the operator is. */
+/** Kinds of corrections by the operator. */
 export type AdjustmentType = 'credit' | 'debit' | 'refund' | 'void' | 'sla_credit';
 
-/** What an order says that corrects the books. */
 export interface Adjustment {
   type: AdjustmentType;
-  /** For the customer's eyes too. */
+  /** Shown to the customer, too. */
   reason: string;
-  /** Who made it, such as "anna as root"; for the operator alone. */
+  /** Who made it, such as "anna as root"; shown to operators only. */
   actor: string;
-  /** The order that is given back or undone. */
+  /** The order that is refunded or undone. */
   correctsOrderId?: string;
-  /** The outage that is made up for. */
   outageId?: string;
 }
 
@@ -35,15 +33,15 @@ export interface OrderRow {
   kind: OrderKind;
   status: OrderStatus;
   amount_minor: bigint;
-  /** The part of it that sells nothing but moves a deposit into the hold, or out of it; null if no line does. */
+  /** The part of the amount that only moves a deposit into or out of the hold; null if no line does. */
   deposit_minor: bigint | null;
-  /** What the wallet had available once the order was settled; null before, and where it failed. */
+  /** The wallet's available amount after settlement; null before that, and if the order failed. */
   balance_after_minor: bigint | null;
   currency: string;
   invoice_id: string | null;
   created_at: Date;
   settled_at: Date | null;
-  /** Null but for corrections, as are the following. */
+  /** Null except for corrections, like the fields below. */
   adjustment: AdjustmentType | null;
   reason: string | null;
   actor: string | null;
@@ -63,22 +61,28 @@ export interface OrderLineRow {
   from_at: Date;
   to_at: Date;
   proration: boolean;
-  /** What an hour costs of a month that is billed by the hour; null of any other. */
+  /** Hourly price in a month that is billed hourly; otherwise null. */
   price_hourly?: string | null;
   /** Of the sale: what gives back keeps the rate of what it gives back. */
   tax_rate: string;
-  /** Contained in the amount: rounded here, once; orders add it up, and documents compute theirs on their base. */
+  /**
+   * Included in the amount. Rounded once, here; orders add it up, while documents compute their tax from their own
+   * base.
+   */
   tax_minor: bigint;
   tax_category: 'standard' | 'zero_rated' | 'exempt' | 'reverse_charge' | 'outside_scope';
-  /** Why there is no tax; null where there is. */
+  /** Why no tax is charged; null if it is. */
   tax_reason: string | null;
-  /** Of its VM when it was sold; null if it is about no VM, and of lines from before this was noted. The store fills it. */
+  /**
+   * Host name of its VM when it was sold; null if it concerns no VM, and in lines from before this was recorded. The
+   * database fills it in.
+   */
   hostname: string | null;
-  /** Who bought it, as known when it was sold; null in lines of 0.10.0 and older. */
+  /** The buyer as known at the time of sale; null in lines of 0.10.0 and older. */
   sold_to: SoldTo | null;
 }
 
-/** A buyer as the books know them; nothing of one without a billing profile. */
+/** A buyer as the books know them; empty without a billing profile. */
 export interface SoldTo {
   /** ISO 3166-1 alpha-2. */
   country?: string;
@@ -99,7 +103,7 @@ export type NewLine = Omit<
   tax_category: OrderLineRow['tax_category'] | null;
 };
 
-/** Lines that move a deposit into the hold or out of it, and sell nothing. */
+/** Condition: the line only moves a deposit into or out of the hold, and sells nothing. */
 export const isDeposit = (line: Sql) => sql`(${line}.unit = 'deposit')`;
 
 function depositOf(lines: NewLine[]): bigint | null {
@@ -107,7 +111,7 @@ function depositOf(lines: NewLine[]): bigint | null {
   return deposits.length === 0 ? null : deposits.reduce((sum, { amount_minor }) => sum + amount_minor, 0n);
 }
 
-/** Writes a pending order with its lines in one statement; as it is stored. */
+/** Inserts a pending order with its lines in one statement, and returns it as stored. */
 export async function insertOrder(
   db: Queryable,
   order: Pick<OrderRow, 'id' | 'account_id' | 'vm_id' | 'kind' | 'amount_minor' | 'currency' | 'created_at'>,
@@ -161,8 +165,8 @@ export async function insertOrder(
 }
 
 /**
- * A pending order; undefined when it is settled already, so that settling twice is harmless. The caller holds the
- * wallet's lock, without which no order is settled.
+ * Returns a pending order; undefined if it is already settled, so that settling twice is harmless. The caller must hold
+ * the wallet's lock, without which no order is settled.
  */
 export function findPendingOrder(db: Queryable, id: string): Promise<OrderRow | undefined> {
   return maybeOne<OrderRow>(
@@ -171,16 +175,15 @@ export function findPendingOrder(db: Queryable, id: string): Promise<OrderRow | 
   );
 }
 
-/** How an order ends. */
 export interface Settlement {
   status: 'completed' | 'failed';
-  /** The draft that it stands on, and what the wallet then has; null where it failed. */
+  /** The draft that it is listed on, and the wallet's available amount after it; null if the order failed. */
   invoiceId: string | null;
   balanceAfterMinor: bigint | null;
   at: Date;
 }
 
-/** Settles a pending order: the store refuses any change after that. The order as it is then. */
+/** Settles a pending order and returns it; the database refuses any later change to it. */
 export async function settleOrder(db: Queryable, order: OrderRow, settlement: Settlement): Promise<OrderRow> {
   const { status, invoiceId, balanceAfterMinor, at } = settlement;
   await execute(
@@ -202,20 +205,20 @@ export function listOrders(
   filter: OrderFilter,
   page: Page,
 ): Promise<OrderRow[]> {
-  // By its index, where it is given.
+  // Compared outside of {@link ifGiven}, so that the index on it can be used.
   const ofVm = filter.vm_id === undefined ? sql`true` : sql`vm_id = ${filter.vm_id}`;
   return db.query<OrderRow>(sql`
     select ${orderColumns} from orders where account_id = ${accountId} and ${ofVm}
       and ${ifGiven(filter.kind, (kind) => sql`kind = ${kind}`)} ${pageOf(sql`id`, page)}`);
 }
 
-/** The latest completed orders of a VM: what it was charged and given back. */
+/** Returns a VM's latest completed orders: its charges and refunds. */
 export function completedOrdersOfVm(db: Queryable, vmId: string, limit: number): Promise<OrderRow[]> {
   return db.query<OrderRow>(sql`
     select ${orderColumns} from orders where vm_id = ${vmId} and status = 'completed' order by id desc limit ${limit}`);
 }
 
-/** The line by which the latest deposit of a VM was taken. */
+/** Returns the line that took a VM's latest deposit. */
 export function lastDepositOf(
   db: Queryable,
   vmId: string,
@@ -235,7 +238,7 @@ export interface OrderTotals {
   refunded_minor: bigint;
 }
 
-/** What a VM was charged and given back over its whole life; a deposit that is released was never charged. */
+/** Returns how much a VM was charged and refunded over its whole life. A deposit that is released was never charged. */
 export function orderTotalsOfVm(db: Queryable, vmId: string): Promise<OrderTotals> {
   return one<OrderTotals>(
     db,
@@ -246,7 +249,9 @@ export function orderTotalsOfVm(db: Queryable, vmId: string): Promise<OrderTotal
   );
 }
 
-/** Charges less refunds, without deposits, of the orders that completed from `startAt` until before `endAt`. */
+/**
+ * Returns charges minus refunds, without deposits, of the orders that completed from `startAt` until before `endAt`.
+ */
 export async function netOfOrders(
   db: Queryable,
   accountId: string,

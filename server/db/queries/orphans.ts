@@ -1,17 +1,17 @@
 import { execute, maybeOne, type Queryable, sql } from '../database.ts';
 import { type Page, pageOf } from './page.ts';
 
-/** A guest that no VM has. Its size is null while it could not be seen. */
+/** A guest that belongs to no VM. Its size is null until it could be read. */
 export interface OrphanRow {
   guest_id: string;
   engine: string;
-  /** Where it is; null where it was found before that was recorded. */
+  /** Where the guest is; null if it was found before hosts were recorded. */
   host_id: string | null;
   vcpu: number | null;
   ram_mb: number | null;
   disk_gb: number | null;
   found_at: Date;
-  /** What it answers on, none of which is sold meanwhile. */
+  /** Addresses that the guest uses. None of them is sold while it exists. */
   addresses: string[];
 }
 
@@ -21,7 +21,7 @@ const columns = sql`guest_id, engine, host_id, vcpu, ram_mb, disk_gb, found_at, 
   select host(address) from orphan_addresses held
   where held.engine = orphan_guests.engine and held.guest_id = orphan_guests.guest_id order by address) as addresses`;
 
-/** All of an engine. */
+/** Lists all orphans of an engine. */
 export function orphansOf(db: Queryable, engine: string): Promise<OrphanRow[]> {
   return db.query<OrphanRow>(
     sql`select ${columns} from orphan_guests where engine = ${engine} order by guest_id`,
@@ -35,14 +35,14 @@ export function findOrphan(db: Queryable, engine: string, id: string): Promise<O
   );
 }
 
-/** Of all engines, for the operator; newest ids first. */
+/** Lists the orphans of all engines for the operator, in descending order of id. */
 export function listOrphans(db: Queryable, page: Page): Promise<(OrphanRow & { id: string })[]> {
   return db.query(
     sql`select guest_id as id, ${columns} from orphan_guests where true ${pageOf(sql`guest_id collate "C"`, page)}`,
   );
 }
 
-/** Notes an orphan, or what is known of it now, and holds its addresses. True where it was not known. */
+/** Records an orphan, or updates what is known about it, and reserves its addresses. Returns true if it was new. */
 export async function noteOrphan(db: Queryable, orphan: NewOrphan, at: Date): Promise<boolean> {
   const { engine, guest_id, host_id, vcpu, ram_mb, disk_gb, addresses } = orphan;
   const [row] = await db.query<{ fresh: boolean }>(sql`
@@ -60,7 +60,7 @@ export async function noteOrphan(db: Queryable, orphan: NewOrphan, at: Date): Pr
   return row!.fresh;
 }
 
-/** Forgets an orphan that is no more; its addresses rest from `at` on, as those of a VM that was deleted. */
+/** Deletes an orphan that no longer exists. Its addresses rest from `at` on, like those of a deleted VM. */
 export async function forgetOrphan(
   db: Queryable,
   { engine, guest_id, addresses }: Pick<OrphanRow, 'engine' | 'guest_id' | 'addresses'>,
@@ -74,7 +74,7 @@ export async function forgetOrphan(
   await execute(db, sql`delete from orphan_guests where engine = ${engine} and guest_id = ${guest_id}`);
 }
 
-/** Those of the ids that living VMs have, whatever their engine. */
+/** Returns those of the ids that belong to existing VMs, on any engine. */
 export async function livingAmong(db: Queryable, ids: string[]): Promise<Set<string>> {
   const rows = await db.query<{ id: string }>(
     sql`select id from vms where deleted_at is null and id = any(${ids}::text[])`,

@@ -4,7 +4,7 @@ import type { NewLine } from './orders.ts';
 import { type Page, pageOf } from './page.ts';
 import type { VmRow } from './vms.ts';
 
-/** A time for which a region, or one VM, was not available. */
+/** A period during which a region or a single VM was unavailable. */
 export interface OutageRow {
   id: string;
   region: string | null;
@@ -14,14 +14,14 @@ export interface OutageRow {
   reason: string;
   actor: string;
   status: 'open' | 'crediting' | 'credited';
-  /** VMs up to this one, by their ids, have been looked at. */
+  /** Id of the last VM that was processed; VMs are processed in order of id. */
   credited_up_to: string;
   created_at: Date;
 }
 
-/** An outage with what was credited for it so far, and is not voided. */
+/** An outage with the credits for it so far that were not voided. */
 export interface CreditedOutage extends OutageRow {
-  /** VMs. */
+  /** Number of VMs credited. */
   credited: bigint;
   /** Positive. */
   credited_minor: bigint;
@@ -48,7 +48,7 @@ export function insertOutage(
   );
 }
 
-/** Outages, the latest reported first. */
+/** Lists outages, most recently reported first. */
 export function listOutages(db: Queryable, page: Page): Promise<CreditedOutage[]> {
   return db.query<CreditedOutage>(sql`select ${withCredits} where true ${pageOf(sql`id`, page)}`);
 }
@@ -57,12 +57,12 @@ export function findOutage(db: Queryable, id: string): Promise<CreditedOutage | 
   return maybeOne<CreditedOutage>(db, sql`select ${withCredits} where id = ${id}`);
 }
 
-/** An outage, locked until the transaction ends: held by what credits it. */
+/** Returns an outage and locks it until the transaction ends, so that only one transaction credits it. */
 export function lockOutage(tx: Transaction, id: string): Promise<OutageRow | undefined> {
   return maybeOne<OutageRow>(tx, sql`select ${columns} from outages where id = ${id} for no key update`);
 }
 
-/** Notes how far an outage has been credited. */
+/** Records how far an outage has been credited. */
 export async function advanceOutage(
   tx: Transaction,
   { id, status, credited_up_to }: Pick<OutageRow, 'id' | 'status' | 'credited_up_to'>,
@@ -77,7 +77,7 @@ const sold = (vmId: Sql, from: Sql, to: Sql) => sql`
   orders sale join order_lines sold on sold.order_id = sale.id
   where sale.vm_id = ${vmId} and ${isMonth(sql`sold`, sql`sale`)} and sold.from_at < ${to} and sold.to_at > ${from}`;
 
-/** The next VM, by their ids, that had the outage in a month that it paid; deleted ones included. */
+/** Returns the next VM by id, including deleted ones, for which the outage falls into a paid month. */
 export function nextVmOf(
   db: Queryable,
   outage: OutageRow,
@@ -92,23 +92,29 @@ export function nextVmOf(
   );
 }
 
-/** A month that a VM paid, and how available it was. */
+/** A month that a VM paid for, with its availability. */
 export interface SlaMonth
   extends Pick<NewLine, 'from_at' | 'to_at' | 'tax_rate' | 'tax_category' | 'tax_reason'> {
   currency: string;
-  /** Milliseconds from its start until its end, or the deletion of the VM. */
+  /** Milliseconds from the month's start until its end or the VM's deletion. */
   served_ms: bigint;
-  /** Of these, in outages that are credited; one whose credit to this VM was voided is none. */
+  /**
+   * Milliseconds of that in outages that are being or have been credited. An outage whose credit to this VM was voided
+   * does not count.
+   */
   down_ms: bigint;
-  /** What was paid for it and not given back, but for corrections and what is charged by use. */
+  /** Amount paid for the month and not refunded, without corrections and usage charges. */
   price_minor: bigint;
-  /** What is left of it after all of them. */
+  /** Remaining amount after all refunds and corrections. */
   net_minor: bigint;
-  /** What was credited of it for outages before, and is not voided. */
+  /** Amount already credited for outages in this month and not voided. */
   credited_minor: bigint;
 }
 
-/** The months of a VM that an outage lies in, which is being credited or is about to be; what gives back and is pending counts as given. */
+/**
+ * Returns the months of a VM that an outage falls into. The outage is being credited or is about to be. Pending refunds
+ * count as made.
+ */
 export function slaMonthsOf(db: Queryable, vm: VmRow, outage: OutageRow): Promise<SlaMonth[]> {
   const paid = sql`(paid.status = 'completed' or (paid.status = 'pending' and paid.amount_minor < 0))`;
   const net = (status: Sql) => periodNet(sql`${vm.id}`, sql`month.from_at`, sql`month.to_at`, status);

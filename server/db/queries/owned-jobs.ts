@@ -2,38 +2,41 @@ import { type Database, empty, execute, join, type Queryable, type Sql, sql } fr
 import type { JobRow } from './jobs.ts';
 import type { VmRow } from './vms.ts';
 
-/** A job as its owner knows it. Every statement below holds only for the owner whose claim was the latest. */
+/** A node's ownership of a job. The statements below that take it only apply to the owner with the latest claim. */
 export interface Ownership {
   id: string;
-  /** The node. */
+  /** Id of the node. */
   owner: bigint;
-  /** Raised by each claim, so that a node which has lost a job cannot write to it, even where it has claimed it again. */
+  /**
+   * Incremented by each claim, so that a node that lost a job cannot write to it, even if it has claimed the job again.
+   */
   epoch: number;
 }
 
-/** Whose jobs get their turn next. */
 export interface Turn {
   byService: boolean;
-  /** The account that had the last turn: the one after it is next, so that accounts take turns. */
+  /** The account that had the last turn: the search starts behind it, so that accounts alternate. */
   after: string;
-  /** Accounts that have as many jobs under way as they may. */
+  /** Accounts that already have as many jobs running as allowed. */
   except: readonly string[];
 }
 
-/** A job that may be claimed. */
 export interface NextJob {
   id: string;
   account_id: string;
   by_service: boolean;
-  /** How often it was claimed. */
+  /** How many times the job has been claimed. */
   epoch: number;
 }
 
 /**
- * The oldest job, that may run, of the next account, of the first of these turns that has one, among the VMs that
- * `engine` drives, on hosts that can be reached (a move concerns two); and another one, where there is any, whose turn it need not be. Not one of `claiming`, which this node is at, nor one that waits for its next attempt, nor one whose VM
- * has another job that a node has not released: see {@link claimJob}. One statement for all turns: it is asked before each
- * job.
+ * Returns the next job to claim, and one more candidate regardless of turn, if there is any. The next job is the oldest
+ * of the next account, in the first of `turns` that has one.
+ *
+ * Only jobs of VMs that `engine` drives on reachable hosts qualify; a move concerns two hosts and is exempt from that.
+ * Left out are the jobs in `claiming`, which this node is already claiming, those waiting for their next attempt, and
+ * those whose VM has another job that a node has not released: see {@link claimJob}. One statement covers all turns,
+ * because it runs before every job.
  */
 export async function nextJobs(
   db: Queryable,
@@ -59,8 +62,9 @@ export async function nextJobs(
 }
 
 /**
- * Takes a job for this node, with its VM, unless it is finished, has an owner, or another job of the same VM
- * is still being run: a cancelled job keeps its owner until its step has ended, so two never touch one guest.
+ * Claims a job for this node and returns it with its VM. Undefined if the job is finished or owned, or if another job
+ * of the same VM is still running. A cancelled job keeps its owner until its step has ended, so that two jobs never
+ * touch one guest.
  */
 export async function claimJob(
   db: Database,
@@ -70,7 +74,7 @@ export async function claimJob(
 ): Promise<{ job: JobRow; vm: VmRow } | undefined> {
   const [vms, jobs] = await db.batch([
     sql`select * from vms where id = (select vm_id from jobs where id = ${id}) for no key update`,
-    // A statement of its own, so that it sees what the last holder of the VM's lock has claimed.
+    // A separate statement, so that it sees what the last holder of the VM's lock has claimed.
     sql`update jobs set owner = ${owner}::bigint, epoch = epoch + 1, status = 'running',
         started_at = coalesce(started_at, ${at})
       where id = ${id} and owner is null and status in ('pending', 'running')
@@ -85,7 +89,7 @@ export async function claimJob(
 const isOwned = ({ id, owner, epoch }: Ownership) =>
   sql`id = ${id} and owner = ${owner}::bigint and epoch = ${epoch}`;
 
-/** Whether a job is still this owner's and not cancelled, and which session of the database was asked. */
+/** Returns whether a job still belongs to this owner and is not cancelled, and which database session answered. */
 export async function confirmJob(
   session: Queryable,
   job: Ownership,
@@ -96,7 +100,7 @@ export async function confirmJob(
   return row!;
 }
 
-/** Records progress, and resets the count of failures. False when the job is no longer ours. */
+/** Records progress and resets the failure count. Returns false if the job is no longer ours. */
 export function advanceJob(
   db: Queryable,
   job: Ownership,
@@ -113,7 +117,7 @@ export function advanceJob(
   );
 }
 
-/** Ends a job that is ours and wipes its input, which may hold an encrypted secret. */
+/** Finishes a job that is ours and erases its input, which may hold an encrypted secret. */
 export function finishJob(
   db: Queryable,
   job: Ownership,
@@ -129,21 +133,20 @@ export function finishJob(
 }
 
 /**
- * Gives up the ownership of a job, whatever became of it, so that the VM's next job may run. `retry` counts a failed
- * attempt and says when the next one is.
+ * Releases a job in any state, so that the VM's next job may run. `retry` records a failed attempt and the time of the
+ * next one.
  */
 export async function releaseJob(db: Queryable, job: Ownership, retry?: Retry): Promise<void> {
   const later = retry ? sql`, attempts = ${retry.attempts}, next_attempt_at = ${retry.at}` : empty;
   await execute(db, sql`update jobs set owner = null ${later} where ${isOwned(job)}`);
 }
 
-/** After which failure, and when, a job is tried again. */
+/** The number of failed attempts, and when the job is tried again. */
 export interface Retry {
   attempts: number;
   at: Date;
 }
 
-/** Nodes that hold jobs. */
 export async function jobOwners(db: Queryable): Promise<bigint[]> {
   const rows = await db.query<{ owner: bigint }>(
     sql`select distinct owner from jobs where owner is not null`,
@@ -151,7 +154,7 @@ export async function jobOwners(db: Queryable): Promise<bigint[]> {
   return rows.map((row) => row.owner);
 }
 
-/** Frees the jobs of a node that is gone, to be taken by another. */
+/** Frees the jobs of a node that is gone, for others to claim. */
 export async function disownJobs(db: Queryable, owner: bigint): Promise<void> {
   await execute(db, sql`update jobs set owner = null where owner = ${owner}::bigint`);
 }

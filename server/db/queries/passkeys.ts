@@ -4,7 +4,7 @@ import { deleteSome } from './purge.ts';
 export interface PasskeyRow {
   id: string;
   person_id: string;
-  /** As the authenticator names it, in base64url. */
+  /** The authenticator's id for it, in base64url. */
   credential_id: string;
   public_key: Uint8Array;
   counter: bigint;
@@ -24,7 +24,7 @@ export function findPasskey(db: Queryable, credentialId: string): Promise<Passke
   return maybeOne<PasskeyRow>(db, sql`select ${columns} from passkeys where credential_id = ${credentialId}`);
 }
 
-/** Stores a passkey; false where it is stored already. */
+/** Stores a passkey; returns false if it is already stored. */
 export async function insertPasskey(db: Queryable, passkey: PasskeyRow): Promise<boolean> {
   const rows = await db.query(sql`
     insert into passkeys (${columns})
@@ -34,7 +34,7 @@ export async function insertPasskey(db: Queryable, passkey: PasskeyRow): Promise
   return rows.length > 0;
 }
 
-/** Writes down a use. False where the authenticator's count has not gone on: there is a copy of it somewhere. */
+/** Records a use. Returns false if the authenticator's counter has not increased: then a copy of the passkey exists. */
 export async function touchPasskey(db: Queryable, id: string, counter: number, now: Date): Promise<boolean> {
   const rows = await db.query(sql`
     update passkeys set counter = ${counter}, last_used_at = ${now}
@@ -60,7 +60,10 @@ export async function insertChallenge(
   );
 }
 
-/** Uses a challenge up; false where it is none of this person's (null: of no one's), or was used. */
+/**
+ * Uses up a challenge. Returns false if it is unknown, used, or belongs to someone else; a null `personId` stands for a
+ * challenge issued to no one in particular.
+ */
 export async function takeChallenge(
   db: Queryable,
   hash: Uint8Array,

@@ -1,16 +1,16 @@
 import { execute, maybeOne, one, type Queryable, sql } from '../database.ts';
 
-/** What a provider keeps for an account, so that it can be charged again. */
+/** A payment method stored at a provider, so that the account can be charged again. */
 export interface PaymentMethodRow {
   id: string;
   account_id: string;
   provider: string;
-  /** As the provider knows them. */
+  /** The provider's references. */
   customer_ref: string;
   method_ref: string;
-  /** For people, such as "Visa 4242". */
+  /** Display name, such as "Visa 4242". */
   label: string;
-  /** Such as "2030-04". */
+  /** Month, such as "2030-04". */
   expires_on: string | null;
   created_at: Date;
   removed_at: Date | null;
@@ -18,7 +18,7 @@ export interface PaymentMethodRow {
 
 const columns = sql`id, account_id, provider, customer_ref, method_ref, label, expires_on, created_at, removed_at`;
 
-/** Keeps a method, or one that was kept and removed before. */
+/** Stores a payment method, or restores one that was removed. */
 export function keepPaymentMethod(db: Queryable, row: PaymentMethodRow): Promise<PaymentMethodRow> {
   return one<PaymentMethodRow>(
     db,
@@ -32,7 +32,7 @@ export function keepPaymentMethod(db: Queryable, row: PaymentMethodRow): Promise
   );
 }
 
-/** Methods that can be charged, the newest first. */
+/** Lists chargeable payment methods, newest first. */
 export function listPaymentMethods(db: Queryable, accountId: string): Promise<PaymentMethodRow[]> {
   return db.query<PaymentMethodRow>(sql`
     select ${columns} from payment_methods where account_id = ${accountId} and removed_at is null order by id desc`);
@@ -50,7 +50,7 @@ export function findPaymentMethod(
   );
 }
 
-/** Keeps a method no longer; what was, where it was kept. */
+/** Removes a stored payment method and returns it; undefined if it was not stored. */
 export function removePaymentMethod(
   db: Queryable,
   accountId: string,
@@ -65,14 +65,13 @@ export function removePaymentMethod(
   );
 }
 
-/** What an account tops up by itself. */
 export interface AutoTopUpRow {
   account_id: string;
   enabled: boolean;
   threshold_minor: bigint;
   amount_minor: bigint;
   payment_method_id: string | null;
-  /** In a row. */
+  /** Number of consecutive failures. */
   failures: number;
   next_attempt_at: Date | null;
   last_error: string | null;
@@ -89,7 +88,7 @@ export function findAutoTopUp(db: Queryable, accountId: string): Promise<AutoTop
   );
 }
 
-/** The same, locked until the transaction ends. */
+/** Returns the settings and locks them until the transaction ends. */
 export function lockAutoTopUp(db: Queryable, accountId: string): Promise<AutoTopUpRow | undefined> {
   return maybeOne<AutoTopUpRow>(
     db,
@@ -111,7 +110,7 @@ export function putAutoTopUp(db: Queryable, row: AutoTopUpRow): Promise<AutoTopU
   );
 }
 
-/** Notes how an attempt went, by the holder of the row's lock. */
+/** Records the outcome of an attempt. The caller must hold the row's lock. */
 export async function noteAutoTopUp(
   db: Queryable,
   accountId: string,
@@ -126,14 +125,14 @@ export async function noteAutoTopUp(
   );
 }
 
-/** How many automatic top-ups an account may have since an instant, and how many while it owes something. */
+/** How many automatic top-ups an account may have since an instant, and how many while it is in debt. */
 export interface TopUpLimit {
   since: Date;
   most: number;
   mostInDebt: number;
 }
 
-/** Whether an account has no automatic top-up under way, and fewer than the limit. */
+/** Returns whether an account has no pending automatic top-up and is below the limit. */
 export async function mayTopUp(
   db: Queryable,
   accountId: string,
@@ -149,7 +148,7 @@ export async function mayTopUp(
   return pending === 0 && recent < (owes ? mostInDebt : most);
 }
 
-/** What is on its way into the wallet of an account: its payments that providers are working on. */
+/** Returns the amount that is on its way to an account's wallet: payments that providers are processing. */
 export async function processingMinor(db: Queryable, accountId: string): Promise<bigint> {
   const { amount } = await one<{ amount: bigint }>(
     db,
@@ -161,8 +160,8 @@ export async function processingMinor(db: Queryable, accountId: string): Promise
 }
 
 /**
- * Up to `limit` active accounts after `after` whose wallets are below what they have set, that have no such top-up under
- * way, and fewer than the limit.
+ * Returns up to `limit` active accounts after `after` whose wallets are below their threshold, that have no pending
+ * automatic top-up, and that are below the limit.
  */
 export function accountsToTopUp(
   db: Queryable,

@@ -1,7 +1,7 @@
 import { execute, maybeOne, type Queryable, sql } from '../database.ts';
 import { type Page, pageOf } from './page.ts';
 
-/** Money that came in from outside. */
+/** A payment from or to an external party. */
 export interface PaymentRow {
   id: string;
   account_id: string;
@@ -21,7 +21,6 @@ export function listPayments(db: Queryable, accountId: string, page: Page): Prom
     select ${paymentColumns} from payments where account_id = ${accountId} ${pageOf(sql`id`, page)}`);
 }
 
-/** The payment of an account that carries `reference`. */
 export function findPaymentByReference(
   db: Queryable,
   accountId: string,

@@ -1,12 +1,12 @@
 import { maybeOne, one, type Queryable, sql } from '../database.ts';
 
-/** Who a person is to the service: a customer of it, or one of those who run it. Neither is ever taken for the other. */
+/** Whether a person is a customer or one of the operators. The two are never confused. */
 export type Realm = 'customer' | 'operator';
 
 export interface PersonRow {
   id: string;
   realm: Realm;
-  /** As its owner writes it. */
+  /** In the spelling its owner uses. */
   email: string;
   email_verified_at: Date | null;
   name: string;
@@ -18,10 +18,10 @@ export interface PersonRow {
 
 const columns = sql`id, realm, email, email_verified_at, name, locale, password_hash, created_at`;
 
-/** What an address is found by, however it is written. */
+/** Normalizes an address for look-ups. */
 export const emailKey = (email: string) => email.toLowerCase();
 
-/** Writes a person; false where the address is taken. */
+/** Inserts a person; returns false if the address is taken. */
 export async function insertPerson(db: Queryable, person: PersonRow): Promise<boolean> {
   const rows = await db.query(sql`
     insert into people (${columns}, email_key)
@@ -46,12 +46,12 @@ export function findPersonByEmail(
   );
 }
 
-/** The person, locked until the transaction ends. */
+/** Returns a person and locks the row until the transaction ends. */
 export function lockPerson(db: Queryable, id: string): Promise<PersonRow | undefined> {
   return maybeOne<PersonRow>(db, sql`select ${columns} from people where id = ${id} for no key update`);
 }
 
-/** What of a person is to change; what is not named stays. */
+/** Changes to a person; omitted fields stay as they are. */
 export type PersonChange = Partial<Pick<PersonRow, 'email' | 'name' | 'locale' | 'password_hash'>>;
 
 export async function updatePerson(db: Queryable, id: string, change: PersonChange): Promise<PersonRow> {

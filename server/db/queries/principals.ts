@@ -2,15 +2,16 @@ import { type Queryable, type Sql, sql } from '../database.ts';
 import { actsFor } from './memberships.ts';
 import { isLive } from './sessions.ts';
 
-/** What a terminal or a run stands on: a key, a session or a person, each for one account. */
+/** The right that a terminal or an agent run depends on: a key, a session or a person, each for one account. */
 export interface Right {
   id: string;
   accountId: string;
 }
 
 /**
- * Of these rights, those that still open more than reads: a key that is neither revoked nor expired, a session that is
- * not over, a person, each of the last two with a place in the account that allows it; and the account is active.
+ * Returns which of these rights still allow more than reading. A key must be neither revoked nor expired, a session
+ * must be live, the person or the session's person must have a role in the account that allows it, and the account must
+ * be active.
  */
 export async function readInForce(
   db: Queryable,
@@ -30,7 +31,7 @@ export async function readInForce(
   return (right) => found.has(nameOf(right));
 }
 
-/** Whether one right still opens more than reads. */
+/** Returns whether a single right still allows more than reading. */
 export async function isInForce(db: Queryable, right: Right, now: Date): Promise<boolean> {
   return (await readInForce(db, [right], now))(right);
 }

@@ -1,24 +1,23 @@
 import { execute, maybeOne, one, type Queryable, sql } from '../database.ts';
 import { type Page, pageOf } from './page.ts';
 
-/** Credit that was given to an account, and what is left of it. */
 export interface PromoCreditRow {
   id: string;
   account_id: string;
   amount_minor: bigint;
-  /** What can still be spent of it. */
+  /** The part that can still be spent. */
   remaining_minor: bigint;
   expires_at: Date;
   revoked_at: Date | null;
   reason: string;
-  /** Who gave it, such as "root" or "anna as root". */
+  /** Who granted it, such as "root" or "anna as root". */
   actor: string;
   created_at: Date;
 }
 
 const columns = sql`id, account_id, amount_minor, remaining_minor, expires_at, revoked_at, reason, actor, created_at`;
 
-/** When it ends: what comes back to it after that ends as well. */
+/** When credit ends. An amount returned to it later ends at once. */
 export const END = sql`coalesce(revoked_at, expires_at)`;
 
 export async function insertPromoCredit(db: Queryable, credit: PromoCreditRow): Promise<void> {
@@ -35,7 +34,7 @@ export function findPromoCredit(db: Queryable, id: string): Promise<PromoCreditR
   return maybeOne<PromoCreditRow>(db, sql`select ${columns} from promo_credits where id = ${id}`);
 }
 
-/** Of one account or of all, newest first. */
+/** Lists the credits of one account or of all, newest first. */
 export function listPromoCredits(
   db: Queryable,
   accountId: string | undefined,
@@ -47,7 +46,7 @@ export function listPromoCredits(
   );
 }
 
-/** Notes that credit ends before its time. The caller holds the wallet's lock. */
+/** Ends credit early. The caller must hold the wallet's lock. */
 export function markRevoked(db: Queryable, id: string, at: Date): Promise<PromoCreditRow> {
   return one<PromoCreditRow>(
     db,
@@ -55,7 +54,7 @@ export function markRevoked(db: Queryable, id: string, at: Date): Promise<PromoC
   );
 }
 
-/** What is left of an account's credit, in the order in which it is spent. */
+/** Returns the remaining amounts of an account's credits, in the order in which they are spent. */
 export function promoLeft(
   db: Queryable,
   accountId: string,
@@ -65,7 +64,7 @@ export function promoLeft(
     where account_id = ${accountId} and remaining_minor > 0 order by ${END}, id`);
 }
 
-/** Up to `limit` accounts after `after` that have credit whose end has come. */
+/** Returns up to `limit` accounts after `after` that have credit left whose end has passed. */
 export async function accountsWithEndedPromo(
   db: Queryable,
   now: Date,
@@ -78,7 +77,10 @@ export async function accountsWithEndedPromo(
   return rows.map(({ account_id }) => account_id);
 }
 
-/** Takes what is left of an account's credit whose end has come; each with what that was. The caller holds the wallet's lock. */
+/**
+ * Takes the remaining amounts of an account's credits whose end has passed, and returns what was taken from each. The
+ * caller must hold the wallet's lock.
+ */
 export function takeEndedPromo(
   db: Queryable,
   accountId: string,
@@ -95,17 +97,16 @@ export function takeEndedPromo(
     select * from taken order by id`);
 }
 
-/** An order that takes promotional credit, or gives it back. */
 interface Draw {
   orderId: string;
-  /** The most that it takes or gives back. */
+  /** The amount, at most, that it takes or returns. */
   amountMinor: bigint;
 }
 
 /**
- * Takes what an order costs from an account's credit, the soonest end first, and notes what it took of which, and for
- * which line: each line that charges has its share, which rounds to nothing for a small one. The caller holds the wallet's
- * lock, and has seen that there is as much.
+ * Takes an order's cost from an account's credits, soonest end first, and records how much came from which credit for
+ * which line: each line that charges gets its share, which rounds to nothing for a small one. The caller must hold the
+ * wallet's lock and have checked that there is enough.
  */
 export async function drawPromo(
   db: Queryable,
@@ -141,7 +142,10 @@ export async function drawPromo(
     throw new Error(`${accountId} has ${moved} of promotional credit, not ${amountMinor}`);
 }
 
-/** Gives back all that a pending order has drawn; how much that was. The caller holds the wallet's lock. */
+/**
+ * Returns to the credits everything that a pending order has drawn, and returns the amount. The caller must hold the
+ * wallet's lock.
+ */
 export async function undrawPromo(db: Queryable, orderId: string): Promise<bigint> {
   const { moved } = await one<{ moved: bigint }>(
     db,

@@ -3,10 +3,10 @@ import { isMonth } from './adjustments.ts';
 import type { OrderLineRow } from './orders.ts';
 import { END } from './promo-credits.ts';
 
-/** What of a refund is promotional credit; the rest is money. */
+/** The part of a refund that goes back to promotional credit; the rest is money. */
 export interface PromoReturned {
   promo_minor: bigint;
-  /** The soonest end of it, which may be over; null where nothing is. */
+  /** The soonest end of that credit, which may have passed; null if no credit is returned. */
   promo_expires_at: Date | null;
 }
 
@@ -63,7 +63,7 @@ const returnsOf = (vmId: string, lines: Sql) => sql`
     ) share where most > before
   )`;
 
-/** What an order that is still to be settled gives back to promotional credit, if it is settled at this instant. */
+/** Returns how much an unsettled order would return to promotional credit if it were settled now. */
 export function promoToReturn(
   db: Queryable,
   vmId: string,
@@ -88,8 +88,8 @@ export function promoToReturn(
 }
 
 /**
- * Gives back to promotional credit what is due to it of an order that gives back; how much that was. The order is not
- * settled yet. The caller holds the wallet's lock.
+ * Returns to promotional credit the share of a refunding order that is due to it, and returns the amount. The order
+ * must not be settled yet. The caller must hold the wallet's lock.
  */
 export async function returnPromo(
   db: Queryable,
@@ -110,7 +110,7 @@ export async function returnPromo(
   return moved;
 }
 
-/** What a settled order gave back to promotional credit. */
+/** Returns how much a settled order returned to promotional credit. */
 export function promoReturnedBy(db: Queryable, orderId: string): Promise<PromoReturned> {
   return one<PromoReturned>(
     db,

@@ -1,8 +1,8 @@
 import { one, type Queryable, type Sql, sql } from '../database.ts';
 
 /**
- * Deletes up to `limit` rows, the first in the order of an index; how many. It never waits: locked rows
- * are left to the next round.
+ * Deletes up to `limit` rows, the first in the order of an index; returns how many. It never waits: locked rows are
+ * left for the next round.
  */
 export async function deleteSome(
   db: Queryable,

@@ -1,14 +1,14 @@
 import { type Database, execute, maybeOne, type Sql, sql } from '../database.ts';
 
 const DAY_MS = 86_400_000;
-/** After a day's end: what was settled in its last moments may still be committing. */
+/** Delay after a day's end: orders settled in its last moments may still be committing. */
 const RECOGNIZE_AFTER_MS = 10 * 60_000;
-/** Days made good in one go after an outage; a longer one is one entry for the time before. */
+/** Days caught up one by one after an outage; anything before them becomes a single entry. */
 const MAX_DAYS = 31;
 
 /**
- * Net amounts by tax rate that were served until `end`, of what had been deferred when it was settled: each line's
- * share of its service period, to the second, rounded for each line. Derived from the lines alone; `rest` narrows it.
+ * Net amounts by tax rate served until `end`, out of what was deferred at settlement: each line's share of its service
+ * period, to the second, rounded per line. Derived from the lines only; `rest` narrows it.
  */
 const servedUntil = (end: Sql, rest: Sql) => sql`
   select currency, trim_scale(tax_rate)::text as rate, sum(case when to_at <= ${end} then net
@@ -17,16 +17,16 @@ const servedUntil = (end: Sql, rest: Sql) => sql`
   where status = 'completed' and unit <> 'deposit' and to_at > settled_at and from_at < ${end} and settled_at < ${end} ${rest}
   group by 1, 2`;
 
-/** Net amounts by tax rate that were recognised so far. */
+/** Net amounts by tax rate recognised so far. */
 const recognized = sql`
   select currency, substr(code, 10) as rate, sum(amount) as amount
   from journal, lateral (values (debit, amount_minor), (credit, -amount_minor)) as leg (code, amount)
   where reason = 'recognition' and code like 'deferred:%' group by 1, 2`;
 
 /**
- * Books deferred revenue as revenue for each day (UTC) that is over: one entry a day and tax rate, of what was served by
- * its end less what was recognised before. Run again it books nothing; what was settled late is in the next day's entry.
- * The last day that is booked now.
+ * Books deferred revenue as revenue for each past day (UTC): one entry per day and tax rate, for the amount served by
+ * the end of the day minus the amount already recognised. Running it again books nothing; orders settled late are part
+ * of the next day's entry. Returns the end of the last booked day.
  */
 export async function recognizeRevenue(db: Database, now: Date): Promise<Date> {
   const today = new Date(now.getTime() - RECOGNIZE_AFTER_MS).setUTCHours(0, 0, 0, 0);
@@ -54,11 +54,14 @@ export async function recognizeRevenue(db: Database, now: Date): Promise<Date> {
 
 const BOOKED = sql`(select max(id) from journal where reason = 'recognition')`;
 const BOOKED_UNTIL = sql`(select (max(day) + 1)::timestamp at time zone 'UTC' from journal where reason = 'recognition')`;
-/** What was settled late was not there to be counted. */
+/** Leaves out orders settled too late to be part of the latest entries. */
 const IN_TIME = sql`and exists (select 1 from journal where journal.order_id = orders.id and journal.id < ${BOOKED}
   and reason in ('capture', 'charge', 'refund'))`;
 
-/** Tax rates of which what is recognised is not what was served by the end of the last day that is booked, as `what`. */
+/**
+ * Tax rates for which the recognised amount differs from the amount served by the end of the last booked day, described
+ * in `what`.
+ */
 export const misrecognized = sql`
   select rate || ': served ' || coalesce(served.amount, 0) || ', recognised ' || coalesce(recognized.amount, 0) as what
   from (${servedUntil(BOOKED_UNTIL, IN_TIME)}) served full join (${recognized}) recognized using (currency, rate)

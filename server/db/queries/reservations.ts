@@ -1,6 +1,9 @@
 import { execute, maybeOne, type Queryable, sql } from '../database.ts';
 
-/** What is reserved for a VM, whether its guest runs or not. Its virtual CPUs either share cores, or have them. */
+/**
+ * Capacity reserved for a VM, whether its guest is running or not. Its virtual CPUs count in `vcpu` if they share
+ * cores, otherwise in `cores`.
+ */
 export interface Reservation {
   vcpu: number;
   cores: number;
@@ -8,18 +11,18 @@ export interface Reservation {
   disk_gb: number;
 }
 
-/** Guests of a host with the same amount of memory, and what they have reserved together. */
+/** The guests on a host that have the same amount of memory, with their total reservations. */
 export interface ReservedGroup extends Reservation {
   host_id: string;
-  /** Of each. */
+  /** Memory of each guest. */
   guest_ram_mb: number;
   guests: number;
 }
 
 /**
- * What is taken of these hosts: by VMs, their snapshots, and guests that no VM has. A VM that is being moved counts on both
- * hosts; one that is being rebuilt, or restored, keeps the disk that it had until that is over. Reservations are looked up one
- * by one: for the VMs of a few hosts the planner would rather read those of all.
+ * Returns the capacity taken on these hosts by VMs, their snapshots, and orphaned guests. A VM being moved counts on
+ * both hosts; one being rebuilt or restored counts with its old disk too until that is over. Reservations are looked up
+ * one by one, because for the VMs of a few hosts the planner would otherwise read all reservations.
  */
 export function reservedGroups(db: Queryable, hostIds: readonly string[]): Promise<ReservedGroup[]> {
   return db.query<ReservedGroup>(sql`
@@ -47,7 +50,7 @@ export function findReservation(db: Queryable, vmId: string): Promise<Reservatio
   );
 }
 
-/** The same with what its snapshots have: what it needs where it is moved to. */
+/** Returns the reservation including the VM's snapshots: what the target host of a move needs. */
 export function findFootprint(db: Queryable, vmId: string): Promise<Reservation | undefined> {
   return maybeOne<Reservation>(
     db,
@@ -58,7 +61,7 @@ export function findFootprint(db: Queryable, vmId: string): Promise<Reservation 
   );
 }
 
-/** Of a VM that is bought. */
+/** Reserves capacity for a VM that is being bought. */
 export async function insertReservation(db: Queryable, vmId: string, size: Reservation): Promise<void> {
   await execute(
     db,
@@ -68,7 +71,7 @@ export async function insertReservation(db: Queryable, vmId: string, size: Reser
   );
 }
 
-/** Of a VM that is to become this size: until it is known how that ends it needs the larger of both. */
+/** Reserves the larger of the current and the new size, until the outcome of a resize is known. */
 export async function widenReservation(db: Queryable, vmId: string, size: Reservation): Promise<void> {
   await execute(
     db,
@@ -79,7 +82,7 @@ export async function widenReservation(db: Queryable, vmId: string, size: Reserv
   );
 }
 
-/** Of a VM that is of this size now. A disk that was grown meanwhile cannot have become smaller again. */
+/** Reserves exactly this size. A disk that was grown in the meantime cannot have shrunk again. */
 export async function settleReservation(db: Queryable, vmId: string, size: Reservation): Promise<void> {
   await execute(
     db,
@@ -90,12 +93,12 @@ export async function settleReservation(db: Queryable, vmId: string, size: Reser
   );
 }
 
-/** Of a VM of which the engine has nothing any more. */
+/** Frees the capacity of a VM of which nothing is left on the engine. */
 export async function deleteReservation(db: Queryable, vmId: string): Promise<void> {
   await execute(db, sql`delete from reservations where vm_id = ${vmId}`);
 }
 
-/** How much of the disk's room a snapshot is given. */
+/** Records how much disk space is reserved for a snapshot, in GB. */
 export async function reserveSnapshot(db: Queryable, id: string, gb: number): Promise<void> {
   await execute(db, sql`update snapshots set reserved_gb = ${gb} where id = ${id}`);
 }

@@ -2,14 +2,14 @@ import { maybeOne, type Queryable, sql } from '../database.ts';
 import type { InvoiceRow } from './invoices.ts';
 import type { OrderLineRow } from './orders.ts';
 
-/** What a document sold at one rate and category to one country and VAT id. Amounts of a credit note are negative. */
+/** A document's sales at one rate and category to one country and VAT id. Amounts of a credit note are negative. */
 export interface SaleRow
   extends Pick<
     InvoiceRow,
     'id' | 'account_id' | 'number' | 'type' | 'status' | 'period_start_at' | 'issued_at' | 'currency'
   > {
   account_name: string;
-  /** Of the buyer when it was sold; null if nothing was known. */
+  /** Of the buyer at the time of sale; null if nothing was known. */
   country: string | null;
   vat_id: string | null;
   tax_category: OrderLineRow['tax_category'];
@@ -18,12 +18,12 @@ export interface SaleRow
   tax_minor: bigint;
 }
 
-/** Documents read at once; one has rarely more than three rows. */
+/** Documents per query; one rarely has more than three rows. */
 const BATCH = 200;
 
 /**
- * Reads the sales of a month as the journal has them, document by document: their lines and, once they are issued, the difference
- * that was booked then. Read in batches, outside any transaction, since the reader may be slow.
+ * Yields a month's sales as in the journal, document by document: their lines and, once issued, the difference booked
+ * then. Reads in batches, outside any transaction, because the consumer may be slow.
  */
 export async function* salesOf(db: Queryable, month: Date): AsyncGenerator<SaleRow> {
   let after = '';

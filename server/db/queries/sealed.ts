@@ -1,6 +1,6 @@
 import { empty, execute, type Queryable, sql } from '../database.ts';
 
-/** Where a stored reply is: the key of its table. */
+/** Primary key of a stored reply. */
 export interface ReplyPlace {
   account_id: string;
   method: string;
@@ -8,7 +8,7 @@ export interface ReplyPlace {
   key: string;
 }
 
-/** Sealed replies after `after`, in the order of their table's key, locked until the transaction ends. */
+/** Returns sealed replies after `after` in the order of the primary key, and locks them until the transaction ends. */
 export function lockSealedReplies(
   tx: Queryable,
   after: ReplyPlace | undefined,
@@ -31,7 +31,7 @@ export async function setReply(tx: Queryable, at: ReplyPlace, reply: string): Pr
   );
 }
 
-/** Jobs after `after` that may still need what is sealed in their input, oldest first, locked. */
+/** Returns jobs after `after` that may still need the secrets sealed in their input, oldest first, and locks them. */
 export function lockJobInputs(
   tx: Queryable,
   after: string,

@@ -2,19 +2,25 @@ import { execute, one, type Queryable, sql } from '../database.ts';
 import type { InvoiceType } from './invoices.ts';
 import { readSetting, writeSetting } from './settings.ts';
 
-/** Why an operator is asked: the books say so themselves, a node knows higher numbers, or a payment is missing. */
+/**
+ * Why the operator is asked: the books are in another database than they say, a node knows higher numbers, or a payment
+ * is missing.
+ */
 export const SERIES_QUESTIONS = ['moved_database', 'lost_numbers', 'lost_payment'] as const;
 export type SeriesQuestion = (typeof SERIES_QUESTIONS)[number];
 
-/** The running numbers of one type of document, for the whole installation. */
+/** The consecutive numbers of one type of document, for the whole installation. */
 export interface SeriesRow {
   type: InvoiceType;
-  /** The last number that was given. */
+  /** The last number used. */
   last: bigint;
-  /** Since when an operator is asked which number was the last; nothing is issued until then. Null where nobody is. */
+  /**
+   * Since when an operator has been asked for the last number; no document is issued until they answer. Null if no one
+   * is being asked.
+   */
   asked_at: Date | null;
   asked_because: SeriesQuestion | null;
-  /** The least answer: a document with this number is known to have been issued. */
+  /** The smallest valid answer: a document with this number is known to have been issued. */
   at_least: bigint;
 }
 
@@ -24,12 +30,15 @@ export function listSeries(db: Queryable): Promise<SeriesRow[]> {
   return db.query<SeriesRow>(sql`select ${columns} from number_series order by type desc`);
 }
 
-/** All series, locked until the transaction ends, in the order in which documents are issued. */
+/** Returns all series in the order in which documents are issued, and locks them until the transaction ends. */
 export async function lockSeries(db: Queryable): Promise<SeriesRow[]> {
   return db.query<SeriesRow>(sql`select ${columns} from number_series order by type desc for no key update`);
 }
 
-/** Stops documents from being issued until an operator has answered; what was asked before stays asked. Whether it was not. */
+/**
+ * Stops issuing documents until an operator has answered. An earlier question stays in place. Returns whether any
+ * series was not stopped before.
+ */
 export async function askSeries(
   db: Queryable,
   at: Date,
@@ -47,7 +56,7 @@ export async function askSeries(
   return before.some(({ asked_at }) => asked_at === null);
 }
 
-/** Numbers that stay without a document in these books. */
+/** A range of numbers without a document in these books. */
 export interface SeriesGap {
   type: InvoiceType;
   first: bigint;
@@ -62,7 +71,10 @@ export function listSeriesGaps(db: Queryable): Promise<SeriesGap[]> {
   );
 }
 
-/** Goes on after `last`, which nobody is asked about any more. The caller holds the series, and `last` is not below it. */
+/**
+ * Continues the series after `last` and ends the question. The caller must hold the lock on the series, and `last` must
+ * not be below its last number.
+ */
 export async function continueSeries(
   db: Queryable,
   { type, last: before }: SeriesRow,
@@ -83,7 +95,10 @@ export async function continueSeries(
   );
 }
 
-/** Which books these are, wherever they are restored to: the id of their first account. Undefined before that. */
+/**
+ * Returns an id for these books that stays the same wherever they are restored: that of their first account. Undefined
+ * while there is none.
+ */
 export async function nameOfBooks(db: Queryable): Promise<string | undefined> {
   const { id } = await one<{ id: string | null }>(db, sql`select min(id) as id from accounts`);
   return id ?? undefined;
@@ -91,9 +106,12 @@ export async function nameOfBooks(db: Queryable): Promise<string | undefined> {
 
 const PLACE = 'place_of_books';
 
-/** The database that the books are in, and the one that they say they are in; undefined where they say none yet. */
+/**
+ * Returns the database that the books are in, and the one that they recorded; undefined if they have not recorded one
+ * yet.
+ */
 export async function placesOfBooks(db: Queryable): Promise<{ here: string; noted: string | undefined }> {
-  // A dump that is restored makes a new database; a copy of its files, or a standby that takes over, is the same one.
+  // Restoring a dump creates a new database; a copy of its files, or a standby that takes over, counts as the same one.
   const { here } = await one<{ here: string }>(
     db,
     sql`

@@ -16,12 +16,12 @@ export interface SessionRow {
   created_at: Date;
   last_seen_at: Date;
   expires_at: Date;
-  /** Unused for so long, it is over: a browser that was left somewhere does not stay signed in. */
+  /** The session ends after this long without use, so that an abandoned browser does not stay signed in. */
   idle_seconds: number;
   confirmed_at: Date | null;
 }
 
-/** The condition on `sessions` under which one is not over and has shown all factors. */
+/** Condition on `sessions`: the session has not ended and has passed all factors. */
 export const isLive = (now: Date): Sql => sql`sessions.stage = 'signed_in' and ${isOpen(now)}`;
 
 const isOpen = (now: Date): Sql => sql`sessions.expires_at > ${now}
@@ -41,7 +41,7 @@ export async function insertSession(db: Queryable, session: SessionRow, hash: Ui
   );
 }
 
-/** Ends the oldest sessions of a person in a stage beyond so many; their ids. */
+/** Ends a person's oldest sessions of a stage beyond the `most` newest; returns their ids. */
 export async function deleteSessionsBeyond(
   db: Queryable,
   { personId, stage, most }: { personId: string; stage: SessionStage; most: number },
@@ -53,16 +53,16 @@ export async function deleteSessionsBeyond(
   return rows.map(({ id }) => id);
 }
 
-/** A session with its person's place in the account that it shows; both null where there is none. */
+/** A session with its person's role in the account that it shows; both null if there is no account. */
 export interface PresentedSessionRow extends SessionRow {
   email: string;
-  /** Whether its person can sign in with two factors: by a passkey, or a password and an authenticator app. */
+  /** Whether the person can sign in with two factors: with a passkey, or with a password and an authenticator app. */
   is_enrolled: boolean;
   role: Role | null;
   account_status: AccountStatus | null;
 }
 
-/** The session of a person of the realm that a secret opens, if it is not over. */
+/** Returns the session that a secret opens, if it has not ended and its person belongs to the realm. */
 export function findSessionByHash(
   db: Queryable,
   hash: Uint8Array,
@@ -84,12 +84,11 @@ export function findSessionByHash(
   );
 }
 
-/** Writes down that a session is in use. */
 export async function touchSession(db: Queryable, id: string, now: Date): Promise<void> {
   await execute(db, sql`update sessions set last_seen_at = greatest(last_seen_at, ${now}) where id = ${id}`);
 }
 
-/** Ends a session of a person; whether there was one. */
+/** Ends a session of a person; returns whether there was one. */
 export async function deleteSession(db: Queryable, personId: string, id: string): Promise<boolean> {
   const rows = await db.query(
     sql`delete from sessions where id = ${id} and person_id = ${personId} returning id`,
@@ -97,14 +96,14 @@ export async function deleteSession(db: Queryable, personId: string, id: string)
   return rows.length > 0;
 }
 
-/** The sessions of a person that are not over, newest first. */
+/** Returns the live sessions of a person, newest first. */
 export function listSessions(db: Queryable, personId: string, now: Date): Promise<SessionRow[]> {
   return db.query<SessionRow>(
     sql`select ${columns} from sessions where person_id = ${personId} and ${isLive(now)} order by id desc`,
   );
 }
 
-/** Ends all sessions of a person but one; their ids. */
+/** Ends all sessions of a person except one; returns their ids. */
 export async function deleteOtherSessions(
   db: Queryable,
   personId: string,
@@ -116,23 +115,21 @@ export async function deleteOtherSessions(
   return rows.map(({ id }) => id);
 }
 
-/** Writes down that the holder of a session has just proved to be its person. */
+/** Records that the holder of a session has just proved their identity. */
 export async function confirmSession(db: Queryable, id: string, now: Date): Promise<void> {
   await execute(db, sql`update sessions set confirmed_at = ${now} where id = ${id}`);
 }
 
-/** Has a session show another account. */
 export async function setSessionAccount(db: Queryable, id: string, accountId: string): Promise<void> {
   await execute(db, sql`update sessions set account_id = ${accountId} where id = ${id}`);
 }
 
-/** Forgets sessions that are over. */
 export async function deleteSessionsBefore(db: Queryable, now: Date, limit: number): Promise<number> {
   const where = sql`expires_at < ${now} or last_seen_at + idle_seconds * interval '1 second' < ${now}`;
   return deleteSome(db, { table: sql`sessions`, where, order: sql`expires_at` }, limit);
 }
 
-/** Whether a session is not over, and its person a member of an account. */
+/** Returns whether a session is live and its person is a member of the account. */
 export async function isInAccount(db: Queryable, id: string, accountId: string, now: Date): Promise<boolean> {
   const rows = await db.query(sql`
     select from sessions join memberships on memberships.person_id = sessions.person_id
@@ -141,7 +138,7 @@ export async function isInAccount(db: Queryable, id: string, accountId: string, 
   return rows.length > 0;
 }
 
-/** The sessions of a person, whatever their state. */
+/** Returns the ids of a person's sessions in any state. */
 export async function sessionIdsOf(db: Queryable, personId: string): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`select id from sessions where person_id = ${personId}`);
   return rows.map(({ id }) => id);

@@ -1,12 +1,15 @@
 import { execute, maybeOne, type Queryable, sql } from '../database.ts';
 
-/** Returns what was kept under `name` for the whole installation; undefined if nothing was. */
+/** Returns the value stored under `name` for the whole installation; undefined if there is none. */
 export async function readSetting<Value>(db: Queryable, name: string): Promise<Value | undefined> {
   const row = await maybeOne<{ value: Value }>(db, sql`select value from settings where name = ${name}`);
   return row?.value;
 }
 
-/** Keeps `value`, which JSON can hold, under `name` for the whole installation, in place of what was kept there. */
+/**
+ * Stores `value`, which must be representable as JSON, under `name` for the whole installation, replacing any earlier
+ * value.
+ */
 export async function writeSetting(db: Queryable, name: string, value: object): Promise<void> {
   await execute(
     db,

@@ -1,12 +1,12 @@
 import { execute, type Queryable, sql, type Transaction } from '../database.ts';
 import type { AttackVector } from './shield-attacks.ts';
 
-/** An attack of which something is still to be counted and mailed. */
+/** An attack with stages that are still to be counted and mailed. */
 export interface AnnouncedAttack {
   id: string;
   account_id: string;
   ip: string;
-  /** Of the VM that was attacked; null where it is gone. */
+  /** Host name of the attacked VM; null if it is gone. */
   hostname: string | null;
   vectors: AttackVector[];
   peak_bps: bigint;
@@ -15,11 +15,14 @@ export interface AnnouncedAttack {
   mitigated_at: Date | null;
   ended_at: Date | null;
   announced: string[];
-  /** The target had another within the hour before it. */
+  /** Whether the target was under another attack within the hour before. */
   is_repeated: boolean;
 }
 
-/** Attacks that have come further than was announced, oldest first, locked; those that others lock are left for later. */
+/**
+ * Returns attacks with stages that were not announced yet, oldest first, and locks them. Those locked by others are
+ * left for later.
+ */
 export function lockUnannounced(tx: Transaction, limit: number): Promise<AnnouncedAttack[]> {
   return tx.query<AnnouncedAttack>(sql`
     select id, account_id, host(ip) as ip, vectors, peak_bps, status, started_at, mitigated_at, ended_at, announced, (

@@ -41,7 +41,7 @@ export interface AttackRow {
 const columns = sql`id, account_id, tenant_id, target_id, host(ip) as ip, status, vectors, severity, reason, started_at,
   mitigated_at, ended_at, peak_bps, peak_bps_at, peak_pps, peak_pps_at, dropped_bytes, dropped_packets`;
 
-/** Writes a new attack; false where the target has one that goes on. */
+/** Inserts a new attack; returns false if the target already has an ongoing one. */
 export async function insertAttack(db: Queryable, row: AttackRow): Promise<boolean> {
   const rows = await db.query(sql`
     insert into shield_attacks (id, account_id, tenant_id, target_id, ip, status, vectors, severity, reason, started_at,
@@ -54,8 +54,8 @@ export async function insertAttack(db: Queryable, row: AttackRow): Promise<boole
 }
 
 /**
- * What an attack has come to by what is stored and by this: the detector and reports of other programs write the same row, and
- * neither knows what the other has found since it read.
+ * Merges an attack's stored values with new ones: the detector and reports from other programs write the same row, and
+ * neither knows what the other has found since it read it.
  */
 export const grown = (
   row: Pick<AttackRow, 'vectors' | 'peak_bps' | 'peak_bps_at' | 'peak_pps' | 'peak_pps_at'>,
@@ -67,8 +67,8 @@ export const grown = (
   peak_pps_at = case when ${row.peak_pps} > peak_pps then ${row.peak_pps_at} else peak_pps_at end`;
 
 /**
- * Writes what an attack has come to; false where it was ended meanwhile. When it began to be mitigated is
- * written here only for one that needs no rule of ours: else it is for those who put the rule on the edge to say.
+ * Updates an attack; returns false if it has ended in the meantime. `mitigated_at` is only set here for an attack that
+ * needs no rule of ours; otherwise it is set once the edge has the rule.
  */
 export async function updateAttack(db: Queryable, row: AttackRow): Promise<boolean> {
   const rows = await db.query(sql`
@@ -79,12 +79,11 @@ export async function updateAttack(db: Queryable, row: AttackRow): Promise<boole
   return rows.length > 0;
 }
 
-/** Everybody's attacks that go on: for the detector. */
+/** Returns the ongoing attacks of all accounts, for the detector. */
 export function systemOngoingAttacks(db: Queryable): Promise<AttackRow[]> {
   return db.query<AttackRow>(sql`select ${columns} from shield_attacks where status = 'ongoing'`);
 }
 
-/** The attack on a target that goes on, if there is one. */
 export function systemFindOngoingAttack(db: Queryable, targetId: string): Promise<AttackRow | undefined> {
   return maybeOne<AttackRow>(
     db,
@@ -92,7 +91,6 @@ export function systemFindOngoingAttack(db: Queryable, targetId: string): Promis
   );
 }
 
-/** Ends whatever goes on against a target. */
 export async function endAttacks(db: Queryable, targetId: string, at: Date): Promise<void> {
   await execute(
     db,
@@ -121,7 +119,7 @@ export function listAttacks(
       and ${ifGiven(filter.to, (to) => sql`started_at < ${to}`)} ${pageOf(sql`id`, page)}`);
 }
 
-/** Attacks on all targets, newest first: for the operator. */
+/** Returns attacks on all targets, newest first, for the operator. */
 export function systemListAttacks(
   db: Queryable,
   status: AttackRow['status'] | undefined,

@@ -1,7 +1,7 @@
 import { execute, maybeOne, type Queryable, sql } from '../database.ts';
 import { type AttackRow, grown } from './shield-attacks.ts';
 
-/** The id of the target of an address, where it is one and not on its way out. */
+/** Returns the id of an address's target, unless the address has none or it is being removed. */
 export async function systemTargetOfAddress(db: Queryable, ip: string): Promise<string | undefined> {
   const found = await maybeOne<{ id: string }>(
     db,
@@ -10,13 +10,13 @@ export async function systemTargetOfAddress(db: Queryable, ip: string): Promise<
   return found?.id;
 }
 
-/** What a report says of an attack that goes on; its peaks only grow. */
+/** What a report contains about an ongoing attack; its peaks only grow. */
 export type Reported = Pick<
   AttackRow,
   'target_id' | 'vectors' | 'severity' | 'reason' | 'peak_bps' | 'peak_bps_at' | 'peak_pps' | 'peak_pps_at'
 > & { until: Date };
 
-/** Adds a report to the attack on a target that goes on; its id, or undefined where there is none. */
+/** Adds a report to the ongoing attack on a target. Returns the attack's id, or undefined if there is none. */
 export async function joinReport(db: Queryable, row: Reported): Promise<string | undefined> {
   const found = await maybeOne<{ id: string }>(
     db,
@@ -27,12 +27,11 @@ export async function joinReport(db: Queryable, row: Reported): Promise<string |
   return found?.id;
 }
 
-/** Says until when a report holds of an attack that was just written. */
+/** Sets until when a report vouches for an attack that was just written. */
 export async function markReported(db: Queryable, attackId: string, until: Date): Promise<void> {
   await execute(db, sql`update shield_attacks set reported_until = ${until} where id = ${attackId}`);
 }
 
-/** Whether a report says that an attack goes on. */
 export async function isReported(db: Queryable, attackId: string, now: Date): Promise<boolean> {
   const rows = await db.query(
     sql`select 1 from shield_attacks where id = ${attackId} and reported_until > ${now}`,
@@ -40,7 +39,7 @@ export async function isReported(db: Queryable, attackId: string, now: Date): Pr
   return rows.length > 0;
 }
 
-/** Ends what was reported of a target; the attack's id, or undefined where nothing is. */
+/** Ends a reported attack on a target. Returns its id, or undefined if none is reported. */
 export async function endReport(db: Queryable, targetId: string, now: Date): Promise<string | undefined> {
   const found = await maybeOne<{ id: string }>(
     db,
@@ -51,7 +50,7 @@ export async function endReport(db: Queryable, targetId: string, now: Date): Pro
   return found?.id;
 }
 
-/** Ends attacks whose reports have run out; those that go on. */
+/** Ends attacks whose reports have expired; returns those that are still ongoing. */
 export async function followReports(db: Queryable, now: Date): Promise<string[]> {
   await execute(
     db,

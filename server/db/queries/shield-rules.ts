@@ -5,7 +5,7 @@ import { systemLockTarget } from './shield-targets.ts';
 export type ShieldRuleStatus = 'pending' | 'active' | 'error';
 export type RuleOrigin = 'user' | 'automatic';
 
-/** What an edge needs to know of a rule. The same as the drivers' `EdgeRule`, which this layer must not know. */
+/** The fields of a rule that an edge needs. Mirrors the drivers' `EdgeRule`, which this layer must not import. */
 export interface StoredRule {
   id: string;
   action: 'block' | 'rate_limit';
@@ -15,7 +15,7 @@ export interface StoredRule {
 
 type Flag = 'fin' | 'syn' | 'rst' | 'psh' | 'ack' | 'urg';
 
-/** The same as the drivers' `EdgeMatch`. */
+/** Mirrors the drivers' `EdgeMatch`. */
 export interface StoredMatch {
   protocol: 'any' | 'tcp' | 'udp' | 'icmp' | 'icmpv6' | 'gre' | 'esp' | 'ah' | number;
   source: string | null;
@@ -30,21 +30,21 @@ export interface ShieldRuleRow extends StoredRule {
   account_id: string;
   target_id: string;
   origin: RuleOrigin;
-  /** The attack that an automatic rule is against. */
+  /** The attack that an automatic rule responds to. */
   attack_id: string | null;
-  /** The same for rules of the same action, match and rate. */
+  /** Equal for rules with the same action, match and rate. */
   fingerprint: string;
   priority: number;
   comment: string | null;
   enabled: boolean;
   expires_at: Date | null;
   status: ShieldRuleStatus;
-  /** The target's generation that brought the rule. */
+  /** The target's generation that added the rule. */
   generation: number;
   created_at: Date;
 }
 
-/** Writes a rule; undefined where the target has one of the same meaning. */
+/** Inserts a rule; undefined if the target already has one with the same meaning. */
 export function insertShieldRule(db: Queryable, rule: ShieldRuleRow): Promise<ShieldRuleRow | undefined> {
   return maybeOne<ShieldRuleRow>(
     db,
@@ -58,7 +58,7 @@ export function insertShieldRule(db: Queryable, rule: ShieldRuleRow): Promise<Sh
   );
 }
 
-/** The rule of this meaning that a target has, expired or not. */
+/** Returns the target's rule with this meaning, expired or not. */
 export function findTwinShieldRule(
   db: Queryable,
   targetId: string,
@@ -70,7 +70,7 @@ export function findTwinShieldRule(
   );
 }
 
-/** Whether a target has an automatic rule against the same packets, whatever it lets pass of them. */
+/** Returns whether a target has an automatic rule that matches the same packets, whatever its rate. */
 export async function hasAutomaticRule(
   db: Queryable,
   targetId: string,
@@ -93,7 +93,7 @@ export function listShieldRules(
     ${pageOf(sql`id`, page)}`);
 }
 
-/** A target's rule that has not expired. */
+/** Returns a target's rule, unless it has expired. */
 export function findShieldRule(
   db: Queryable,
   targetId: string,
@@ -125,8 +125,8 @@ export async function deleteAutomaticRules(db: Queryable, targetId: string): Pro
 }
 
 /**
- * Deletes what has expired; the targets that are to be put on the edge again for it, of a new generation. A target that
- * is locked by a change has its turn in the next round.
+ * Deletes expired rules. Returns the targets whose rules must be sent to the edge again because of that, under a new
+ * generation. A target locked by another change is left for the next round.
  */
 export async function expireShieldRules(db: Queryable, now: Date): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
@@ -140,7 +140,7 @@ export async function expireShieldRules(db: Queryable, now: Date): Promise<strin
   return rows.map((row) => row.id);
 }
 
-/** Deletes automatic rules that have the edge answer SYN, where it does not any more: others take their place. */
+/** Deletes automatic rules that make the edge answer SYNs, for an edge that no longer does; others replace them. */
 export async function deleteProxyRules(db: Queryable): Promise<void> {
   const isProxy = sql`origin = 'automatic' and rate -> 'synProxy' is not null`;
   await execute(
@@ -156,7 +156,7 @@ export async function deleteProxyRules(db: Queryable): Promise<void> {
   );
 }
 
-/** Lets the automatic rules against an attack that goes on live longer; one that is being changed is met the next time. */
+/** Extends the automatic rules against an ongoing attack. A rule that is being changed is skipped until next time. */
 export async function extendAutomaticRules(
   db: Queryable,
   attackId: string,
@@ -171,7 +171,10 @@ export async function extendAutomaticRules(
   );
 }
 
-/** What is to be in force on the given targets, in evaluation order: lowest priority first, then oldest. */
+/**
+ * Returns the rules that should be in force on the given targets, in evaluation order: lowest priority first, then
+ * oldest.
+ */
 export function effectiveShieldRules(
   db: Queryable,
   targetIds: string[],
@@ -183,7 +186,7 @@ export function effectiveShieldRules(
     order by target_id, priority, id`);
 }
 
-/** Targets with a rule that the edge did not take, or could not be given. */
+/** Returns targets with a rule that the edge refused or could not be sent. */
 export async function targetsWithFailedRules(db: Queryable): Promise<string[]> {
   const rows = await db.query<{ target_id: string }>(
     sql`select distinct target_id from shield_rules where status = 'error'`,
@@ -192,8 +195,9 @@ export async function targetsWithFailedRules(db: Queryable): Promise<string[]> {
 }
 
 /**
- * The edge has everything of these targets up to a generation each, but what it refused: rules are active, and an attack whose
- * rule is active is being mitigated from now on. A target of which the edge has been given more meanwhile stays as it is.
+ * Records that the edge has applied these targets up to a generation each, except for the refused rules. Rules become
+ * active, and an attack with an active rule counts as mitigated from now on. A target for which the edge has already
+ * applied a later generation stays as it is.
  */
 export async function settleTargets(
   db: Transaction,
@@ -231,7 +235,7 @@ export async function settleTargets(
   );
 }
 
-/** The edge is down: whatever was to become active shows it, but for targets that are being changed. */
+/** Records that the edge is down: pending rules get status `error`, except on targets that are being changed. */
 export async function failPendingRules(db: Queryable): Promise<void> {
   await execute(
     db,
@@ -245,7 +249,7 @@ export async function failPendingRules(db: Queryable): Promise<void> {
   );
 }
 
-/** The edge refused: what was to become active shows it. */
+/** Records that the edge refused a target: its pending rules get status `error`. */
 export async function failTarget(db: Transaction, id: string, generation: number): Promise<void> {
   await systemLockTarget(db, id);
   await execute(
@@ -256,13 +260,13 @@ export async function failTarget(db: Transaction, id: string, generation: number
   );
 }
 
-/** A target that is off the edge: its rules wait. */
+/** Makes the rules of a target that is off the edge pending. */
 export async function suspendTargetRules(db: Transaction, id: string, generation: number): Promise<void> {
   await markApplied(db, id, generation);
   await execute(db, sql`update shield_rules set status = 'pending' where target_id = ${id}`);
 }
 
-/** Also takes the target's lock, which goes before those of its rules and attacks. */
+/** Also locks the target, which must come before its rules and attacks. */
 async function markApplied(db: Transaction, id: string, generation: number): Promise<void> {
   await execute(
     db,

@@ -12,23 +12,23 @@ export interface TargetRow {
   ip: string;
   family: 4 | 6;
   mode: TargetMode;
-  /** Counts changes of what the edge is to have; `applied` is the latest that it has. */
+  /** Counts changes to what the edge should have; `applied` is the latest generation that it has. */
   generation: number;
   applied: number;
-  /** Its usual traffic, as of the last time it was saved; null before it was ever known. */
+  /** Usual traffic as last saved; null until it is first known. */
   baseline_pps: number | null;
   baseline_bps: number | null;
-  /** From how much on what comes in is an attack; null where that is learnt. */
+  /** Incoming traffic above this counts as an attack; null if the threshold is learnt. */
   threshold_pps: bigint | null;
   threshold_bps: bigint | null;
-  /** Until when everything to it is dropped; null where nothing of the kind is wanted. */
+  /** Until when all traffic to the target is dropped; null if it is not. */
   blackholed_until: Date | null;
   created_at: Date;
-  /** Set while the edge still has to release it. */
+  /** Set until the edge has released the target. */
   removed_at: Date | null;
 }
 
-/** A target with what its list shows of its rules and attacks. */
+/** A target with the rule count and attack state that its list shows. */
 export interface TargetView extends TargetRow {
   rules_count: number;
   status: 'clean' | 'under_attack' | 'mitigating';
@@ -50,7 +50,7 @@ const view = (now: Date): Sql => sql`
   ) attack on true
   left join lateral (select max(started_at) as at from shield_attacks where target_id = t.id) latest on true`;
 
-/** Writes a target; false where its address is one already, if only until the edge has released it. */
+/** Inserts a target. Returns false if its address already is one, even if the edge only has to release it. */
 export async function insertTarget(
   db: Queryable,
   row: Omit<TargetRow, 'family' | 'blackholed_until'>,
@@ -63,13 +63,13 @@ export async function insertTarget(
   return rows.length > 0;
 }
 
-/** Targets that an edge has, or has still to release. */
+/** Counts the targets that the edge has or still has to release. */
 export async function countProtected(db: Queryable): Promise<number> {
   const statement = sql`select count(*)::int as count from shield_targets where mode <> 'off'`;
   return (await one<{ count: number }>(db, statement)).count;
 }
 
-/** The tenant's target, or undefined. The caller has found the tenant to be the account's. */
+/** Returns the tenant's target, or undefined. The caller must have checked that the tenant belongs to the account. */
 export function findTarget(
   db: Queryable,
   tenantId: string,
@@ -82,7 +82,7 @@ export function findTarget(
   );
 }
 
-/** The same, locked until the transaction ends, to change its rules. */
+/** Returns the target and locks it until the transaction ends, so that its rules can be changed. */
 export async function lockTarget(
   db: Queryable,
   tenantId: string,
@@ -101,7 +101,7 @@ export function listTargets(db: Queryable, tenantId: string, page: Page, now: Da
   );
 }
 
-/** Targets of all tenants, newest first: for the operator. */
+/** Returns the targets of all tenants, newest first, for the operator. */
 export function systemListTargets(db: Queryable, page: Page, now: Date): Promise<TargetView[]> {
   return db.query<TargetView>(sql`${view(now)} where t.removed_at is null ${pageOf(sql`t.id`, page)}`);
 }
@@ -114,14 +114,14 @@ export async function countTargets(db: Queryable, tenantId: string): Promise<num
   return n;
 }
 
-/** Ids of a tenant's targets, oldest first. */
+/** Returns the ids of a tenant's targets, oldest first. */
 export async function targetIdsOf(db: Queryable, tenantId: string): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
     select id from shield_targets where tenant_id = ${tenantId} and removed_at is null order by id`);
   return rows.map((row) => row.id);
 }
 
-/** Places in the shield of a VM's addresses, by address. */
+/** Returns the tenant and target of each protected address of a VM, by address. */
 export async function shieldOfVm(
   db: Queryable,
   vmId: string,
@@ -132,12 +132,12 @@ export async function shieldOfVm(
   return new Map(rows.map(({ ip, ...place }) => [ip, place]));
 }
 
-/** Anybody's target: for the operator, the detector and the reconciler. */
+/** Returns any account's target, for the operator, the detector and the reconciler. */
 export function systemFindTarget(db: Queryable, id: string): Promise<TargetRow | undefined> {
   return maybeOne<TargetRow>(db, sql`select ${columns} from shield_targets t where id = ${id}`);
 }
 
-/** The same, locked until the transaction ends. */
+/** Returns the target and locks it until the transaction ends. */
 export function systemLockTarget(db: Queryable, id: string): Promise<TargetRow | undefined> {
   return maybeOne<TargetRow>(
     db,
@@ -145,19 +145,19 @@ export function systemLockTarget(db: Queryable, id: string): Promise<TargetRow |
   );
 }
 
-/** Everything that the edge is to have, or still has to release. */
+/** Returns all targets that the edge should have or still has to release. */
 export function systemTargets(db: Queryable): Promise<TargetRow[]> {
   return db.query<TargetRow>(sql`select ${columns} from shield_targets t order by t.id`);
 }
 
-/** Targets whose rules on the edge lag behind, those that are to go first. */
+/** Returns targets whose rules on the edge are out of date, those to be removed first. */
 export async function targetsBehind(db: Queryable, limit: number): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
     select id from shield_targets where applied < generation order by removed_at nulls last, id limit ${limit}`);
   return rows.map((row) => row.id);
 }
 
-/** Begins a change of what the edge is to have: the generation to write it under. */
+/** Begins a change to what the edge should have; returns the generation to write it under. */
 export async function bumpTarget(db: Queryable, id: string): Promise<number> {
   const { generation } = await one<{ generation: number }>(
     db,
@@ -173,7 +173,7 @@ export async function setTargetMode(db: Queryable, id: string, mode: TargetMode)
   );
 }
 
-/** Says from how much on what comes in is an attack; null is learnt. */
+/** Sets the traffic above which a target counts as attacked; null means that it is learnt. */
 export async function setTargetThreshold(
   db: Queryable,
   id: string,
@@ -185,18 +185,18 @@ export async function setTargetThreshold(
   );
 }
 
-/** Drops everything to a target until then; an instant that is over ends it. */
+/** Drops all traffic to a target until the given time; a time in the past ends the blackhole. */
 export async function setBlackhole(db: Queryable, id: string, until: Date): Promise<void> {
   await execute(db, sql`update shield_targets set blackholed_until = ${until} where id = ${id}`);
 }
 
-/** Targets that are to be blackholed, or whose blackhole is over and has to be ended. */
+/** Returns targets that should be blackholed, or whose blackhole is over and must be lifted. */
 export function systemBlackholes(db: Queryable): Promise<{ id: string; until: Date }[]> {
   return db.query(sql`
     select id, blackholed_until as until from shield_targets where blackholed_until is not null order by id`);
 }
 
-/** The edge has ended it; one that was set again meanwhile stays. */
+/** Clears a blackhole that the edge has lifted, unless it was set again in the meantime. */
 export async function forgetBlackhole(
   db: Queryable,
   { id, until }: { id: string; until: Date },
@@ -207,7 +207,7 @@ export async function forgetBlackhole(
   );
 }
 
-/** Where every target is that is watched, and the thresholds that were set. */
+/** Returns the addresses of all watched targets, with the thresholds that were set. */
 export async function systemWatchedTargets(
   db: Queryable,
 ): Promise<{ id: string; ip: string; threshold: { pps?: number; bps?: number } }[]> {
@@ -220,7 +220,7 @@ export async function systemWatchedTargets(
   }));
 }
 
-/** Marks targets as going: they are no longer shown, and their rows go once the edge has released them. */
+/** Marks targets for removal: they are no longer shown, and their rows are deleted once the edge has released them. */
 export async function markTargetsRemoved(db: Queryable, which: { id: string } | { vmId: string }, at: Date) {
   const condition = 'id' in which ? sql`id = ${which.id}` : sql`vm_id = ${which.vmId}`;
   await execute(
@@ -237,7 +237,7 @@ export async function markTargetsRemoved(db: Queryable, which: { id: string } | 
   );
 }
 
-/** The edge has released it: nothing is left but its attacks. */
+/** Deletes a target that the edge has released; only its attacks remain. */
 export async function deleteTargetRow(db: Queryable, id: string): Promise<void> {
   for (const statement of [
     sql`delete from shield_targets where id = ${id} and removed_at is not null`,
@@ -249,7 +249,7 @@ export async function deleteTargetRow(db: Queryable, id: string): Promise<void> 
   }
 }
 
-/** Saves what is usual of targets, but not of one that is being changed: the next save has it. */
+/** Saves targets' usual traffic. Skips those being changed; the next save covers them. */
 export async function saveBaselines(
   db: Queryable,
   rows: { id: string; pps: number; bps: number }[],

@@ -17,7 +17,7 @@ export async function insertTenant(db: Queryable, row: TenantRow): Promise<void>
   );
 }
 
-/** The account's tenant, or undefined. */
+/** Returns the account's tenant, or undefined. */
 export function findTenant(db: Queryable, accountId: string, id: string): Promise<TenantRow | undefined> {
   return maybeOne<TenantRow>(
     db,
@@ -25,17 +25,17 @@ export function findTenant(db: Queryable, accountId: string, id: string): Promis
   );
 }
 
-/** Anybody's tenant: for the operator. */
+/** Returns any account's tenant, for the operator. */
 export function systemFindTenant(db: Queryable, id: string): Promise<TenantRow | undefined> {
   return maybeOne<TenantRow>(db, sql`select * from shield_tenants where id = ${id}`);
 }
 
-/** Everybody's tenants: for the operator. */
+/** Returns the tenants of all accounts, for the operator. */
 export function systemListTenants(db: Queryable, page: Page): Promise<TenantRow[]> {
   return db.query<TenantRow>(sql`select * from shield_tenants where true ${pageOf(sql`id`, page)}`);
 }
 
-/** Ids of the account's tenants, oldest first. */
+/** Returns the ids of the account's tenants, oldest first. */
 export async function tenantIdsOf(db: Queryable, accountId: string): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
     sql`select id from shield_tenants where account_id = ${accountId} order by id`,
@@ -43,7 +43,6 @@ export async function tenantIdsOf(db: Queryable, accountId: string): Promise<str
   return rows.map((row) => row.id);
 }
 
-/** What a tenant's overview is made of; instants say since when attacks count. */
 export interface TenantFigures {
   targets_total: number;
   targets_under_attack: number;

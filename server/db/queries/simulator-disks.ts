@@ -1,7 +1,7 @@
 import type { Disks, KeptDisk } from '../../compute/simulator/store.ts';
 import { execute, maybeOne, type Queryable, sql } from '../database.ts';
 
-/** The disks of one simulated guest, in the transaction that has its row locked. */
+/** Returns the disks of a simulated guest, for the transaction that has locked its row. */
 export function simulatorDisks(tx: Queryable, id: string): Disks {
   const empty = async () => {
     await execute(tx, sql`delete from simulator_insides where guest_id = ${id}`);

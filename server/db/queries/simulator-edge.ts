@@ -1,7 +1,7 @@
 import type { EdgeStore, SimulatedTarget, StoredTarget } from '../../edge/simulator/store.ts';
 import { type Database, execute, maybeOne, type Queryable, sql } from '../database.ts';
 
-/** The memory of the simulated edge, for every node on the database: one row a target. */
+/** The simulated edge's memory, shared by all nodes on the database: one row per target. */
 export class SimulatorTargets implements EdgeStore {
   readonly #db: Database;
 

@@ -12,7 +12,7 @@ import { type Database, execute, maybeOne, one, type Sql, sql } from '../databas
 import { simulatorDisks } from './simulator-disks.ts';
 import { SimulatorInsides } from './simulator-insides.ts';
 
-/** Of a guest that was made when there was one host: the name that `compute/simulator/guest.ts` has for it. */
+/** Host of guests made when there was only one host; the name that `compute/simulator/guest.ts` uses for it. */
 const ONLY_HOST = 'simulator';
 
 interface SeenGuest {
@@ -21,7 +21,7 @@ interface SeenGuest {
 }
 const LOST = sql`array(select id::text from simulator_lost_hosts) as lost`;
 
-/** The memory of simulated engines, for every node on the database: one row a guest. */
+/** The simulated engines' memory, shared by all nodes on the database: one row per guest. */
 export class SimulatorGuests implements SimulatorStore {
   readonly insides: SystemStore;
   readonly #db: Database;
@@ -129,6 +129,6 @@ export class SimulatorGuests implements SimulatorStore {
   }
 }
 
-/** Whether the host of the guest that is in this state can be reached. */
+/** Condition: the host of the guest with this state is reachable. */
 const seen = (state: Sql) =>
   sql`coalesce(${state}->>'host', ${ONLY_HOST}) not in (select id from simulator_lost_hosts)`;

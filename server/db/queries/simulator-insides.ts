@@ -11,7 +11,7 @@ interface FileRow {
   kept: boolean;
 }
 
-/** The inside of simulated guests, for every node on the database. It goes with the guest, by the foreign key. */
+/** The insides of simulated guests, shared by all nodes on the database. A foreign key deletes them with the guest. */
 export class SimulatorInsides implements SystemStore {
   readonly #db: Database;
 
@@ -27,7 +27,7 @@ export class SimulatorInsides implements SystemStore {
     const row = await maybeOne<{ host_key: string }>(this.#db, known);
     if (row) return row.host_key;
     const { hostKey, inside } = fresh();
-    // From a select, so that a guest which has gone meanwhile is no error.
+    // Inserts from a select, so that a guest that is gone by now is not an error.
     await this.#db.query(sql`
       insert into simulator_insides (guest_id, host_key, state)
       select id, ${hostKey}, ${JSON.stringify(inside)}::text::jsonb from simulator_guests where id = ${id}

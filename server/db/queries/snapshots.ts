@@ -12,7 +12,7 @@ export interface SnapshotRow {
   status: SnapshotStatus;
   size_bytes: bigint | null;
   includes_memory: boolean;
-  /** Of the ops key that its disk authorizes; null where that is not known. */
+  /** Fingerprint of the ops key that its disk authorizes; null if unknown. */
   ops_key_fingerprint: string | null;
   created_at: Date;
 }
@@ -34,7 +34,7 @@ export function findSnapshot(db: Queryable, vmId: string, id: string): Promise<S
   return maybeOne<SnapshotRow>(db, sql`select * from snapshots where id = ${id} and vm_id = ${vmId}`);
 }
 
-/** A snapshot without its VM: for the service's own work (jobs), never for a request. */
+/** Returns a snapshot regardless of its VM: for the service's own work (jobs), never for a request. */
 export function systemFindSnapshot(db: Queryable, id: string): Promise<SnapshotRow | undefined> {
   return maybeOne<SnapshotRow>(db, sql`select * from snapshots where id = ${id}`);
 }
@@ -43,13 +43,16 @@ export function listSnapshots(db: Queryable, vmId: string, page: Page): Promise<
   return db.query<SnapshotRow>(sql`select * from snapshots where vm_id = ${vmId} ${pageOf(sql`id`, page)}`);
 }
 
-/** All of a VM, failed ones too: each takes its place until it is deleted. */
+/** Counts all snapshots of a VM. Failed ones count too: each occupies its place until it is deleted. */
 export async function countSnapshots(db: Queryable, vmId: string): Promise<number> {
   return (await one<{ n: number }>(db, sql`select count(*)::int as n from snapshots where vm_id = ${vmId}`))
     .n;
 }
 
-/** Those that a VM would lose with its disk: one in error was never taken, or its owner wanted it deleted. */
+/**
+ * Counts the snapshots that a VM would lose with its disk. One in status `error` was never taken, or its owner wanted
+ * it deleted.
+ */
 export async function countUsableSnapshots(db: Queryable, vmId: string): Promise<number> {
   const { n } = await one<{ n: number }>(
     db,
@@ -58,7 +61,7 @@ export async function countUsableSnapshots(db: Queryable, vmId: string): Promise
   return n;
 }
 
-/** Sets a snapshot's status and, once the engine has told them, its size and kind. */
+/** Sets a snapshot's status and, once known from the engine, its size and whether it includes memory. */
 export async function settleSnapshot(
   db: Queryable,
   id: string,
@@ -73,7 +76,7 @@ export async function settleSnapshot(
   await execute(db, sql`update snapshots set status = ${status} ${size} where id = ${id}`);
 }
 
-/** Remembers which ops key lets the service in where the VM is restored to this snapshot: the one that its guest has now. */
+/** Records which ops key the service needs after the VM is restored to this snapshot: the one its guest has now. */
 export async function noteOpsKey(db: Queryable, id: string): Promise<void> {
   await execute(
     db,
@@ -83,7 +86,6 @@ export async function noteOpsKey(db: Queryable, id: string): Promise<void> {
   );
 }
 
-/** Forgets all snapshots of a VM. */
 export async function deleteSnapshotRows(db: Queryable, vmId: string): Promise<void> {
   await execute(db, sql`delete from snapshots where vm_id = ${vmId}`);
 }

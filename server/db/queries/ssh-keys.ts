@@ -38,14 +38,17 @@ export function listSshKeys(
       and ${ifGiven(fingerprint, (given) => sql`fingerprint = ${given}`)} ${pageOf(sql`id`, page)}`);
 }
 
-/** Those of the named keys that the account has, in no order. */
+/** Returns those of the given keys that the account has, in no particular order. */
 export function findSshKeys(db: Queryable, accountId: string, ids: string[]): Promise<SshKeyRow[]> {
   return db.query<SshKeyRow>(
     sql`select ${columns} from ssh_keys where account_id = ${accountId} and id = any(${ids}::text[])`,
   );
 }
 
-/** A key of this account, locked until the transaction ends: of two who delete it, the second finds none. */
+/**
+ * Returns a key of the account and locks it until the transaction ends, so that only one of two concurrent deletions
+ * finds it.
+ */
 export function lockSshKey(db: Queryable, accountId: string, id: string): Promise<SshKeyRow | undefined> {
   return maybeOne<SshKeyRow>(
     db,
@@ -72,7 +75,7 @@ export async function countSshKeys(db: Queryable, accountId: string): Promise<nu
   return n;
 }
 
-/** Removes a stored key; VMs that it was attached to keep it. */
+/** Deletes a stored key; VMs that it was attached to keep it. */
 export async function deleteSshKeyRow(db: Queryable, id: string): Promise<void> {
   await execute(db, sql`delete from ssh_keys where id = ${id}`);
 }

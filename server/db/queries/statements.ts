@@ -1,9 +1,9 @@
 import { one, type Queryable, type Sql, sql } from '../database.ts';
 import { ifGiven } from './filters.ts';
 
-/** One entry of an account's journal, with what it did to the wallet. */
+/** An entry of an account's journal with its effect on the wallet. */
 export interface StatementRow {
-  /** Place in the account's journal, from 1 without a gap. */
+  /** Position in the account's journal, from 1 without gaps. */
   entry: bigint;
   at: Date;
   reason: string;
@@ -11,36 +11,37 @@ export interface StatementRow {
   order_id: string | null;
   payment_id: string | null;
   promo_credit_id: string | null;
-  /** What it added to the wallet's money, to its promotional credit, and to what is held. */
+  /** Amounts added to the wallet's money, its promotional credit, and its holds. */
   money_minor: bigint;
   promo_minor: bigint;
   held_minor: bigint;
 }
 
-/** What the wallet had after an entry. */
+/** The wallet's balances after an entry. */
 export type Balances = Pick<StatementRow, 'money_minor' | 'promo_minor' | 'held_minor'>;
 
-/** Which part of a statement. */
 export interface StatementSpan {
   from?: Date | undefined;
-  /** Excluded. */
+  /** Exclusive. */
   to?: Date | undefined;
   /** Only entries before this one. */
   before: bigint | null;
 }
 
-/** Behind every position: the largest bigint. */
+/** Greater than every position: the largest bigint. */
 const BEHIND_ALL = 2n ** 63n - 1n;
 
 const movement = (account: Sql) =>
   sql`case when credit = ${account} then amount_minor when debit = ${account} then -amount_minor else 0 end`;
-/** As the index of the chains has it, in which the entries of an account are in order. */
+/** Written like the expression of the index on the chains, in which an account's entries are in order. */
 const ofAccount = (id: string) => sql`coalesce(account_id::text, 'seller') = ${id}`;
 const MONEY = movement(sql`'wallet'`);
 const PROMO = movement(sql`'promo'`);
 const HELD = movement(sql`'hold'`);
 
-/** Entries of an account's journal, newest first: one more than `limit`, to see whether there is a next page. */
+/**
+ * Returns entries of an account's journal, newest first: one more than `limit`, to see whether there is a next page.
+ */
 export function statementPage(
   db: Queryable,
   accountId: string,
@@ -55,7 +56,9 @@ export function statementPage(
     order by position desc limit ${limit + 1}`);
 }
 
-/** What the wallet had after the entry at `position`: what is in the journal stays as it is. */
+/**
+ * Returns the wallet's balances after the entry at `position`. They never change, because the journal is append-only.
+ */
 export function balancesAfter(db: Queryable, accountId: string, position: bigint): Promise<Balances> {
   return one<Balances>(
     db,

@@ -2,7 +2,7 @@ import { maybeOne, one, type Queryable, type Sql, sql } from '../database.ts';
 import type { JobRow } from './jobs.ts';
 import { type Page, pageOf } from './page.ts';
 
-/** Which jobs an operator asks for: those that keep failing, all that have not ended, or those that were given up. */
+/** Which jobs an operator asks for: those that keep failing, all unfinished ones, or those that were abandoned. */
 export const JOB_STATES = ['stuck', 'active', 'abandoned'] as const;
 export type JobState = (typeof JOB_STATES)[number];
 
@@ -13,12 +13,12 @@ const IN_STATE: Record<JobState, Sql> = {
   abandoned: sql`abandoned`,
 };
 
-/** Any account's jobs, newest first: for the operator, never for a request. */
+/** Returns the jobs of all accounts, newest first: for the operator, never for a customer's request. */
 export function systemListJobs(db: Queryable, state: JobState, page: Page): Promise<JobRow[]> {
   return db.query<JobRow>(sql`select * from jobs where ${IN_STATE[state]} ${pageOf(sql`id`, page)}`);
 }
 
-/** A job without its account: for the operator, never for a request. */
+/** Returns any account's job: for the operator, never for a customer's request. */
 export function systemFindJob(db: Queryable, id: string): Promise<JobRow | undefined> {
   return maybeOne<JobRow>(db, sql`select * from jobs where id = ${id}`);
 }
@@ -31,7 +31,7 @@ export async function countStuckJobs(db: Queryable): Promise<number> {
   return Number(count);
 }
 
-/** Lets a job that keeps failing be tried at once, with its count of failures reset. Undefined when it has ended. */
+/** Makes a failing job due now, with its failure count reset. Undefined if it has finished. */
 export function retryJob(db: Queryable, id: string): Promise<JobRow | undefined> {
   return maybeOne<JobRow>(
     db,
@@ -40,8 +40,8 @@ export function retryJob(db: Queryable, id: string): Promise<JobRow | undefined>
 }
 
 /**
- * Fails a job that could not be undone. A node that works on it keeps its ownership until it has left the guest alone,
- * as with a cancelled job. Undefined when the job has ended.
+ * Fails a job that could not be undone. A node working on it keeps ownership until it no longer touches the guest, as
+ * with a cancelled job. Undefined if the job has finished.
  */
 export function abandonJob(
   db: Queryable,

@@ -4,7 +4,7 @@ import { type MeteredVm, withMeters } from './meters.ts';
 import type { VmRow } from './vms.ts';
 import type { WalletRow } from './wallets.ts';
 
-/** What the throttles of an account's VMs follow from. */
+/** An account with the data that its VMs' throttles are derived from. */
 export interface MeteredAccount extends Pick<WalletRow, 'account_id' | 'available_minor' | 'claimed_minor'> {
   vms: MeteredVm[];
 }

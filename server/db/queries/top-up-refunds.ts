@@ -1,24 +1,24 @@
 import { execute, maybeOne, one, type Queryable, sql } from '../database.ts';
 
-/** Money of a top-up on its way back to where it came from. */
+/** A refund of a top-up to the payment method it came from. */
 export interface TopUpRefundRow {
   id: string;
   top_up_id: string;
   account_id: string;
   amount_minor: bigint;
   status: 'pending' | 'succeeded' | 'failed';
-  /** The customer reads it too. */
+  /** Shown to the customer, too. */
   reason: string;
   actor: string;
-  /** What it took out of the wallet. */
+  /** The payment that took the amount out of the wallet. */
   payment_id: string;
-  /** What it put back, where the provider refused. */
+  /** The payment that put it back after the provider refused. */
   returned_payment_id: string | null;
   provider_ref: string | null;
   error: string | null;
   created_at: Date;
   settled_at: Date | null;
-  /** When the provider is asked again. */
+  /** When the provider will be asked again. */
   retry_at: Date | null;
 }
 
@@ -36,7 +36,7 @@ export async function insertRefund(db: Queryable, row: TopUpRefundRow): Promise<
   );
 }
 
-/** Refunds of a top-up, oldest first. */
+/** Returns the refunds of a top-up, oldest first. */
 export function refundsOf(db: Queryable, topUpId: string): Promise<TopUpRefundRow[]> {
   return db.query<TopUpRefundRow>(sql`
     select ${columns} from top_up_refunds where top_up_id = ${topUpId} order by id`);
@@ -46,7 +46,7 @@ export function findRefund(db: Queryable, id: string): Promise<TopUpRefundRow | 
   return maybeOne<TopUpRefundRow>(db, sql`select ${columns} from top_up_refunds where id = ${id}`);
 }
 
-/** A refund, locked until the transaction ends, by the holder of its top-up. */
+/** Returns a refund and locks it until the transaction ends. The caller must hold the lock on its top-up. */
 export function lockRefund(db: Queryable, id: string): Promise<TopUpRefundRow | undefined> {
   return maybeOne<TopUpRefundRow>(
     db,
@@ -54,7 +54,7 @@ export function lockRefund(db: Queryable, id: string): Promise<TopUpRefundRow | 
   );
 }
 
-/** The caller holds its lock. */
+/** The caller must hold the refund's lock. */
 export function changeRefund(
   db: Queryable,
   row: TopUpRefundRow,
@@ -76,8 +76,8 @@ export function changeRefund(
 }
 
 /**
- * Refunds of which it is not known whether they were made, and that are due to be asked for again. One that is due after
- * `latest`, which is further away than any time that is ever set, is due at once: the clock was set back.
+ * Returns refunds whose outcome is unknown and that are due for a retry. One due after `latest`, which is later than
+ * any time that is ever set, is due at once: the clock was set back.
  */
 export function refundsToRetry(
   db: Queryable,

@@ -1,35 +1,34 @@
 import { execute, maybeOne, one, type Queryable, sql } from '../database.ts';
 
-/** Money of a top-up that its provider took back by itself: a refund or a dispute that began there. */
+/** Money of a top-up that its provider took back on its own: a refund or dispute that began there. */
 export interface TopUpReversalRow {
   id: string;
   top_up_id: string;
   account_id: string;
   kind: 'refund' | 'dispute';
-  /** As the provider knows it. */
+  /** The provider's reference. */
   provider_ref: string;
   amount_minor: bigint;
-  /** Owed as long as not all of it is taken from the wallet; void if it came to nothing. */
+  /** `owed` until all of it has been taken from the wallet; `void` if the reversal was cancelled. */
   status: 'owed' | 'taken' | 'void';
   created_at: Date;
   settled_at: Date | null;
-  /** When the provider said so; null where that is not known. */
+  /** When the provider reported it; null if unknown. */
   told_at: Date | null;
 }
 
-/** A reversal, with what the payments of its account say about it. */
+/** A reversal with the totals of its payments. */
 export interface BookedReversal extends TopUpReversalRow {
-  /** The provider of the top-up. */
   provider: string;
-  /** What was taken out of the wallet and not put back. */
+  /** Amount taken out of the wallet and not put back. */
   taken_minor: bigint;
-  /** How many payments it has had. */
+  /** Number of payments made for it. */
   moves: number;
 }
 
 const columns = sql`id, top_up_id, account_id, kind, provider_ref, amount_minor, status, created_at, settled_at, told_at`;
 
-/** The payments of the reversal `r`, by nodes of the last release too. */
+/** The payments of reversal `r`, including those made by nodes of the previous release. */
 export const REVERSAL_PAYMENTS = sql`
   (select payment_id as id from top_up_reversal_payments where reversal_id = r.id
     union all select r.payment_id union all select r.returned_payment_id)`;
@@ -42,12 +41,15 @@ const booked = sql`
     from ${REVERSAL_PAYMENTS} own join payments on payments.id = own.id
   ) moved`;
 
-/** What is owed of a reversal. */
+/** Returns the amount that is still owed for a reversal. */
 export function owedOf({ status, amount_minor, taken_minor }: BookedReversal): bigint {
   return status === 'owed' ? amount_minor - taken_minor : 0n;
 }
 
-/** Writes a reversal that is owed, which counts in the wallet's claims. The caller holds the top-up and the wallet. */
+/**
+ * Inserts an owed reversal and adds it to the wallet's claims. The caller must hold the locks on the top-up and the
+ * wallet.
+ */
 export async function insertReversal(db: Queryable, row: TopUpReversalRow): Promise<void> {
   await execute(
     db,
@@ -59,19 +61,25 @@ export async function insertReversal(db: Queryable, row: TopUpReversalRow): Prom
   await addClaim(db, row.account_id, row.amount_minor);
 }
 
-/** The reversal of that name. The caller holds the wallet, without which none of the account's reversals changes. */
+/**
+ * Returns the reversal with this reference. The caller must hold the lock on the wallet, without which none of the
+ * account's reversals changes.
+ */
 export function findReversal(db: Queryable, providerRef: string): Promise<BookedReversal | undefined> {
   return maybeOne<BookedReversal>(db, sql`${booked} where r.provider_ref = ${providerRef}`);
 }
 
-/** What an account owes, the oldest first. The caller holds the wallet. */
+/** Returns an account's owed reversals, oldest first. The caller must hold the lock on the wallet. */
 export function owedReversals(db: Queryable, accountId: string): Promise<BookedReversal[]> {
   return db.query<BookedReversal>(
     sql`${booked} where r.account_id = ${accountId} and r.status = 'owed' order by r.id`,
   );
 }
 
-/** Notes what has become of a reversal, and of the claim to what is owed of it. The caller holds the wallet. */
+/**
+ * Updates a reversal and the wallet's claims by the change in what is owed. The caller must hold the lock on the
+ * wallet.
+ */
 export async function changeReversal(
   db: Queryable,
   before: BookedReversal,
@@ -87,7 +95,6 @@ export async function changeReversal(
   if (more !== 0n) await addClaim(db, after.account_id, more);
 }
 
-/** Notes that a payment was made for a reversal. */
 export function linkReversal(db: Queryable, reversalId: string, paymentId: string): Promise<void> {
   return execute(
     db,
@@ -95,7 +102,7 @@ export function linkReversal(db: Queryable, reversalId: string, paymentId: strin
   );
 }
 
-/** What the provider has taken back of a top-up. */
+/** Returns the amount that the provider has taken back from a top-up. */
 export async function reversedOf(db: Queryable, topUpId: string): Promise<bigint> {
   const { amount } = await one<{ amount: bigint }>(
     db,
@@ -105,7 +112,7 @@ export async function reversedOf(db: Queryable, topUpId: string): Promise<bigint
   return amount;
 }
 
-/** Up to `limit` accounts after `after` that owe something and have money. */
+/** Returns up to `limit` accounts after `after` that are in debt and have money. */
 export async function accountsToCollect(db: Queryable, after: string, limit: number): Promise<string[]> {
   const rows = await db.query<{ account_id: string }>(sql`
     select account_id from (
@@ -115,14 +122,14 @@ export async function accountsToCollect(db: Queryable, after: string, limit: num
   return rows.map(({ account_id }) => account_id);
 }
 
-/** A reversal of which something is owed, and the reference of the payment it is of. */
+/** An owed reversal, with the reference of its top-up. */
 export type ClaimRow = Pick<TopUpReversalRow, 'id' | 'kind' | 'top_up_id' | 'created_at'> & {
-  /** What is owed of it. */
+  /** The amount still owed. */
   amount_minor: bigint;
   reference: string;
 };
 
-/** Up to `limit` of what an account owes, the oldest first, as it is collected. */
+/** Returns up to `limit` of an account's owed reversals, oldest first, as they are collected. */
 export function claimsOf(db: Queryable, accountId: string, limit: number): Promise<ClaimRow[]> {
   return db.query<ClaimRow>(sql`
     select r.id, r.kind, r.amount_minor - r.taken_minor as amount_minor, r.top_up_id, r.created_at, t.reference

@@ -4,7 +4,10 @@ import { type Page, pageOf } from './page.ts';
 
 export const TOP_UP_STATUSES = ['pending', 'succeeded', 'failed', 'expired', 'canceled'] as const;
 export type TopUpStatus = (typeof TOP_UP_STATUSES)[number];
-/** What is shown: of a pending top-up also whether its provider is working on the payment, which may take days. */
+/**
+ * Statuses as shown. A pending top-up whose provider is working on the payment, which may take days, is shown as
+ * `processing`.
+ */
 export const SHOWN_TOP_UP_STATUSES = [
   'pending',
   'processing',
@@ -15,7 +18,7 @@ export const SHOWN_TOP_UP_STATUSES = [
 ] as const;
 export type ShownTopUpStatus = (typeof SHOWN_TOP_UP_STATUSES)[number];
 
-/** Money that a customer brings in, or means to. */
+/** A customer's payment into the wallet, made or intended. */
 export interface TopUpRow {
   id: string;
   account_id: string;
@@ -25,23 +28,23 @@ export interface TopUpRow {
   amount_minor: bigint;
   currency: string;
   status: TopUpStatus;
-  /** What the customer or the provider names when it is paid. */
+  /** Reference that the customer or the provider quotes with the payment. */
   reference: string;
-  /** As the provider knows what is charged. */
+  /** The provider's reference of the charge. */
   provider_ref: string | null;
-  /** Whether the method is to be kept; `payment_method_id` is the one that was kept or charged. */
+  /** Whether the method should be kept; `payment_method_id` is the one that was kept or charged. */
   keep_method: boolean;
   payment_method_id: string | null;
-  /** Why it failed, for its owner. */
+  /** Why it failed; shown to the customer. */
   error: string | null;
   payment_id: string | null;
   principal_id: string | null;
   created_at: Date;
   expires_at: Date | null;
   settled_at: Date | null;
-  /** Of a charge whose outcome is not known: when it is asked for again. */
+  /** When a charge whose outcome is unknown will be asked for again. */
   retry_at: Date | null;
-  /** Set while the provider is working on the payment: when it is asked about it, in case its event is lost. */
+  /** Set while the provider is working on the payment: when to ask about it, in case its event is lost. */
   recheck_at: Date | null;
   /** The provider's page of a payment that was begun: its name there, and its address, which shows what is kept there. */
   session_ref: string | null;
@@ -74,7 +77,7 @@ export function listTopUps(db: Queryable, accountId: string, page: Page): Promis
     select ${columns} from top_ups where account_id = ${accountId} ${pageOf(sql`id`, page)}`);
 }
 
-/** Of all accounts, newest first; those of one status or of one provider where that is given. */
+/** Lists top-ups of all accounts, newest first; optionally of one status or provider. */
 export function systemListTopUps(
   db: Queryable,
   { status, provider }: { status?: ShownTopUpStatus | undefined; provider?: string | undefined },
@@ -86,7 +89,7 @@ export function systemListTopUps(
       and ${ifGiven(provider, (given) => sql`provider = ${given}`)} ${pageOf(sql`id`, page)}`);
 }
 
-/** By its id or its reference. */
+/** Finds a top-up by its id or reference. */
 export function systemFindTopUp(db: Queryable, name: string): Promise<TopUpRow | undefined> {
   return maybeOne<TopUpRow>(
     db,
@@ -94,12 +97,12 @@ export function systemFindTopUp(db: Queryable, name: string): Promise<TopUpRow |
   );
 }
 
-/** A top-up, locked until the transaction ends, as settling one locks it first. */
+/** Returns a top-up and locks it until the transaction ends. Settlement locks the top-up before anything else. */
 export function lockTopUp(db: Queryable, id: string): Promise<TopUpRow | undefined> {
   return maybeOne<TopUpRow>(db, sql`select ${columns} from top_ups where id = ${id} for no key update`);
 }
 
-/** Top-ups of an account that are not decided. The caller holds its wallet's lock. */
+/** Counts an account's pending top-ups. The caller must hold the wallet's lock. */
 export async function countPendingTopUps(db: Queryable, accountId: string): Promise<number> {
   const { n } = await one<{ n: number }>(
     db,
@@ -136,12 +139,12 @@ export function changeTopUp(db: Queryable, row: TopUpRow, change: TopUpChange): 
   );
 }
 
-/** Returns the status of a top-up as it is shown. */
+/** Returns a top-up's status as it is shown. */
 export function shownStatus({ status, recheck_at }: TopUpRow): ShownTopUpStatus {
   return status === 'pending' && recheck_at ? 'processing' : status;
 }
 
-/** Ends up to `limit` top-ups that were not paid in time, and returns them; one that is paid later is still taken. */
+/** Expires up to `limit` top-ups that were not paid in time, and returns them; a later payment is still accepted. */
 export function expireTopUps(db: Queryable, now: Date, limit: number): Promise<TopUpRow[]> {
   return db.query<TopUpRow>(sql`
     update top_ups set status = 'expired', settled_at = ${now} where id = any(array(
@@ -151,9 +154,9 @@ export function expireTopUps(db: Queryable, now: Date, limit: number): Promise<T
 }
 
 /**
- * Charges whose outcome is not known and that are due to be asked for again. One that is due after `latest`, which is further
- * away than any time that is ever set, is due at once: the clock was set back. One that its provider is working on is none of
- * them, even if the node that made it has missed the reply.
+ * Returns charges whose outcome is unknown and that are due for a retry. One due after `latest`, which is later than
+ * any time that is ever set, is due at once: the clock was set back. Leaves out charges that the provider is working
+ * on, even if the node that made them missed the reply.
  */
 export function topUpsToRetry(
   db: Queryable,
@@ -165,7 +168,10 @@ export function topUpsToRetry(
     order by retry_at, id limit ${limit}`);
 }
 
-/** Payments that their provider is working on and that are due to be asked about; `latest` as for {@link topUpsToRetry}. */
+/**
+ * Returns payments that their provider is working on and that are due for a check; `latest` as for
+ * {@link topUpsToRetry}.
+ */
 export function topUpsToRecheck(
   db: Queryable,
   { now, latest }: { now: Date; latest: Date },
@@ -176,7 +182,6 @@ export function topUpsToRecheck(
     where status = 'pending' and (recheck_at <= ${now} or recheck_at > ${latest}) order by recheck_at, id limit ${limit}`);
 }
 
-/** What a provider knows under a name of its own. */
 export function findTopUpOfProvider(
   db: Queryable,
   provider: string,

@@ -15,7 +15,7 @@ export function findTotp(db: Queryable, personId: string): Promise<TotpRow | und
   );
 }
 
-/** Writes a secret that is still to be confirmed; false where a confirmed one is there. */
+/** Stores a secret that has yet to be confirmed; returns false if there is a confirmed one. */
 export async function writeTotp(
   db: Queryable,
   personId: string,
@@ -31,8 +31,8 @@ export async function writeTotp(
 }
 
 /**
- * Takes the code of a time step, which confirms a secret that is not yet; false where that code or a later one was taken
- * before. Of two who show the same code at once, one gets it.
+ * Accepts the code of a time step, which also confirms an unconfirmed secret. Returns false if that code or a later one
+ * was already used. Of two concurrent uses of one code, only one succeeds.
  */
 export async function takeTotpStep(
   db: Queryable,
@@ -47,21 +47,20 @@ export async function takeTotpStep(
   return rows.length > 0;
 }
 
-/** Removes the secret and the recovery codes with it; whether there was one. */
+/** Deletes the secret and the recovery codes; returns whether there was a secret. */
 export async function deleteTotp(db: Queryable, personId: string): Promise<boolean> {
   const rows = await db.query(sql`delete from totps where person_id = ${personId} returning person_id`);
   await execute(db, sql`delete from recovery_codes where person_id = ${personId}`);
   return rows.length > 0;
 }
 
-/** Puts new recovery codes in the place of all old ones. */
 export async function replaceRecoveryCodes(db: Queryable, personId: string, hashes: Buffer[]): Promise<void> {
   await execute(db, sql`delete from recovery_codes where person_id = ${personId}`);
   for (const hash of hashes)
     await execute(db, sql`insert into recovery_codes (person_id, hash) values (${personId}, ${hash})`);
 }
 
-/** Uses a recovery code up; false where it is none, or was used. */
+/** Uses up a recovery code; returns false if it is unknown or was already used. */
 export async function takeRecoveryCode(
   db: Queryable,
   personId: string,
@@ -74,7 +73,7 @@ export async function takeRecoveryCode(
   return rows.length > 0;
 }
 
-/** Sealed secrets after `after`, in the order of their persons, locked until the transaction ends. */
+/** Returns sealed secrets after `after`, in order of their person, and locks them until the transaction ends. */
 export function lockTotps(tx: Queryable, after: string, limit: number): Promise<TotpRow[]> {
   return tx.query<TotpRow>(sql`
     select person_id, secret, confirmed_at, last_step from totps where person_id > ${after}

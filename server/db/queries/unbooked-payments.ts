@@ -6,27 +6,26 @@ import { readSetting, writeSetting } from './settings.ts';
 export const UNBOOKED_STATUSES = ['open', 'booked', 'dismissed'] as const;
 export type UnbookedStatus = (typeof UNBOOKED_STATUSES)[number];
 
-/** A payment that a provider has, for a top-up that is not in the books. */
+/** A payment that a provider has received for a top-up that is not in the books. */
 export interface UnbookedPaymentRow {
   id: string;
   provider: string;
-  /** As the provider knows it. */
+  /** The provider's reference. */
   provider_ref: string;
-  /** The top-up and the account that the provider was told; neither need exist. The account is null where it was not told. */
+  /** The top-up and account that the provider was given; neither need exist. The account is null if none was given. */
   top_up_id: string;
   account_id: string | null;
   amount_minor: bigint;
   currency: string;
   paid_at: Date;
   found_at: Date;
-  /** Null while it is open, as is what follows. */
+  /** Null while the payment is open, like the fields below. */
   decided_at: Date | null;
   decided_by: string | null;
-  /** Why it was dismissed. */
   reason: string | null;
-  /** Of the payment that it was booked as. */
+  /** The payment that it was booked as. */
   payment_id: string | null;
-  /** What its provider has taken back of it while it was in no books, such as by a dispute. */
+  /** Amount that its provider took back, for example by a dispute, before it was booked. */
   taken_back_minor: bigint;
 }
 
@@ -38,7 +37,7 @@ export type NewUnbookedPayment = Omit<
 const columns = sql`id, provider, provider_ref, top_up_id, account_id, amount_minor, currency, paid_at, found_at, decided_at,
   decided_by, reason, payment_id, taken_back_minor`;
 
-/** Whether it was not noted before. */
+/** Records an unbooked payment; returns whether it was new. */
 export async function insertUnbookedPayment(db: Queryable, row: NewUnbookedPayment): Promise<boolean> {
   const noted = await maybeOne(
     db,
@@ -51,7 +50,7 @@ export async function insertUnbookedPayment(db: Queryable, row: NewUnbookedPayme
   return noted !== undefined;
 }
 
-/** Newest first. */
+/** Lists unbooked payments, newest first. */
 export function listUnbookedPayments(
   db: Queryable,
   status: UnbookedStatus | undefined,
@@ -70,7 +69,7 @@ export function findUnbookedPayment(db: Queryable, id: string): Promise<Unbooked
   return maybeOne<UnbookedPaymentRow>(db, sql`select ${columns} from unbooked_payments where id = ${id}`);
 }
 
-/** Returns the payment that a provider knows by that name, if it is in no books. */
+/** Returns the payment with this provider reference, if it was not booked. */
 export function findUnbookedOfProvider(
   db: Queryable,
   provider: string,
@@ -83,7 +82,7 @@ export function findUnbookedOfProvider(
   );
 }
 
-/** Notes what was taken back of a payment in all. */
+/** Records the total amount taken back from a payment. */
 export function noteTakenBack(db: Queryable, id: string, amountMinor: bigint): Promise<void> {
   return execute(
     db,
@@ -91,7 +90,7 @@ export function noteTakenBack(db: Queryable, id: string, amountMinor: bigint): P
   );
 }
 
-/** One that is locked until the transaction ends. */
+/** Returns an unbooked payment and locks it until the transaction ends. */
 export function lockUnbookedPayment(db: Queryable, id: string): Promise<UnbookedPaymentRow | undefined> {
   return maybeOne<UnbookedPaymentRow>(
     db,
@@ -99,7 +98,7 @@ export function lockUnbookedPayment(db: Queryable, id: string): Promise<Unbooked
   );
 }
 
-/** Writes what an operator decided; as it then is. The caller holds its lock. */
+/** Records an operator's decision and returns the updated row. The caller must hold its lock. */
 export function decideUnbookedPayment(
   db: Queryable,
   id: string,
@@ -117,8 +116,8 @@ export function decideUnbookedPayment(
 const comparedBy = (provider: string) => `payments_compared:${provider}`;
 
 /**
- * Up to when the books have what the provider has, as they themselves know it: after an older copy of them was restored,
- * that is the instant of the copy.
+ * Returns the time up to which the books contain the provider's payments, according to the books themselves: after an
+ * older copy of them was restored, this is a time before the copy was made.
  */
 export async function comparedUntil(db: Queryable, provider: string): Promise<Date | undefined> {
   const kept = await readSetting<{ at: string }>(db, comparedBy(provider));
@@ -129,7 +128,10 @@ export function noteCompared(db: Queryable, provider: string, at: Date): Promise
   return writeSetting(db, comparedBy(provider), { at: at.toISOString() });
 }
 
-/** The newest top-up by a provider; where there is none, the oldest account, before which nobody can have paid. */
+/**
+ * Returns when the newest top-up with a provider was made. Without any, returns when the oldest account was created,
+ * before which no one can have paid.
+ */
 export async function newestTopUpAt(db: Queryable, provider: string): Promise<Date | undefined> {
   const { at } = await one<{ at: Date | null }>(
     db,
@@ -139,7 +141,7 @@ export async function newestTopUpAt(db: Queryable, provider: string): Promise<Da
   return at ?? undefined;
 }
 
-/** The account that a provider knows as one of its customers. */
+/** Returns the account that a provider knows under this customer reference. */
 export async function accountOfCustomer(
   db: Queryable,
   provider: string,

@@ -1,6 +1,6 @@
 import { execute, type Queryable, sql } from '../database.ts';
 
-/** What is owed for the use of a VM that was deleted. */
+/** A debt for the usage of a VM that was deleted. */
 export interface VmDebtRow {
   /** The order that settled the deletion. */
   order_id: string;
@@ -8,7 +8,7 @@ export interface VmDebtRow {
   owed_minor: bigint;
 }
 
-/** A debt, with the VM that it is of. */
+/** A debt with the VM that it is for. */
 export interface VmDebtView {
   order_id: string;
   vm_id: string;
@@ -17,7 +17,7 @@ export interface VmDebtView {
   created_at: Date;
 }
 
-/** Notes a debt, which counts in the wallet's claims. The caller holds the wallet. */
+/** Records a debt and adds it to the wallet's claims. The caller must hold the lock on the wallet. */
 export async function insertVmDebt(
   db: Queryable,
   { order_id, account_id, owed_minor }: VmDebtRow,
@@ -29,13 +29,13 @@ export async function insertVmDebt(
   await claim(db, account_id, owed_minor);
 }
 
-/** What an account owes, the oldest first. The caller holds the wallet. */
+/** Returns an account's debts, oldest first. The caller must hold the lock on the wallet. */
 export function owedVmDebts(db: Queryable, accountId: string): Promise<VmDebtRow[]> {
   return db.query<VmDebtRow>(sql`
     select order_id, account_id, owed_minor from vm_debts where account_id = ${accountId} and owed_minor > 0 order by order_id`);
 }
 
-/** Notes that an amount of a debt was paid. The caller holds the wallet. */
+/** Records a payment towards a debt. The caller must hold the lock on the wallet. */
 export async function reduceVmDebt(
   db: Queryable,
   { order_id, account_id }: VmDebtRow,
@@ -48,7 +48,7 @@ export async function reduceVmDebt(
   await claim(db, account_id, -paidMinor);
 }
 
-/** Up to `limit` of what an account owes, the oldest first, as it is collected. */
+/** Returns up to `limit` of an account's debts, oldest first, as they are collected. */
 export function vmDebtsOf(db: Queryable, accountId: string, limit: number): Promise<VmDebtView[]> {
   return db.query<VmDebtView>(sql`
     select order_id, vm_id, vms.hostname, owed_minor as amount_minor, orders.created_at

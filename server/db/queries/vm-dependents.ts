@@ -3,8 +3,8 @@ import { endSnapshotUsage } from './meters.ts';
 import { markTargetsRemoved } from './shield-targets.ts';
 
 /**
- * Removes what goes with a deleted VM. Its row, orders, jobs and events stay: they explain the bill. In the order of
- * `lock-order.ts`, with the VM locked.
+ * Deletes everything that goes with a deleted VM. Its row, orders, jobs and events stay, because they explain the bill.
+ * Follows the order of `lock-order.ts`; the caller must have locked the VM.
  */
 export async function deleteVmBelongings(db: Queryable, vmId: string, at: Date): Promise<void> {
   await deleteAgentHistory(db, vmId);
@@ -33,14 +33,14 @@ export async function deleteVmBelongings(db: Queryable, vmId: string, at: Date):
   }
 }
 
-/** Removes what the AI agent knows of a VM's guest, and what it has under way there. */
+/** Deletes the AI agent's history with a VM's guest, including unfinished runs. */
 export async function deleteAgentHistory(db: Queryable, vmId: string): Promise<void> {
   await execute(db, sql`delete from agent_runs where vm_id = ${vmId}`);
   await execute(db, sql`delete from agent_sessions where vm_id = ${vmId}`);
   await execute(db, sql`delete from agent_entries where vm_id = ${vmId}`);
 }
 
-/** Removes the service's credentials for a VM's guest, and the host key that it is known by. */
+/** Deletes the access to a VM's guest: console shares, tickets and the pinned host key. */
 export async function deleteConsoleAccess(db: Queryable, vmId: string): Promise<void> {
   await execute(db, sql`delete from console_shares where vm_id = ${vmId}`);
   await execute(db, sql`delete from console_tickets where vm_id = ${vmId}`);

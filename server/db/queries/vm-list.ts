@@ -9,7 +9,7 @@ export interface VmFilter {
   hostname?: string;
 }
 
-/** VMs of an account, newest first. */
+/** Lists an account's VMs, newest first. */
 export async function listVms(
   db: Queryable,
   accountId: string,
@@ -22,7 +22,10 @@ export async function listVms(
   return rows.map(toView);
 }
 
-/** Each of these columns has an index that finds the rows: the one that leaves the fewest is compared, see {@link ifGiven}. */
+/**
+ * Each of these columns has an index. The most selective one given is compared outside of {@link ifGiven}, so that its
+ * index can be used.
+ */
 function matching({ hostname, status, region }: VmFilter): Sql {
   const inRegion = ifGiven(region, (given) => sql`region = ${given}`);
   const ofStatus = ifGiven(status, (given) => sql`status = ${given}`);

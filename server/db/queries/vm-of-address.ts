@@ -1,6 +1,9 @@
 import { maybeOne, type Queryable, sql } from '../database.ts';
 
-/** The account's VM that exists and has this address, locked until the transaction ends; its address as we write it. */
+/**
+ * Returns the account's existing VM with this address, locked until the transaction ends, and the address in our
+ * notation.
+ */
 export function lockVmOfAddress(
   db: Queryable,
   accountId: string,

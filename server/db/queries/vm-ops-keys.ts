@@ -1,6 +1,6 @@
 import { empty, execute, maybeOne, one, type Queryable, sql } from '../database.ts';
 
-/** Fingerprint of the ops key that the VM's guest has; `lock` keeps the VM as it is until the transaction ends. */
+/** Returns the fingerprint of the ops key that the VM's guest has; `lock` locks the VM until the transaction ends. */
 export async function recordedOpsKey(db: Queryable, vmId: string, lock = false): Promise<string | null> {
   const row = await maybeOne<{ fingerprint: string | null }>(
     db,
@@ -9,12 +9,12 @@ export async function recordedOpsKey(db: Queryable, vmId: string, lock = false):
   return row?.fingerprint ?? null;
 }
 
-/** Null where it is not known which of them the guest has. */
+/** Records which ops key the guest has; null if unknown. */
 export async function recordOpsKey(db: Queryable, vmId: string, fingerprint: string | null): Promise<void> {
   await execute(db, sql`update vms set ops_key_fingerprint = ${fingerprint} where id = ${vmId}`);
 }
 
-/** Fingerprints of what guests and snapshots have; null among them where there is one of which it is not known. */
+/** Returns the fingerprints of the ops keys in guests and snapshots; includes null if the key of one is unknown. */
 export async function opsKeysInUse(db: Queryable): Promise<(string | null)[]> {
   const rows = await db.query<{ fingerprint: string | null }>(sql`
     select distinct ops_key_fingerprint as fingerprint from vms
@@ -24,7 +24,7 @@ export async function opsKeysInUse(db: Queryable): Promise<(string | null)[]> {
   return rows.map(({ fingerprint }) => fingerprint);
 }
 
-/** How many VMs' guests do not have the key of this fingerprint yet. */
+/** Counts the VMs whose guests do not have the key with this fingerprint yet. */
 export async function countOtherOpsKeys(db: Queryable, fingerprint: string): Promise<number> {
   const { count } = await one<{ count: number }>(
     db,
@@ -35,7 +35,7 @@ export async function countOtherOpsKeys(db: Queryable, fingerprint: string): Pro
   return count;
 }
 
-/** Running VMs of this engine without the key of this fingerprint and with nothing going on, after `after`, by id. */
+/** Returns idle running VMs of this engine without the key with this fingerprint, after `after`, by id. */
 export function vmsWithOtherOpsKey(
   db: Queryable,
   { engine, fingerprint, after }: { engine: string; fingerprint: string; after: string },

@@ -1,6 +1,6 @@
 import { execute, type Queryable, sql } from '../database.ts';
 
-/** The keys that may log in to a VM, as authorized_keys lines. */
+/** Returns the keys that may log in to a VM, as authorized_keys lines. */
 export async function authorizedKeysOf(db: Queryable, vmId: string): Promise<string[]> {
   const rows = await db.query<{ public_key: string }>(
     sql`select public_key from vm_ssh_keys where vm_id = ${vmId} order by fingerprint`,
@@ -21,7 +21,6 @@ export async function insertVmSshKey(
   );
 }
 
-/** Makes these the keys that may log in to a VM, and no others. */
 export async function replaceVmSshKeys(
   db: Queryable,
   vmId: string,

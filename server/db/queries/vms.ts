@@ -15,32 +15,37 @@ export interface VmRow {
   vcpu: number;
   ram_mb: number;
   disk_gb: number;
-  /** Its virtual CPUs have cores of their own. */
+  /** Whether its virtual CPUs have dedicated cores. */
   dedicated: boolean;
   bandwidth_gb: number | null;
   mac: string;
-  /** What made its guest (`cluster/engine-claim.ts`). */
+  /** The engine that made its guest (`cluster/engine-claim.ts`). */
   engine: string | null;
-  /** Where its guest is, or is to be made; and, while it is being moved, where to. */
+  /** Host of its guest, existing or planned, and the target host during a move. */
   host_id: string | null;
   moving_to: string | null;
   price_monthly_minor: bigint;
   currency: string;
-  /** Of the sale of the running period, such as "0.2". */
+  /** Tax rate of the sale of the current period, such as "0.2". */
   tax_rate: string;
-  /** What rounding has left uncharged of the running period, in minor units times seconds. */
+  /** Amount of the current period left uncharged by rounding, in minor units times seconds. */
   rounding_remainder: bigint;
-  /** What may still be given back of the running period; null where none of it has been corrected. */
+  /** Amount of the current period that may still be refunded; null if none of it has been corrected. */
   refundable_minor: bigint | null;
-  /** How the periods to come are to be billed. */
   next_billing_mode: 'monthly' | 'hourly';
-  /** Of the running period, in millionths of a major unit, and since when hours are counted; null by the month. */
+  /**
+   * Hourly price in the current period, in millionths of a major unit, and since when hours are counted; null if billed
+   * monthly.
+   */
   price_hourly_micros: bigint | null;
   metered_since: Date | null;
-  /** What is held for the running period, and since when; null by the month, and of a period that was sold in advance. */
+  /**
+   * Deposit held for the current period, and since when; null if billed monthly, and for a period that was sold in
+   * advance.
+   */
   deposit_minor: bigint | null;
   deposit_since: Date | null;
-  /** The end of the latest period whose usage was sold out of its deposit. */
+  /** End of the latest period whose usage was sold out of its deposit. */
   usage_sold_until: Date | null;
   auto_renew: boolean;
   billing_anchor_day: number;
@@ -48,46 +53,51 @@ export interface VmRow {
   billing_period_end_at: Date;
   unpaid_since: Date | null;
   suspended_at: Date | null;
-  /** When its grace ended, where it was switched off or was not to be renewed any more; as granted then, and not changed later. */
+  /**
+   * When the grace ended for a VM that was switched off or no longer renews; set as granted then, and not changed
+   * later.
+   */
   grace_ended_at: Date | null;
   resume_after_payment: boolean;
-  /** When it was switched off because its account owes something, which may be long before its paid period ends. */
+  /** When it was switched off because its account is in debt, possibly long before its paid period ends. */
   debt_suspended_at: Date | null;
-  /** Where money is short, the lower number is renewed first. */
+  /** If there is not enough money, lower numbers renew first. */
   renewal_priority: number;
-  /** When the change to a dearer size was ordered that it has now; null where there was none. */
+  /** When the latest upgrade to a more expensive size was ordered; null if there was none. */
   upgraded_at: Date | null;
-  /** How many of the notices before the end of the running period have had their time. */
+  /** How many of the notices before the end of the current period are past their time. */
   renewal_notices: number;
-  /** When its owner got notice of its deletion, and when that was given up: such a VM is never renewed. */
+  /** When its owner was notified of its deletion, and when deleting it was given up: such a VM is never renewed. */
   deletion_notice_at: Date | null;
   deletion_failed_at: Date | null;
-  /** Some of what it uses in the running period has a price, see `queries/meters.ts`. */
+  /** Whether some of its usage in the current period has a price, see `queries/meters.ts`. */
   usage_priced: boolean;
-  /** How many of the notices of included traffic were given in the running period. */
+  /** How many included-traffic notices were given in the current period. */
   traffic_notices: number;
-  /** Fastest that it may send and receive until the cause is gone, in Mbit/s; 0 lets nothing pass, null is no throttle. */
+  /**
+   * Maximum rate for sending and receiving until the cause is gone, in Mbit/s; 0 blocks all traffic, null means no
+   * throttle.
+   */
   throttle_mbps: number | null;
   throttle_cause: ThrottleCause | null;
-  /** Start of the period in which its owner last got notice of a throttle for each cause. */
+  /** Start of the period in which its owner was last notified of a throttle, for each cause. */
   included_notice_for: Date | null;
   unpaid_notice_for: Date | null;
-  /** Suspensions or deletions of the unpaid VM that failed in a row, and when the next is tried. */
+  /** Number of consecutive failures to suspend or delete the unpaid VM, and when to try again. */
   dunning_failures: number;
   dunning_next_at: Date | null;
-  /** When what it has was sold: it keeps the price of that day for as long as the catalog says. */
+  /** When its current configuration was sold: it keeps that day's price for as long as the catalog says. */
   priced_at: Date;
-  /** The last notice of a higher price: the price, when it was sent, and the month from which it is charged. */
+  /** The last notice of a price increase: the price, when it was sent, and the month from which it applies. */
   price_notice_minor: bigint | null;
   price_notice_at: Date | null;
   price_notice_from_at: Date | null;
-  /** Start of the last month whose price was looked at for a notice. */
+  /** Start of the last month whose price was checked for a notice. */
   prices_seen_until: Date | null;
-  /** End of the last period of a retired plan, as announced to its owner. */
+  /** End of the last period on a retired plan, as announced to its owner. */
   retires_at: Date | null;
-  /** What its customer wants its power to be. */
   wanted_power: WantedPower;
-  /** Starts by the service in a row since it last ran for a while, and when the next may be. */
+  /** Number of consecutive restarts by the service since it last ran for a while, and when the next is allowed. */
   restart_attempts: number;
   restart_next_at: Date | null;
   provisioned_at: Date | null;
@@ -100,11 +110,11 @@ export interface VmRow {
   deleted_at: Date | null;
 }
 
-/** A VM with what its API object shows beside its own columns. */
+/** A VM with the fields of its API object that are not its own columns. */
 export interface VmView extends VmRow {
-  /** Its host cannot be reached, so that nothing can be done to it; null where it has none. */
+  /** Whether its host is unreachable, so that nothing can be done to the VM; null if it has no host. */
   host_lost: boolean | null;
-  /** Between which instants it is to be switched off and moved, as its owner was told; null where no such move is due. */
+  /** Window in which it will be switched off and moved, as announced to its owner; null if no such move is planned. */
   move_from_at: Date | null;
   move_to_at: Date | null;
   ipv4: string | null;
@@ -140,7 +150,7 @@ export function toView({ jobs, ...row }: RawView): VmView {
   };
 }
 
-/** A VM that was written just now. */
+/** Returns the view of a VM that was just inserted. */
 export function newView(vm: VmRow): VmView {
   return {
     ...vm,
@@ -155,7 +165,7 @@ export function newView(vm: VmRow): VmView {
   };
 }
 
-/** A VM of this account, or undefined: there is no look-up of a customer's VM without the account. */
+/** Returns the account's VM, or undefined. A customer's VM is never looked up without the account. */
 export async function findVm(db: Queryable, accountId: string, id: string): Promise<VmView | undefined> {
   const row = await maybeOne<RawView>(
     db,
@@ -164,7 +174,10 @@ export async function findVm(db: Queryable, accountId: string, id: string): Prom
   return row && toView(row);
 }
 
-/** The same, locked until the transaction ends: held by all that changes a VM or starts a job on it. */
+/**
+ * Returns the account's VM and locks it until the transaction ends. Everything that changes a VM or starts a job on it
+ * holds this lock.
+ */
 export async function lockVm(db: Queryable, accountId: string, id: string): Promise<VmView | undefined> {
   const locked = await maybeOne(
     db,
@@ -173,7 +186,7 @@ export async function lockVm(db: Queryable, accountId: string, id: string): Prom
   return locked && findVm(db, accountId, id);
 }
 
-/** A VM without its account: for the service's own work (jobs, reconcilers), never for a request. */
+/** Returns a VM regardless of its account: for the service's own work (jobs, reconcilers), never for a request. */
 export function systemFindVm(db: Queryable, id: string, forUpdate = false): Promise<VmRow | undefined> {
   return maybeOne<VmRow>(
     db,
@@ -181,7 +194,7 @@ export function systemFindVm(db: Queryable, id: string, forUpdate = false): Prom
   );
 }
 
-/** Columns that change after a VM was written. */
+/** Columns that may change after the VM was inserted. */
 const CHANGEABLE = [
   'hostname',
   'notes',

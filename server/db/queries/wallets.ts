@@ -3,19 +3,23 @@ import { execute, maybeOne, one, type Queryable, type Sql, sql } from '../databa
 export interface WalletRow {
   account_id: string;
   currency: string;
-  /** What can be spent: paid in, and promotional. */
+  /** Amount that can be spent: paid in, and promotional. */
   available_minor: bigint;
-  /** Of that, what is promotional: it is never paid out. */
+  /** The promotional part of it, which is never paid out. */
   promo_minor: bigint;
   held_minor: bigint;
-  /** What is owed for payments that their provider took back, and for the use of deleted VMs: part of what is available is not free for new orders. */
+  /**
+   * Owed for payments that their provider took back, and for the usage of deleted VMs. This part of the available
+   * amount cannot be spent on new orders.
+   */
   claimed_minor: bigint;
   updated_at: Date;
 }
 
 /**
  * The accounts of the ledger; `domain/billing/chart.ts` says what each is for. `wallet`, `promo` and `hold` belong to a
- * customer; their balances are the wallet row, in which the first two together are what is available. A rate is a tax rate without trailing zeros, such as "0.2".
+ * customer; their balances are the wallet row, in which the first two together are the available amount. A rate is a
+ * tax rate without trailing zeros, such as "0.2".
  */
 export type LedgerAccount =
   | 'wallet'
@@ -35,20 +39,20 @@ export interface Transfer {
   reason: string;
   orderId?: string | null;
   paymentId?: string | null;
-  /** Of what gives or ends promotional credit. */
+  /** Set if the transfer grants or ends promotional credit. */
   promoCreditId?: string | null;
   at: Date;
 }
 
 const columns = sql`account_id, currency, available_minor, promo_minor, held_minor, claimed_minor, updated_at`;
 
-/** A wallet to be shown. */
+/** A wallet for display. */
 export interface WalletView extends WalletRow {
-  /** The soonest end of what is promotional in it; null where nothing is. */
+  /** The soonest end of its promotional credit; null if there is none. */
   promo_expires_at: Date | null;
 }
 
-/** The wallet as it is; every account has one. */
+/** Returns the wallet without a lock; every account has one. */
 export function lookUpWallet(db: Queryable, accountId: string): Promise<WalletView> {
   return one<WalletView>(
     db,
@@ -61,8 +65,8 @@ export function lookUpWallet(db: Queryable, accountId: string): Promise<WalletVi
 }
 
 /**
- * The wallet, locked until the transaction ends. Whatever spends, grants or counts against an account's
- * quota takes this lock before it looks: it is what makes those decisions one after the other.
+ * Returns the wallet and locks it until the transaction ends. Anything that spends, grants or counts against an
+ * account's quota takes this lock before it reads, which serialises those decisions.
  */
 export function lockWallet(db: Queryable, accountId: string): Promise<WalletRow> {
   return one<WalletRow>(
@@ -72,14 +76,14 @@ export function lockWallet(db: Queryable, accountId: string): Promise<WalletRow>
 }
 
 /**
- * Moves an amount between two ledger accounts and writes it to the journal; the wallet after it. A balance that would
- * fall below zero is refused by the store (check violation), whatever the caller looked at before.
+ * Moves an amount between two ledger accounts, writes it to the journal, and returns the wallet after it. The database
+ * refuses a balance below zero (check violation), whatever the caller read before.
  */
 export function transfer(db: Queryable, move: Transfer): Promise<WalletRow> {
   return one<WalletRow>(db, movement(move));
 }
 
-/** The same for a caller who has locked the wallet and has no use for what is in it then. */
+/** Does the same for a caller that has locked the wallet and does not need the balances afterwards. */
 export function post(db: Queryable, move: Transfer): Promise<void> {
   return execute(db, movement(move));
 }
@@ -105,16 +109,17 @@ function movement(move: Transfer): Sql {
 export interface OrderBooking {
   accountId: string;
   orderId: string;
-  /** Sum of the order's lines, without those of a deposit: it stays held, or is released by its own entries. */
+  /** Sum of the order's lines without deposit lines: a deposit stays held, or its own entries release it. */
   amountMinor: bigint;
-  /** Where the customer's money is: what was held for the order, or the wallet itself. */
+  /** Where the customer's money is: held for the order, or in the wallet itself. */
   party: 'wallet' | 'hold';
   at: Date;
 }
 
 /**
  * Books an order by its lines: each moves its net amount and its tax between the customer's money and the accounts of
- * its tax rate, with who bought it. What is served after `at` is deferred; anything else is revenue, or a refund, at once.
+ * its tax rate, and records the buyer. Service after `at` is deferred; anything else becomes revenue or a refund at
+ * once.
  */
 export async function bookOrder(db: Queryable, order: OrderBooking): Promise<WalletRow> {
   const fromWallet = order.party === 'wallet' ? order.amountMinor : 0n;
@@ -145,7 +150,7 @@ export async function bookOrder(db: Queryable, order: OrderBooking): Promise<Wal
   );
 }
 
-/** A currency of wallets other than `currency`; undefined where all are in that one. */
+/** Returns a wallet currency other than `currency`; undefined if all wallets use that one. */
 export async function foreignCurrency(db: Queryable, currency: string): Promise<string | undefined> {
   const other = await maybeOne<{ currency: string }>(
     db,
