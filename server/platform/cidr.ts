@@ -1,16 +1,16 @@
 import { BlockList, isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** A parsed network: the address with its host bits, and the prefix length. */
+/** A parsed network: its address, including any host bits, and the prefix length. */
 export interface Cidr {
   address: string;
   prefix: number;
   family: 4 | 6;
-  /** True when bits right of the prefix are set: "10.0.0.1/8". */
+  /** True if bits to the right of the prefix are set: "10.0.0.1/8". */
   hasHostBits: boolean;
 }
 
-/** Parses `text` as CIDR in strict notation (no leading zeros, no short forms); undefined when it is none. */
+/** Parses `text` as CIDR in strict notation (no leading zeros, no short forms); undefined if it is not CIDR. */
 export function parseCidr(text: string): Cidr | undefined {
   const slash = text.indexOf('/');
   const address = text.slice(0, slash);
@@ -26,7 +26,7 @@ export function parseCidr(text: string): Cidr | undefined {
   return { address, prefix, family, hasHostBits };
 }
 
-/** A matcher for a list of CIDRs or single addresses; an empty list matches nothing. */
+/** Returns a matcher for a list of CIDRs or single addresses; an empty list matches nothing. */
 export function addressMatcher(cidrs: readonly string[]): (ip: string) => boolean {
   const list = new BlockList();
   for (const text of cidrs) {
@@ -37,22 +37,25 @@ export function addressMatcher(cidrs: readonly string[]): (ip: string) => boolea
   return (ip) => list.check(ip, isIP(ip) === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** One spelling for one address: an IPv4 address that came over an IPv6 socket is an IPv4 address. */
+/** Returns a uniform spelling: an IPv4 address that arrived over an IPv6 socket becomes plain IPv4. */
 export function normalizeIp(ip: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip);
   return mapped ? mapped[1]! : ip;
 }
 
-/** The usual spelling of an address, by which two spellings of one are the same. Throws where it is none. */
+/**
+ * Returns the canonical spelling of an address, so that two spellings of one address compare equal. Throws if it is not
+ * an address.
+ */
 export const canonicalIp = (ip: string): string => ipaddr.parse(ip).toString();
 
-/** The network that one client can be expected to hold: the address itself, or its /64 for IPv6. */
+/** Returns the network that a single client can be expected to control: the address itself, or its /64 for IPv6. */
 export function clientNetwork(ip: string): string {
   if (isIP(ip) !== 6) return ip;
   return ipaddr.IPv6.networkAddressFromCIDR(`${ip.split('%')[0]}/64`).toString();
 }
 
-/** The first address behind a network's own. */
+/** Returns the first address after the network address. */
 export function firstAddress(cidr: string): string {
   const bytes = ipaddr.parse(cidr.split('/')[0]!).toByteArray();
   return ipaddr.fromByteArray([...bytes.slice(0, -1), bytes.at(-1)! + 1]).toString();
@@ -68,7 +71,10 @@ const SPECIAL = addressMatcher([
   'ff00::/8',
 ]);
 
-/** Whether an address is never one host's on any network: loopback, link-local, multicast, broadcast, mapped and the like. */
+/**
+ * Returns whether an address can never belong to a single host on any network: loopback, link-local, multicast,
+ * broadcast, mapped and similar.
+ */
 export function isSpecial(address: string): boolean {
   const parsed = ipaddr.parse(address);
   return SPECIAL(parsed.toString()) || (parsed instanceof ipaddr.IPv6 && parsed.isIPv4MappedAddress());

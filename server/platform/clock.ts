@@ -1,9 +1,9 @@
 /**
- * Time, as the service sees it. Nothing else in `server/` reads the wall clock or sleeps: a test that owns
- * the clock owns renewals, expiries, windows and boot times.
+ * The service's time source. Nothing else in `server/` reads the wall clock or sleeps: a test that controls the clock
+ * controls renewals, expiries, windows and boot times.
  */
 export interface Clock {
-  /** The current instant. Millisecond precision. */
+  /** Returns the current time with millisecond precision. */
   now(): Date;
   /**
    * Resolves after `ms` milliseconds of this clock; rejects with `signal.reason` once `signal` aborts.
@@ -39,7 +39,7 @@ interface Sleeper {
   wake: () => void;
 }
 
-/** A clock that moves only when told to. */
+/** A clock that moves only when a test moves it. */
 export class ManualClock implements Clock {
   #now: number;
   #sleepers = new Set<Sleeper>();
@@ -71,12 +71,12 @@ export class ManualClock implements Clock {
     });
   }
 
-  /** Moves time forward by `ms` and wakes, in order, all sleepers that are due by then. */
+  /** Moves time forward by `ms` and wakes all sleepers that are due by then, in order. */
   advance(ms: number): void {
     this.set(new Date(this.#now + ms));
   }
 
-  /** Moves time forward to `instant`; a clock never goes back. */
+  /** Moves time forward to `instant`; throws if that is in the past. */
   set(instant: Date): void {
     const target = instant.getTime();
     if (target < this.#now) throw new Error('a clock cannot go back');
@@ -89,7 +89,7 @@ export class ManualClock implements Clock {
     this.#now = target;
   }
 
-  /** How many callers are asleep: lets a test wait until work has settled. */
+  /** Number of callers asleep: lets a test wait until work has settled. */
   get sleeping(): number {
     return this.#sleepers.size;
   }

@@ -1,9 +1,9 @@
-/** Red, green and blue, each from 0 to 1, as a screen is given them (sRGB). */
+/** Red, green and blue, each from 0 to 1, as sent to a screen (sRGB). */
 type Rgb = [number, number, number];
-/** Lightness, chroma and hue as people see them: shades of one colour differ in the first alone. */
+/** Lightness, chroma and hue as people perceive them: shades of one colour differ only in lightness. */
 type Oklch = [number, number, number];
 
-/** Of `#2563eb`. */
+/** Parses a colour such as `#2563eb`. */
 const rgbOf = (hex: string) => [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16) / 255) as Rgb;
 
 const hexOf = (rgb: Rgb) =>
@@ -19,13 +19,13 @@ const clamped = (part: number) => Math.min(1, Math.max(0, part));
 const linear = (part: number) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
 const gamma = (part: number) => (part <= 0.0031308 ? part * 12.92 : 1.055 * part ** (1 / 2.4) - 0.055);
 
-/** Relative luminance, as WCAG 2 defines it. */
+/** Relative luminance as defined by WCAG 2. */
 function luminance(hex: string): number {
   const [red, green, blue] = rgbOf(hex).map(linear) as Rgb;
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-/** The contrast of two colours as WCAG 2 defines it: from 1 to 21. Text needs 4.5. */
+/** Returns the contrast of two colours as defined by WCAG 2: from 1 to 21. Text needs 4.5. */
 export function contrast(a: string, b: string): number {
   const [lighter, darker] = [luminance(a), luminance(b)].sort((x, y) => y - x) as [number, number];
   return (lighter + 0.05) / (darker + 0.05);
@@ -59,7 +59,10 @@ function hexOfOklch([lightness, chroma, hue]: Oklch): string {
 
 const STEP = 0.005;
 
-/** The shade of `color` nearest to it that has a contrast of at least `least` to `background`: itself where it has. */
+/**
+ * Returns the shade of `color` closest to it whose contrast with `background` is at least `least`: `color` itself if
+ * its contrast suffices.
+ */
 export function readableShade(color: string, background: string, least: number): string {
   const [start, chroma, hue] = oklchOf(color);
   const direction = luminance(background) > 0.18 ? -STEP : STEP;

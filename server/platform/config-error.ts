@@ -1,6 +1,6 @@
 /**
- * What an operator gave us is wrong. `problems` names every fault with its place and its reason, so that one
- * start is enough to see them all; there is no stack worth showing.
+ * The operator's input is wrong. `problems` names every fault with its place and reason, so that a single start shows
+ * them all; a stack trace would not help.
  */
 export class ConfigError extends Error {
   override name = 'ConfigError';
@@ -12,7 +12,10 @@ export class ConfigError extends Error {
   }
 }
 
-/** What the service needs to start is not there now, though it may be later: a port, a database. One sentence, no stack. */
+/**
+ * Something the service needs to start, such as a port or a database, is unavailable at the moment. The message is one
+ * sentence; a stack trace would not help.
+ */
 export class UnavailableError extends Error {
   override name = 'UnavailableError';
 }
@@ -27,10 +30,10 @@ const REASONS: Record<string, string> = {
   CONNECT_TIMEOUT: 'no answer',
 };
 
-/** Why the system, or a server, refused: in words where its code has some, else as it said it. */
+/** Returns why the system or a server refused: in plain words if its code is known, otherwise its own message. */
 export function reasonOf(error: unknown): string {
   const { code = '', syscall, message } = error as NodeJS.ErrnoException;
-  // A Unix socket that is not there is a server that does not run.
+  // A missing Unix socket means that the server is not running.
   if (code === 'ENOENT' && syscall === 'connect') return REASONS.ECONNREFUSED!;
   return REASONS[code] ?? (message || code);
 }

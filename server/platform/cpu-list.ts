@@ -1,7 +1,7 @@
 /** More than any host has. */
 const MAX_CPUS = 8_192;
 
-/** CPUs by number, as the kernel and `taskset` write them: "2-7,10". Undefined where it is no such list. */
+/** Parses CPU numbers in the format of the kernel and `taskset`: "2-7,10". Undefined if it is not such a list. */
 export function parseCpuList(text: string): number[] | undefined {
   const cpus = new Set<number>();
   for (const part of text.split(',')) {
@@ -12,7 +12,7 @@ export function parseCpuList(text: string): number[] | undefined {
   return [...cpus].sort((a, b) => a - b);
 }
 
-/** The same as text, each CPU for itself. */
+/** Formats CPU numbers in the same format, without ranges. */
 export function cpuList(cpus: readonly number[]): string {
   return cpus.join(',');
 }

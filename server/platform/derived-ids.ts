@@ -5,9 +5,9 @@ const TIME_CHARACTERS = 10;
 const OTHER_CHARACTERS = 16;
 
 /**
- * The id of a part that lives and dies with its VM and so has no row of its own. The one that every VM has
- * (its boot volume, its public interface) carries the VM's own characters; further ones, told apart by
- * `name`, keep the time in them and hash the rest.
+ * Returns the id of a part that exists as long as its VM and has no row of its own. A part that every VM has (its boot
+ * volume, its public interface) uses the VM's own characters; further ones, identified by `name`, keep the time part
+ * and hash the rest.
  */
 export function partId(prefix: 'vol' | 'nic', vmId: string, name?: string): string {
   const own = vmId.slice(vmId.indexOf('_') + 1);

@@ -1,11 +1,12 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-// What must still be there, and whole, after the power has failed at any moment.
+// For files that must exist, complete, even if the power fails at any moment.
 
 /**
- * Makes `path` hold `content`: written aside, put on the disk and moved into place, so that a reader sees all of it or what
- * was there before. Writers of one path at the same time need an `aside` each, in the same file system.
+ * Replaces the content of `path` atomically: writes a second file, syncs it to disk and renames it, so that a reader
+ * sees either the new content or the old. Concurrent writers of one path each need their own `aside`, in the same file
+ * system.
  */
 export async function writeDurably(
   path: string,
@@ -14,7 +15,7 @@ export async function writeDurably(
   aside = `${path}.new`,
 ): Promise<void> {
   try {
-    // Made anew: whatever lies there, such as a link, is not written to.
+    // Created afresh, so that nothing that already exists there, such as a link, is written through.
     await rm(aside, { force: true, recursive: true });
     const file = await open(aside, 'wx', mode);
     try {
@@ -25,14 +26,17 @@ export async function writeDurably(
     }
     await rename(aside, path);
   } catch (error) {
-    // What is left of it would take the little room there is.
+    // A leftover file would take up the little space there is.
     await rm(aside, { force: true });
     throw error;
   }
   await syncPath(dirname(path));
 }
 
-/** Puts a file, or the names in a directory, on the disk: without the second a file that was moved may be lost with its new name. */
+/**
+ * Syncs a file, or the names in a directory, to disk. Without the latter, a renamed file may be lost together with its
+ * new name.
+ */
 export async function syncPath(path: string): Promise<void> {
   const file = await open(path, 'r');
   try {

@@ -1,8 +1,8 @@
 import type { FieldCode } from './field-codes.ts';
 
 /**
- * Every error code and the HTTP status it is answered with. The OpenAPI documents, the tests and the handlers all read
- * this table, so a code has one status and no endpoint invents one.
+ * Every error code with its HTTP status. The OpenAPI documents, the tests and the handlers all read this table, so a
+ * code has one status and no endpoint invents its own.
  */
 export const ERROR_STATUS = {
   idempotency_key_missing: 400,
@@ -63,7 +63,7 @@ export const ERROR_STATUS = {
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
-/** What only the panel answers, which knows people and not keys. */
+/** Codes that only the panel returns, because it deals with people instead of keys. */
 export type PanelErrorCode =
   | 'session_required'
   | 'sign_in_failed'
@@ -73,11 +73,11 @@ export type PanelErrorCode =
   | 'second_factor_required'
   | 'sign_up_closed'
   | 'link_invalid';
-/** Payments are booked by the operator alone. */
+/** Without `payment_exists`, because only the operator books payments. */
 export type CustomerErrorCode = Exclude<ErrorCode, 'payment_exists' | PanelErrorCode>;
 export type ErrorDetails = Record<string, unknown>;
 
-/** One field that was wrong, as listed in `details.fields` of a `validation_failed`. */
+/** An invalid field, as listed in `details.fields` of a `validation_failed`. */
 export interface FieldProblem {
   field: string;
   code: FieldCode;
@@ -85,8 +85,8 @@ export interface FieldProblem {
 }
 
 /**
- * A refusal that the caller is meant to read. `message` and `details` are public; `context` is for the log
- * only and never reaches a response.
+ * A refusal that is meant for the caller. `message` and `details` are public; `context` is for the log only and never
+ * reaches a response.
  */
 export class ApiError extends Error {
   readonly code: ErrorCode;
@@ -103,19 +103,22 @@ export class ApiError extends Error {
     this.context = context;
   }
 
-  /** The one shape of every error response. */
+  /** Returns the body that every error response has. */
   toBody(): { error: { code: ErrorCode; message: string; details?: ErrorDetails } } {
     const error = { code: this.code, message: this.message };
     return { error: this.details === undefined ? error : { ...error, details: this.details } };
   }
 }
 
-/** A 404 says nothing about why: absent and foreign resources must be indistinguishable, byte for byte. */
+/**
+ * Returns a 404 without a reason: missing resources and those of other accounts must be indistinguishable, byte for
+ * byte.
+ */
 export function notFound(): ApiError {
   return new ApiError('not_found', 'The resource does not exist.');
 }
 
-/** A 422 naming each field that was wrong. */
+/** Returns a 422 that names each invalid field. */
 export function validationFailed(fields: FieldProblem[]): ApiError {
   const first = fields[0];
   const rest = fields.length > 1 ? `; and ${fields.length - 1} more` : '';
@@ -123,15 +126,18 @@ export function validationFailed(fields: FieldProblem[]): ApiError {
   return new ApiError('validation_failed', message, { fields });
 }
 
-/** A 422 for one field. */
+/** Returns a 422 for one field. */
 export function invalidField(field: string, code: FieldCode, message: string): ApiError {
   return validationFailed([{ field, code, message }]);
 }
 
-/** Seconds after which a caller may try again when the engine was full or away. */
+/** Seconds after which a caller may retry if the engine was full or unreachable. */
 const ENGINE_RETRY_SECONDS = 30;
 
-/** A 503 where the engine has no room. The public does not learn how much there is: `context` is for the log. */
+/**
+ * Returns a 503 for an engine without free capacity. The response does not reveal how much there is: `context` is for
+ * the log.
+ */
 export function capacityUnavailable(context: string): ApiError {
   const message = 'There is no room for this VM at the moment.';
   return new ApiError(
@@ -142,7 +148,7 @@ export function capacityUnavailable(context: string): ApiError {
   );
 }
 
-/** A 503 where the compute engine does not answer; `context` is for the log. */
+/** Returns a 503 for a compute engine that does not respond; `context` is for the log. */
 export function computeUnavailable(context: string): ApiError {
   const message = 'The compute engine does not answer.';
   return new ApiError('compute_unavailable', message, { retry_after_seconds: ENGINE_RETRY_SECONDS }, context);

@@ -1,12 +1,15 @@
 import type { Logger } from './logging.ts';
 import type { Metrics } from './metrics.ts';
 
-/** Failures remembered at once: what failed last for a VM that is gone would stay for ever. A forgotten one is said once more. */
+/**
+ * Number of failures remembered at once. A bound is needed because a failure for a VM that is gone would never be
+ * cleared. A forgotten failure is logged once more.
+ */
 const MAX_FAILING = 1_000;
 
 /**
- * What is done again and again, and goes on past what fails: a failure is said when it begins, not each time, and so is
- * its end; each is counted.
+ * Tracks failures of repeated work that continues after them: a failure is logged when it begins and when it ends, but
+ * not each time; every failure is counted.
  */
 export class Failures {
   readonly #logger: Logger;
@@ -18,7 +21,7 @@ export class Failures {
     this.#metrics = metrics;
   }
 
-  /** Does `work` of the task, on `subject` where it has many; false, and nothing thrown, where it failed. */
+  /** Runs `work` of the task, on `subject` if it has several. If it fails, returns false instead of throwing. */
   async attempt(task: string, work: () => Promise<unknown>, subject?: string): Promise<boolean> {
     const name = subject === undefined ? task : `${task} ${subject}`;
     try {
@@ -28,7 +31,7 @@ export class Failures {
     } catch (error) {
       this.#metrics.taskFailed(task);
       if (!this.#failing.has(name)) this.#logger.error({ err: error, task, subject }, 'task failed');
-      // The set is in the order of the last failures.
+      // Keeps the set in order of the latest failure.
       this.#failing.delete(name);
       this.#failing.add(name);
       if (this.#failing.size > MAX_FAILING) this.#failing.delete(this.#failing.values().next().value!);

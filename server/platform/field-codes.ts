@@ -1,4 +1,6 @@
-/** Every rule that a field can break, as `code` in `details.fields`. The panel has a text for each of them in each language. */
+/**
+ * Every rule that a field can violate, as `code` in `details.fields`. The panel has a text for each in every language.
+ */
 export const FIELD_CODES = [
   'any_of',
   'cidr',

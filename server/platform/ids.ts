@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 import type { Clock } from './clock.ts';
 
-/** The kinds of thing that carry an id; the prefix tells a reader (and a support ticket) what it names. */
+/** The kinds of things that have ids; the prefix tells a reader (and a support ticket) what the id names. */
 export type IdPrefix =
   | 'acc'
   | 'apk'
@@ -50,13 +50,13 @@ export type IdPrefix =
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_CHARACTERS = 10; // 50 bits of milliseconds: good until the year 37,000
 const RANDOM_CHARACTERS = 16; // 80 random bits: not guessable
-/** Ids made from one call for random bytes: a call each would be a twentieth of a request's time. */
+/** Ids per call for random bytes: one call for each id would take a twentieth of a request's time. */
 const IDS_A_FILL = 256;
 
 const pool = Buffer.alloc(RANDOM_CHARACTERS * IDS_A_FILL);
 let used = pool.length;
 
-/** Random bytes for one id, each handed out once. */
+/** Returns random bytes for one id, never the same ones twice. */
 function takeRandom(): Buffer {
   if (used === pool.length) {
     randomFillSync(pool);
@@ -76,8 +76,8 @@ function encodeTime(ms: number): string {
 }
 
 /**
- * A new id such as `vm_06f3k…`: prefix, time in milliseconds, 80 random bits. Ids of one kind sort by the
- * time they were made, so "newest first" is an index scan on the id and pagination needs no second column.
+ * Returns a new id such as `vm_06f3k…`: prefix, time in milliseconds, 80 random bits. Ids of one kind sort by creation
+ * time, so "newest first" is an index scan on the id and pagination needs no second column.
  */
 export function newId(prefix: IdPrefix, clock: Clock): string {
   let random = '';

@@ -1,7 +1,7 @@
-/** Rows that one statement of housekeeping changes: some milliseconds of the embedded engine's only thread. */
+/** Rows changed by one housekeeping statement: some milliseconds of the embedded engine's only thread. */
 const BATCH = 1_000;
 
-/** Does a little at a time until less than a whole batch was left; how much there was. */
+/** Calls `some` until it handles less than a full batch; returns the total. */
 export async function inBatches(some: (limit: number) => Promise<number>, batch = BATCH): Promise<number> {
   let total = 0;
   for (;;) {

@@ -1,4 +1,4 @@
-/** Work on one thing at a time, by the thing's name, in the order of the calls. */
+/** Runs work one at a time per name, in the order of the calls. */
 export class KeyedMutex {
   readonly #last = new Map<string, Promise<unknown>>();
 
@@ -13,7 +13,7 @@ export class KeyedMutex {
     return mine;
   }
 
-  /** Resolves when nothing is being worked on. */
+  /** Resolves once no work is running. */
   async idle(): Promise<void> {
     await Promise.allSettled(this.#last.values());
   }

@@ -6,8 +6,8 @@ const STDERR = 2;
 const EXIT_FAILURE = 1;
 
 /**
- * Logs an exception that nothing has caught, with the name of the peer that it is about where that is known, and ends the
- * process: what such an exception has left half done cannot be told. Written at once, because the process ends.
+ * Logs an uncaught exception, with the name of the peer that caused it if known, and ends the process, because the
+ * exception may have left anything half done. Writes synchronously because the process is about to exit.
  */
 export function logLastWords(): void {
   process.on('uncaughtException', (error: unknown, origin) => {

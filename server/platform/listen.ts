@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { reasonOf, UnavailableError } from './config-error.ts';
 
-/** Makes `app` listen on the address that `setting` names, and returns it; {@link UnavailableError} where it cannot. */
+/** Makes `app` listen on the address in `setting` and returns it. Throws {@link UnavailableError} if it cannot. */
 export async function listenOn(
   app: FastifyInstance,
   setting: string,

@@ -4,21 +4,21 @@ import { redactLine } from './redaction.ts';
 
 export type { Logger } from 'pino';
 
-/** Lines kept for a reader of stdout who has stalled; later ones are dropped rather than fill the memory. */
+/** Bytes buffered for a stdout reader that has stalled; later lines are dropped to protect the memory. */
 const MAX_BUFFERED_BYTES = 16 * 1024 * 1024;
 
 /**
- * Lines are written together: so many bytes at once, or those of so many milliseconds. A write for each line of a busy
- * service was a tenth of what its requests cost, with the thread that makes it.
+ * Lines are written in groups: this many bytes at once, or whatever came within this many milliseconds. One write per
+ * line, with its thread, took a tenth of what a busy service's requests cost.
  */
 const TOGETHER = { bytes: 8 * 1024, ms: 10 };
 
 /**
- * Standard output: readable lines in a terminal, JSON for everything else. Writing is asynchronous, and what is still
- * buffered is written when the process exits.
+ * Returns standard output: readable lines in a terminal, JSON otherwise. Writing is asynchronous; buffered lines are
+ * written when the process exits.
  */
 function standardOutput(): DestinationStream {
-  // A terminal is written to as the rest of the process writes to it, so that lines keep their order.
+  // Written like the rest of the process's terminal output, so that lines keep their order.
   if (process.stdout.isTTY) return { write: (line) => void process.stdout.write(readableLine(line)) };
   return together(
     destination({ fd: 1, sync: false, minLength: TOGETHER.bytes, maxLength: MAX_BUFFERED_BYTES }),
@@ -27,7 +27,7 @@ function standardOutput(): DestinationStream {
 
 type Output = ReturnType<typeof destination>;
 
-/** Sees to it that what an output buffers is written soon. */
+/** Makes sure that buffered lines are written soon. */
 function together(output: Output): DestinationStream {
   let waiting = 0;
   let isDue = false;
@@ -45,7 +45,7 @@ function together(output: Output): DestinationStream {
   output.on('drop', (line: string) => {
     waiting -= Buffer.byteLength(line);
   });
-  // A flush does nothing while a write is under way: what came meanwhile would wait for the next line.
+  // A flush does nothing during a write, so lines that arrived meanwhile would have to wait for the next line.
   output.on('drain', () => {
     if (waiting > 0) schedule();
   });
@@ -55,12 +55,12 @@ function together(output: Output): DestinationStream {
       output.write(line);
       schedule();
     },
-    // Before the process ends for what is fatal.
+    // Called before the process ends because of a fatal error.
     flushSync: () => output.flushSync(),
   } as DestinationStream;
 }
 
-/** The service's logger: one JSON object a line, secrets redacted (see redaction.ts). */
+/** Creates the service's logger: one JSON object per line, secrets redacted (see redaction.ts). */
 export function createLogger(
   config: { logLevel: string },
   output: DestinationStream = standardOutput(),

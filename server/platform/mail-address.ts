@@ -1,15 +1,18 @@
 import { domainToASCII } from 'node:url';
 
-/** As SMTP allows: RFC 5321, 4.5.3.1. */
+/** Limits of SMTP: RFC 5321, 4.5.3.1. */
 const MAX_ADDRESS = 254;
 const MAX_LOCAL_PART = 64;
-/** An unquoted local part. Quoted ones are legal and unused; spaces and special characters in them are how headers are forged. */
+/**
+ * An unquoted local part. Quoted ones are legal but unused; spaces and special characters in them are used to forge
+ * headers.
+ */
 const LOCAL_PART = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i;
 const DOMAIN = /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/;
 
 /**
- * An address that a mail can be sent to, with its domain in lower case and in ASCII; undefined for anything else, such as
- * a name, a list of addresses, or what would go on in another header.
+ * Returns an address that mail can be sent to, with its domain in lower case and in ASCII. Undefined for anything else,
+ * such as a name, a list of addresses, or text that would continue in another header.
  */
 export function parseMailAddress(text: string): string | undefined {
   const at = text.lastIndexOf('@');

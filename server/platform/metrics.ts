@@ -6,23 +6,24 @@ export type JobOutcome = 'succeeded' | 'failed' | 'canceled' | 'abandoned';
 /** What a console's WebSocket carries; `share` is one viewer of a share link. */
 export type ConsoleKind = 'vnc' | 'ssh' | 'ssh_raw' | 'share';
 
-/** What becomes of an attack on a protected address. */
 export type AttackMoment = 'started' | 'mitigated' | 'ended';
 
-/** What the service counts for Prometheus. Label values are from closed sets: never an id, never a path. */
+/** The service's metrics for Prometheus. Label values come from closed sets: never an id, never a path. */
 export interface Metrics {
   /** A request was answered. `operation` is the endpoint's name, "none" for an unknown route. */
   requestAnswered(operation: string, status: number, seconds: number): void;
-  /** A request was refused with 429. */
   rateLimited(policy: 'key' | 'account' | 'ip' | 'session'): void;
-  /** A worker took a job `seconds` after it could have run. */
+  /** A worker claimed a job `seconds` after it became due. */
   jobPickedUp(seconds: number): void;
   jobFinished(kind: string, outcome: JobOutcome): void;
-  /** A job could go neither forward nor back; it is tried again later, or given up. */
+  /** A job could be neither completed nor undone; it is retried later or abandoned. */
   jobAttemptFailed(kind: string): void;
-  /** Jobs of all nodes that have failed and wait for their next attempt. */
+  /** Jobs on all nodes that have failed and wait for their next attempt. */
   jobsStuck(count: number): void;
-  /** Unpaid VMs that could not be switched off or deleted, and the age of the oldest order that is pending. */
+  /**
+   * Numbers for the alarms about money, such as unpaid VMs that could not be switched off or deleted, and the age of
+   * the oldest pending order.
+   */
   moneyAlarms(alarms: {
     dunningFailing: number;
     oldestPendingSeconds: number;
@@ -31,52 +32,47 @@ export interface Metrics {
     seriesAsked: boolean;
     heldDocuments: number;
   }): void;
-  /** A console's WebSocket was let in. */
   consoleOpened(kind: ConsoleKind): void;
-  /** It ended, for a `reason` from a closed set. */
+  /** A console's WebSocket closed, for a `reason` from a closed set. */
   consoleClosed(kind: ConsoleKind, reason: string): void;
-  /** Bytes went through it: `in` towards the guest, `out` towards the caller. */
+  /** A console relayed bytes: `in` towards the guest, `out` towards the caller. */
   consoleBytes(kind: ConsoleKind, direction: 'in' | 'out', bytes: number): void;
-  /** The screen of a shared shell was drawn for those who joined or fell behind. */
+  /** The screen of a shared shell was drawn for viewers who joined or fell behind. */
   sharePictureDrawn(): void;
-  /** A shared shell was given another size. */
   shareResized(): void;
-  /** The books were held against the laws at that time, by any node. */
+  /** Some node audited the books at that time. */
   audited(at: Date, findings: number): void;
-  /** Runs of the agent on this node. */
   agentRunsActive(count: number): void;
-  /** A stream of the agent ended. */
   agentRunEnded(reason: string): void;
-  /** A command of the agent ended, or was denied. */
+  /** An agent command ended or was denied. */
   agentCommand(risk: string, outcome: string): void;
-  /** A task of the service failed; it is tried again in its next round. */
+  /** A task of the service failed; it is retried in its next round. */
   taskFailed(task: string): void;
-  /** The database ended a statement or a transaction because of others; it is tried again. */
+  /** The database aborted a statement or a transaction because of other sessions; it is retried. */
   databaseConflict(conflict: string): void;
-  /** Guests that no VM has, VMs that have no guest, and guests that cannot be seen. */
+  /** Guests without a VM, VMs without a guest, and guests that cannot be seen. */
   guestsAmiss(counts: Record<'orphan' | 'missing' | 'unseen', number>): void;
-  /** A mail was taken by the server, or given up. */
+  /** The mail server accepted a mail, or delivery was given up. */
   mailEnded(outcome: 'sent' | 'failed'): void;
-  /** An attack began, is mitigated from now on, or is over. */
   attack(moment: AttackMoment): void;
-  /** Packets of a guest were refused beyond a limit of its own. */
+  /** Packets of a guest were refused because they exceeded its limit. */
   packetsRefused(limit: 'connections' | 'packets', count: number): void;
-  /** What the engine has for guests together, and what is reserved of it. */
+  /** The engine's total capacity for guests, and how much of it is reserved. */
   capacity(amounts: { resource: string; total: number; reserved: number }[]): void;
-  /** How full the file system of the data directory, or of the guests' disks, is: from 0 to 1. */
+  /** How full the file system of the data directory or of the guests' disks is, from 0 to 1. */
   diskUsed(what: 'data' | 'pool', used: number): void;
   /** Media type of `text`. */
   readonly contentType: string;
-  /** Everything, in Prometheus' text format. */
+  /** Returns all metrics in Prometheus' text format. */
   text(): Promise<string>;
 }
 
-/** Up to 30 seconds: how long a poll may wait. */
+/** Up to 30 seconds, which is how long a poll may wait. */
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-/** From a notification's few milliseconds to a queue that has backed up. */
+/** From a few milliseconds for a notification to the delays of a queue that has backed up. */
 const PICKUP_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5, 30, 120];
 
-/** A registry of its own, so that several services can live in one process (tests do). */
+/** Creates metrics with a registry of their own, so that several services can run in one process (tests do). */
 export function createMetrics(version: string): Metrics {
   const registry = new Registry();
   const registers = [registry];

@@ -1,7 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { Metrics } from './metrics.ts';
 
-/** Of the audit of the books, and the alarms about money that is stuck. */
 export function moneyMetrics(registers: Registry[]): Pick<Metrics, 'audited' | 'moneyAlarms'> {
   return { ...auditMetrics(registers), ...alarmMetrics(registers) };
 }

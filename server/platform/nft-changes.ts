@@ -3,25 +3,25 @@ import { ENVIRONMENT } from './nft.ts';
 import { readLines } from './peer/lines.ts';
 
 const END_OF_CHANGE = /^# new generation /;
-/** A change of a set of ten thousand elements is announced in one line. */
+/** A change to a set of ten thousand elements is announced on a single line. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 const LOST = /lost some netlink events/;
 
-/** What a reader of `nft monitor` tells, change by change. */
+/** Callbacks for the changes that `nft monitor` reports. */
 export interface ChangeListener {
-  /** A line about tables of ours. */
+  /** Matches a line about our tables. */
   ours: RegExp;
-  /** The table that is made and gone in each change of our own. */
+  /** The table that is added and deleted in each of our own changes. */
   signature: string;
-  /** A change of our own has been announced. */
+  /** One of our own changes was announced. */
   onSigned?(): void;
-  /** Somebody else has changed tables of ours. */
+  /** Another process has changed our tables. */
   onForeign(): void;
-  /** The kernel announced more than there was room for. */
+  /** The kernel had more announcements than fit into its buffer. */
   onLost(): void;
 }
 
-/** Reads the lines of `nft monitor`; those of one change are seen as one. */
+/** Returns a reader for the lines of `nft monitor`; the lines of one change are treated as one. */
 export function changeReader(listener: ChangeListener): (line: string) => void {
   const signed = ` ${listener.signature}`;
   let isOurs = false;
@@ -40,7 +40,7 @@ export function changeReader(listener: ChangeListener): (line: string) => void {
   };
 }
 
-/** Runs a program that tells of changes, line by line; it lives no longer than this process. */
+/** Runs a program that reports changes line by line; it is killed when this process ends. */
 export function listen(
   program: string,
   args: string[],
@@ -55,7 +55,7 @@ export function listen(
     onLine: (line) => on.line(line.toString()),
     maxBytes: MAX_LINE_BYTES,
   });
-  // One that cannot be understood is ended, which its listener takes for doubt.
+  // A program whose output cannot be understood is killed, and its listener assumes the worst.
   child.stdout.once('close', () => child.kill('SIGKILL'));
   child.once('error', on.end).once('close', on.end);
   return child;

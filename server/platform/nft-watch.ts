@@ -2,19 +2,19 @@ import type { ChildProcess } from 'node:child_process';
 import { changeReader, listen } from './nft-changes.ts';
 
 export interface TableWatchOptions {
-  /** A line of `nft monitor` about tables of ours. */
+  /** Matches a line of `nft monitor` about our tables. */
   ours: RegExp;
-  /** The table that is made and gone in each change of our own. */
+  /** The table that is added and deleted in each of our own changes. */
   signature: string;
-  /** Devices that the tables hang on. */
+  /** Devices that the tables are attached to. */
   devices?: readonly string[];
-  /** Something that is not our own may have altered what we made; called once or more for each change. */
+  /** Something other than us may have altered our tables; called at least once for each change. */
   onDoubt(): void;
 }
 
 /**
- * Notices at once when another process has altered tables of ours, or when a device went: the kernel announces both. Where
- * the programs that listen end, all is in doubt, and they are started again when asked.
+ * Detects immediately when another process alters our tables or when a device disappears: the kernel announces both. If
+ * the listening programs end, everything counts as altered; the next `start` runs them again.
  */
 export class TableWatch {
   readonly #options: TableWatchOptions;
@@ -24,7 +24,7 @@ export class TableWatch {
     this.#options = options;
   }
 
-  /** Listens from now on, if it does not yet. */
+  /** Starts listening; does nothing if it already is. */
   start(): void {
     if (this.#children.length > 0) return;
     const { ours, signature, devices = [], onDoubt } = this.#options;

@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseJson } from './peer/json.ts';
 
-/** The tables of some ten thousand guests or targets as JSON. */
+/** Enough for the tables of some ten thousand guests or targets as JSON. */
 const MAX_OUTPUT = 64 * 1024 * 1024;
-/** Of the same; a table of ten thousand targets has some twenty values for each. */
+/** Enough for the same output; a table of ten thousand targets has some twenty values for each. */
 const MAX_VALUES = 5_000_000;
-/** A batch of everything takes seconds; a program that needs this long has hung. */
+/** A batch of everything takes seconds; a program that takes this long has hung. */
 const TIME_LIMIT_MS = 60_000;
-/** These programs only: what PATH the service was started with decides nothing. */
+/** Only these directories, regardless of the PATH that the service was started with. */
 export const ENVIRONMENT = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' };
 
-/** Runs a program of the network and returns what it printed; where it fails, its own words are in the error. */
+/** Runs a network program and returns its output; if it fails, the error contains its own message. */
 export function runNetworkProgram(
   program: 'nft' | 'ip' | 'tc' | 'conntrack',
   args: string[],
@@ -26,21 +26,20 @@ export function runNetworkProgram(
       const words = stderr.trim().split('\n')[0] || error.message;
       reject(new Error(`${program}: ${words}`, { cause: error }));
     });
-    // A program that ends without reading is reported by its exit.
+    // If a program ends without reading its input, its exit status tells why.
     child.stdin?.on('error', () => {});
     child.stdin?.end(input);
   });
 }
 
-/** Parses what a program of the network printed as JSON; nothing printed is an empty list. */
+/** Parses the JSON output of a network program; no output counts as an empty list. */
 export function parseListing(text: string): unknown {
   return parseJson(text || '[]', 'the network program', { maxBytes: MAX_OUTPUT, maxValues: MAX_VALUES });
 }
 
-/** Memory where Linux has it, as a disk may be slow. */
+/** Linux keeps this directory in memory; a disk may be slow. */
 const MEMORY = '/dev/shm';
 
-/** Where batches are written. */
 function placeOfBatches(): Promise<string> {
   return access(MEMORY, constants.W_OK).then(
     () => MEMORY,
@@ -49,9 +48,9 @@ function placeOfBatches(): Promise<string> {
 }
 
 /**
- * Applies a batch of nft: all of it or nothing; with `-c` the kernel only says whether it would. It goes by a file, as a
- * pipe that breaks in the middle would look like the end of a shorter batch. `signature` is a table that is made and gone
- * in the same step, by which a watcher of the tables knows whose change it is.
+ * Applies a batch of nft commands, all of it or nothing; with `-c` the kernel only checks it. It is passed in a file,
+ * because a broken pipe would look like the end of a shorter batch. `signature` is a table that is added and deleted in
+ * the same transaction, so that a watcher of the tables recognizes the change as ours.
  */
 export async function applyNftBatch(
   lines: string[],

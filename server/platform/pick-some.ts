@@ -1,6 +1,8 @@
 import { randomInt } from 'node:crypto';
 
-/** At most `count` of these, each as likely as the others; all of them, as they are, where there are no more. */
+/**
+ * Returns up to `count` random items, each equally likely; if there are no more than that, all of them in their order.
+ */
 export function pickSome<T>(all: readonly T[], count: number): T[] {
   const rest = [...all];
   if (rest.length <= count) return rest;

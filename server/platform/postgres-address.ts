@@ -1,11 +1,11 @@
-/** Beyond it a start that finds none of them would take longer than anybody waits. */
+/** With more servers, a start that reaches none of them would take longer than anyone waits. */
 const MAX_SERVERS = 9;
-/** What `target_session_attrs` may say: the service writes, and is of no use on a standby. */
+/** Accepted values of `target_session_attrs`: the service writes, so a standby is useless to it. */
 const WRITABLE = ['read-write', 'primary'];
 
 /**
- * The servers of one database that an address such as `postgres://user:password@a:5432,b:5432/name` names, each as an
- * address of its own; undefined where it is none.
+ * Splits an address such as `postgres://user:password@a:5432,b:5432/name` into one address per server; undefined if it
+ * is invalid.
  */
 export function postgresServers(address: string): string[] | undefined {
   const [, scheme, login = '', hosts, rest] =
@@ -17,14 +17,14 @@ export function postgresServers(address: string): string[] | undefined {
     if (!server || (host === '' && hosts !== '')) return undefined;
     const wanted = server.searchParams.get('target_session_attrs');
     if (wanted !== null && !WRITABLE.includes(wanted)) return undefined;
-    // A server that is asked for it would refuse the connection: it is for the client.
+    // This parameter is for the client; a server would refuse a connection that sends it.
     server.searchParams.delete('target_session_attrs');
     servers.push(server.href);
   }
   return servers.length > MAX_SERVERS ? undefined : servers;
 }
 
-/** The hosts of an address as a sentence names them; its user and password are not among them. */
+/** Returns the hosts of an address for use in a sentence, without user and password. */
 export function hostsOf(address: string): string {
   const servers = postgresServers(address) ?? [];
   return servers.map((server) => decodeURIComponent(new URL(server).host)).join(', ');

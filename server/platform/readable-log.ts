@@ -3,11 +3,11 @@ import { safe, safeJson, safeLines } from '../../shared/safe-text.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Fields that every line has or that only a machine reads. */
+/** Fields that every line has, or that only a machine reads. */
 const UNSHOWN = new Set(['level', 'time', 'msg', 'pid', 'hostname', 'reqId']);
 const COLOURS: Record<string, Style> = { warn: 'yellow', error: 'red', fatal: 'red' };
 
-/** One line of the log as a person reads it in a terminal: `12:04:31 info  listening  address=http://…`. */
+/** Formats a log line for people at a terminal: `12:04:31 info listening address=http://…`. */
 export function readableLine(line: string): string {
   const entry = JSON.parse(line) as Record<string, unknown>;
   const { level, time, msg, err } = entry as { level: string; time: string; msg?: string; err?: Failure };

@@ -1,20 +1,20 @@
 import type { Clock } from './clock.ts';
 import type { Failures } from './failures.ts';
 
-/** Something that runs on a timer: takes no input, is idempotent, and leaves what it cannot do to its next run. */
+/** Work that runs on a timer: takes no input, is idempotent, and leaves what it cannot do to its next run. */
 export interface Task {
   name: string;
   everyMs: number;
   /**
-   * At the start too: what a stop may have left undone. Anything else first runs when its time comes, so that it does
-   * not hold up a customer's first request.
+   * Also runs at start, to finish what a stop may have left undone. Other tasks first run when they are due, so that
+   * they do not delay a customer's first request.
    */
   atStart?: true;
-  /** `signal` aborts when the service stops: what it sleeps on ends then, and its failure is none. */
+  /** `signal` aborts when the service stops: sleeps end then, and an error after that does not count as a failure. */
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** Runs tasks, each in its own loop, never twice at once. */
+/** Runs tasks, each in its own loop and never twice at the same time. */
 export class Schedule {
   readonly #clock: Clock;
   readonly #failures: Failures;
@@ -30,7 +30,7 @@ export class Schedule {
     this.#loops = tasks.map((task) => this.#loop(task));
   }
 
-  /** Resolves when no task is running any more. */
+  /** Resolves once no task is running. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await Promise.all(this.#loops);
@@ -49,7 +49,10 @@ export class Schedule {
     }
   }
 
-  /** Sleeps to the next multiple of the period, so that a slow run delays the next one but never shifts all that follow. */
+  /**
+   * Sleeps until the next multiple of the period, so that a slow run delays the next one but does not shift all later
+   * ones.
+   */
   async #untilNext(everyMs: number): Promise<void> {
     const left = everyMs - (this.#clock.now().getTime() % everyMs);
     await this.#clock.sleep(left, this.#stop.signal).catch(() => {});

@@ -2,7 +2,7 @@ import type { Type as TypeBox } from 'typebox';
 
 export type { Static, TObject, TSchema } from 'typebox';
 
-/** What of TypeBox the service's schemas are written with. */
+/** The part of TypeBox that the service's schemas use. */
 type Vocabulary = Pick<
   typeof TypeBox,
   | 'Array'
@@ -23,7 +23,7 @@ type Vocabulary = Pick<
 type Schema = Record<string, unknown>;
 type Properties = Record<string, Schema>;
 
-/** Marks a schema as one of a property that may be absent; not part of the JSON Schema. */
+/** Marks the schema of an optional property; not part of the JSON Schema. */
 const OPTIONAL = Symbol('optional');
 
 const plain = (type: string) => (options?: Schema) => ({ type, ...options });
@@ -42,9 +42,9 @@ function partial({ properties }: { properties: Properties }, options?: Schema): 
 }
 
 /**
- * Makes JSON Schemas whose TypeScript types follow from them, with TypeBox's names and TypeBox's types. Only its types:
- * of its nearly four hundred modules the service needs these few functions, and reading the others took a tenth of
- * each start.
+ * Builds JSON Schemas from which TypeScript types are derived, with TypeBox's names and types. Only its types are used:
+ * the service needs just these few functions, and loading TypeBox's nearly four hundred modules took a tenth of each
+ * start.
  */
 export const Type = {
   Array: (items: Schema, options?: Schema) => ({ type: 'array', items, ...options }),

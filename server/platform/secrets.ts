@@ -16,9 +16,12 @@ const ALGORITHM = 'aes-256-gcm';
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** Hexadecimal digits of a key's id: enough to tell a handful of keys apart, and nothing about the key. */
+/** Hexadecimal digits of a key's id: enough to distinguish a handful of keys, without revealing anything about them. */
 const ID_DIGITS = 8;
-/** Between a key's id and what was sealed with it; base64 has no such sign, nor had what was sealed before keys had ids. */
+/**
+ * Separates a key's id from the sealed text. It does not occur in base64, so texts sealed before keys had ids do not
+ * contain it.
+ */
 const SEPARATOR = '.';
 
 /** A text was sealed with a key that this installation does not have. */
@@ -27,12 +30,12 @@ export class UnknownKeyError extends Error {
 }
 
 /**
- * Encrypts what must be readable again (a stored reply, a job's password) under the installation's keys. The first one
- * seals, each of them opens what it sealed: that is how a key is replaced by another.
+ * Encrypts texts that must be readable again (a stored reply, a job's password) with the installation's keys. The first
+ * key seals; each opens what it sealed. That allows keys to be replaced.
  */
 export class SecretBox {
   readonly #keys: ReadonlyMap<string, Buffer>;
-  /** Of the key that seals. */
+  /** Id of the key that seals. */
   readonly keyId: string;
 
   constructor(...keys: [Buffer, ...Buffer[]]) {
@@ -42,7 +45,10 @@ export class SecretBox {
     this.keyId = idOf(keys[0]);
   }
 
-  /** `purpose` is authenticated: a text sealed for one purpose cannot be opened for another. "<key id>.<base64>". */
+  /**
+   * Returns "<key id>.<base64>". `purpose` is authenticated: a text sealed for one purpose cannot be opened for
+   * another.
+   */
   seal(text: string, purpose: string): string {
     const nonce = randomBytes(NONCE_BYTES);
     const key = this.#keys.get(this.keyId)!;
@@ -51,7 +57,9 @@ export class SecretBox {
     return this.keyId + SEPARATOR + Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64');
   }
 
-  /** The text, or a throw when it was sealed for another purpose, or changed; {@link UnknownKeyError} for another key. */
+  /**
+   * Returns the text. Throws if it was sealed for another purpose or changed; {@link UnknownKeyError} for another key.
+   */
   open(sealed: string, purpose: string): string {
     const at = sealed.indexOf(SEPARATOR);
     if (at < 0) return this.#openWithAny(sealed, purpose);
@@ -61,12 +69,12 @@ export class SecretBox {
     return openWith(key, sealed.slice(at + 1), purpose);
   }
 
-  /** A mark by which this installation knows again what it has made, for one purpose. */
+  /** Returns a mark by which this installation can recognize, for one purpose, what it has created. */
   mark(bytes: Buffer, purpose: string): Buffer {
     return markWith(this.#keys.get(this.keyId)!, bytes, purpose);
   }
 
-  /** Whether `mark`, which may have been cut, is this installation's: made with any of its keys. */
+  /** Returns whether `mark`, which may be truncated, was made with any of this installation's keys. */
   isMark(mark: Buffer, bytes: Buffer, purpose: string): boolean {
     const made = [...this.#keys.values()].map((key) =>
       markWith(key, bytes, purpose).subarray(0, mark.length),
@@ -74,13 +82,13 @@ export class SecretBox {
     return made.some((own) => timingSafeEqual(own, mark));
   }
 
-  /** What was sealed before keys had ids does not say with which: only the right one opens it. */
+  /** Texts sealed before keys had ids do not name their key: only the right one opens them. */
   #openWithAny(sealed: string, purpose: string): string {
     for (const key of this.#keys.values()) {
       try {
         return openWith(key, sealed, purpose);
       } catch {
-        // Another key's, or no text of ours.
+        // Another key's text, or not a sealed text at all.
       }
     }
     throw new UnknownKeyError('sealed with a key that is not among the configured, or changed since');
@@ -106,17 +114,16 @@ function idOf(key: Buffer): string {
 }
 
 export interface KeySource {
-  /** The keys themselves. */
   secretKey?: [Buffer, ...Buffer[]];
-  /** A file with a key a line. */
+  /** A file with one key per line. */
   secretKeyFile?: string;
   dataDir: string;
 }
 
 /**
- * The installation's keys: the configured ones, or those of a configured file, else of one in the data directory that
- * the first start makes, readable by its owner only. Nodes that share a database must have the same.
- * Throws {@link ConfigError} where a file holds no keys.
+ * Opens the installation's keys: the configured ones, or those in the configured file, otherwise those in a file in the
+ * data directory that the first start creates, readable only by its owner. Nodes that share a database must have the
+ * same keys. Throws {@link ConfigError} if a file contains no keys.
  */
 export async function openSecretBox({ secretKey, secretKeyFile, dataDir }: KeySource): Promise<SecretBox> {
   if (secretKey && secretKeyFile !== undefined)

@@ -1,23 +1,23 @@
 import { hash, randomInt } from 'node:crypto';
 
-/** What crypt(3) writes and reads of base 64. */
+/** The base-64 alphabet of crypt(3). */
 const ALPHABET = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const DIGEST_BYTES = 64;
 const DEFAULT_ROUNDS = 5000;
 const SALT_LENGTH = 16;
-/** Rounds between two turns for others: about a millisecond. */
+/** Rounds before yielding to the event loop: about a millisecond. */
 const ROUNDS_A_TURN = 500;
 
 export interface CryptOptions {
-  /** Up to 16 characters; random unless given. */
+  /** Up to 16 characters; random by default. */
   salt?: string;
-  /** Named in the result where given; 1000 to 999,999,999. */
+  /** From 1000 to 999,999,999; named in the result if given. */
   rounds?: number;
 }
 
 /**
- * A password as /etc/shadow has it: the SHA-512 method of crypt(3), by Ulrich Drepper's specification. It is slow on
- * purpose, so it is done in turns that leave the event loop to others in between.
+ * Hashes a password for /etc/shadow with the SHA-512 method of crypt(3), following Ulrich Drepper's specification. It
+ * is slow on purpose, so it regularly yields to the event loop.
  */
 export async function sha512Crypt(password: string, options: CryptOptions = {}): Promise<string> {
   const { salt = freshSalt(), rounds = DEFAULT_ROUNDS } = options;
@@ -46,7 +46,7 @@ function freshSalt(): string {
 
 const sha512 = (...parts: Buffer[]): Buffer => hash('sha512', Buffer.concat(parts), 'buffer');
 
-/** The digest's bytes, over and over, `length` of them. */
+/** Returns the digest's bytes repeated up to `length`. */
 function repeated(digest: Buffer, length: number): Buffer {
   return Buffer.alloc(length, digest);
 }
@@ -59,7 +59,7 @@ function firstDigest(key: Buffer, salt: Buffer): Buffer {
   return sha512(...parts);
 }
 
-/** Three bytes are four characters, the lowest bits first; which three, the specification says in turns of 21. */
+/** Three bytes become four characters, lowest bits first; the specification picks the three in a cycle of 21. */
 function encoded(digest: Buffer): string {
   let text = '';
   const write = (bits: number, count: number) => {

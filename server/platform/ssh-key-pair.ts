@@ -1,12 +1,15 @@
 import ssh2 from 'ssh2';
 
-/** A pair in OpenSSH's format. */
+/** A key pair in OpenSSH's format. */
 export interface SshKeyPair {
   public: string;
   private: string;
 }
 
-/** A fresh ed25519 pair. The library writes about one in two hundred unreadable, even to itself. */
+/**
+ * Returns a fresh ed25519 pair. Retries because the library writes about one pair in two hundred that no one can read,
+ * not even itself.
+ */
 export function freshKeyPair(comment?: string): SshKeyPair {
   for (;;) {
     const pair = ssh2.utils.generateKeyPairSync('ed25519', { comment });
@@ -15,7 +18,7 @@ export function freshKeyPair(comment?: string): SshKeyPair {
   }
 }
 
-/** What makes a client offer these private keys, one after the other, and nothing else. */
+/** Returns authentication methods that make a client offer these private keys one after the other, and nothing else. */
 export function offeringKeys(username: string, privateKeys: readonly string[]): ssh2.AuthenticationType[] {
   return privateKeys.map((key) => ({ type: 'publickey', username, key })) as never;
 }

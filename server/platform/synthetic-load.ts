@@ -1,6 +1,6 @@
-/** What simulated rhythms are made of: the same for every caller, after any restart. */
+/** Building blocks of simulated load: the same for every caller, and after any restart. */
 
-/** A deterministic stream of numbers in [0, 1) from a text (FNV-1a, then mulberry32). */
+/** Returns a deterministic stream of numbers in [0, 1) seeded by a text (FNV-1a, then mulberry32). */
 export function seeded(text: string): () => number {
   let state = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) state = Math.imul(state ^ text.charCodeAt(i), 0x01000193);
@@ -12,12 +12,15 @@ export function seeded(text: string): () => number {
   };
 }
 
-/** The cosine of a wave at `at` seconds; turns are cut off first, as cosines of large angles are slow. */
+/**
+ * Returns the cosine of a wave at `at` seconds. Whole turns are dropped first, because cosines of large angles are
+ * slow.
+ */
 function cosineAt(at: number, period: number, phase: number): number {
   return Math.cos(2 * Math.PI * ((at / period) % 1) + phase);
 }
 
-/** The integral of `height · sin` from `from` to `to`, in seconds. */
+/** Returns the integral of `height · sin` from `from` to `to`, in seconds. */
 export function waveIntegral(
   height: number,
   period: number,

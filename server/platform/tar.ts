@@ -1,15 +1,14 @@
 import { pipeline, type Readable, Readable as Stream } from 'node:stream';
 import { createGzip } from 'node:zlib';
 
-/** A file of an archive. */
 export interface ArchivedFile {
-  /** Its path in the archive: ASCII, at most 100 characters. */
+  /** Path in the archive: ASCII, at most 100 characters. */
   name: string;
   content: Buffer;
   at: Date;
 }
 
-/** The unit of a tar file: a header has one, and contents are filled up to whole ones. */
+/** Block size of a tar file: a header takes one block, and contents are padded to whole blocks. */
 const BLOCK = 512;
 const FIELDS = {
   name: [0, 100],
@@ -24,12 +23,12 @@ const TYPE_AT = 156;
 const MAGIC_AT = 257;
 
 /**
- * Returns files as a compressed tar file (POSIX ustar, gzip), made as it is read: no more than a file and a few blocks are in memory.
- * The compression runs in Node's thread pool. If a file fails, so does the archive.
+ * Returns files as a compressed tar stream (POSIX ustar, gzip), produced as it is read: only one file and a few blocks
+ * are in memory. Compression runs in Node's thread pool. If reading a file fails, the stream fails too.
  */
 export function tarGz(files: AsyncIterable<ArchivedFile>): Readable {
   const gzip = createGzip();
-  // The reader learns of a failure from the stream itself.
+  // The reader receives a failure from the stream itself.
   pipeline(Stream.from(blocksOf(files), { objectMode: false }), gzip, () => {});
   return gzip;
 }
@@ -58,7 +57,7 @@ function headerOf({ name, content, at }: ArchivedFile): Buffer {
   octal(FIELDS.time, Math.floor(at.getTime() / 1_000));
   header.write('0', TYPE_AT, 'latin1');
   header.write('ustar\x0000', MAGIC_AT, 'latin1');
-  // The sum of all bytes, its own field counted as spaces.
+  // The sum of all bytes, with the checksum field counted as spaces.
   header.fill(' ', CHECKSUM_AT, CHECKSUM_AT + 8);
   const sum = header.reduce((total, byte) => total + byte, 0);
   header.write(`${sum.toString(8).padStart(6, '0')}\0 `, CHECKSUM_AT, 'latin1');

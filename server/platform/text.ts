@@ -1,11 +1,11 @@
-/** What the database refuses in a text: NUL, and half of a surrogate pair, which UTF-8 cannot spell. */
+/** Characters that the database refuses in a text: NUL, and unpaired surrogates, which UTF-8 cannot encode. */
 const UNSTORABLE = /\0|\p{Surrogate}/u;
 
 export function isStorable(text: string): boolean {
   return !UNSTORABLE.test(text);
 }
 
-/** The same text with what the database refuses replaced, such as of what a peer said. */
+/** Replaces characters that the database refuses, for example in texts from a peer. */
 export function storable(text: string): string {
   return text.replaceAll('\0', '\ufffd').toWellFormed();
 }

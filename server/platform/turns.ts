@@ -1,4 +1,4 @@
-/** Runs one thing at a time, in the order asked. One that fails holds up none of those behind it. */
+/** Runs one piece of work at a time, in the order of the calls. A failure does not hold up those behind it. */
 export class Turns {
   #last: Promise<unknown> = Promise.resolve();
 
@@ -8,7 +8,7 @@ export class Turns {
     return done;
   }
 
-  /** Resolves when all that was asked for so far has ended. */
+  /** Resolves once all work requested so far has ended. */
   async idle(): Promise<void> {
     await this.#last;
   }

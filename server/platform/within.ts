@@ -1,6 +1,8 @@
 import type { Clock } from './clock.ts';
 
-/** The outcome of `work`, unless `ms` pass first: then `late()` is thrown. The work itself goes on. */
+/**
+ * Returns the outcome of `work`, unless `ms` milliseconds pass first: then throws `late()`. The work itself continues.
+ */
 export async function within<T>(clock: Clock, ms: number, work: Promise<T>, late: () => Error): Promise<T> {
   const done = new AbortController();
   const tooLate = clock.sleep(ms, done.signal).then(() => {

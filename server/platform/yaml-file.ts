@@ -4,17 +4,16 @@ import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } fr
 import { ConfigError } from './config-error.ts';
 import type { Static, TSchema } from './schema.ts';
 
-/** Where a value stands in a file: `['plans', 0, 'code']`. */
+/** Path of a value in a file: `['plans', 0, 'code']`. */
 export type KeyPath = readonly (string | number)[];
 
-/** A YAML file whose content satisfies its schema. */
 export interface YamlFile<T> {
   value: T;
-  /** "catalog.yaml:12:11: plans[0].code: `reason`", for what a schema cannot say. */
+  /** Formats "catalog.yaml:12:11: plans[0].code: `reason`", for rules that a schema cannot express. */
   problem(path: KeyPath, reason: string): string;
 }
 
-/** Reads and checks `file`; throws {@link ConfigError} naming every fault with its line and column. */
+/** Reads and validates `file`; throws {@link ConfigError} that lists every fault with its line and column. */
 export function readYaml<S extends TSchema>(file: string, schema: S): YamlFile<Static<S>> {
   const lines = new LineCounter();
   const document = parseDocument(readText(file), { lineCounter: lines, prettyErrors: false });
@@ -29,7 +28,7 @@ export function readYaml<S extends TSchema>(file: string, schema: S): YamlFile<S
     throw new ConfigError(document.errors.map((error) => `${place(error.pos[0])}: ${error.message}`));
   }
   const value = toValue(document, file);
-  // The schema is ours, and to check it against its own schema takes more of a start than all the rest of this.
+  // The schema is ours, and validating it against its own schema takes more of a start than everything else here.
   const options = {
     allErrors: true,
     verbose: true,
@@ -52,18 +51,18 @@ function readText(file: string): string {
   }
 }
 
-/** An empty file says nothing, so it is an empty object. */
+/** An empty file counts as an empty object. */
 function toValue(document: Document, file: string): unknown {
   if (document.contents === null) return {};
   try {
     return document.toJS();
   } catch (error) {
-    // An alias without its anchor, or aliases that multiply into something huge.
+    // An alias without its anchor, or aliases that expand into something huge.
     throw new ConfigError([`${file}: ${(error as Error).message}`]);
   }
 }
 
-/** "plans[0].code" */
+/** Formats a path as "plans[0].code". */
 function formatPath(path: KeyPath): string {
   return path
     .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
@@ -71,7 +70,7 @@ function formatPath(path: KeyPath): string {
     .replace(/^\./, '');
 }
 
-/** Offset of the key or list item at `path`, or of its nearest ancestor that is written in the file. */
+/** Returns the offset of the key or list item at `path`, or of its nearest ancestor that is present in the file. */
 function offsetOf(document: Document, path: KeyPath): number {
   for (let depth = path.length; depth > 0; depth--) {
     const step = path[depth - 1]!;
@@ -84,7 +83,7 @@ function offsetOf(document: Document, path: KeyPath): number {
   return document.contents?.range?.[0] ?? 0;
 }
 
-/** The fault's place: ajv tells an unknown key apart from the object that holds it. */
+/** Returns the fault's path. For an unknown key, ajv reports the key separately from the object that contains it. */
 function pathOf(error: ErrorObject): KeyPath {
   const path = error.instancePath
     .split('/')
@@ -101,7 +100,7 @@ function reasonOf(error: ErrorObject): string {
   return meaning ? `${error.message} (${meaning})` : error.message!;
 }
 
-/** `schema` as a file of its own, which editors use to complete and check such a YAML file. */
+/** Returns `schema` as a file of its own, which editors use to complete and validate such a YAML file. */
 export function jsonSchemaText(schema: TSchema): string {
   return `${JSON.stringify({ $schema: 'http://json-schema.org/draft-07/schema#', ...schema }, null, 2)}\n`;
 }

@@ -1,11 +1,11 @@
 import type { Clock } from '../clock.ts';
 
-/** Between attempts to reach a helper that is away. */
+/** Pause between attempts to reach a helper that is away. */
 const RETRY_MS = 250;
-/** An answer after so long, so that a wait never looks like a helper that hangs. */
+/** A wait is answered after this long at the latest, so that it never looks like a helper that hangs. */
 const ANSWER_WITHIN_MS = 60_000;
 
-/** Remembers that something was altered until it is asked for. */
+/** Remembers that something was altered until the next query. */
 export class Alterations {
   readonly #clock: Clock;
   #altered = false;
@@ -21,7 +21,7 @@ export class Alterations {
     this.#wake = new AbortController();
   }
 
-  /** True as soon as something was altered since it was last asked for, false after a while. */
+  /** Resolves to true as soon as something has been altered since the last query, or to false after a while. */
   async altered(): Promise<boolean> {
     if (!this.#altered) await this.#clock.sleep(ANSWER_WITHIN_MS, this.#wake.signal).catch(() => {});
     const altered = this.#altered;
@@ -32,18 +32,18 @@ export class Alterations {
 
 export interface AlterationsOptions {
   clock: Clock;
-  /** Ends it. */
+  /** Stops following. */
   signal: AbortSignal;
-  /** Asks the helper, as {@link Alterations.altered} answers. */
+  /** Queries the helper, which answers as {@link Alterations.altered} does. */
   ask(): Promise<unknown>;
-  /** Resolves where the helper can be reached again. */
+  /** Resolves once the helper is reachable again. */
   reach(): Promise<unknown>;
   listener(): void;
 }
 
 /**
- * The other side of {@link Alterations}: asks a helper again and again, and calls `listener` for each alteration, and whenever
- * the helper is back after it was away, as what happened meanwhile went unseen.
+ * The client side of {@link Alterations}: queries a helper in a loop and calls `listener` for each alteration. Also
+ * calls it when the helper is back after an outage, because alterations in the meantime went unseen.
  */
 export async function followAlterations(options: AlterationsOptions): Promise<void> {
   const { clock, signal, ask, reach, listener } = options;

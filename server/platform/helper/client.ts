@@ -3,28 +3,28 @@ import { followAlterations } from './alterations.ts';
 import { HelperConnection } from './connection.ts';
 import { InvalidArgumentError } from './shapes.ts';
 
-/** To rebuild everything takes seconds; its programs are given up after a minute each. */
+/** Rebuilding everything takes seconds; the helper gives each of its programs a minute. */
 const CALL_MS = 120_000;
 
 export interface HelperClientOptions {
-  /** The socket that the helper listens at. */
+  /** The socket that the helper listens on. */
   path: string;
-  /** Who that is, for messages: "the edge helper". */
+  /** The helper's name for messages: "the edge helper". */
   what: string;
-  /** How long it may take for anything, in milliseconds; two minutes when absent. */
+  /** Timeout of a call in milliseconds; two minutes by default. */
   callMs?: number;
-  /** Makes an error of what the helper could not do, or of that it cannot be reached. */
+  /** Creates the error for a failure of the helper, or for an unreachable helper. */
   unavailable(message: string): Error;
 }
 
-/** Whether the helper's work can be done here. */
+/** Whether the helper can do its work on this machine. */
 interface Report {
   ok: boolean;
   /** One line for people: what was found, or why it does not work. */
   summary: string;
 }
 
-/** The side of a service without privileges: a driver all of whose work is done by the helper that listens at a socket. */
+/** The unprivileged side of a driver whose work is all done by a helper listening on a socket. */
 export abstract class HelperClient<Operation extends string> {
   readonly #connection: HelperConnection;
   readonly #closing = new AbortController();
@@ -39,7 +39,7 @@ export abstract class HelperClient<Operation extends string> {
     });
   }
 
-  /** Asks the helper what it can do, and keeps what belongs to its configuration. */
+  /** Asks the helper what it can do, and keeps the values that depend on its configuration. */
   protected abstract configure(): Promise<Report>;
 
   async probe(): Promise<Report> {
@@ -50,7 +50,7 @@ export abstract class HelperClient<Operation extends string> {
     }
   }
 
-  /** Throws where the helper does not listen. */
+  /** Throws if the helper is not listening. */
   reachable(): Promise<void> {
     return this.#connection.reachable();
   }
@@ -60,7 +60,7 @@ export abstract class HelperClient<Operation extends string> {
       clock: systemClock,
       signal: this.#closing.signal,
       ask: () => this.#connection.call('altered', {}),
-      // It may have another configuration than before.
+      // The helper's configuration may have changed.
       reach: async () => {
         await this.reachable();
         await this.probe();

@@ -1,12 +1,13 @@
 import type { TObject } from '../schema.ts';
 import { checkOf, InvalidArgumentError } from './shapes.ts';
 
-/** Does one operation, whose arguments are of its shape. */
+/** Performs one operation; its arguments have been validated. */
 export type Handler<Parts> = (parts: Parts, given: never) => Promise<unknown>;
 
 /**
- * Everything that a helper does, and nothing else: does one operation with unchecked arguments. {@link InvalidArgumentError}
- * where there is no such operation, or an argument is not exactly of its shape; then nothing has been done.
+ * Returns a function that performs one of a closed list of operations with unvalidated arguments. It throws
+ * {@link InvalidArgumentError} if the operation does not exist or an argument does not match its shape exactly; nothing
+ * has been done then.
  */
 export function closedList<Parts, Name extends string>(
   shapes: Record<Name, TObject>,

@@ -10,7 +10,6 @@ interface Reply {
   error?: HelperError;
 }
 
-/** An error as a helper reports it. */
 export interface HelperError {
   name: string;
   message: string;
@@ -22,19 +21,19 @@ interface Waiting {
 }
 
 export interface HelperOptions {
-  /** The socket that the helper listens at. */
+  /** The socket that the helper listens on. */
   path: string;
-  /** How long it may take for anything. */
+  /** Timeout of a call in milliseconds. */
   callMs: number;
-  /** Who that is, for messages: "the host helper". */
+  /** The helper's name for messages: "the host helper". */
   what: string;
-  /** Makes an error of what the helper told, or of that it cannot be reached. */
+  /** Creates the error for an error that the helper reported, or for an unreachable helper. */
   asError(error: HelperError): Error;
 }
 
 /**
- * A connection to a helper with privileges. Connects when first asked, and again after the helper was restarted; what
- * it had not answered fails.
+ * A connection to a privileged helper. Connects on first use, and again after the helper was restarted; calls that it
+ * had not answered fail.
  */
 export class HelperConnection {
   readonly #options: HelperOptions;
@@ -49,7 +48,7 @@ export class HelperConnection {
   call(operation: string, given: object): Promise<unknown> {
     const { callMs } = this.#options;
     const id = ++this.#lastId;
-    // A helper that hangs must not keep what has to be undone, or tried again, from that.
+    // A helper that hangs must not block work that has to be undone or retried.
     const late = () => {
       this.#forget(id);
       return this.#unreachable(`it did not answer ${operation} in ${callMs / 1000} s`);
@@ -57,7 +56,7 @@ export class HelperConnection {
     return within(systemClock, callMs, this.#ask(id, operation, given), late);
   }
 
-  /** Throws where the helper does not listen. */
+  /** Throws if the helper is not listening. */
   async reachable(): Promise<void> {
     const socket = await this.#connected();
     if (this.#waiting.size === 0) socket.unref();
@@ -71,13 +70,13 @@ export class HelperConnection {
   async #ask(id: number, operation: string, given: object): Promise<unknown> {
     const socket = await this.#connected();
     const reply = new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
-    // Work under way keeps the process alive, an idle connection does not.
+    // Pending calls keep the process alive, an idle connection does not.
     socket.ref();
     socket.write(`${JSON.stringify({ id, operation, arguments: given })}\n`);
     return reply;
   }
 
-  /** A later answer is dropped. */
+  /** Drops a pending call; a late answer to it is ignored. */
   #forget(id: number): void {
     this.#waiting.delete(id);
     if (this.#waiting.size === 0) this.#connection?.then((socket) => socket.unref()).catch(() => {});

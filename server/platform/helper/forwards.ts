@@ -5,7 +5,7 @@ import { InvalidArgumentError } from './shapes.ts';
 const closed = { additionalProperties: false };
 const Port = Type.Integer({ minimum: 1, maximum: 65_535 });
 
-/** A port of a public address that leads to a guest. */
+/** A port of a public address that is forwarded to a guest. */
 export const ForwardShape = Type.Object(
   {
     protocol: Type.Enum(['tcp', 'udp', 'tcp_udp']),
@@ -18,21 +18,24 @@ export const ForwardShape = Type.Object(
 );
 export type Forward = Static<typeof ForwardShape>;
 
-/** An address with those of its ports ("20000-29999") that may be forwarded to guests, as a host's owner allows them. */
+/**
+ * An address with the range of its ports ("20000-29999") that may be forwarded to guests, as permitted by the host's
+ * owner.
+ */
 export const PublicPortsShape = Type.Object(
   { address: Type.String({ format: 'address4' }), ports: Type.String({ format: 'ports' }) },
   closed,
 );
 export type PublicPorts = Static<typeof PublicPortsShape>;
 
-/** Throws {@link InvalidArgumentError} for an address in a configuration that is never one host's. */
+/** Throws {@link InvalidArgumentError} if an address in a configuration can never belong to a single host. */
 export function checkPublicPorts(allowed: readonly PublicPorts[]): void {
   for (const [index, { address }] of allowed.entries()) {
     if (isSpecial(address)) refuse(`forwards.${index}.address`, `${address} is no address of one host`);
   }
 }
 
-/** Whether ports may be forwarded, by what a host's owner allows. */
+/** Checks ports against the ranges that the host's owner permits. */
 export class PublicPortRanges {
   readonly #ranges: { address: string; from: number; to: number }[];
 
@@ -47,12 +50,12 @@ export class PublicPortRanges {
     return this.#ranges.some((range) => range.address === address);
   }
 
-  /** Whether all ports from one to another are among those of one range. */
+  /** Returns whether all ports from `from` to `to` lie in one permitted range. */
   hasPorts(address: string, from: number, to = from): boolean {
     return this.#ranges.some((range) => range.address === address && from >= range.from && to <= range.to);
   }
 
-  /** Throws {@link InvalidArgumentError} naming the first field of `forwards` that asks for more. */
+  /** Throws {@link InvalidArgumentError} that names the first field of `forwards` outside the permitted ranges. */
   check(forwards: readonly Forward[], field: string): void {
     const more = "is not among what this host's configuration allows";
     for (const [index, { publicIp, externalPort }] of forwards.entries()) {
@@ -62,11 +65,13 @@ export class PublicPortRanges {
   }
 }
 
-/** The protocols that a forward is for, one by one. */
 export const protocolsOf = ({ protocol }: Pick<Forward, 'protocol'>) =>
   protocol === 'tcp_udp' ? (['tcp', 'udp'] as const) : [protocol];
 
-/** Throws {@link InvalidArgumentError} where an address is never one host's, or two want one port: they would fail the batch. */
+/**
+ * Throws {@link InvalidArgumentError} if an address can never belong to a single host, or if two forwards want the same
+ * port: either would fail the whole batch.
+ */
 export function checkTogether(forwards: readonly Forward[], field: string): void {
   const taken = new Set<string>();
   for (const [index, forward] of forwards.entries()) {

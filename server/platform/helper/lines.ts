@@ -2,12 +2,12 @@ import type { Socket } from 'node:net';
 import { parseJson } from '../peer/json.ts';
 import { readLines } from '../peer/lines.ts';
 
-/** The rules of all guests of a large host; a message beyond it ends the connection. */
+/** Enough for the rules of all guests of a large host; a longer message ends the connection. */
 export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
-/** Of the same: some ten thousand guests with a hundred rules each. */
+/** Enough for the same message: some ten thousand guests with a hundred rules each. */
 const MAX_VALUES = 10_000_000;
 
-/** Calls `onMessage` for each line of JSON; destroys the socket when one is too long or is none. */
+/** Calls `onMessage` for each line of JSON; destroys the socket if a line is too long or is not JSON. */
 export function readMessages(
   socket: Socket,
   peer: string,

@@ -3,16 +3,16 @@ import { safeLines } from '../../../shared/safe-text.ts';
 import { ConfigError } from '../config-error.ts';
 
 const EXIT_USAGE = 64;
-/** As the service's: a start with the same configuration fails again. */
+/** The same as the service's: another start with the same configuration would fail too. */
 const EXIT_CONFIG = 78;
 
-/** Ends the process with how it is to be called. */
+/** Prints the usage and ends the process. */
 export function exitUsage(usage: string): never {
   process.stderr.write(`usage: ${usage}\n`);
   process.exit(EXIT_USAGE);
 }
 
-/** What a helper's own configuration allows; one that cannot be used ends the process, which then names an `example`. */
+/** Loads a helper's own configuration. If it is invalid, prints why, refers to `example`, and ends the process. */
 export function allowanceOf<T>(load: (path: string) => T, path: string, example: string): T {
   try {
     return load(path);
@@ -23,7 +23,7 @@ export function allowanceOf<T>(load: (path: string) => T, path: string, example:
   }
 }
 
-/** Ends in order on SIGTERM and SIGINT: what is under way ends first, and what was made stays. */
+/** Shuts down cleanly on SIGTERM and SIGINT: pending work finishes first, and rules that were made stay. */
 export function endOnSignal(server: Server, close: () => Promise<void>): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {

@@ -5,14 +5,14 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../logging.ts';
 import { MAX_MESSAGE_BYTES, readMessages } from './lines.ts';
 
-/** One service, and for a moment the one that takes over from it. */
+/** One service, and briefly the one that replaces it. */
 const MAX_CONNECTIONS = 8;
-/** Operations of a connection under way; what it sends beyond them waits in the kernel's buffer. */
+/** Operations in progress per connection; further requests wait in the kernel's buffer. */
 const MAX_UNDER_WAY = 64;
-/** Members of the service's group may ask. */
+/** Members of the service's group may send requests. */
 const SOCKET_MODE = 0o660;
 
-/** Does one operation with unchecked arguments, or refuses it. */
+/** Performs one operation with unvalidated arguments, or refuses it. */
 export type Perform = (operation: string, given: unknown) => Promise<unknown>;
 
 export interface ServeOptions {
@@ -20,19 +20,19 @@ export interface ServeOptions {
   clock: Clock;
   logger: Logger;
   maxMessageBytes?: number;
-  /** What an operation is about, as fields of its line in the log; of unchecked arguments. */
+  /** Returns fields that describe an operation in its log line, from unvalidated arguments. */
   about?(given: unknown): Record<string, string | undefined>;
-  /** Operations that are asked for again and again: done, they leave no line in the log. */
+  /** Operations that are requested continually: they leave no log line if they succeed. */
   silent?: readonly string[];
 }
 
 /**
- * Performs operations for any process that may open the socket at `path`: one request a line, `{id, operation, arguments}`,
- * answered by `{id, result}` or `{id, error: {name, message}}` as each ends. A line of log for each.
+ * Performs operations for any process that may open the socket at `path`: one request per line, `{id, operation,
+ * arguments}`, answered by `{id, result}` or `{id, error: {name, message}}` as each completes. Logs one line for each.
  */
 export async function serveHelper(perform: Perform, options: ServeOptions): Promise<Server> {
   const { path } = options;
-  // Another helper's would be in use still; a dead one's is in the way.
+  // A socket left by a helper that died is in the way. Removing that of a live one would not end its connections.
   if ((await lstat(path).catch(() => undefined))?.isSocket()) await rm(path);
   const server = createServer((socket) => serveConnection(perform, options, socket));
   server.maxConnections = MAX_CONNECTIONS;

@@ -4,14 +4,17 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import { parseCidr } from '../cidr.ts';
 import { type TObject, Type } from '../schema.ts';
 
-// What becomes text of a program with privileges: nothing passes here that is not exactly of its kind.
+// Arguments become input of privileged programs: nothing passes here unless it matches its shape exactly.
 
-/** What an argument is not: `field` says where. It has changed nothing. */
+/** An argument is invalid; the message names the field. Nothing has been changed. */
 export class InvalidArgumentError extends Error {
   override name = 'InvalidArgumentError';
 }
 
-/** An address in the one notation that is not also something else, such as a host's name or a mapped address. */
+/**
+ * Returns whether `text` is an address in the only notation that cannot also mean something else, such as a host name
+ * or a mapped address.
+ */
 export function isAddress(text: string): boolean {
   return isIP(text) === 4 || (isIP(text) === 6 && /^[0-9a-f:]+$/i.test(text));
 }
@@ -33,14 +36,16 @@ const ajv = new Ajv({
     address4: (text) => isIP(text) === 4,
     network: isNetwork,
     ports: isPorts,
-    // Spelt as the system will find it: no step up, no doubled slash, nothing that could end a line.
+    // Normalized as the system will resolve it: no `..`, no doubled slash, nothing that could end a line.
     path: (text) => isAbsolute(text) && normalize(text) === text && !/\p{C}/u.test(text),
   },
 });
 
 export const ID_PATTERN = '^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$';
 export const Id = Type.String({ pattern: ID_PATTERN });
-/** A check of `schema`, compiled once, that throws {@link InvalidArgumentError} naming the first wrong field. */
+/**
+ * Returns a check of `schema`, compiled once, that throws {@link InvalidArgumentError} naming the first invalid field.
+ */
 export function checkOf<T>(schema: TObject): (value: unknown) => asserts value is T {
   let validate: ValidateFunction | undefined;
   return (value) => {

@@ -1,16 +1,16 @@
 import { PeerError } from './peer-error.ts';
 
-/** What comes in pieces. */
+/** A body that arrives in chunks. */
 export type Body = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
-/** Reads a peer's body to its end. Throws {@link PeerError} as soon as it has more than `maxBytes`. */
+/** Reads a peer's whole body. Throws {@link PeerError} as soon as it exceeds `maxBytes`. */
 export async function readBody(body: Body, peer: string, maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of boundedBody(body, peer, maxBytes)) chunks.push(chunk);
   return Buffer.concat(chunks);
 }
 
-/** Passes a body on as it comes, and throws {@link PeerError} as soon as it has more than `maxBytes`. */
+/** Passes a body on as it arrives. Throws {@link PeerError} as soon as it exceeds `maxBytes`. */
 export async function* boundedBody(body: Body, peer: string, maxBytes: number): AsyncGenerator<Uint8Array> {
   let size = 0;
   for await (const chunk of body) {
@@ -20,7 +20,7 @@ export async function* boundedBody(body: Body, peer: string, maxBytes: number): 
   }
 }
 
-/** The same for a web stream. */
+/** Does the same for a web stream. */
 export function boundedStream(peer: string, maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
   let size = 0;
   return new TransformStream({

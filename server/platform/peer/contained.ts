@@ -2,8 +2,8 @@ import type { Readable } from 'node:stream';
 import { PeerError } from './peer-error.ts';
 
 /**
- * Returns an event handler that never throws: an exception in an event handler would end the process. Instead `end` is
- * called with the error, and should end the connection with the peer.
+ * Returns an event handler that never throws, because an exception in an event handler would end the process. Instead,
+ * `end` is called with the error and should close the connection to the peer.
  */
 export function contained<Given extends unknown[]>(
   handle: (...given: Given) => void,
@@ -19,8 +19,8 @@ export function contained<Given extends unknown[]>(
 }
 
 /**
- * Calls `onData` for each chunk of a peer's stream. The stream is destroyed if that throws, and its errors end nothing
- * but the stream itself.
+ * Calls `onData` for each chunk of a peer's stream. If that throws, the stream is destroyed; errors affect nothing but
+ * the stream itself.
  */
 export function readChunks<Chunk>(stream: Readable, peer: string, onData: (chunk: Chunk) => void): void {
   stream.on('error', () => {});

@@ -3,26 +3,28 @@ import { type JsonBounds, MESSAGE_BOUNDS, parseJson } from './json.ts';
 import { PeerError } from './peer-error.ts';
 
 export interface RowBounds {
-  /** Of the whole body. */
+  /** Bound for the whole body. */
   maxBytes: number;
   maxRows: number;
-  /** Of all rows together: rows that keep to their bound could still exhaust the memory; see {@link JsonBounds}. */
+  /**
+   * Bound for all rows together: rows within their own bound could still exhaust the memory; see {@link JsonBounds}.
+   */
   maxValues: number;
-  /** Of one row, and of everything else in the body. */
+  /** Bounds for one row, and for everything else in the body. */
   row?: Partial<JsonBounds>;
 }
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
-/** White space in JSON; no byte below is anything else outside of a string. */
+/** In JSON outside of strings, only white space has bytes up to this one. */
 const SPACE = 0x20;
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
-/** Bytes before a list in which the name of its member is looked for. */
+/** Number of bytes before a list in which its member's name is searched. */
 const NAME_BYTES = 64;
 
 /**
- * Reads a JSON object of which one member, `name`, may be a long list, and returns the object with the list. Each row is
- * parsed by itself as its bytes arrive: a body of any size occupies the event loop for no longer than one chunk takes,
- * and a row that is refused ends the reading. Throws {@link PeerError}.
+ * Reads a JSON object in which one member, `name`, may be a long list, and returns the object with the list. Each row
+ * is parsed on its own as its bytes arrive: a body of any size blocks the event loop no longer than one chunk takes,
+ * and a refused row ends the reading. Throws {@link PeerError}.
  */
 export async function readJsonRows(
   body: Body,
@@ -36,8 +38,8 @@ export async function readJsonRows(
 }
 
 /**
- * Whether a list that opens at `at` may be the value of a member: false only if the chunk shows that it is not. Looking for the
- * name before each of a million lists in a list would take seconds.
+ * Returns whether a list that opens at `at` may be a member's value: false only if the chunk shows that it is not.
+ * Searching for the name before each of a million nested lists would take seconds.
  */
 function mayBeMember(chunk: Buffer, at: number): boolean {
   for (let before = at - 1; before >= 0 && at - before <= NAME_BYTES; before--)
@@ -47,7 +49,7 @@ function mayBeMember(chunk: Buffer, at: number): boolean {
 
 type ListBounds = Pick<RowBounds, 'maxRows' | 'maxValues'>;
 
-/** The state of a read; `#parts` is the row under way, or outside of the list whatever is around it. */
+/** The state of a read. `#parts` holds the current row, or outside of the list the surrounding text. */
 class Rows {
   readonly #name: string;
   readonly #peer: string;
@@ -58,7 +60,7 @@ class Rows {
   readonly #rows: unknown[] = [];
   #parts: Buffer[] = [];
   #length = 0;
-  /** Values of the list so far; a list or object counts twice after a comma. */
+  /** Values in the list so far; a list or object after a comma counts twice. */
   #values = 0;
   #depth = 0;
   #inString = false;
@@ -113,7 +115,7 @@ class Rows {
     cut(chunk.length);
   }
 
-  /** The object, once the body has ended. */
+  /** Returns the object, once the body has ended. */
   end(): object {
     if (this.#inRows) throw new PeerError(this.#peer, 'sent JSON that was cut off');
     this.#around.push(...this.#parts);
@@ -132,7 +134,7 @@ class Rows {
       throw new PeerError(this.#peer, `sent a value of more than ${maxBytes} bytes`);
   }
 
-  /** Of a list that was just opened, directly in the object. */
+  /** Called for a list that has just opened directly in the object. */
   #beginRows(): void {
     if (!this.#begin.test(endOf(this.#parts, NAME_BYTES).toString('latin1'))) return;
     this.#around.push(...this.#parts);
@@ -161,7 +163,7 @@ class Rows {
   }
 }
 
-/** The last bytes of parts, without joining all of them. */
+/** Returns the last bytes of parts without joining all of them. */
 function endOf(parts: Buffer[], bytes: number): Buffer {
   const kept: Buffer[] = [];
   for (let index = parts.length - 1, left = bytes; index >= 0 && left > 0; index--) {

@@ -1,26 +1,25 @@
 import { PeerError } from './peer-error.ts';
 
-/** Bounds of one JSON text. */
 export interface JsonBounds {
   maxBytes: number;
-  /** Levels of lists and objects. */
+  /** Nesting levels of lists and objects. */
   maxDepth: number;
   /**
-   * Values in the text, names of members not included. A text of `[],[],…` takes thirty times its size in memory and
-   * most of the time of a parse, so a bound in bytes alone bounds neither.
+   * Number of values in the text, not counting member names. A text of `[],[],…` takes thirty times its size in memory
+   * and most of the time of a parse, so a bound on bytes limits neither.
    */
   maxValues: number;
 }
 
-/** Suits one message of a protocol. It parses in a few milliseconds. */
+/** Suits one protocol message. It parses in a few milliseconds. */
 export const MESSAGE_BOUNDS: JsonBounds = { maxBytes: 4 * 1024 * 1024, maxDepth: 32, maxValues: 50_000 };
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Returns which bound a JSON text exceeds. Every value but the first comes after a comma or begins its list or object,
- * so counting these outside of strings is enough.
+ * Returns which bound a JSON text exceeds. Every value but the first follows a comma or begins its list or object, so
+ * counting these outside of strings is enough.
  */
 export function exceededBound(
   bytes: Uint8Array,
@@ -53,7 +52,7 @@ const PROBLEMS: Record<keyof JsonBounds, (bounds: JsonBounds) => string> = {
   maxValues: ({ maxValues }) => `sent JSON with more than ${maxValues} values`,
 };
 
-/** Parses JSON that a peer sent. Throws {@link PeerError} if it exceeds the bounds or is no JSON. */
+/** Parses JSON from a peer. Throws {@link PeerError} if it exceeds the bounds or is not JSON. */
 export function parseJson(
   text: string | Uint8Array,
   peer: string,

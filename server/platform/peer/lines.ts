@@ -5,7 +5,7 @@ import { PeerError } from './peer-error.ts';
 export interface LineReader {
   /** The peer's name, for errors. */
   peer: string;
-  /** Called for each line without its end. The stream is destroyed if it throws. */
+  /** Called for each line, without its line ending. The stream is destroyed if it throws. */
   onLine(line: Buffer): void;
   maxBytes: number;
   /** Skips lines that are too long instead of destroying the stream. */
@@ -13,7 +13,7 @@ export interface LineReader {
 }
 
 const LINE_END = 10;
-/** Pieces of a line that are kept apart: a peer that sends single bytes must not cost a buffer for each. */
+/** Number of separate pieces kept of a line: a peer that sends single bytes must not cost a buffer for each. */
 const MAX_PARTS = 1_024;
 
 /** Reads a peer's stream line by line, holding no more than one line of at most `maxBytes`. */
@@ -38,7 +38,7 @@ export function readLines(stream: Readable, { peer, onLine, maxBytes, skipLong }
       length = 0;
       skipping = false;
       if (line) onLine(line);
-      // The reader may have ended the connection.
+      // The reader may have closed the connection.
       if (stream.destroyed) return;
     }
     if (skipping) return;

@@ -1,4 +1,4 @@
-/** A peer sent more than its bound allows, or something that cannot be understood. */
+/** A peer exceeded a bound, or sent something that cannot be understood. */
 export class PeerError extends Error {
   override name = 'PeerError';
   /** The peer's name, such as `the guest agent of vm_1`. */
