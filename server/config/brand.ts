@@ -6,21 +6,19 @@ import type { Config } from './config.ts';
 import { signUpMode } from './panel-problems.ts';
 import type { Language, SignUpMode } from './panel-settings.ts';
 
-/** The hoster's logo, as it is served. */
 export interface Logo {
   bytes: Buffer;
   type: 'image/svg+xml' | 'image/png';
-  /** Changes with the file, so that browsers can cache it indefinitely. */
+  /** Changes with the file, so that browsers can cache the logo indefinitely. */
   hash: string;
 }
 
-/** The hoster's colour on one theme, and the colour of text on it. */
 export interface BrandColor {
   color: string;
   text: string;
 }
 
-/** Whose panel it is: what customers see of it before they sign in, and in mails. */
+/** The hoster's branding, as customers see it before they sign in and in mails. */
 export interface Brand {
   name: string;
   logo: Logo | null;
@@ -28,21 +26,27 @@ export interface Brand {
   dark: BrandColor;
   termsUrl: string | null;
   supportUrl: string | null;
-  /** At least one; the panel begins with the first. */
+  /** At least one; the first is the panel's default. */
   languages: readonly Language[];
   signUp: SignUpMode;
 }
 
-/** More would be a photo; it is sent to everybody who opens the panel. */
+/** A larger file would be a photo; everyone who opens the panel downloads the logo. */
 const MAX_LOGO_BYTES = 256 * 1024;
-/** What text needs to be read by people who see less well: WCAG 2, AA. */
+/** The contrast that people with impaired sight need to read text: WCAG 2, AA. */
 const LEAST_CONTRAST = 4.5;
-/** The backgrounds of the panel's themes that are hardest to read on: the darkest of the light one, the lightest of the dark one. */
+/**
+ * The backgrounds of the panel's themes with the least contrast: the darkest of the light theme, the lightest of the
+ * dark one.
+ */
 const LIGHT_BACKGROUND = '#f5f3f0';
 const DARK_BACKGROUND = '#1d2026';
 const TEXT_ON_BRAND = ['#ffffff', '#0b1220'] as const;
 
-/** The brand by the configuration. Throws {@link ConfigError} for a colour that cannot be read, or a logo that is none. */
+/**
+ * Loads the branding from the configuration. Throws {@link ConfigError} for a colour that is unreadable, or an invalid
+ * logo.
+ */
 export function loadBrand(config: Config): Brand {
   const color = config.panelBrandColor;
   const shade = readableShade(color, LIGHT_BACKGROUND, LEAST_CONTRAST);
@@ -62,7 +66,7 @@ export function loadBrand(config: Config): Brand {
   };
 }
 
-/** On any colour one of the two can be read. */
+/** On any colour, one of the two is readable. */
 function withText(color: string): BrandColor {
   const [light, dark] = TEXT_ON_BRAND;
   return { color, text: contrast(light, color) >= contrast(dark, color) ? light : dark };

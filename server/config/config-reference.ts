@@ -1,7 +1,7 @@
 import { CONFIG_FILE_VARIABLE } from './config.ts';
 import { fileKey, SETTINGS, type Setting } from './settings.ts';
 
-/** `docs/configuration.md`: every setting, as the code has it. */
+/** Returns `docs/configuration.md`: every setting, generated from the code. */
 export function configReference(): string {
   return `# Configuration
 

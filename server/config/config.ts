@@ -15,13 +15,12 @@ type Value<S> = S extends { kind: Kind<infer T> }
     : T | undefined
   : never;
 
-/** The whole configuration, parsed once at the start and passed on; nothing else reads the environment. */
+/** The whole configuration, parsed once at start and passed on; nothing else reads the environment. */
 export type Config = { readonly [K in keyof typeof SETTINGS]: Value<(typeof SETTINGS)[K]> };
 
-/** Names the configuration file; only the environment can. */
+/** Names the configuration file; can only be set in the environment. */
 export const CONFIG_FILE_VARIABLE = 'VAUBAN_CONFIG';
 
-/** Shape of the configuration file. */
 export const ConfigFileSchema = {
   type: 'object',
   properties: Object.fromEntries(
@@ -35,8 +34,8 @@ export const ConfigFileSchema = {
 } satisfies TSchema;
 
 /**
- * The configuration of a process: environment over file over defaults. An empty variable counts as absent.
- * Throws {@link ConfigError} with every wrong or unknown setting, not only the first.
+ * Loads a process's configuration: the environment takes precedence over the file, and the file over the defaults. An
+ * empty variable counts as absent. Throws {@link ConfigError} with all wrong or unknown settings, not only the first.
  */
 export function loadConfig(env: NodeJS.ProcessEnv): Config {
   const problems = unknownVariables(env);
@@ -57,7 +56,7 @@ function readConfigFile(path: string | undefined): YamlFile<Record<string, unkno
   return path ? (readYaml(path, ConfigFileSchema) as YamlFile<Record<string, unknown>>) : undefined;
 }
 
-/** A mistyped variable must not pass for a default. */
+/** A mistyped variable must not silently leave the default in place. */
 function unknownVariables(env: NodeJS.ProcessEnv): string[] {
   const known = new Set([
     CONFIG_FILE_VARIABLE,
@@ -88,7 +87,7 @@ function fromFile(setting: Setting, file: ReturnType<typeof readConfigFile>, pro
   return value;
 }
 
-/** What is in the files that are named instead of secrets. */
+/** Reads secrets from the files that are named in their place. */
 function secretsFromFiles(config: Config, problems: string[]): Partial<Config> {
   const secrets = SECRET_FILES.map(([name, fileName]) => {
     const path = config[fileName];

@@ -9,13 +9,12 @@ export const EDGE_CHOICES = [
   'flowspec',
   'nftables+flowspec',
 ] as const;
-/** More than the routers that are sold hold. */
+/** More than routers on the market can hold. */
 const MOST_ANNOUNCEMENTS = 20_000;
 
-/** Beyond it an attack would be over before it is noticed. */
+/** With longer intervals, an attack would be over before it is detected. */
 const MOST_FLOW_SECONDS = 300;
 
-/** The DDoS edge: which one, and what it needs to know. */
 export const EDGE_SETTINGS = {
   edge: {
     env: 'VAUBAN_EDGE',

@@ -5,13 +5,13 @@ const ACCELERATOR_CHOICES = ['auto', 'kvm', 'tcg'] as const;
 const QEMU_NETWORK_CHOICES = ['auto', 'user', 'routed'] as const;
 const WARM_CHOICES = ['off', 'on'] as const;
 const MAX_BOOT_SECONDS = 3_600;
-/** A hundred guests a CPU that do nothing are borne well; beyond it those that do something would hardly move. */
+/** A host handles a hundred idle guests per CPU well; beyond that, busy ones would hardly make progress. */
 const MAX_OVERCOMMIT = 128;
-/** 64 TB of memory, an exabyte of disks: no host has more. */
+/** 64 TB of memory, an exabyte of disks: more than any host has. */
 const MAX_MEMORY_MB = 64 * 1_024 * 1_024;
 const MAX_DISK_GB = 1_000_000_000;
 
-/** Settings of the engines, each of which reads its own. */
+/** Settings of the engines; each reads its own. */
 export const ENGINE_SETTINGS = {
   qemuAccel: {
     env: 'VAUBAN_QEMU_ACCEL',

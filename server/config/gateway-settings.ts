@@ -3,7 +3,6 @@ import type { Setting } from './settings.ts';
 
 const GATEWAY_CHOICES = ['off', 'nftables', 'elsewhere'] as const;
 
-/** The gateway that forwards ports of a region's public address to guests. */
 export const GATEWAY_SETTINGS = {
   gateway: {
     env: 'VAUBAN_GATEWAY',

@@ -1,17 +1,19 @@
 import type { Config } from './config.ts';
 
-/** How a model of a provider is reached. */
 export interface RemoteModelSettings {
   provider: 'openai-compatible' | 'anthropic';
   model: string;
-  /** Needed for an OpenAI-compatible endpoint; the provider's own when absent. */
+  /** Required for an OpenAI-compatible endpoint; defaults to the provider's own. */
   baseUrl: string | undefined;
   apiKey: string | undefined;
 }
 
 type AgentConfig = Pick<Config, 'agentProvider' | 'agentModel' | 'agentBaseUrl' | 'agentApiKey'>;
 
-/** What is wrong with these settings taken together, a sentence each; the values themselves are well-formed. */
+/**
+ * Returns what is wrong with the combination of these settings, one sentence each; the values themselves are
+ * well-formed.
+ */
 export function agentProblems(config: AgentConfig): string[] {
   const { agentProvider: provider, agentModel, agentBaseUrl, agentApiKey } = config;
   const needs = (env: string, value: unknown) =>
@@ -32,7 +34,7 @@ export function agentProblems(config: AgentConfig): string[] {
   }
 }
 
-/** The model that is configured, or undefined for the built-in one. */
+/** Returns the configured model, or undefined for the built-in one. */
 export function remoteModel(config: AgentConfig): RemoteModelSettings | undefined {
   if (config.agentProvider === 'runbook') return undefined;
   return {

@@ -1,7 +1,7 @@
 import { parseMailAddress } from '../platform/mail-address.ts';
 import type { Kind } from './setting-kinds.ts';
 
-/** Kinds of what people see, and of what mails and payments need. */
+/** Kinds for texts shown to people, and for mails and payments. */
 
 const MAX_LINE = 60;
 
@@ -12,7 +12,10 @@ export const line: Kind<string> = {
   parse: (text) => (isLine(text, MAX_LINE) ? text : undefined),
 };
 
-/** Without control characters, and without those that turn the direction of writing: it stands in headers and in terminals. */
+/**
+ * Rejects control characters and those that change the writing direction, because the line appears in headers and
+ * terminals.
+ */
 const isLine = (text: string, longest: number) =>
   /\S/.test(text) && !/\p{C}/u.test(text) && text.length <= longest;
 
@@ -23,7 +26,7 @@ export const color: Kind<string> = {
   parse: (text) => (/^#[0-9a-f]{6}$/i.test(text) ? text.toLowerCase() : undefined),
 };
 
-/** A page that people are sent to. */
+/** A link for people. */
 export const webPage: Kind<string> = {
   expected: 'an http:// or https:// address',
   schema: { type: 'string' },
@@ -33,7 +36,7 @@ export const webPage: Kind<string> = {
   },
 };
 
-/** The same, or `mailto:help@example.com`. */
+/** A link for people, or `mailto:help@example.com`. */
 export const contact: Kind<string> = {
   expected: 'an http://, https:// or mailto: address',
   schema: { type: 'string' },
@@ -43,7 +46,7 @@ export const contact: Kind<string> = {
   },
 };
 
-/** Words of a closed list, each once, or a list in a file. */
+/** Words from a closed list, each at most once; in a file, a list. */
 export function someOf<const T extends string>(words: readonly T[]): Kind<readonly T[]> {
   return {
     expected: `some of ${words.join(', ')}, separated by commas`,
@@ -56,13 +59,12 @@ export function someOf<const T extends string>(words: readonly T[]): Kind<readon
   };
 }
 
-/** Who a mail comes from. */
 export interface Mailbox {
   name: string;
   address: string;
 }
 
-/** `Example Hosting <no-reply@example.com>`, or the address alone. */
+/** `Example Hosting <no-reply@example.com>`, or only the address. */
 export const mailbox: Kind<Mailbox> = {
   expected: 'an address such as no-reply@example.com, or Example Hosting <no-reply@example.com>',
   schema: { type: 'string' },
@@ -74,11 +76,10 @@ export const mailbox: Kind<Mailbox> = {
   },
 };
 
-/** A server that takes mail, and how it is spoken to. */
 export interface SmtpServer {
   host: string;
   port: number;
-  /** `implicit`: from the first byte; `required`: by STARTTLS, or not at all; `off`: never. */
+  /** `implicit`: TLS from the first byte; `required`: STARTTLS or nothing; `off`: never. */
   tls: 'implicit' | 'required' | 'off';
   user: string;
   password: string;
@@ -86,7 +87,7 @@ export interface SmtpServer {
 
 const SMTP_PORT = 587;
 const SMTPS_PORT = 465;
-/** The machine itself: no one can listen on the way. */
+/** The machine itself: no one can eavesdrop in between. */
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 /** `smtps://user:password@mail.example.com`, `smtp://127.0.0.1:25` */
@@ -121,7 +122,7 @@ function unescaped(text: string): string | undefined {
   }
 }
 
-/** An account at a bank, with its check digits right; without spaces. */
+/** A bank account with valid check digits, without spaces. */
 export const iban: Kind<string> = {
   expected: 'an IBAN',
   schema: { type: 'string' },
@@ -135,7 +136,6 @@ export const iban: Kind<string> = {
   },
 };
 
-/** A bank. */
 export const bic: Kind<string> = {
   expected: 'a BIC of 8 or 11 characters',
   schema: { type: 'string' },

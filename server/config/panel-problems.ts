@@ -14,17 +14,14 @@ type PanelConfig = Pick<
   | 'stripeWebhookSecret'
 >;
 
-/** Who may sign up. */
 export function signUpMode({ mode, panelSignUp }: Pick<Config, 'mode' | 'panelSignUp'>): SignUpMode {
   return panelSignUp ?? (mode === 'production' ? 'closed' : 'open');
 }
 
-/** Whether the operator's pages are served. */
 export function isOperatorPanelOn({ mode, operatorPanel }: Pick<Config, 'mode' | 'operatorPanel'>): boolean {
   return (operatorPanel ?? (mode === 'production' ? 'off' : 'on')) === 'on';
 }
 
-/** How customers can top up. */
 export function paymentProviders({
   mode,
   paymentProviders,
@@ -32,7 +29,10 @@ export function paymentProviders({
   return paymentProviders ?? (mode === 'production' ? [] : ['test']);
 }
 
-/** What is wrong with these settings taken together, a sentence each; the values themselves are well-formed. */
+/**
+ * Returns what is wrong with the combination of these settings, one sentence each; the values themselves are
+ * well-formed.
+ */
 export function panelProblems(config: PanelConfig): string[] {
   const problems: string[] = [];
   const needs = (env: string, value: unknown, why: string) => {

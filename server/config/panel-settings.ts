@@ -2,7 +2,7 @@ import * as panelKind from './panel-kinds.ts';
 import * as kind from './setting-kinds.ts';
 import type { Setting } from './settings.ts';
 
-/** The languages of the panel and of mails. */
+/** Languages of the panel and of mails. */
 export const LANGUAGES = ['en', 'de'] as const;
 export type Language = (typeof LANGUAGES)[number];
 export const SIGN_UP_MODES = ['open', 'invitation', 'closed'] as const;
@@ -10,7 +10,7 @@ export type SignUpMode = (typeof SIGN_UP_MODES)[number];
 export const PAYMENT_PROVIDERS = ['test', 'bank_transfer', 'stripe'] as const;
 export type PaymentProviderName = (typeof PAYMENT_PROVIDERS)[number];
 
-/** Settings of the panel: how it looks, who may sign up, how people are written to, and how they pay. */
+/** Settings of the panel: its look, who may sign up, how mails are sent, and how customers pay. */
 export const PANEL_SETTINGS = {
   panelName: {
     env: 'VAUBAN_PANEL_NAME',
@@ -149,7 +149,7 @@ export const PANEL_SETTINGS = {
   },
 } as const satisfies Record<string, Setting>;
 
-/** Secrets that can be given by a file as well: the setting of the secret, and that of its file. */
+/** Secrets that can also be given in a file: the setting of the secret, and that of its file. */
 export const SECRET_FILES = [
   ['mailSmtpUrl', 'mailSmtpUrlFile'],
   ['stripeSecretKey', 'stripeSecretKeyFile'],

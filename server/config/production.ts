@@ -1,7 +1,7 @@
 import type { Config } from './config.ts';
 
 /**
- * What production does not guess: one sentence for each setting that is missing. The engines say for themselves what else
+ * Returns one sentence for each missing setting that production does not guess. The engines report themselves what else
  * they need (`compute/select.ts`).
  */
 export function productionProblems({ mode, publicUrl, edge }: Config): string[] {

@@ -6,13 +6,13 @@ import { parseKeys256 } from '../platform/keys256.ts';
 import { postgresServers } from '../platform/postgres-address.ts';
 import type { TSchema } from '../platform/schema.ts';
 
-/** A kind of setting: how it is written in the environment and in a file, and what comes of it. */
+/** A kind of setting: its format in the environment and in a file, and the value parsed from it. */
 export interface Kind<T> {
   /** Completes "must be …". */
   expected: string;
-  /** What the configuration file may hold; its text form goes through `parse` as well. */
+  /** Schema of the value in the configuration file; the value's text form is also passed to `parse`. */
   schema: TSchema;
-  /** The value, or undefined when `text` is not of this kind. */
+  /** Returns the value, or undefined if `text` is not of this kind. */
   parse(text: string): T | undefined;
 }
 
@@ -34,7 +34,7 @@ export const listenAddress: Kind<ListenAddress> = {
   },
 };
 
-/** `unix:/run/gobgpd/api.sock`, `127.0.0.1:50051`: a gRPC server of this host, which has no passwords. */
+/** `unix:/run/gobgpd/api.sock`, `127.0.0.1:50051`: a gRPC server on this host only, because it has no passwords. */
 export const localGrpc: Kind<string> = {
   expected: 'unix: and an absolute path, or a port of loopback such as 127.0.0.1:50051',
   schema: { type: 'string' },
@@ -56,7 +56,7 @@ export const community: Kind<string> = {
   },
 };
 
-/** A path; a relative one is taken from the working directory of the start. */
+/** A path; a relative one is resolved against the working directory at start. */
 export const path: Kind<string> = {
   expected: 'a path',
   schema: { type: 'string', minLength: 1 },
@@ -70,7 +70,7 @@ export const postgresUrl: Kind<string> = {
   parse: (text) => (postgresServers(text) ? text : undefined),
 };
 
-/** An origin, with a path before it is joined with ours if need be; without a slash at its end. */
+/** An origin, optionally with a base path; without a trailing slash. */
 export const baseUrl: Kind<string> = {
   expected: 'an http:// or https:// address without user, query or fragment',
   schema: { type: 'string' },
@@ -82,14 +82,14 @@ export const baseUrl: Kind<string> = {
   },
 };
 
-/** A name or a key: what fits into an HTTP header and a line of a log. */
+/** A name or a key that fits into an HTTP header and a log line. */
 export const word: Kind<string> = {
   expected: '1 to 300 printable characters without spaces',
   schema: { type: 'string', minLength: 1, maxLength: 300 },
   parse: (text) => (/^[\x21-\x7e]{1,300}$/.test(text) ? text : undefined),
 };
 
-/** `10.0.0.0/8, 192.0.2.1`, or a list in a file. */
+/** `10.0.0.0/8, 192.0.2.1`; in a file, a list. */
 export const networks: Kind<readonly string[]> = {
   expected: 'addresses or CIDRs separated by commas',
   schema: { type: 'array', items: { type: 'string' } },
@@ -101,7 +101,7 @@ export const networks: Kind<readonly string[]> = {
   },
 };
 
-/** `192.0.2.1, 2001:db8::1`, or a list in a file. */
+/** `192.0.2.1, 2001:db8::1`; in a file, a list. */
 export const addresses: Kind<readonly string[]> = {
   expected: 'addresses separated by commas',
   schema: { type: 'array', items: { type: 'string' } },
@@ -111,7 +111,7 @@ export const addresses: Kind<readonly string[]> = {
   },
 };
 
-/** `eu-central-a, eu-central-b`, or a list in a file. */
+/** `eu-central-a, eu-central-b`; in a file, a list. */
 export const words: Kind<readonly string[]> = {
   expected: 'words separated by commas',
   schema: { type: 'array', items: { type: 'string' } },
@@ -128,20 +128,20 @@ export const cpus: Kind<readonly number[]> = {
   parse: parseCpuList,
 };
 
-/** `https://panel.example, https://beta.panel.example`, or a list in a file; each as a browser writes its `Origin`. */
+/** `https://panel.example, https://beta.panel.example`; in a file, a list. Each as a browser sends it in `Origin`. */
 export const origins: Kind<readonly string[]> = {
   expected: 'origins such as https://panel.example, without a path, separated by commas',
   schema: { type: 'array', items: { type: 'string' } },
   parse(text) {
     const entries = text === '' ? [] : text.split(',').map((entry) => URL.parse(entry.trim()));
-    // No browser's origin has a wildcard: one that is written here would silently admit nothing.
+    // No browser sends an origin with a wildcard, so one configured here would silently match nothing.
     const isOrigin = (url: URL | null) =>
       url !== null && /^https?:\/\/[^*]+\/$/.test(url.href) && url.href === `${url.origin}/`;
     return entries.every(isOrigin) ? entries.map((url) => url!.origin) : undefined;
   },
 };
 
-/** Base64 or hexadecimal of exactly 32 bytes. */
+/** 32 bytes in base64 or hexadecimal. */
 export const keys256: Kind<[Buffer, ...Buffer[]]> = {
   expected: '32 bytes in base64 or hexadecimal, or several such keys separated by commas',
   schema: { type: 'string' },

@@ -5,15 +5,15 @@ import { GATEWAY_SETTINGS } from './gateway-settings.ts';
 import { PANEL_SETTINGS } from './panel-settings.ts';
 import * as kind from './setting-kinds.ts';
 
-/** The one description of a setting: its names, its kind, its default and its meaning all follow from it. */
+/** The single description of a setting: its names, kind, default and meaning all derive from it. */
 export interface Setting {
   env: string;
   kind: kind.Kind<unknown>;
-  /** As it would be written in the environment; without one the setting may be absent. */
+  /** As it would be written in the environment; without a default, the setting may be absent. */
   default?: string;
-  /** What the reference says of a default that differs from machine to machine. */
+  /** The default as the reference states it, if it differs from machine to machine. */
   defaultText?: string;
-  /** Never repeated in an error message. */
+  /** The value is never repeated in an error message. */
   secret?: true;
   about: string;
 }
@@ -22,9 +22,9 @@ export const COMPUTE_CHOICES = ['auto', 'simulator', 'qemu', 'incus'] as const;
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 const SHIPPED_CATALOG = fileURLToPath(new URL('../../catalog.yaml', import.meta.url));
-/** Beyond it a limit no longer limits anything a node can serve in a minute. */
+/** A higher limit would exceed what a node can serve in a minute. */
 const MAX_REQUESTS_PER_MINUTE = 10_000_000;
-/** Each running job holds a few kilobytes and now and then a database connection. */
+/** Each running job takes a few kilobytes and now and then a database connection. */
 const MAX_JOBS = 1_000;
 /** Every setting of the service, by its name in `Config`. */
 export const SETTINGS = {
@@ -179,7 +179,7 @@ export const SETTINGS = {
   rateLimitOpen: {
     env: 'VAUBAN_RATE_LIMIT_OPEN',
     kind: kind.integer(1, MAX_REQUESTS_PER_MINUTE),
-    // An office of fifty that opens the panel at nine: some forty files each, as long as nothing is cached.
+    // An office of fifty opens the panel at nine: some forty files each, while nothing is cached yet.
     default: '3000',
     about:
       'Requests a minute to pages and files that need no key (the documentation, the panel), for each IPv4 address or ' +
@@ -193,7 +193,7 @@ export const SETTINGS = {
   },
 } as const satisfies Record<string, Setting>;
 
-/** The name of a setting in the configuration file: `VAUBAN_DATA_DIR` is `data_dir` there. */
+/** Returns a setting's name in the configuration file: `VAUBAN_DATA_DIR` is `data_dir` there. */
 export function fileKey(setting: Setting): string {
   return setting.env.replace(/^VAUBAN_/, '').toLowerCase();
 }
