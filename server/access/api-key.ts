@@ -3,9 +3,9 @@ import { crc32 } from 'node:zlib';
 import type { SecretBox } from '../platform/secrets.ts';
 
 /**
- * An API key reads `vk_` + 27 base-62 characters (128 random bits, and 32 by which the installation knows its own
- * keys) + 6 characters of CRC-32. The checksum tells a typo or a look-alike from a key without a look-up, and lets
- * secret scanners report only real ones.
+ * An API key is `vk_` + 27 base-62 characters (128 random bits, and 32 by which the installation recognizes its own
+ * keys) + 6 characters of CRC-32. The checksum detects typos and look-alikes without a look-up, and lets secret
+ * scanners report only real keys.
  */
 export const KEY_PREFIX = 'vk_';
 const RANDOM_BYTES = 16;
@@ -29,7 +29,10 @@ function fromBase62(text: string): bigint {
   return [...text].reduce((value, character) => value * 62n + BigInt(BASE62.indexOf(character)), 0n);
 }
 
-/** A fresh key, to be shown once. Without the installation's secrets it works, but {@link isIssuedKey} is false. */
+/**
+ * Returns a fresh key, to be shown only once. Without the installation's secrets it works, but {@link isIssuedKey}
+ * returns false for it.
+ */
 export function generateKey(secrets?: SecretBox): string {
   const random = randomBytes(RANDOM_BYTES);
   const bytes = Buffer.concat([random, secrets ? markOf(random, secrets) : randomBytes(MARK_BYTES)]);
@@ -38,8 +41,8 @@ export function generateKey(secrets?: SecretBox): string {
 }
 
 /**
- * Whether this installation has issued a well-formed key, good or not; told without a look-up, so that guesses cost
- * the database nothing. False too for a key that is older than the installation's secret.
+ * Returns whether this installation issued a well-formed key, valid or not. Needs no look-up, so that guesses cost the
+ * database nothing. Also false for a key that is older than the installation's secret.
  */
 export function isIssuedKey(key: string, secrets: SecretBox): boolean {
   const body = key.slice(KEY_PREFIX.length, -CHECKSUM_CHARACTERS);
@@ -55,7 +58,7 @@ const MARK_PURPOSE = 'api key';
 const markOf = (random: Buffer, secrets: SecretBox) =>
   secrets.mark(random, MARK_PURPOSE).subarray(0, MARK_BYTES);
 
-/** Whether `text` has the shape and the checksum of a key; says nothing about whether it exists. */
+/** Returns whether `text` has the shape and checksum of a key; says nothing about whether it exists. */
 export function isWellFormedKey(text: string): boolean {
   if (!SHAPE.test(text)) return false;
   const body = text.slice(KEY_PREFIX.length, -CHECKSUM_CHARACTERS);
@@ -63,14 +66,14 @@ export function isWellFormedKey(text: string): boolean {
 }
 
 /**
- * What is stored of a key. A plain SHA-256 is right here: 128 random bits cannot be guessed, so a slow
+ * Returns the hash that is stored of a key. A plain SHA-256 suffices: 128 random bits cannot be guessed, so a slow
  * password hash would only slow the service down.
  */
 export function hashKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
-/** The last characters, by which people recognise a key in a list. */
+/** Returns the last characters, by which people recognise a key in a list. */
 export function keyHint(key: string): string {
   return `${KEY_PREFIX}…${key.slice(-4)}`;
 }

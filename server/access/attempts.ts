@@ -15,35 +15,38 @@ interface AttemptLimit {
 }
 
 /**
- * How often something may be tried in a window that begins with the first attempt. Strangers and known devices are counted
- * apart, so that no number of strangers can use up what an owner may do; see `sign-in-limits.ts` and `mail-limits.ts`.
+ * How often something may be tried in a window that begins with the first attempt. Unknown and known devices are
+ * counted separately, so that no number of strangers can use up an owner's attempts; see `sign-in-limits.ts` and
+ * `mail-limits.ts`.
  */
 export const LIMITS = {
-  // Of devices that the address does not know: by network, by address from one network, by address from anywhere.
+  // For devices unknown to the address: per network, per address from one network, per address from anywhere.
   sign_in_network: { most: 100, windowMs: 15 * MINUTE_MS },
   sign_in_here: { most: 10, windowMs: 15 * MINUTE_MS },
   sign_in_unknown: { most: 50, windowMs: HOUR_MS },
   sign_in_unknown_day: { most: 300, windowMs: DAY_MS },
-  // Of one device that it knows.
+  // For one device known to the address.
   sign_in_device: { most: 10, windowMs: 15 * MINUTE_MS },
   sign_in_device_day: { most: 50, windowMs: DAY_MS },
-  // With a passkey nothing can be guessed, but its challenges are stored. Of one known device.
+  // For one known device. Nothing can be guessed with a passkey, but its challenges are stored.
   passkey_device: { most: 30, windowMs: 15 * MINUTE_MS },
-  // A code has a million forms, and three of them are right at a time. By person, each known device apart.
+  // Per person, each known device separately. There are a million codes, of which three are valid at a time.
   second_factor: { most: 5, windowMs: 15 * MINUTE_MS },
   second_factor_day: { most: 30, windowMs: DAY_MS },
-  // Of all known devices of a person together, because each reset by mail makes a new one. Beyond it they are strangers.
+  // For all known devices of a person together, because each reset by mail adds a new one. Beyond it they count as
+  // unknown.
   second_factor_devices: { most: 60, windowMs: DAY_MS },
   confirm: { most: 10, windowMs: 15 * MINUTE_MS },
   sign_up_network: { most: 20, windowMs: HOUR_MS },
   reset_network: { most: 20, windowMs: HOUR_MS },
-  // Mails to an address that were asked for by a known device, from one network, and from anywhere.
+  // Mails to an address requested by a known device, from one network, and from anywhere.
   mail_device: { most: 5, windowMs: DAY_MS },
   mail_here: { most: 3, windowMs: DAY_MS },
   mail_first: { most: 6, windowMs: DAY_MS },
-  // Afterwards one in a while. Links are good for an hour at least, so that one that was mailed in this time is still good.
+  // After that, one at longer intervals. Links are valid for at least an hour, so a link mailed within this window is
+  // still valid.
   mail_again: { most: 1, windowMs: 45 * MINUTE_MS },
-  // Mails to an address that one person asks for who has signed in, and all of them together.
+  // Mails that a signed-in person requests to one address, and to all addresses together.
   mail_change: { most: 5, windowMs: DAY_MS },
   mail_change_all: { most: 20, windowMs: DAY_MS },
   invite: { most: 20, windowMs: HOUR_MS },
@@ -51,20 +54,23 @@ export const LIMITS = {
 
 export type AttemptKind = keyof typeof LIMITS;
 
-/** Counts what is tried with secrets that can be guessed, and mails that strangers can cause. */
+/** Counts attempts with secrets that can be guessed, and mails that strangers can trigger. */
 export class Attempts {
   readonly #db: Queryable;
   readonly #clock: Clock;
   readonly #realm: Realm;
 
-  /** Attempts at one sign-in do not lock anyone out of the other. */
+  /** Each realm counts separately, so that attempts at one sign-in lock no one out of the other. */
   constructor(db: Queryable, clock: Clock, realm: Realm = 'customer') {
     this.#db = db;
     this.#clock = clock;
     this.#realm = realm;
   }
 
-  /** Counts an attempt before it is made; refuses it with 429 if there were too many, and says what to do besides waiting. */
+  /**
+   * Counts an attempt before it is made. Refuses it with 429 if there were too many; `besides` says what to do other
+   * than wait.
+   */
   async take(kind: AttemptKind, who: string, besides = ''): Promise<void> {
     const { used, endsAt } = await this.#count(kind, who);
     if (used <= LIMITS[kind].most) return;
@@ -79,17 +85,19 @@ export class Attempts {
     );
   }
 
-  /** The same where a refusal would tell something; whether it is still within its limit. */
+  /**
+   * Counts an attempt and returns whether it is within the limit, for cases in which a refusal would reveal something.
+   */
   async allows(kind: AttemptKind, who: string): Promise<boolean> {
     return (await this.#count(kind, who)).used <= LIMITS[kind].most;
   }
 
-  /** Takes an attempt back that was not a guess. Those of others stay counted. */
+  /** Takes back an attempt that was not a guess. Other attempts stay counted. */
   giveBack(kind: AttemptKind, who: string): Promise<void> {
     return returnAttempt(this.#db, this.#bucketOf(kind, who), this.#clock.now());
   }
 
-  /** Forgets what was counted: who succeeded was no guesser. */
+  /** Resets the count after a success, because the caller was not guessing. */
   forget(kind: AttemptKind, who: string): Promise<void> {
     return forgetAttempts(this.#db, this.#bucketOf(kind, who));
   }
@@ -101,7 +109,7 @@ export class Attempts {
     return { used: row.used, endsAt: row.ends_at };
   }
 
-  /** By a hash: which addresses are tried is private, and an address may be as long as its sender likes. */
+  /** Hashed, because it is private which addresses are tried, and a sender can make an address of any length. */
   #bucketOf(kind: AttemptKind, who: string): string {
     const hash = createHash('sha256').update(who.toLowerCase()).digest('base64url');
     return `${this.#realm === 'operator' ? 'operator ' : ''}${kind} ${hash}`;

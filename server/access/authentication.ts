@@ -8,23 +8,23 @@ import { hashKey, isIssuedKey, isWellFormedKey } from './api-key.ts';
 import { isReadScope, type Scope } from './scopes.ts';
 
 /**
- * How long a key's record is believed without asking the database again. A revocation must take effect
- * within one second on every node; this leaves room for the look-up itself.
+ * How long a key's record is trusted without another database query. A revocation must take effect within one second on
+ * every node; this leaves time for the query itself.
  */
 export const KEY_CACHE_MS = 800;
-/** How long a key that is no longer used is remembered: the rate headers of its refused requests need it within their window. */
+/** How long an unused key is remembered: the rate-limit headers of its refused requests need it within their window. */
 const KEY_MEMORY_MS = 120_000;
-/** Keys remembered at once; beyond it the oldest go. Bounds memory, not the number of customers. */
+/** Keys remembered at once; beyond it the oldest are dropped. Limits memory, not the number of customers. */
 const KEY_CACHE_SIZE = 50_000;
-/** Keys of our own that are no longer good, remembered so that they cost no query either. */
+/** Number of our own invalid keys that are remembered so that they cost no query either. */
 const DEAD_KEYS = 10_000;
 
-/** A key that was presented, exists, is not expired or revoked, and comes from an allowed address. */
+/** A presented key that exists, is neither expired nor revoked, and comes from an allowed address. */
 export interface AuthenticatedKey {
   id: string;
   accountId: string;
   scopes: ReadonlySet<Scope>;
-  /** Its account is suspended: the key may only read. */
+  /** True if its account is suspended: then the key may only read. */
   suspended: boolean;
 }
 
@@ -35,27 +35,27 @@ interface CachedKey {
   readAt: number;
 }
 
-/** How often a caller may have unknown keys looked for in the database. */
+/** Limits how often a caller may cause database look-ups of unknown keys. */
 export interface LookUpBudget {
-  /** Counts an attempt; false where there are none left. */
+  /** Counts an attempt; returns false if none are left. */
   take(): boolean;
-  /** The attempt was none: the key was good, or the database did not answer. */
+  /** Takes back an attempt: the key was valid, or the database did not respond. */
   giveBack(): void;
 }
 
 const UNBOUNDED: LookUpBudget = { take: () => true, giveBack: () => {} };
 
-/** Finds out who calls. Unknown keys are not remembered, so guesses cannot fill the memory. */
+/** Authenticates callers. Unknown keys are not remembered, so guesses cannot fill the memory. */
 export class Authenticator {
   readonly #db: Queryable;
   readonly #clock: Clock;
   readonly #cache = new Map<string, CachedKey>();
   readonly #lastUsed = new Map<string, Date>();
   readonly #secrets: SecretBox | undefined;
-  /** A revoked key stays revoked. Only keys that we have issued stand here, so guesses cannot fill it. */
+  /** A revoked key stays revoked. Only contains keys that we have issued, so guesses cannot fill it. */
   readonly #dead = new Set<string>();
 
-  /** Without the installation's secrets no key is known to be ours before it was looked for. */
+  /** Without the installation's secrets, no key is known to be ours before its look-up. */
   constructor(db: Queryable, clock: Clock, secrets?: SecretBox) {
     this.#db = db;
     this.#clock = clock;
@@ -63,10 +63,10 @@ export class Authenticator {
   }
 
   /**
-   * The key in an `Authorization` header, or an {@link ApiError} with status 401. Returns without a promise
-   * when the answer is at hand, which is the case for all but the first request in {@link KEY_CACHE_MS}. What is
-   * not known to be a key of ours is looked for within the budget of its sender, so that guesses beyond it cost no
-   * query; a key of ours is not touched by what others at its address do.
+   * Returns the key in an `Authorization` header, or throws an {@link ApiError} with status 401. Returns without a
+   * promise if the answer is cached, which is true for all but the first request in {@link KEY_CACHE_MS}. A key that is
+   * not known to be ours is looked up within the sender's budget, so that guesses beyond it cost no query. Our own keys
+   * are unaffected by other senders at their address.
    */
   authenticate(
     header: string | undefined,
@@ -90,7 +90,10 @@ export class Authenticator {
     return isOurs ? this.#read(presented, ip) : this.#lookFor(presented, ip, budget);
   }
 
-  /** The id of the key in an `Authorization` header, if it was good when it was last read: for no decision. */
+  /**
+   * Returns the id of the key in an `Authorization` header, if it was valid when last read. Must not be used for
+   * decisions.
+   */
   lastKnown(header: string | undefined): string | undefined {
     const presented = header?.trim().split(/\s/).at(-1);
     return presented === undefined ? undefined : this.#cache.get(presented)?.key.id;
@@ -113,7 +116,7 @@ export class Authenticator {
   }
 
   async #read(presented: string, ip: string): Promise<AuthenticatedKey> {
-    // Taken before the read: a revocation that commits after it must not be hidden for longer than the cache's time.
+    // Taken before the read: a revocation that commits after it must not be hidden for longer than the cache lasts.
     const readAt = this.#clock.now().getTime();
     const row = await findKeyByHash(this.#db, hashKey(presented));
     this.#cache.delete(presented);
@@ -156,7 +159,10 @@ export class Authenticator {
     return key;
   }
 
-  /** Writes when keys were last used, and forgets those that no longer are: called now and then, so that a request costs neither. */
+  /**
+   * Records when keys were last used, and drops unused ones from the cache. Called now and then, so that requests need
+   * not do either.
+   */
   async flushLastUsed(): Promise<void> {
     this.#forgetUnused();
     if (this.#lastUsed.size === 0) return;
@@ -165,7 +171,7 @@ export class Authenticator {
     await recordKeyUse(this.#db, uses);
   }
 
-  /** The map is in the order in which keys were read, the oldest first. */
+  /** The map is in the order in which keys were read, oldest first. */
   #forgetUnused(): void {
     const oldest = this.#clock.now().getTime() - KEY_MEMORY_MS;
     for (const [presented, { readAt }] of this.#cache) {
@@ -186,7 +192,7 @@ function bearerToken(header: string | undefined): string {
   return match[1]!;
 }
 
-/** Refuses a key that may not do what an endpoint, named by its pattern, does. */
+/** Refuses a key that lacks the rights for an endpoint, which is named by its pattern. */
 export function requireScope(
   key: AuthenticatedKey,
   { scope, method, path }: { scope: Scope; method: string; path: string },

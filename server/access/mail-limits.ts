@@ -3,19 +3,19 @@ import { MOST_DEVICES } from './realms.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Who has a mail sent to an address: for what, from which network, and on which known device of the address. */
+/** A request to mail an address: for what purpose, from which network, and on which known device of the address. */
 export interface MailTry {
-  /** Each is counted apart, so that mails about one thing never use up those about another. */
+  /** Each is counted separately, so that mails for one purpose never use up those for another. */
   purpose: 'sign_up' | 'reset';
   email: string;
   network: string;
-  /** The id of the device; undefined if the address does not know it. */
+  /** The device's id; undefined if the address does not know it. */
   device: string | undefined;
 }
 
 /**
- * The most mails of one purpose in a day that an address gets because others ask for them: six at once, three for each
- * network, and then one in 45 minutes. Its known devices have five each.
+ * The most mails of one purpose that others can cause an address to receive in a day: six at once, three for each
+ * network, and then one every 45 minutes. Its known devices have five each.
  */
 export const MAILS_A_DAY = {
   strangers: LIMITS.mail_first.most + DAY_MS / LIMITS.mail_again.windowMs,
@@ -23,8 +23,9 @@ export const MAILS_A_DAY = {
 } as const;
 
 /**
- * Whether a mail is sent for a request. Strangers cannot keep one from an owner: a known device has mails of its own, and
- * for everyone else there is either a new one, or one of the last 45 minutes whose link is good for 15 more at least.
+ * Returns whether to send a mail for a request. Strangers cannot keep mails from an owner: a known device has its own
+ * allowance, and everyone else gets either a new mail, or has one from the last 45 minutes whose link stays valid for
+ * at least 15 more.
  */
 export async function mayMail(
   attempts: Attempts,

@@ -1,25 +1,25 @@
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { ApiError, invalidField } from '../platform/errors.ts';
 
-/** What OWASP recommends for argon2id: 19 MiB, two passes, one lane. */
+/** OWASP's recommendation for argon2id: 19 MiB, two passes, one lane. */
 const MEMORY_KIB = 19 * 1024;
 const PASSES = 2;
 const LANES = 1;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
-/** Hashes at once: each takes a thread and 19 MiB for some tens of milliseconds. */
+/** Concurrent hashes: each takes a thread and 19 MiB for some tens of milliseconds. */
 const AT_ONCE = 2;
-/** Hashes that wait for their turn: a few seconds' worth. */
+/** Hashes waiting for their turn: a few seconds' worth. */
 const MOST_WAITING = 32;
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
-/** Shortest password: long enough that the limits on attempts hold, short enough to be chosen. */
+/** Shortest password: long enough for the attempt limits to protect it, short enough for people to accept. */
 export const MIN_PASSWORD = 10;
 export const MAX_PASSWORD = 200;
-/** Fewer different characters than this are a key that was held down. */
+/** With fewer different characters, someone held a key down. */
 const MIN_DISTINCT = 5;
 
-/** Refuses a password that would be guessed among the first, for the field `field`. */
+/** Throws a validation error for `field` if the password would be among the first guesses. */
 export function requireGoodPassword(password: string, email: string, field = 'password'): void {
   const plain = password.toLowerCase();
   const [local = ''] = email.toLowerCase().split('@', 1);
@@ -28,12 +28,12 @@ export function requireGoodPassword(password: string, email: string, field = 'pa
     throw invalidField(field, 'too_simple', 'is too easy to guess; a few unrelated words are better');
 }
 
-/** Hashes passwords with argon2id on threads of its own, few at once. */
+/** Hashes passwords with argon2id on separate threads, a few at a time. */
 export class Passwords {
   #running = 0;
   readonly #waiting: (() => void)[] = [];
 
-  /** What is stored of a password, in PHC form. */
+  /** Returns the hash to store, in PHC form. */
   async hash(password: string): Promise<string> {
     const salt = randomBytes(SALT_BYTES);
     const hash = await this.#derive(password, salt, { memory: MEMORY_KIB, passes: PASSES, lanes: LANES });
@@ -41,7 +41,9 @@ export class Passwords {
     return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${LANES}$${text(salt)}$${text(hash)}`;
   }
 
-  /** Whether a password is the one of a stored hash. Takes as long where there is none, so that time tells nothing. */
+  /**
+   * Returns whether a password matches a stored hash. Takes as long if there is none, so that timing reveals nothing.
+   */
   async verify(stored: string | null, password: string): Promise<boolean> {
     const [, memory, passes, lanes, salt, hash] = PHC.exec(stored ?? '') ?? [];
     if (!salt || !hash) {
@@ -60,7 +62,7 @@ export class Passwords {
     { memory, passes, lanes }: { memory: number; passes: number; lanes: number },
     tagLength = HASH_BYTES,
   ): Promise<Buffer> {
-    // The same letters may be written in several ways, by another keyboard for example.
+    // The same letters can be encoded in several ways, for example by another keyboard.
     const message = Buffer.from(password.normalize('NFKC'));
     const parameters = { message, nonce, memory, passes, parallelism: lanes, tagLength };
     await this.#turn();

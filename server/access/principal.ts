@@ -1,7 +1,7 @@
-/** Who makes a request: an API key, or of a person who has signed in to the panel. */
+/** The sender of a request: an API key, or a person signed in to the panel. */
 export type Principal = { kind: 'key'; id: string } | { kind: 'person'; id: string; sessionId: string };
 
-/** Who calls, and for which account: found by the pipeline before any handler runs. */
+/** The caller and its account; determined by the pipeline before any handler runs. */
 export interface Caller {
   accountId: string;
   principal: Principal;
@@ -10,8 +10,9 @@ export interface Caller {
 }
 
 /**
- * The id on which a terminal stands that this principal opens: a person's ends with the session, so that signing out
- * leaves none behind. What outlives a session, such as a share link, stands on the person.
+ * Returns the id of the right that a terminal opened by this principal depends on. A person's terminal ends with the
+ * session, so that signing out leaves none behind. Things that outlive a session, such as a share link, depend on the
+ * person.
  */
 export function terminalRight(principal: Principal): string {
   return principal.kind === 'key' ? principal.id : principal.sessionId;

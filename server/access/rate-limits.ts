@@ -1,25 +1,25 @@
 import type { Clock } from '../platform/clock.ts';
 
-/** Length of a window. Windows are aligned to it, so every node agrees where one begins. */
+/** Length of a window. Windows are aligned to it, so all nodes agree on where one begins. */
 export const WINDOW_SECONDS = 60;
 /**
- * Networks counted at once. Beyond it the one seen first is forgotten, which gives away nothing: a caller with so
- * many networks has as many budgets.
+ * Number of networks counted at once. Beyond it, the one seen first is forgotten. That weakens nothing: a caller with
+ * that many networks has a budget for each.
  */
 const MAX_NETWORKS = 100_000;
 
-/** Requests a minute of a session in the panel, on each node: a page asks for much at once. */
+/** Requests per minute for a panel session, on each node: a page makes many requests at once. */
 const SESSION_LIMIT = 600;
 
 export type Policy = 'key' | 'account' | 'ip' | 'session';
 
-/** The state of the policy that binds most: what the three rate headers say. */
+/** The state of the policy closest to its limit, as reported in the three rate-limit headers. */
 export interface LimitState {
   allowed: boolean;
   policy: Policy;
   limit: number;
   remaining: number;
-  /** End of the window, epoch seconds. */
+  /** End of the window, in epoch seconds. */
   resetAt: number;
 }
 
@@ -31,14 +31,14 @@ export interface Limits {
   open: number;
 }
 
-/** How often a bucket was used in its window, this use included. */
+/** Uses of each bucket in its window, including this one. */
 export interface Uses {
   key: number;
-  /** Absent when the key's own limit refused: such a request does not consume the account's. */
+  /** Absent if the key's own limit refused the request: then it does not count towards the account's. */
   account?: number;
 }
 
-/** Counts the uses of a key and its account. Two nodes that share a store share the limits exactly. */
+/** Counts the uses of a key and its account. Nodes with the same store share the limits exactly. */
 export interface LimitStore {
   take(keyId: string, accountId: string, windowStart: number): Uses | Promise<Uses>;
 }
@@ -47,12 +47,12 @@ export class RateLimiter {
   readonly #limits: Limits & { session: number };
   readonly #store: LimitStore;
   readonly #clock: Clock;
-  /** On this node only: to share the counts, each refused request would cost the query that the limit saves. */
+  /** Per node: sharing these counts would cost each refused request the query that the limit is meant to save. */
   readonly #ips: WindowCounter;
   readonly #open: WindowCounter;
   readonly #visitors: WindowCounter;
   readonly #sessions = new WindowCounter(MAX_NETWORKS);
-  /** What the store last said of each key, in the window that `#seenIn` begins. */
+  /** The store's latest answer for each key, in the window that starts at `#seenIn`. */
   readonly #seen = new Map<string, LimitState>();
   #seenIn = 0;
 
@@ -65,7 +65,6 @@ export class RateLimiter {
     this.#visitors = new WindowCounter(maxNetworks);
   }
 
-  /** Counts a request with a valid key. */
   takeKey(keyId: string, accountId: string): LimitState | Promise<LimitState> {
     const windowStart = this.#windowStart();
     const uses = this.#store.take(keyId, accountId, windowStart);
@@ -74,7 +73,7 @@ export class RateLimiter {
       : this.#judge(uses, windowStart);
   }
 
-  /** How the limits of a key, or without one of a network, stood when this node last knew; counts nothing. */
+  /** Returns the limits of a key, or of a network if there is no key, as this node last knew them; counts nothing. */
   lastKnown(keyId: string | undefined, network: string): LimitState {
     const windowStart = this.#windowStart();
     if (keyId === undefined)
@@ -84,8 +83,8 @@ export class RateLimiter {
   }
 
   /**
-   * Counts a request without a valid key, by network, on this node only: such a request must not cost the database
-   * anything, so nodes do not tell each other.
+   * Counts a request without a valid key, by network. Per node, because such a request must not cost the database
+   * anything.
    */
   takeIp(network: string): LimitState {
     const windowStart = this.#windowStart();
@@ -93,8 +92,8 @@ export class RateLimiter {
   }
 
   /**
-   * Counts a request to a route that needs no key, by network, on this node only. These requests have a bucket of their
-   * own: someone who reads the documentation must not use up the attempts of a colleague with a mistyped key.
+   * Counts a request to a route that needs no key, by network and node. These requests have a separate bucket, so that
+   * someone reading the documentation does not use up the attempts of a colleague with a mistyped key.
    */
   takeOpen(network: string): LimitState {
     const windowStart = this.#windowStart();
@@ -102,26 +101,25 @@ export class RateLimiter {
   }
 
   /**
-   * Counts a request to the panel without a session, by network, on this node only. These requests have a bucket of their
-   * own: a program with a wrong key must not keep the people of its network from signing in.
+   * Counts a panel request without a session, by network and node. These requests have a separate bucket, so that a
+   * program with a wrong key cannot keep the people on its network from signing in.
    */
   takeVisitor(network: string): LimitState {
     const windowStart = this.#windowStart();
     return this.#state('ip', this.#visitors.add(network, windowStart), windowStart);
   }
 
-  /** Counts a request of somebody who has signed in to the panel. */
   takeSession(sessionId: string): LimitState {
     const windowStart = this.#windowStart();
     return this.#state('session', this.#sessions.add(sessionId, windowStart), windowStart);
   }
 
-  /** Takes back one request that was counted in this window. */
+  /** Takes back one request counted in this window. */
   giveBackIp(network: string): void {
     this.#ips.remove(network, this.#windowStart());
   }
 
-  /** Whether a network has used up its requests without a valid key; counts nothing. */
+  /** Returns whether a network has used up its requests without a valid key; counts nothing. */
   isIpSpent(network: string): boolean {
     return this.#ips.used(network, this.#windowStart()) >= this.#limits.ip;
   }
@@ -143,7 +141,7 @@ export class RateLimiter {
     const key = this.#state('key', uses.key, windowStart);
     if (!key.allowed || uses.account === undefined) return key;
     const account = this.#state('account', uses.account, windowStart);
-    // Both windows end together, so "the fewest remaining" decides alone.
+    // Both windows end at the same time, so the fewest remaining requests decide.
     return !account.allowed || account.remaining < key.remaining ? account : key;
   }
 
@@ -158,7 +156,7 @@ export class RateLimiter {
   }
 }
 
-/** Buckets of the current window. The whole map goes when the window ends; within it `maximum` bounds it. */
+/** Buckets of the current window. All are dropped when the window ends; within it `maximum` limits their number. */
 class WindowCounter {
   readonly #maximum: number;
   #windowStart = 0;
@@ -189,7 +187,7 @@ class WindowCounter {
   }
 }
 
-/** For the embedded database, which only ever has one process: counting in memory is exact. */
+/** For the embedded database, which only ever has one process, so counting in memory is exact. */
 export class LocalLimitStore implements LimitStore {
   readonly #keyLimit: number;
   readonly #counter = new WindowCounter();

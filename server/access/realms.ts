@@ -3,28 +3,32 @@ import type { Realm } from '../db/queries/people.ts';
 const HOUR_S = 3_600;
 const DAY_S = 24 * HOUR_S;
 
-/** A device that a person has not signed in on for this long is a new one again. */
+/** After this long without a sign-in, a person's device counts as new again. */
 export const DEVICE_DAYS = 180;
-/** Known devices of one person; the one that was not used for the longest time makes way. */
+/** Known devices per person; beyond it, the least recently used one is dropped. */
 export const MOST_DEVICES = 10;
-/** People whom one browser's cookie knows: a cookie has 4 KiB at most. */
+/** People that one browser's cookie can remember: a cookie holds at most 4 KiB. */
 export const MOST_PEOPLE = 4;
 
-/** How people of a realm sign in, and for how long. */
 export interface RealmRules {
   realm: Realm;
   cookie: {
     name: string;
-    /** Its name on https: by the prefix no plain connection, and at the root no subdomain, can set one that is called so. */
+    /**
+     * Name over https: with this prefix, no plain connection can set the cookie, and with a path of `/`, no subdomain
+     * can either.
+     */
     secureName: string;
     path: string;
     sameSite: 'Lax' | 'Strict';
   };
-  /** The cookie by which a browser is known again after a session: no page needs it, so no script reads it. */
+  /**
+   * Cookie that identifies a known browser after a session has ended; scripts cannot read it, because no page needs it.
+   */
   deviceCookie: { name: string; secureName: string };
-  /** How long a session lasts at the most, however much it is used. */
+  /** Maximum length of a session, however much it is used. */
   sessionSeconds: number;
-  /** Unused for so long, it is over. */
+  /** A session ends after this long without use. */
   idleSeconds: number;
 }
 
@@ -36,7 +40,7 @@ export const CUSTOMERS: RealmRules = {
   idleSeconds: 7 * DAY_S,
 };
 
-/** A working day, and a coffee break. The cookie goes nowhere but to the operator's pages. */
+/** A working day, and a coffee break. The cookie is only sent to the operator panel. */
 export const OPERATORS: RealmRules = {
   realm: 'operator',
   cookie: {

@@ -3,7 +3,7 @@ import { ALL_SCOPES, isReadScope, type Scope } from './scopes.ts';
 
 export { ROLES, type Role };
 
-/** What each role may do with the customers' operations; a key can be given no more than its maker's role holds. */
+/** Scopes that each role has in the customer API. A key cannot get more than its creator's role has. */
 export const ROLE_SCOPES: Readonly<Record<Role, ReadonlySet<Scope>>> = {
   owner: new Set(ALL_SCOPES),
   operator: new Set(ALL_SCOPES),
@@ -12,7 +12,6 @@ export const ROLE_SCOPES: Readonly<Record<Role, ReadonlySet<Scope>>> = {
 
 const RANK: Readonly<Record<Role, number>> = { viewer: 0, operator: 1, owner: 2 };
 
-/** Whether a role may do what another one may. */
 export function isAtLeast(role: Role, least: Role): boolean {
   return RANK[role] >= RANK[least];
 }

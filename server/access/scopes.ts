@@ -2,7 +2,7 @@ import type { Scope } from '../db/enums.ts';
 
 export type { Scope };
 
-/** The scopes a key can hold, and what each grants: the text of the API reference. */
+/** The scopes that a key can have, with the text that describes each in the API reference. */
 export const SCOPES = {
   'catalog:read': 'Read plans, regions, images and prices',
   'vm:read': 'Read VMs, metrics and VM billing',
@@ -24,7 +24,7 @@ export function isScope(text: string): text is Scope {
   return Object.hasOwn(SCOPES, text);
 }
 
-/** Whether a scope only lets its holder read, which is all that a suspended account may do. */
+/** Returns whether a scope only allows reading, which is all that a suspended account may do. */
 export function isReadScope(scope: Scope): boolean {
   return scope.endsWith(':read');
 }

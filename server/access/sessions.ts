@@ -6,26 +6,26 @@ import type { RealmRules } from './realms.ts';
 import type { Role } from './roles.ts';
 import { hashToken, isIssuedToken } from './secret-token.ts';
 
-/** How exactly it is known when a session was last used: a write for each request would be too many. */
+/** Precision of a session's last use: a write per request would be too many. */
 const SEEN_MS = 60_000;
 
-/** A session that was presented and is not over. */
+/** A presented session that has not ended. */
 export interface ActiveSession {
   id: string;
   personId: string;
   email: string;
   stage: SessionStage;
-  /** The account that it shows and its person's role there; null where there is none, or it was closed. */
+  /** The account that it shows, with its person's role; null if there is none or it was closed. */
   place: { accountId: string; role: Role; suspended: boolean } | null;
-  /** When its holder last proved to be its person. */
+  /** When its holder last proved their identity. */
   confirmedAt: Date | null;
-  /** Whether its person can sign in with two factors: by a passkey, or a password and an authenticator app. */
+  /** True if its person can sign in with two factors: with a passkey, or with a password and an authenticator app. */
   isEnrolled: boolean;
 }
 
 /**
- * Finds the session that a cookie names. Asked of the database each time: a session that was revoked, or a role that
- * was taken away, is good for nothing from the next request on.
+ * Finds the session for a cookie. Queries the database each time, so that a revoked session or a removed role loses its
+ * effect with the next request.
  */
 export class Sessions {
   readonly #db: Queryable;
@@ -38,7 +38,7 @@ export class Sessions {
     this.#secrets = secrets;
   }
 
-  /** The session of somebody of this realm; that of another is none. */
+  /** Returns the session if its person belongs to this realm; sessions of another realm do not count. */
   async find(token: string, { realm }: RealmRules): Promise<ActiveSession | undefined> {
     if (!isIssuedToken(token, this.#secrets)) return undefined;
     const now = this.#clock.now();

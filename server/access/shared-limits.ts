@@ -11,8 +11,8 @@ interface Waiting {
 }
 
 /**
- * For PostgreSQL, shared by every node. Requests that arrive while a statement is under way are counted
- * together by the next one, so the cost a request falls as the load grows and the count stays exact.
+ * For PostgreSQL, shared by all nodes. Requests that arrive during a statement are counted together by the next one, so
+ * the cost per request falls as the load grows, and the count stays exact.
  */
 export class SharedLimitStore implements LimitStore {
   readonly #db: Queryable;
@@ -52,7 +52,8 @@ export class SharedLimitStore implements LimitStore {
     const keyIds = [...byKey.keys()];
     const accountIds = keyIds.map((id) => byKey.get(id)![0]!.accountId);
     const counts = keyIds.map((id) => byKey.get(id)!.length);
-    // Keys are counted first and sorted, then accounts, sorted: nodes lock rows in one order and cannot deadlock.
+    // Keys are counted first, then accounts, each sorted: all nodes lock rows in the same order, so they cannot
+    // deadlock.
     const rows = await this.#db.query<{ bucket: string; used: number; added: number }>(sql`
       with asked as (
         select * from unnest(${keyIds}::text[], ${accountIds}::text[], ${counts}::int[]) as t (key_id, account_id, n)
@@ -85,7 +86,7 @@ export class SharedLimitStore implements LimitStore {
     }
   }
 
-  /** Forgets windows that have ended, up to `limit` buckets of them; how many. */
+  /** Deletes up to `limit` buckets of windows that have ended; returns how many. */
   static sweep(db: Queryable, now: Date, limit: number): Promise<number> {
     const where = sql`window_start < ${Math.floor(now.getTime() / 1000) - 2 * WINDOW_SECONDS}`;
     return deleteSome(db, { table: sql`rate_windows`, where, order: sql`window_start` }, limit);

@@ -1,13 +1,13 @@
-/** Seconds that a code is shown for. */
+/** Seconds for which a code is shown. */
 const PERIOD = 30;
 const DIGITS = 6;
-/** Steps around the present one that are taken: clocks differ, and people type slowly. */
+/** Number of steps accepted before and after the current one: clocks differ, and people type slowly. */
 const WINDOW = 1;
-/** What a secret is sealed for where it is stored. */
+/** Purpose under which stored secrets are sealed. */
 export const TOTP_PURPOSE = 'totp';
 export const TOTP_CODE = '^[0-9]{6}$';
 
-/** The secret of an authenticator app, in base32, and the address that a QR code carries to it. */
+/** Returns the secret for an authenticator app, in base32, and the URI for a QR code. */
 export async function makeTotp(issuer: string, label: string): Promise<{ secret: string; uri: string }> {
   const { Secret, TOTP } = await import('otpauth');
   const secret = new Secret({ size: 20 });
@@ -15,7 +15,7 @@ export async function makeTotp(issuer: string, label: string): Promise<{ secret:
   return { secret: secret.base32, uri: totp.toString() };
 }
 
-/** The time step whose code this is; undefined where it is none of those around `now`. */
+/** Returns the time step that a code belongs to; undefined if it matches none around `now`. */
 export async function totpStep(secret: string, code: string, now: Date): Promise<number | undefined> {
   const { Secret, TOTP } = await import('otpauth');
   const timestamp = now.getTime();
