@@ -7,14 +7,14 @@ import type { AdmittedPerson, SessionGate } from '../panel/session-gate.ts';
 import { ApiError } from '../platform/errors.ts';
 import { SOCKET_ONLY } from './reach.ts';
 
-/** Below it is all that the operator's pages ask for. */
+/** Prefix of all operations of the operator panel. */
 export const OPERATOR_API = '/operator/api';
-/** As on the socket: the largest request has a hundred networks in it. */
+/** As on the socket: the largest request contains a hundred networks. */
 const BODY_LIMIT = 64 * 1024;
 
 /**
- * The operator's operations behind the session of an operator, who must have a second factor: the same roster as on the
- * socket but what is {@link SOCKET_ONLY}. What changes something takes a recent proof of who asks, and is on record
+ * The operator API for the session of an operator with a second factor: the same endpoints as on the socket, except
+ * those in {@link SOCKET_ONLY}. Changes require that the operator proved their identity recently, and are recorded
  * under their address.
  */
 export class OperatorMount implements Mount {

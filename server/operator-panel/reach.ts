@@ -1,6 +1,6 @@
 /**
- * Operations that are for the machine's socket alone, each with the reason: none of them can be reached over the network,
- * whatever session asks.
+ * Operations that are only available on the machine's socket, with the reason. None can be reached over the network,
+ * whatever the session.
  */
 export const SOCKET_ONLY: Readonly<Record<string, string>> = {
   createKey: 'its reply is a key, by which an operator would be the customer',

@@ -1,14 +1,16 @@
 import type { Clock } from '../platform/clock.ts';
 
-/** A part that has not answered by then does not work, whatever it says later. */
+/** A check without an answer by then counts as failed, whatever the answer is. */
 const CHECK_TIMEOUT_MS = 2_000;
 
-/** A failure is not believed for longer, however long a success is: what works again is to be used again. */
+/**
+ * A failure is cached for no longer than this, however long a success is, so that a recovered part is used again soon.
+ */
 const FAILURE_KEPT_MS = 1_000;
 
 /**
- * A check whose answer is believed for a while and that never runs twice at once, so that any number of callers,
- * however often they ask, cost the same. A check that hangs counts as failed until it ends.
+ * Caches the result of a check and never runs it twice at once, so that any number of callers cost the same. A check
+ * that hangs counts as failed until it ends.
  */
 export class CachedCheck {
   readonly #clock: Clock;
@@ -19,7 +21,7 @@ export class CachedCheck {
   #checkedAt = Number.NEGATIVE_INFINITY;
   #running: Promise<void> | undefined;
 
-  /** `check` throws when it fails. `onFailure` is called when it begins to fail, not each time. */
+  /** `check` throws if it fails. `onFailure` is called when it starts failing, not each time. */
   constructor(clock: Clock, keptMs: number, check: () => Promise<void>, onFailure: (error: unknown) => void) {
     this.#clock = clock;
     this.#keptMs = keptMs;

@@ -17,7 +17,6 @@ import type { TObject } from '../platform/schema.ts';
 import type { SecretBox } from '../platform/secrets.ts';
 import type { EdgeReconciler } from '../shield/reconcile-edge.ts';
 
-/** What the operator's operations need of the service. */
 export interface OperatorServices {
   catalog: Catalog;
   clock: Clock;
@@ -30,7 +29,7 @@ export interface OperatorServices {
   guests: GuestReconciler;
   logger: Logger;
   metrics: Metrics;
-  /** Where the panel is, and where operators sign in. */
+  /** URLs of the panel and of the operators' sign-in. */
   site: { panelUrl: string; operatorUrl: string };
   opsKeys: OpsKeys;
   secrets: SecretBox;
@@ -40,27 +39,28 @@ export interface OperatorServices {
   signals: Signals;
 }
 
-/** The groups of operations. */
 export type OperatorTag = 'account' | 'key' | 'money' | 'vm' | 'job' | 'shield' | 'host' | 'service';
 
-/** What a handler is given. It opens its transactions itself: the record of the request is outside of them. */
+/** A handler's input. The handler opens its own transactions, because the request is recorded outside of them. */
 export interface OperatorContext<P, Q, B> {
   params: P;
   query: Q;
   body: B;
-  /** Who asks, such as "root" or "anna as root"; "" where the operation only reads. */
+  /** The operator's name, such as "root" or "anna as root"; empty if the operation only reads. */
   actor: string;
   services: OperatorServices;
 }
 
-/** A reply that is a file of any length, read no faster than it is sent; one that fails midway is cut off. */
+/**
+ * A reply that is a file of any length, read no faster than it is sent; if reading fails midway, the file is cut off.
+ */
 export interface FileContent {
   content: AsyncIterable<Buffer>;
 }
 
 /**
- * One operation of the operator's API. There is no key: a process that may open the socket may do everything. What
- * changes something is a POST, and on record with who did it.
+ * An operation of the operator API. There is no key: a process that may open the socket may do everything. An operation
+ * that changes something is a POST, and is recorded with its actor.
  */
 export interface OperatorEndpointDefinition<
   P extends TObject | undefined = undefined,
@@ -68,12 +68,11 @@ export interface OperatorEndpointDefinition<
   B extends TObject | undefined = undefined,
 > extends OperationDefinition<P, Q, B, 'GET' | 'POST'> {
   tag: OperatorTag;
-  /** Media type of a reply that is a file; `data` is the schema of a line of it. */
+  /** Media type of a reply that is a file; `data` is then the schema of each line. */
   file?: 'application/gzip' | 'application/x-ndjson' | 'text/csv';
   handle(context: OperatorContext<InputsOf<P>, InputsOf<Q>, InputsOf<B>>): Promise<Result | FileContent>;
 }
 
-/** Some endpoint of the operator's. */
 export interface OperatorEndpoint extends AnyOperation {
   method: 'GET' | 'POST';
   tag: OperatorTag;
@@ -82,7 +81,7 @@ export interface OperatorEndpoint extends AnyOperation {
   handle(context: OperatorContext<any, any, any>): Promise<Result | FileContent>;
 }
 
-/** Declares an endpoint of the operator's; exists so that the types of the schemas reach `handle`. */
+/** Declares an operator endpoint; exists so that the schemas' types reach `handle`. */
 export function operatorEndpoint<
   P extends TObject | undefined = undefined,
   Q extends TObject | undefined = undefined,

@@ -6,8 +6,8 @@ import type { Readiness } from './readiness.ts';
 const config: RouteConfig = { open: true, unlimited: true };
 
 /**
- * `/healthz`: the process is up. `/readyz`: it should be sent requests, else 503 with what is missing.
- * Neither needs a key nor counts against a limit. `/readyz?verbose` adds the version and the state of every part for
+ * Registers `/healthz` (the process is up) and `/readyz` (it should receive requests, otherwise 503 with the reason).
+ * Neither needs a key or counts against a limit. `/readyz?verbose` adds the version and the state of every part for
  * callers that `mayKnow` accepts; others get the plain answer.
  */
 export function registerHealth(
@@ -27,7 +27,7 @@ export function registerHealth(
   });
 }
 
-/** `/metrics` in Prometheus' text format; for the operator's eyes only. */
+/** Registers `/metrics` in Prometheus' text format, for the operator only. */
 export function registerMetrics(app: FastifyInstance, metrics: Metrics): void {
   app.get('/metrics', async (_request, reply) => {
     reply.header('content-type', metrics.contentType);

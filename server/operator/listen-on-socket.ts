@@ -5,19 +5,19 @@ import { dirname, join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { ConfigError } from '../platform/config-error.ts';
 
-/** What the kernel has room for in a socket's address, without the zero at its end. */
+/** Longest path that fits into the kernel's socket address, without the terminating zero. */
 const MAX_PATH_BYTES = 107;
-/** Takes the rights of group and others, and the right to execute, away from what is created. */
+/** The umask that removes all permissions of group and others, and execution, from new files. */
 const OWNER_ONLY = 0o177;
 
-/** Where the operator's socket of a data directory is. */
+/** Returns the path of the operator's socket in a data directory. */
 export function operatorSocket(dataDir: string): string {
   return join(dataDir, 'vauban.sock');
 }
 
 /**
- * Makes `app` listen on a Unix socket that only the service's own user may open. What a dead process left
- * at `path` is replaced; {@link ConfigError} where a live one listens or where the path cannot be a socket.
+ * Makes `app` listen on a Unix socket that only the service's own user may open. Replaces a socket left at `path` by a
+ * dead process. Throws {@link ConfigError} if a live process listens there or the path cannot be a socket.
  */
 export async function listenOnSocket(app: FastifyInstance, path: string): Promise<void> {
   const bytes = Buffer.byteLength(path);
@@ -31,7 +31,7 @@ export async function listenOnSocket(app: FastifyInstance, path: string): Promis
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   await app.ready();
   const listening = once(app.server, 'listening');
-  // The socket has its rights from its first moment: it is made within this call.
+  // The socket is created within this call, so it has the right permissions from the start.
   const umask = process.umask(OWNER_ONLY);
   try {
     app.server.listen(path);
@@ -42,8 +42,8 @@ export async function listenOnSocket(app: FastifyInstance, path: string): Promis
 }
 
 /**
- * Makes way for a socket at `path`: removes what a dead process left, and throws {@link ConfigError} where a live
- * one listens. Called before the database is opened, it keeps a second service off a data directory in use.
+ * Removes a socket left at `path` by a dead process, and throws {@link ConfigError} if a live one listens there. Called
+ * before the database is opened, it keeps a second service off a data directory in use.
  */
 export async function clearSocket(path: string): Promise<void> {
   const found = await lstat(path).catch(unlessMissing);
@@ -59,7 +59,6 @@ function unlessMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }
 
-/** Whether a process accepts connections on the socket. */
 async function isAlive(path: string): Promise<boolean> {
   const socket = connect(path);
   try {

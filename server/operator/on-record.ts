@@ -5,10 +5,9 @@ import { redactLine } from '../platform/redaction.ts';
 import type { OperatorServices } from './endpoint.ts';
 import { nameOf, type Peer } from './peer.ts';
 
-/** Who asks: a process on the machine, or an operator who has signed in to the pages. */
+/** The requester: a process on the machine, or an operator signed in to the operator panel. */
 export type Actor = Peer | { email: string; ip: string };
 
-/** What is asked for, as it is written down. */
 export interface RecordedRequest {
   /** Method and path, such as "POST /accounts/acc_…/credits". */
   request: string;
@@ -17,9 +16,9 @@ export interface RecordedRequest {
 }
 
 /**
- * Does what an operator asked for, on record: who asks for what is written before, the outcome after. Nothing is done
- * that could not be recorded, and what was cut off by a crash stands there without an outcome. `work` is given the
- * operator's name, for what is written down elsewhere.
+ * Performs an operator's request on record: who requests what is written before, the outcome after. Nothing is done
+ * that could not be recorded, and a request cut off by a crash remains without an outcome. `work` receives the
+ * operator's name, for other records.
  */
 export async function onRecord<T>(
   { db, clock, logger }: Pick<OperatorServices, 'db' | 'clock' | 'logger'>,
@@ -41,7 +40,7 @@ export async function onRecord<T>(
     input: JSON.parse(redactLine(JSON.stringify(input ?? {}))),
     created_at: clock.now(),
   });
-  // The work is done or refused by then, which the lack of an outcome must not turn into the contrary.
+  // The work has been done or refused by now, and a failure to record the outcome must not change that.
   const record = (status: number) =>
     insertOutcome(db, id, status, clock.now()).catch((error) =>
       logger.error({ err: error, log_id: id, status }, 'outcome not recorded'),

@@ -1,16 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 
-/** Who is at the other end of a Unix socket, by the kernel's word. All null where the system has none to give. */
+/** The process at the other end of a Unix socket, as reported by the kernel. All null if the system cannot tell. */
 export interface Peer {
   uid: number | null;
   pid: number | null;
   userName: string | null;
-  /** Who signed in on the machine, where that is another user: it stays through `sudo` and `su`. */
+  /** The user who logged in on the machine, if that is another user: it is kept through `sudo` and `su`. */
   loginName: string | null;
 }
 
-/** A peer for people: "root", "anna as root", or "unknown". */
+/** Names a peer for people: "root", "anna as root", or "unknown". */
 export function nameOf({ userName, loginName }: Peer): string {
   const user = userName ?? 'unknown';
   return loginName ? `${loginName} as ${user}` : user;
@@ -18,18 +18,21 @@ export function nameOf({ userName, loginName }: Peer): string {
 
 const UNKNOWN: Peer = { uid: null, pid: null, userName: null, loginName: null };
 
-/** Of <asm-generic/socket.h> and <linux/socket.h>; the answer is a `struct ucred`: pid, uid, gid. */
+/** From <asm-generic/socket.h> and <linux/socket.h>; the result is a `struct ucred`: pid, uid, gid. */
 const SOL_SOCKET = 1;
 const SO_PEERCRED = 17;
 const UCRED_BYTES = 12;
-/** What /proc says for a process without a login. */
+/** Value in /proc for a process without a login. */
 const NO_LOGIN = 4_294_967_295;
 
 type GetSockOpt = (fd: number, level: number, name: number, value: Buffer, length: number[]) => number;
 
 let getSockOpt: Promise<GetSockOpt> | undefined;
 
-/** Node reads no socket options, so this calls the C library. Loaded at the first request: a start does not need it. */
+/**
+ * Node cannot read socket options, so this calls the C library. Loaded at the first request, because a start does not
+ * need it.
+ */
 async function loadGetSockOpt(): Promise<GetSockOpt> {
   const { default: koffi } = await import('koffi');
   return koffi
@@ -37,7 +40,6 @@ async function loadGetSockOpt(): Promise<GetSockOpt> {
     .func('int getsockopt(int fd, int level, int name, _Out_ void *value, _Inout_ uint32_t *length)');
 }
 
-/** The process at the other end of a connection. */
 export async function peerOf(socket: Socket): Promise<Peer> {
   const fd = (socket as { _handle?: { fd?: number } })._handle?.fd;
   if (process.platform !== 'linux' || fd === undefined || fd < 0) return UNKNOWN;
@@ -57,7 +59,7 @@ async function loginUid(pid: number): Promise<number | null> {
   return text === '' || uid === NO_LOGIN ? null : uid;
 }
 
-/** The name of a user of this machine; its number for one of a directory service. */
+/** Returns the name of a user of this machine, or the number of one from a directory service. */
 async function userOf(uid: number): Promise<string> {
   const users = await readFile('/etc/passwd', 'utf8').catch(() => '');
   const entry = users.split('\n').find((line) => line.split(':')[2] === String(uid));

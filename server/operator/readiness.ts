@@ -6,28 +6,30 @@ import type { Logger } from '../platform/logging.ts';
 import { VERSION } from '../version.ts';
 import { CachedCheck } from './cached-check.ts';
 
-/** Where the service is in its life; `running` means that requests and jobs are both taken. */
+/** Phase of the service; `running` means that it accepts both requests and jobs. */
 export type Phase = 'starting' | 'running' | 'stopping';
 
-/** The answer about the database is good for this long: health checks cost a query a second at most. */
+/** How long the database's answer is cached: health checks cost at most one query per second. */
 const DATABASE_CHECK_MS = 1_000;
-/** Migrations are only lost by hand, and an engine proves itself by doing something: too much for every request. */
+/**
+ * Migrations only disappear by manual intervention, and an engine's check actually does something: too expensive for
+ * every request.
+ */
 const SLOW_CHECK_MS = 30_000;
 
-/** The parts without which a node cannot serve, in the order in which they are named. */
+/** The parts without which a node cannot serve, in the order in which they are listed. */
 const SERVING_PARTS = ['database', 'migrations', 'gateway'] as const;
 type ServingPart = (typeof SERVING_PARTS)[number];
 
 export interface ReadinessReport {
   status: 'ready' | 'failing' | 'starting' | 'stopping';
-  /** The parts that do not work and without which this node cannot serve; empty unless the service is running. */
+  /** Failing parts without which this node cannot serve; empty unless the service is running. */
   failing: ServingPart[];
 }
 
-/** `off`: this node has no such part. `unknown`: the part cannot be asked because another one fails. */
+/** `off`: this node has no such part. `unknown`: the part cannot be checked because another one fails. */
 export type PartState = 'ok' | 'failing' | 'off' | 'unknown';
 
-/** The report for operators. */
 export interface DetailedReport extends ReadinessReport {
   version: string;
   parts: Record<ServingPart | 'compute', PartState> & { process: Phase };
@@ -36,16 +38,16 @@ export interface DetailedReport extends ReadinessReport {
 interface ReadinessParts {
   db: Database;
   compute: ComputeDriver;
-  /** Whether this node is a gateway, and whether it may forward something else than it should. */
+  /** Whether this node is a gateway, and whether its forwards may differ from the wanted ones. */
   forwards: { readonly isHere: boolean; readonly isBehind: boolean };
   clock: Clock;
   logger: Logger;
 }
 
 /**
- * Whether this node should be sent requests. The compute engine has no part in that: without it a node still answers
- * reads, and every other node would be taken out with it. What starts and stops the service sets its phase: `running` only
- * once the queue receives.
+ * Whether this node should receive requests. The compute engine does not count: without it a node still answers reads,
+ * and otherwise all nodes would be taken out with it. The code that starts and stops the service sets the phase:
+ * `running` only once the queue receives.
  */
 export class Readiness {
   #phase: Phase = 'starting';
@@ -77,7 +79,7 @@ export class Readiness {
     this.#compute = new CachedCheck(clock, SLOW_CHECK_MS, asked, failed('the compute engine does not work'));
   }
 
-  /** Aborts when the service is to stop. */
+  /** Aborts when the service begins to stop. */
   get ending(): AbortSignal {
     return this.#ending.signal;
   }
@@ -91,7 +93,7 @@ export class Readiness {
     return this.#phase === 'running' ? this.#judge(await this.#serving()) : this.#judge();
   }
 
-  /** The same with every part's state, also while the service starts or stops. */
+  /** Returns the report with the state of every part, even while the service starts or stops. */
   async detailedReport(): Promise<DetailedReport> {
     const [serving, compute] = await Promise.all([this.#serving(), this.#compute.passes()]);
     const parts = { process: this.#phase, ...serving, compute: stateOf(compute) };
@@ -104,7 +106,6 @@ export class Readiness {
     return { status: failing.length === 0 ? 'ready' : 'failing', failing };
   }
 
-  /** The parts without which this node cannot serve. */
   async #serving(): Promise<Record<ServingPart, PartState>> {
     const { isHere, isBehind } = this.#forwards;
     const database = await this.#database.passes();

@@ -7,7 +7,6 @@ import type { FileContent, OperatorEndpoint, OperatorServices } from './endpoint
 import { type Actor, onRecord } from './on-record.ts';
 import { peerOf } from './peer.ts';
 
-/** Adds the operator's endpoints to its server. */
 export function registerEndpoints(
   app: FastifyInstance,
   services: OperatorServices,
@@ -34,13 +33,13 @@ interface Parts {
   endpoint: OperatorEndpoint;
   checks: InputChecks;
   services: OperatorServices;
-  /** What stands before the path here, and is left out where the request is written down. */
+  /** Prefix of the path on this mount, omitted when the request is recorded. */
   prefix: string;
-  /** Who asks; found only for what changes something. */
+  /** Finds who acts; only called for operations that change something. */
   actor: () => Actor | Promise<Actor>;
 }
 
-/** Checks the inputs, does the work, on record where it changes something, and gives the reply. */
+/** Validates the inputs, does the work, on record if it changes something, and sends the reply. */
 export async function answerOperator(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -66,7 +65,7 @@ export async function answerOperator(
   return Readable.from(inChunks((outcome as FileContent).content), { objectMode: false });
 }
 
-/** What is sent at once: some hundred lines. */
+/** Amount sent at once: some hundred lines. */
 const CHUNK_BYTES = 64 * 1024;
 
 async function* inChunks(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

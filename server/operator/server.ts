@@ -11,19 +11,22 @@ import { registerHealth, registerMetrics } from './health.ts';
 import type { Readiness } from './readiness.ts';
 import { registerEndpoints } from './routes.ts';
 
-/** The largest request has a hundred networks in it. */
+/** The largest request contains a hundred networks. */
 const BODY_LIMIT = 64 * 1024;
 /** A client that has not sent a whole request by then has hung. */
 const REQUEST_TIMEOUT_MS = 10_000;
 
-/** The operator's API: accounts, money, keys, VMs, the shield, jobs, images, the log, health and metrics; for the Unix socket only. */
+/**
+ * Creates the operator API: accounts, money, keys, VMs, the shield, jobs, images, the log, health and metrics. Only for
+ * the Unix socket.
+ */
 export function createOperatorServer(services: OperatorServices, readiness: Readiness): FastifyInstance {
   const app = createMonitoringServer(services, readiness);
   registerEndpoints(app, services, OPERATOR_ENDPOINTS);
   return app;
 }
 
-/** `/healthz`, `/readyz`, `/metrics` and nothing else: what may be reached over a network. */
+/** Creates a server for `/healthz`, `/readyz` and `/metrics` only, which may be reachable over a network. */
 export function createMonitoringServer(
   { clock, logger, metrics }: Pick<OperatorServices, 'clock' | 'logger' | 'metrics'>,
   readiness: Readiness,
@@ -44,7 +47,7 @@ export function createMonitoringServer(
   app.setNotFoundHandler(() => {
     throw notFound();
   });
-  // Anyone who reaches this server can read /metrics, which show the version too.
+  // Anyone who reaches this server can read /metrics, which shows the version too.
   registerHealth(app, readiness, () => true);
   registerMetrics(app, metrics);
   return app;

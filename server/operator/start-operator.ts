@@ -5,7 +5,7 @@ import { listenOnSocket, operatorSocket } from './listen-on-socket.ts';
 import type { Readiness } from './readiness.ts';
 import { createMonitoringServer, createOperatorServer } from './server.ts';
 
-/** Opens the operator's side: the API on its socket, and health and metrics over TCP where that is configured. */
+/** Starts the operator API on its socket and, if configured, health checks and metrics over TCP. */
 export async function startOperator(
   services: OperatorServices,
   readiness: Readiness,

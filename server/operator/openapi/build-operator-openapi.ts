@@ -23,7 +23,7 @@ const HEADERS: Record<string, Header> = {
   },
 };
 
-/** The OpenAPI 3.1 description of the operator's API, in the order of its endpoints. */
+/** Returns the OpenAPI 3.1 description of the operator API, in the order of its endpoints. */
 export function buildOperatorOpenApi(endpoints: readonly OperatorEndpoint[]): OpenApiDocument {
   const parts = { registry: new SchemaRegistry(), errors: new ErrorResponses(OPERATOR_ERRORS) };
   const paths: Record<string, Record<string, Operation>> = {};

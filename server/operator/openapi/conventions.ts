@@ -3,7 +3,6 @@ import type { OperatorTag } from '../endpoint.ts';
 export const TITLE = 'Vauban Operator API';
 export const SUMMARY = 'Accounts, money, VMs, jobs and the host, for those who run the service.';
 
-/** The groups of operations. */
 export const TAGS: Record<OperatorTag, { title: string; description: string }> = {
   account: { title: 'Accounts', description: 'The customers, their states and their quotas.' },
   key: { title: 'Keys', description: 'The API keys of the accounts.' },
@@ -18,7 +17,7 @@ export const TAGS: Record<OperatorTag, { title: string; description: string }> =
   service: { title: 'Service', description: 'Installation keys, the ops key, and the log of operators.' },
 };
 
-/** What holds for every operation, in Markdown. */
+/** Rules that apply to every operation, in Markdown. */
 export const CONVENTIONS = `
 HTTP over the Unix socket \`vauban.sock\` in the data directory of the service. Only the user that runs the service, and root, may open it; there is no other key. \`vaubanctl\` is a client of it.
 

@@ -2,7 +2,6 @@ import type { JsonSchema } from '../../http/openapi/document.ts';
 import type { ErrorGuide, ErrorVocabulary } from '../../http/openapi/error-responses.ts';
 import type { ErrorCode } from '../../platform/errors.ts';
 
-/** The headers of every response. */
 export const EVERY_RESPONSE = ['Cache-Control'];
 
 const GUIDE: Partial<Record<ErrorCode, ErrorGuide>> = {
@@ -111,7 +110,6 @@ const SHARED: Record<string, ErrorCode[]> = {
   ServiceUnavailable: ['service_unavailable'],
 };
 
-/** The errors of the operator's API. */
 export const OPERATOR_ERRORS: ErrorVocabulary = {
   guide: GUIDE,
   details: DETAILS,
