@@ -20,7 +20,7 @@ const SITE: Build = {
   program: fileURLToPath(new URL('../../site/build.ts', import.meta.url)),
   script: 'docs',
 };
-/** Below /docs/: the home page, guides and the reference. Nothing else is looked for in the directory. */
+/** Pages below /docs/: guides and the reference. No other file of the directory is served. */
 const PAGE = /^(guides|reference)\/[\w-]+$/;
 const ASSET = /^[\w.-]+-[\w-]{8}\.(js|css|json|svg|woff2)$/;
 const TYPES: Record<string, string> = {
@@ -32,7 +32,7 @@ const TYPES: Record<string, string> = {
   woff2: 'font/woff2',
 };
 
-/** Serves what is built from `site/`: its pages under /docs, a text for language models, a collection for Postman. */
+/** Serves the output of `site/`: its pages under /docs, texts for language models, and a Postman collection. */
 export function registerDocsSite(
   app: FastifyInstance,
   { logger, brand }: { logger: Logger; brand: Brand },
@@ -70,7 +70,10 @@ export function registerDocsSite(
   });
 }
 
-/** A file whose name stays when its content changes: read each time, and not sent again to who has it. */
+/**
+ * Sends a file whose name stays the same when its content changes: read each time, and not sent again to a client that
+ * has it.
+ */
 async function sendFixed(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -1,20 +1,23 @@
 import { readFile } from 'node:fs/promises';
 import type { Encoding } from '../http/openapi/published-texts.ts';
 
-/** Twice what the whole panel weighs compressed, so that a build replaced under a running service drives out the old. */
+/**
+ * Twice the compressed size of the whole panel, so that files of a new build replace those of the old one under a
+ * running service.
+ */
 const MAX_KEPT_BYTES = 8 * 1024 * 1024;
 const ENDINGS: Record<Encoding, string> = { br: '.br', gzip: '.gz' };
 
 /** A file of the build as it is sent. */
 export interface BuiltFile {
   content: Buffer;
-  /** Undefined where it goes as it is. */
+  /** Undefined if it is sent uncompressed. */
   encoding: Encoding | undefined;
 }
 
-/** What a build has made: read when first asked for, and kept within a bound, the least recently used going first. */
+/** The files of a build: read on first use and cached within a bound; the least recently used are dropped first. */
 export class BuiltFiles {
-  /** With a slash at its end. */
+  /** With a trailing slash. */
   readonly #directory: string;
   readonly #kept = new Map<string, BuiltFile>();
   #bytes = 0;
@@ -23,7 +26,7 @@ export class BuiltFiles {
     this.#directory = directory;
   }
 
-  /** The file in the encoding, or as it is where the build has none; undefined where there is no such file. */
+  /** Returns the file in the encoding, or uncompressed if the build has none; undefined if there is no such file. */
   async get(name: string, encoding: Encoding | undefined): Promise<BuiltFile | undefined> {
     const key = `${name} ${encoding}`;
     const kept = this.#kept.get(key);
@@ -37,7 +40,10 @@ export class BuiltFiles {
     return found;
   }
 
-  /** A file whose name does not change with its content: read each time, so that a new build is seen at once. */
+  /**
+   * Returns a file whose name does not change with its content: read each time, so that a new build takes effect at
+   * once.
+   */
   async fresh(name: string, encoding?: Encoding): Promise<BuiltFile | undefined> {
     const path = this.#directory + name;
     if (encoding) {
@@ -49,7 +55,7 @@ export class BuiltFiles {
   }
 
   #keep(key: string, file: BuiltFile): void {
-    // Two requests at once may both have read it.
+    // Two concurrent requests may both have read it.
     this.#drop(key);
     this.#kept.set(key, file);
     this.#bytes += file.content.length;

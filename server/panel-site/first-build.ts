@@ -8,18 +8,17 @@ const LONGEST_BUILD_MS = 300_000;
 
 /** Something that `npm ci` builds unless it runs no scripts. */
 export interface Build {
-  /** As people call it. */
   name: string;
-  /** Where its files are, with a slash at the end. */
+  /** Directory of its files, with a trailing slash. */
   directory: string;
-  /** The program that makes them, and the npm script that runs it. */
+  /** The program that builds it, and the npm script that runs the program. */
   program: string;
   script: string;
 }
 
 /**
- * Builds it where the installation has not (`npm ci --ignore-scripts`), in a process of its own: the start does
- * not wait for it, and the service never loads what builds. Resolves when it is there, or cannot be.
+ * Builds it if the installation has not (`npm ci --ignore-scripts`), in a separate process: the start does not wait for
+ * it, and the service never loads the build tools. Resolves once it is built or has failed.
  */
 export async function buildOnce(logger: Logger, { name, directory, program, script }: Build): Promise<void> {
   if (existsSync(`${directory}index.html`)) return;

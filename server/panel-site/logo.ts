@@ -7,12 +7,15 @@ import { notFound } from '../platform/errors.ts';
 
 const config: RouteConfig = { open: true };
 
-/** Serves the hoster's logo. Opened by itself, an SVG is a page of our origin: it may run nothing and load nothing. */
+/**
+ * Serves the hoster's logo. An SVG opened on its own is a page of our origin, so it may neither run scripts nor load
+ * anything.
+ */
 export function registerLogo(app: FastifyInstance, { logo }: Pick<Brand, 'logo'>): void {
   app.get('/panel/logo', { config }, (request, reply) => {
     if (!logo) throw notFound();
     const etag = `"${logo.hash}"`;
-    // Under an address with the hash of its content it is good for ever; a page that is a fixed file does not know that.
+    // Under a URL with its hash the logo can be cached forever; a page that is a fixed file does not know the hash.
     const hasHash = Object.hasOwn(request.query as object, logo.hash);
     reply.headers({
       ...COMMON_HEADERS,

@@ -3,25 +3,25 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type PageNeeds, pageHeaders } from '../http/page-headers.ts';
 import type { BuiltFiles } from './built-files.ts';
 
-/** Long enough not to be guessed within the life of a page. */
+/** Long enough not to be guessed while a page is open. */
 const NONCE_BYTES = 16;
 const THEME = /(?:^|;\s*)vauban_theme=(light|dark)(?:;|$)/;
 const LANGUAGE = /(?:^|;\s*)vauban_language=([a-z]{2})(?:;|$)/;
 
-/** The documents of the panel: its pages, a terminal, the operator's pages. */
+/** The documents of the panel: its own pages, a terminal, and the operator panel. */
 export type Document = 'index' | 'terminal' | 'operator';
 
 /**
- * React Aria writes a few style sheets, by the nonce. A terminal writes its colours as styles of elements, which no nonce
- * allows: hence a document of its own, which a page of the panel shows in a frame.
+ * React Aria writes a few style sheets, allowed by the nonce. A terminal sets its colours as element styles, which no
+ * nonce allows, so it is a separate document that a panel page shows in a frame.
  */
 const needsOf = (document: Document, nonce: string): PageNeeds =>
   document === 'terminal' ? { styles: "'unsafe-inline'", framedByOwn: true } : { styles: `'nonce-${nonce}'` };
 
-/** The theme that was chosen, or undefined where it is the system's. */
+/** Returns the chosen theme, or undefined if it follows the system. */
 export const themeOf = (cookies: string): string | undefined => THEME.exec(cookies)?.[1];
 
-/** Sends a document, in the theme and the language that its reader chose, or undefined where there is no build. */
+/** Sends a document in its reader's theme and language; undefined if there is no build. */
 export async function sendDocument(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -39,7 +39,7 @@ export async function sendDocument(
   return personal(template.content.toString(), request.headers.cookie ?? '', nonce);
 }
 
-/** Chosen by cookies that only say this, so that a page is never first drawn in another theme. */
+/** Applies the theme and language from cookies, so that a page is never first drawn in another theme. */
 function personal(html: string, cookies: string, nonce: string): string {
   const language = LANGUAGE.exec(cookies)?.[1] ?? 'en';
   const theme = themeOf(cookies);

@@ -18,19 +18,18 @@ const PANEL: Build = {
   program: fileURLToPath(new URL('../../panel/build.ts', import.meta.url)),
   script: 'panel',
 };
-/** Where the operator's pages are. */
 export interface OperatorPages {
-  /** Whether they are there for an address. */
+  /** Returns whether an address may see them. */
   isNear: (ip: string) => boolean;
 }
 
-/** A browser names HTML; a program that asks for the root is answered as for any path that names nothing. */
+/** A browser asks for HTML; a program that requests the root is answered as for any unknown path. */
 const wantsPage = ({ headers }: FastifyRequest) => headers.accept?.includes('text/html') === true;
 const rootConfig: RouteConfig = { open: wantsPage };
-/** What is below /panel/api is no page, and refused as any path of the API that names nothing. */
+/** Paths below /panel/api are not pages; they are refused like any unknown path of the API. */
 const pageConfig: RouteConfig = { open: ({ url }) => !/^\/panel\/api(\/|\?|$)/.test(url) };
 const operatorConfig: RouteConfig = { open: ({ url }) => !/^\/operator\/api(\/|\?|$)/.test(url) };
-/** As Vite names what it makes, by a hash of the content. */
+/** Vite's naming of its output, with a hash of the content. */
 const ASSET_NAME = /^[\w.-]+-[\w-]{8}\.(js|css|svg|woff2)$/;
 const TYPES: Record<string, string> = {
   js: 'text/javascript; charset=utf-8',
@@ -40,8 +39,9 @@ const TYPES: Record<string, string> = {
 };
 
 /**
- * Serves the control panel under /panel, where / leads a browser: its files with an unlimited lifetime, and for every other path its one page, whose script
- * knows the paths; under /operator the operator's, where they are served. Reads nothing until it is asked.
+ * Serves the control panel under /panel, and redirects browsers there from /. Its files can be cached forever; every
+ * other path returns its single page, whose script does the routing. Serves the operator panel under /operator if it is
+ * enabled. Reads nothing until the first request.
  */
 export function registerPanelSite(
   app: FastifyInstance,

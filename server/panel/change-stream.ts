@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Clock } from '../platform/clock.ts';
 
-/** What has changed: a thing of this kind, with this id where it has one. */
+/** A change to something of this kind, with its id if it has one. */
 export interface Change {
   kind: ChangeKind;
   id: string | null;
@@ -10,14 +10,17 @@ export interface Change {
 export const CHANGE_KINDS = ['vm', 'wallet', 'shield', 'keys'] as const;
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
-/** Changes that wait for a browser that reads slowly. Beyond it the stream ends: a new one begins by reading all again. */
+/**
+ * Number of changes queued for a browser that reads slowly. Beyond it the stream ends; a new one begins with reading
+ * everything again.
+ */
 const MOST_WAITING = 200;
-/** Proxies and browsers take a stream that says nothing for so long for dead. */
+/** Proxies and browsers consider a stream dead after a longer silence. */
 const PING_MS = 25_000;
 
 /**
- * A stream of server-sent events to one browser. A change that waits already is not said twice, and what waits is
- * bounded, so that a browser that does not read costs no more than its socket.
+ * A stream of server-sent events to one browser. A change that is already queued is not queued twice, and the queue is
+ * bounded, so a browser that does not read costs no more than its socket.
  */
 export class ChangeStream {
   readonly accountId: string;
@@ -32,7 +35,7 @@ export class ChangeStream {
     this.sessionId = whose.sessionId;
     this.readable = new Readable({ read: () => this.#flush(), highWaterMark: 16 * 1024 });
     this.readable.once('close', () => this.end());
-    // Said at once, so that a browser knows the stream to be open.
+    // Sent immediately, so that a browser knows that the stream is open.
     this.readable.push('retry: 3000\n\n');
     if (hangUp.aborted) this.end();
     else hangUp.addEventListener('abort', () => this.end(), { once: true });
@@ -48,7 +51,7 @@ export class ChangeStream {
     else if (this.#isReading) this.#flush();
   }
 
-  /** Keeps the stream open until it is over; `check` ends it where its session is. */
+  /** Keeps the stream open until it ends; `check` ends it if its session has ended. */
   async keepOpen(clock: Clock, check: () => Promise<void>): Promise<void> {
     while (!this.over.aborted) {
       await clock.sleep(PING_MS, this.over).catch(() => {});

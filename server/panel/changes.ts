@@ -8,11 +8,11 @@ import { ApiError } from '../platform/errors.ts';
 import type { Logger } from '../platform/logging.ts';
 import { CHANGE_KINDS, type ChangeKind, ChangeStream } from './change-stream.ts';
 
-/** Tabs of one session that are notified; a browser opens six connections at most. */
+/** Streams per session, one for each tab; a browser opens at most six connections. */
 const STREAMS_PER_SESSION = 6;
-/** Each holds a socket and a few kilobytes. */
+/** Each stream holds a socket and a few kilobytes. */
 const STREAMS_PER_NODE = 5_000;
-/** VMs whose account is remembered: it never changes. */
+/** Number of VMs whose account is cached; a VM's account never changes. */
 const KNOWN_VMS = 10_000;
 
 interface ChangeParts {
@@ -22,7 +22,7 @@ interface ChangeParts {
   signals: Signals;
 }
 
-/** Tells the open pages of this node what has changed in their account, so that they read it again. */
+/** Notifies the open pages of this node about changes in their account, so that they read it again. */
 export class Changes {
   readonly #parts: ChangeParts;
   readonly #streams = new Set<ChangeStream>();
@@ -39,7 +39,7 @@ export class Changes {
     signals.onAccessEnded((id) => void this.#check([...this.#streams].filter((one) => one.sessionId === id)));
   }
 
-  /** A stream for one tab; refused with 429 where the session has too many. */
+  /** Opens a stream for one tab; refuses with 429 if the session or the node has too many. */
   open(whose: { accountId: string; sessionId: string }, hangUp: AbortSignal): Readable {
     const same = [...this.#streams].filter(({ sessionId }) => sessionId === whose.sessionId).length;
     if (same >= STREAMS_PER_SESSION || this.#streams.size >= STREAMS_PER_NODE) {
@@ -71,12 +71,12 @@ export class Changes {
       const accountId = this.#accountOf.get(vmId);
       if (accountId !== undefined) this.#tell(accountId, 'vm', vmId);
     } catch (error) {
-      // A hint that is lost: the page is as old as it was read.
+      // Only a lost hint: the page shows the state it last read.
       this.#parts.logger.warn({ err: error, vm_id: vmId }, 'change not told');
     }
   }
 
-  /** Ends the streams whose session is over, or is no member's any more. */
+  /** Ends streams whose session has ended, or whose person is no longer a member. */
   async #check(streams: ChangeStream[]): Promise<void> {
     const { db, clock, logger } = this.#parts;
     for (const stream of streams) {

@@ -3,7 +3,7 @@ import { DEVICE_DAYS, MOST_PEOPLE, type RealmRules } from '../access/realms.ts';
 import type { Config } from '../config/config.ts';
 import { baseUrl } from '../http/base-url.ts';
 
-/** The secret of the session that a request brings, from the one cookie that counts where it was sent to. */
+/** Returns the session secret of a request, from the one cookie that counts for its scheme. */
 export function sessionCookie(
   { cookie }: RealmRules,
   config: Config,
@@ -12,7 +12,7 @@ export function sessionCookie(
   return read(cookie, config, request);
 }
 
-/** The secrets by which the browser of a request is known, as they were left with it. */
+/** Returns the secrets of known devices in a request's cookie. */
 export function deviceTokens(
   { deviceCookie }: RealmRules,
   config: Config,
@@ -32,11 +32,11 @@ function read(
     .split(';')
     .map((pair) => pair.trim())
     .filter((pair) => pair.startsWith(`${name}=`));
-  // Of two it cannot be said which one is ours.
+  // If there are two, it is unknown which one is ours.
   return found.length === 1 ? found[0]!.slice(name.length + 1) : undefined;
 }
 
-/** The header that leaves a session's secret with the browser for as long as the session can last. */
+/** Returns the header that stores a session's secret in the browser for the maximum length of the session. */
 export function keepCookie(
   realm: RealmRules,
   config: Config,
@@ -46,12 +46,14 @@ export function keepCookie(
   return write(realm.cookie, isSecure(config, request), token, realm.sessionSeconds);
 }
 
-/** The header that takes it away again. */
 export function dropCookie(realm: RealmRules, config: Config, request: FastifyRequest): string {
   return write(realm.cookie, isSecure(config, request), '', 0);
 }
 
-/** The header that leaves the secrets of a known device with the browser; only requests of our own pages bring them. */
+/**
+ * Returns the header that stores the secrets of a known device in the browser; only requests from our own pages send
+ * them.
+ */
 export function keepDeviceCookie(
   { cookie: { path }, deviceCookie }: RealmRules,
   config: Config,

@@ -14,38 +14,35 @@ import type { TObject } from '../platform/schema.ts';
 import type { Browser } from './browser.ts';
 import type { Changes } from './changes.ts';
 
-/** What the panel's operations need of the service. */
 export interface PanelServices extends EndpointServices {
   attempts: Attempts;
   brand: Brand;
   changes: Changes;
   payments: Payments;
-  /** Where the links of mails lead: as configured, and never what a request says of itself. */
+  /** Base URLs for links in mails: as configured, and never taken from a request. */
   site: { panelUrl: string; operatorUrl: string };
   passwords: Passwords;
-  /** Whose sign-in it is: that of customers, or that of operators. */
+  /** The rules of the sign-in: that of customers, or of operators. */
   realm: RealmRules;
 }
 
-/** The groups of operations. */
 export type PanelTag = 'site' | 'session' | 'person' | 'key' | 'member' | 'account' | 'money' | 'vm' | 'live';
 
-/** Who may call: anybody; who has signed in; who has at least a role in the account that the session shows. */
+/** Who may call: anyone; anyone signed in; anyone with at least this role in the account that the session shows. */
 export type Access = 'public' | 'person' | Role;
 
-/** Who calls, as far as the access that an operation asks for tells. */
+/** The caller, as far as an operation's access guarantees one. */
 export type Who<C extends Access> = C extends 'public'
   ? { caller: Caller | undefined; session: ActiveSession | undefined }
   : C extends 'person'
     ? { caller: Caller | undefined; session: ActiveSession }
     : { caller: Caller; session: ActiveSession };
 
-/** What a handler is given besides what its inputs are. */
 export type Surroundings<C extends Access> = Who<C> & { browser: Browser; services: PanelServices };
 
 /**
- * One operation of the panel's own, below /panel/api: what a key may never do. The pipeline does the rest in its order:
- * session and origin, limits, access, Idempotency-Key, body, stored reply, `load`, schemas, `handle`.
+ * An operation that only the panel has, below /panel/api, and that no key may use. The pipeline does the rest in this
+ * order: session and origin, limits, access, Idempotency-Key, body, stored reply, `load`, schemas, `handle`.
  */
 export interface PanelEndpointDefinition<
   P extends TObject | undefined = undefined,
@@ -58,24 +55,26 @@ export interface PanelEndpointDefinition<
 > extends OperationDefinition<P, Q, B, M> {
   access: C;
   tag: PanelTag;
-  /** The person must have proved who they are within the last {@link CONFIRM_MINUTES}. */
+  /** The person must have proved their identity within the last {@link CONFIRM_MINUTES}. */
   confirm?: true;
-  /** Idempotency-Key is required and the reply is stored and replayed. For roles only: replies belong to an account. */
+  /**
+   * Idempotency-Key is required, and the reply is stored and replayed. For roles only: replies belong to an account.
+   */
   idempotent?: true;
-  /** The reply holds a secret: encrypted where it is stored. */
+  /** The reply contains a secret, so it is stored encrypted. */
   secret?: true;
-  /** Possible in an account that the operator has suspended, which may otherwise only read. */
+  /** Allowed in an account that the operator has suspended, which can otherwise only read. */
   whileSuspended?: true;
-  /** Largest body in bytes; 16 KiB when absent. */
+  /** Largest body in bytes; 16 KiB by default. */
   bodyLimit?: number;
-  /** The reply is a stream of server-sent events; `data` is the schema of the `data` of each. */
+  /** The reply is a stream of server-sent events; `data` is the schema of each event's `data`. */
   streams?: true;
-  /** Media types that it answers in besides JSON, to a caller whose `Accept` prefers them. */
+  /** Media types that it can return besides JSON, to a caller whose `Accept` prefers them. */
   representations?: readonly string[];
   errors: readonly ErrorCode[];
   /**
-   * What is slow, or must not be undone with the transaction, before it opens: an engine is asked, a password hashed, an
-   * attempt counted. Runs only where the inputs are well formed, and may refuse.
+   * Runs before the transaction opens, for work that is slow or must not be rolled back: asking an engine, hashing a
+   * password, counting an attempt. Only runs if the inputs are well-formed, and may refuse.
    */
   prepare?: (context: Surroundings<C> & { params: InputsOf<P>; body: InputsOf<B>; now: Date }) => Promise<A>;
   /** Finds the resource in the path, for the caller's account only, or throws `not_found`. */
@@ -89,14 +88,14 @@ export interface PanelEndpointDefinition<
   ): Promise<Result | StreamedResult | FileResult>;
 }
 
-/** How long a proof of who one is lasts. */
+/** How long a proof of identity is valid. */
 export const CONFIRM_MINUTES = 10;
 
 // The roster holds endpoints of every shape; the pipeline checks shapes at run time by their schemas.
 // biome-ignore lint/suspicious/noExplicitAny: existential type of "some endpoint"
 export type PanelEndpoint = PanelEndpointDefinition<any, any, any, any, any, any, any>;
 
-/** Declares an endpoint of the panel's; exists so that the types of the schemas reach `handle`. */
+/** Declares a panel endpoint; exists so that the schemas' types reach `handle`. */
 export function panelEndpoint<
   P extends TObject | undefined = undefined,
   Q extends TObject | undefined = undefined,

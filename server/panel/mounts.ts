@@ -9,10 +9,10 @@ import { ApiError } from '../platform/errors.ts';
 import { CONFIRM_MINUTES, type PanelEndpoint, type PanelServices } from './endpoint.ts';
 import type { AdmittedPerson, SessionGate } from './session-gate.ts';
 
-/** Below it is all that a browser asks for. */
+/** Prefix of all operations that a browser uses. */
 export const PANEL_API = '/panel/api';
 
-/** The customers' operations behind a session: the same roster, with the role's scopes in place of a key's. */
+/** The customer API for a session: the same endpoints, with the role's scopes in place of a key's. */
 export class CustomerSessionMount implements Mount {
   readonly prefix = PANEL_API;
   readonly endpoints: readonly Endpoint[];
@@ -34,7 +34,7 @@ export class CustomerSessionMount implements Mount {
   }
 }
 
-/** What only the panel has. */
+/** The operations that only the panel has. */
 export class PanelMount implements Mount {
   readonly prefix: string;
   readonly endpoints: readonly PanelEndpoint[];
@@ -89,7 +89,7 @@ function roleRequired(role: Role, least: Role): ApiError {
 const accountSuspended = () =>
   new ApiError('account_suspended', 'The account is suspended: it can only be looked at.');
 
-/** Refuses what takes a recent proof of who one is. */
+/** Throws if the session's holder has not proved their identity recently. */
 export function requireConfirmed({ confirmedAt }: ActiveSession, clock: Clock): void {
   const until = (confirmedAt?.getTime() ?? Number.NEGATIVE_INFINITY) + CONFIRM_MINUTES * 60_000;
   if (clock.now().getTime() < until) return;

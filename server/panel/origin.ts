@@ -4,8 +4,9 @@ import { baseUrl } from '../http/base-url.ts';
 import { ApiError } from '../platform/errors.ts';
 
 /**
- * Refuses what another site made a browser send: the cookie would come along. What changes something must say that it
- * comes from our own pages; a read is refused only where the browser says the contrary, as some reads hand out tickets.
+ * Refuses requests that another site made a browser send, because they would carry the cookie. A change must state that
+ * it comes from our own pages; a read is refused only if the browser says otherwise, because some reads hand out
+ * tickets.
  */
 export function requireOwnOrigin(config: Config, request: FastifyRequest): void {
   const { origin, 'sec-fetch-site': site } = request.headers;

@@ -10,26 +10,24 @@ import { Browser } from './browser.ts';
 import { dropCookie, sessionCookie } from './cookies.ts';
 import { requireOwnOrigin } from './origin.ts';
 
-/** Who was let in by a session, or without one where an operation asks for none. */
+/** A caller admitted with a session, or without one if the operation is public. */
 export interface AdmittedPerson extends Admitted {
   session: ActiveSession | undefined;
   browser: Browser;
 }
 
-/** What finds the session of a request. */
 export interface GateParts {
-  /** Whose sessions count. */
   realm: RealmRules;
   config: Config;
   sessions: Sessions;
   limiter: RateLimiter;
-  /** Whether there is anything here for an address; for all when absent. */
+  /** Whether an address may reach these operations; all may if absent. */
   isNear?: (ip: string) => boolean;
 }
 
 /**
- * The way in for browsers: a cookie and nothing else. A key in the `Authorization` header is not looked at, as a cookie
- * is not at the customers' API.
+ * Authenticates browsers by their cookie only. It ignores a key in the `Authorization` header, just as the customer API
+ * ignores cookies.
  */
 export class SessionGate {
   readonly #parts: GateParts;
@@ -38,7 +36,9 @@ export class SessionGate {
     this.#parts = parts;
   }
 
-  /** The session of a request, within its limits; refused without one unless `isPublic`. */
+  /**
+   * Returns the session of a request and counts it against the limits; refuses a request without one unless `isPublic`.
+   */
   async identify({ request, reply, ip, limit }: Arrival, isPublic: boolean): Promise<AdmittedPerson> {
     const { realm, config, limiter, sessions, isNear } = this.#parts;
     const network = clientNetwork(ip);
@@ -70,7 +70,7 @@ export class SessionGate {
     return { ...(caller && { caller }), session, browser: new Browser(realm, config, request, reply) };
   }
 
-  /** A cookie that is good for nothing any more is taken away. */
+  /** Refuses a request, and deletes a cookie that is no longer valid. */
   #refuse(request: FastifyRequest, reply: FastifyReply, found: ActiveSession | undefined): ApiError {
     const { realm, config } = this.#parts;
     if (!found && sessionCookie(realm, config, request) !== undefined)

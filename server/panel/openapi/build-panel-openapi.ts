@@ -21,7 +21,7 @@ const EVERY_OPERATION: ErrorCode[] = [
 ];
 const BINARY: JsonSchema = { type: 'string', format: 'binary' };
 
-/** The OpenAPI 3.1 description of what only the panel has, in the order of its endpoints. */
+/** Returns the OpenAPI 3.1 description of the operations that only the panel has, in the order of its endpoints. */
 export function buildPanelOpenApi(endpoints: readonly PanelEndpoint[]): OpenApiDocument {
   const parts = { registry: new SchemaRegistry(), errors: new ErrorResponses(PANEL_ERRORS) };
   const paths: Record<string, Record<string, Operation>> = {};

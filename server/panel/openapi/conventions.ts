@@ -3,7 +3,6 @@ import type { PanelTag } from '../endpoint.ts';
 export const TITLE = 'Vauban Panel API';
 export const SUMMARY = "What the control panel asks of the service besides the customers' operations.";
 
-/** The groups of operations. */
 export const TAGS: Record<PanelTag, { title: string; description: string }> = {
   site: { title: 'Site', description: 'What is the same for everybody.' },
   session: { title: 'Sessions', description: 'Signing up, in and out.' },
@@ -16,7 +15,7 @@ export const TAGS: Record<PanelTag, { title: string; description: string }> = {
   live: { title: 'Changes', description: 'What has changed, as it does.' },
 };
 
-/** What holds for every operation, in Markdown. */
+/** Rules that apply to every operation, in Markdown. */
 export const CONVENTIONS = `
 Made for the pages of the service itself, below \`/panel/api\`. The customers' operations of \`openapi.json\` stand there too, as \`/panel/api/v1/…\`, with a role in place of scopes.
 

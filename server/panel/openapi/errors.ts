@@ -3,7 +3,6 @@ import type { ErrorGuide, ErrorVocabulary } from '../../http/openapi/error-respo
 import { ERROR_DETAILS } from '../../http/openapi/errors.ts';
 import type { ErrorCode, PanelErrorCode } from '../../platform/errors.ts';
 
-/** The headers of every response. */
 export const EVERY_RESPONSE = ['X-Request-Id', 'Cache-Control'];
 
 const OWN: Record<PanelErrorCode, ErrorGuide> = {
@@ -61,7 +60,6 @@ const SHARED: Record<string, ErrorCode[]> = {
   ServiceUnavailable: ['service_unavailable'],
 };
 
-/** The errors of the panel's API. */
 export const PANEL_ERRORS: ErrorVocabulary = {
   guide: { ...ERROR_GUIDE, ...OWN },
   details: {

@@ -1,9 +1,9 @@
 import type { Components, OpenApiDocument } from '../../http/openapi/document.ts';
 
-/** The kinds of components that others refer to. */
+/** The kinds of components that are referred to by name. */
 const KINDS = ['headers', 'parameters', 'responses', 'schemas'] as const satisfies (keyof Components)[];
 
-/** The document without the shared components that nothing in it refers to. */
+/** Returns the document without shared components that nothing in it refers to. */
 export function withUsedComponents(document: OpenApiDocument): OpenApiDocument {
   const text = JSON.stringify(document);
   const components = { ...document.components };
@@ -14,6 +14,6 @@ export function withUsedComponents(document: OpenApiDocument): OpenApiDocument {
     Object.assign(components, { [kind]: Object.fromEntries(used) });
   }
   const pruned = { ...document, components };
-  // What only an unused one referred to is unused itself.
+  // Components referred to only by unused ones are unused too.
   return JSON.stringify(pruned).length === text.length ? pruned : withUsedComponents(pruned);
 }
