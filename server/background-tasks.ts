@@ -35,7 +35,7 @@ import { shieldTasks } from './shield/shield-tasks.ts';
 
 const SECOND = 1000;
 
-/** Parts of a node, besides its services, that something has to be done with now and then. */
+/** The parts of a node, besides its services, that background tasks use. */
 export interface TaskParts {
   node: Node;
   claim: EngineClaim;
@@ -45,7 +45,7 @@ export interface TaskParts {
   consoles: Consoles;
 }
 
-/** Everything that happens by itself, and how often. */
+/** Returns everything that runs on a timer, with its interval. */
 export function backgroundTasks(
   services: Services,
   { node, claim, hosts, runner, authenticator, consoles }: TaskParts,
@@ -60,7 +60,7 @@ export function backgroundTasks(
   const disks = new DiskWatch(services);
   const destinations: Destinations = new Map();
   return [
-    // On its own: whatever holds up another task, the other nodes must not take this one for dead.
+    // Separate, so that no other task can delay it: other nodes must not consider this one dead.
     { name: 'presence', everyMs: PRESENCE_MS, run: () => node.check() },
     {
       name: 'adopt_jobs',
@@ -77,13 +77,13 @@ export function backgroundTasks(
     { name: 'record_key_use', everyMs: 15 * SECOND, run: () => authenticator.flushLastUsed() },
     { name: 'check_consoles', everyMs: CHECK_MS, run: () => consoles.check() },
     { name: 'settle_agent_runs', everyMs: 10 * SECOND, run: () => reapOrphanedRuns(services, failures) },
-    // Often, for what is done daily: a node that was restarted says soon what the last audit found.
+    // More often than the daily audit, so that a restarted node soon reports the latest findings.
     { name: 'audit_books', everyMs: 600 * SECOND, run: () => auditDaily(services) },
     { name: 'watch_money', everyMs: 30 * SECOND, run: () => watchMoney(services) },
     { name: 'watch_capacity', everyMs: 30 * SECOND, atStart: true, run: () => watchCapacity(services) },
     { name: 'vacuum', everyMs: 600 * SECOND, run: () => vacuum(db) },
-    // Guests that only this node reaches are its own to read and to set, whichever node leads. Where nodes share them,
-    // each would do it for every guest there is.
+    // If only this node reaches its guests, it handles them itself, whichever node leads. If nodes share guests, only
+    // the leader does, because otherwise each node would handle every guest.
     ...[
       {
         name: 'reconcile_network',
@@ -127,7 +127,7 @@ export function backgroundTasks(
   ];
 }
 
-/** A task that charges or says amounts: it waits until it is known how the books count them. */
+/** Makes a task wait until it is known how the books count amounts, because it charges or states them. */
 function onceCounted({ db, catalog }: Services, task: Task): Task {
   const run = async (signal: AbortSignal) => {
     if (!(await moneyRefusal(db, catalog.currency))) await task.run(signal);

@@ -4,9 +4,8 @@ import type { DemoAccess } from './domain/accounts/demo-account.ts';
 import { browserUrl } from './http/base-url.ts';
 
 /**
- * What a person who started the service in a terminal reads first, a few lines: where it is, what runs its VMs, and what
- * to do next. The demo account's key and the sign-in links are in it on
- * the one start that makes them.
+ * Returns the few lines that a person who starts the service in a terminal reads first: its URLs, what runs its VMs,
+ * and what to do next. The demo account's key and the sign-in links are included only at the start that creates them.
  */
 export function banner({ address, services: { compute, db, config } }: Service, demo?: DemoAccess): string {
   const url = browserUrl(config, address);

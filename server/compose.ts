@@ -82,21 +82,20 @@ import { EdgeReconciler } from './shield/reconcile-edge.ts';
 import { logStart, warnOfLetters, warnOfPretence } from './start-log.ts';
 import { VERSION } from './version.ts';
 
-/** What a test may put in the place of a part. */
+/** Parts that a test may replace. */
 export interface Parts {
   clock?: Clock;
   logger?: Logger;
   stepHook?: StepHook;
-  /** Shown what lets into the demo account, on the start that makes it. */
+  /** Called with the demo account's credentials, at the start that creates it. */
   onDemo?: (access: DemoAccess) => void;
 }
 
-/** A running service. */
 export interface Service {
   services: Services;
-  /** Where the customer API listens, such as "http://127.0.0.1:8080". */
+  /** URL of the customer API, such as "http://127.0.0.1:8080". */
   address: string;
-  /** Stops in order: serves on while it is drained, and then no request is cut and no job is lost. */
+  /** Shuts down in order: keeps serving while it is drained, and then cuts no request and loses no job. */
   stop(): Promise<void>;
 }
 
@@ -181,7 +180,6 @@ async function openServices(
   return { ...services, claim, guests, agent: new AgentRuns(services) };
 }
 
-/** What makes documents, and what mails them. */
 async function openPapers(
   parts: Omit<SenderParts, 'attach'> & Pick<Services, 'config' | 'brand' | 'catalog'>,
 ) {
@@ -222,9 +220,9 @@ export async function startService(config: Config, state: Database, parts: Parts
   const runner = new JobRunner(services, node, { concurrency: config.jobConcurrency, hook: parts.stepHook });
   const schedule = new Schedule(clock, new Failures(services));
 
-  // Before anything is sold, because of the addresses of orphans.
+  // Before anything is sold, because orphans may use addresses.
   const hosts = await meetGuests(services);
-  // Before it takes a job or makes the demo key, which is shown once: a port in use must cost neither.
+  // Before it takes a job or creates the demo key, which is shown only once: neither may be lost to a port in use.
   const operator = await startOperator(services, readiness);
   const address = await listenOn(http, SETTINGS.listen.env, config.listen);
   const base = browserUrl(config, address);
@@ -235,7 +233,7 @@ export async function startService(config: Config, state: Database, parts: Parts
   if (demo) parts.onDemo?.(demo);
   readiness.enter('running');
   logger.info({ address, panel: services.site.panelUrl }, 'listening');
-  // Only now: each task runs at once, and customers need not wait for housekeeping.
+  // Last, because every task runs at once and customers should not have to wait for housekeeping.
   schedule.start(backgroundTasks(services, { node, claim, hosts, runner, authenticator, consoles }));
 
   const stop = async () => {
@@ -243,7 +241,7 @@ export async function startService(config: Config, state: Database, parts: Parts
     await clock.sleep(config.drainSeconds * 1000);
     stopping.abort();
     await inOrder(logger, [
-      // An open WebSocket or stream would hold up the server's end.
+      // An open WebSocket or stream would delay the server's close.
       () => consoles.close(),
       () => Promise.all([services.agent.stop(), services.documents.close(), services.mails.close()]),
       () => Promise.all([http.close(), operator.close()]),
@@ -267,7 +265,7 @@ export async function startService(config: Config, state: Database, parts: Parts
   return { services, address, stop: once(stop) };
 }
 
-/** Learns what the engine has, and gives the gateway what it is to forward; without the one or the other later. */
+/** Reads the guests from the engine and sends the gateway its forwards; if either fails, it is done later. */
 async function meetGuests(services: Services): Promise<HostWatch> {
   const hosts = new HostWatch(services);
   const failures = new Failures(services);
@@ -278,8 +276,8 @@ async function meetGuests(services: Services): Promise<HostWatch> {
 }
 
 /**
- * What is no endpoint: the API's description and documentation, the control panel, the page of a share link, and the events of
- * payments.
+ * Registers routes that are not endpoints: the API's description and documentation, the control panel, the page of
+ * share links, and payment webhooks.
  */
 function registerPages(http: ReturnType<typeof createHttpServer>, services: Services): void {
   const { config, logger, brand } = services;
@@ -291,7 +289,7 @@ function registerPages(http: ReturnType<typeof createHttpServer>, services: Serv
   registerSharePage(http);
 }
 
-/** The customers' operations behind a session, what only the panel has, and the same for operators where they have pages. */
+/** Mounts the customer API for sessions, the panel's own operations, and the operator panel's if it is enabled. */
 function panelMounts(services: Services, limiter: RateLimiter) {
   const { config, db, clock, secrets } = services;
   const shared = { ...services, passwords: new Passwords(), changes: new Changes(services) };
@@ -314,7 +312,7 @@ function panelMounts(services: Services, limiter: RateLimiter) {
   ];
 }
 
-/** Whether the operator's pages are there for an address. */
+/** Returns whether an address may reach the operator panel. */
 function nearOperators({ operatorPanelNetworks: networks }: Config): (ip: string) => boolean {
   return networks.length === 0 ? () => true : addressMatcher(networks);
 }
@@ -326,8 +324,8 @@ function createLimiter({ config, db, clock }: Services): RateLimiter {
 }
 
 /**
- * Ends every part, whatever another one throws. What cannot be done because the database is away is no error: its
- * sessions end with their connections, and the next start finds the rest.
+ * Ends every part, even if another one throws. Failures because the database is away are not errors: its sessions end
+ * with their connections, and the next start handles the rest.
  */
 async function inOrder(logger: Logger, ends: (() => Promise<unknown>)[]): Promise<void> {
   const errors: unknown[] = [];

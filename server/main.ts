@@ -7,23 +7,23 @@ import { ConfigError, UnavailableError } from './platform/config-error.ts';
 import { logLastWords } from './platform/last-words.ts';
 import { claimDataDir, openState, startFailure } from './state.ts';
 
-/** Exit status for a configuration that cannot be used (EX_CONFIG of sysexits.h). */
+/** Exit status for an invalid configuration (EX_CONFIG of sysexits.h). */
 const EXIT_CONFIG = 78;
-/** Exit status where what the service needs is not there, which may pass (EX_UNAVAILABLE). */
+/** Exit status if something that the service needs is unavailable, possibly for a while (EX_UNAVAILABLE). */
 const EXIT_UNAVAILABLE = 69;
 
-// The embedded engine is WebAssembly, which V8 compiles, and again whatever runs often, on every core at once. On one it
-// takes as long as the reading of the service's modules beside it, and leaves them the other.
+// The embedded engine is WebAssembly. V8 compiles it, and recompiles what runs often, on all cores at once. With a
+// single task, compiling takes as long as loading the service's modules in parallel, and leaves the other core to them.
 setFlagsFromString('--wasm-num-compilation-tasks=1');
 
 let service: Service | undefined;
 let stopAsked = false;
-/** What a failed start has to say, once it is known where its state is. */
+/** Turns the error of a failed start into a message; set once it is known where the state is. */
 let explain = (error: unknown) => error;
 
 /**
- * Ends in order. A start that is under way is finished first, unless it is asked a second time; later signals mean
- * nothing, since a terminal and npm send one each.
+ * Shuts down in order. A start in progress is finished first, unless a second signal arrives; later signals are
+ * ignored, because a terminal and npm each send one.
  */
 function stop(): void {
   if (stopAsked && service === undefined) process.exit(1);
@@ -37,7 +37,10 @@ function stop(): void {
   );
 }
 
-/** What lets into the demo account, for who reads a log; the paths of links, as their address is another line's. */
+/**
+ * Returns the demo account's credentials for readers of the log. Links are only paths, because another line has their
+ * address.
+ */
 function demoLine({ key, signInToken, operatorToken }: DemoAccess): string {
   const operator = operatorToken && { demo_operator_sign_in: `/operator/sign-in/link#${operatorToken}` };
   const link = `/panel/sign-in/link#${signInToken}`;
@@ -50,20 +53,20 @@ try {
   const config = loadConfig(process.env);
   explain = (error) => startFailure(config, error);
   await claimDataDir(config);
-  // The embedded engine is compiled on other threads while the service's modules are read.
+  // The embedded engine is compiled on other threads while the service's modules are loaded.
   const [db, { startService }] = await Promise.all([openState(config), import('./compose.ts')]);
   let demo: DemoAccess | undefined;
   service = await startService(config, db, {
     onDemo(access) {
       demo = access;
-      // Not by the log, which would redact it.
+      // Not through the logger, which would redact it.
       if (!process.stdout.isTTY) process.stdout.write(`${demoLine(access)}\n`);
     },
   });
   if (process.stdout.isTTY)
     process.stdout.write(`\n${(await import('./banner.ts')).banner(service, demo)}\n`);
-  // A start is quickest with the heap's own pace; from now on it grows by a third between two collections and not by
-  // several times, which keeps the service at half of the memory for a few percent of its speed.
+  // V8's default heap growth makes the start fastest. From now on, the heap grows by a third between two collections
+  // instead of several times, which halves the service's memory for a few percent of its speed.
   setFlagsFromString('--heap-growing-percent=30');
   if (stopAsked) stop();
 } catch (cause) {

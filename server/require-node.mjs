@@ -1,8 +1,9 @@
-// Fails with one clear line on a Node that cannot run Vauban. Plain JavaScript, for old versions must understand it.
+// Fails with one clear line on a Node that cannot run Vauban. Plain JavaScript, because old versions must be able to
+// parse it.
 
-// `argon2` of `node:crypto` is there since this version. package.json says the same.
+// The first version with `argon2` in `node:crypto`. package.json says the same.
 const MINIMUM = [24, 7];
-// The platforms for which package.json names a Node.
+// The platforms for which package.json includes a Node.
 const BROUGHT = ['linux-x64', 'linux-arm64'];
 
 const [major, minor] = process.versions.node.split('.').map(Number);

@@ -22,10 +22,9 @@ import type { Metrics } from './platform/metrics.ts';
 import type { SecretBox } from './platform/secrets.ts';
 import type { EdgeReconciler } from './shield/reconcile-edge.ts';
 
-/** What the parts of the service share: made once by `compose.ts`, passed in, never imported as a global. */
+/** The shared parts of the service: created once by `compose.ts` and passed in, never imported as globals. */
 export interface Services {
   config: Config;
-  /** Whose installation it is, as customers see it. */
   brand: Brand;
   catalog: Catalog;
   clock: Clock;
@@ -33,7 +32,7 @@ export interface Services {
   metrics: Metrics;
   db: Database;
   compute: ComputeDriver;
-  /** What VMs made here are recorded with; see `cluster/engine-claim.ts`. */
+  /** Recorded for VMs that are created here; see `cluster/engine-claim.ts`. */
   engine: string;
   edge: EdgeDriver;
   secrets: SecretBox;
@@ -41,18 +40,17 @@ export interface Services {
   queue: JobPublisher;
   network: NetworkReconciler;
   gateway: GatewayDriver;
-  /** Keeps the port forwards of this node's gateway. */
+  /** Maintains the port forwards of this node's gateway. */
   forwards: ForwardReconciler;
-  /** Brings VMs and guests together. */
   guests: GuestReconciler;
-  /** Whether this node does what only one must. */
+  /** Whether this node runs the tasks that only one node may run. */
   leadership: Leadership;
   shield: EdgeReconciler;
   opsKeys: OpsKeys;
   agent: AgentRuns;
   documents: DocumentRenderer;
   mails: MailSender;
-  /** Where the panel is, without a slash at its end: known once the service listens, and before anybody is mailed or pays. */
+  /** Base URLs without a trailing slash: known once the service listens, which is before anyone is mailed or pays. */
   site: { panelUrl: string; operatorUrl: string };
   payments: Payments;
 }

@@ -2,7 +2,7 @@ import type { DocumentLook } from './documents/look.ts';
 import type { Services } from './services.ts';
 import { VERSION } from './version.ts';
 
-/** What a start in production goes through with, although customers may not expect it. */
+/** Warns about things that production accepts but customers may not expect. */
 export function warnOfPretence({
   config,
   compute,
@@ -23,7 +23,7 @@ export function warnOfPretence({
 /** Where the alphabets other than the Latin one begin: our font has all letters before. */
 const NOT_LATIN = '\u0250';
 
-/** Names letters of the seller and of plans that the font of documents lacks: documents show boxes in their place. */
+/** Warns about letters of the seller and of plans that the documents' font lacks: documents show boxes instead. */
 export async function warnOfLetters({
   catalog: { seller, plans },
   look: { font },
@@ -32,7 +32,7 @@ export async function warnOfLetters({
   const text = [...Object.values(seller ?? {}), ...plans.map(({ name }) => name)]
     .join('')
     .replaceAll('\n', '');
-  // The library is loaded for it: with Latin letters, a start has no use for it.
+  // Checked first to avoid loading the library, which a start with only Latin letters does not need.
   if (font === null && [...text].every((letter) => letter < NOT_LATIN)) return;
   const { missingLetters } = await import('./documents/letters.ts');
   const missing = missingLetters(text, font ?? undefined);
@@ -43,7 +43,6 @@ export async function warnOfLetters({
     );
 }
 
-/** What the service has been composed of. */
 export async function logStart({ db, compute, edge, gateway, logger }: Services): Promise<void> {
   const [report, edgeReport, gatewayReport] = [
     await compute.probe(),

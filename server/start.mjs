@@ -2,9 +2,10 @@ import './require-node.mjs';
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-// What the runtime made of the sources is kept for the next start, which loads in half the time. It is kept with
-// the packages, because a user who may write there decides anyway what runs; where nobody may, nothing is kept. This
-// one file is plain JavaScript, since before the cache is on even the smallest TypeScript needs the whole compiler.
-// By its default export: the named one is missing in old versions, and they would fail before the line above ran.
+// Caches the compiled sources for the next start, which then loads in half the time. The cache is stored with the
+// packages, because a user who can write there controls anyway what runs; if it is not writable, there is no cache.
+// This one file is plain JavaScript, because before the cache is enabled even the smallest TypeScript file needs the
+// whole compiler. It uses the default export: the named one is missing in old versions, which would fail before the
+// line above ran.
 module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/vauban', import.meta.url)));
 await import('./main.ts');

@@ -9,12 +9,12 @@ import { ConfigError, reasonOf, UnavailableError } from './platform/config-error
 import { createLogger } from './platform/logging.ts';
 import { hostsOf } from './platform/postgres-address.ts';
 
-/** Throws ConfigError where another service uses the data directory: a second one must not touch what is in it. */
+/** Throws ConfigError if another service uses the data directory: a second one must not touch its content. */
 export function claimDataDir(config: Config): Promise<void> {
   return clearSocket(operatorSocket(config.dataDir));
 }
 
-/** One line when an outage begins and one when it ends, however many requests meet it. */
+/** Logs one line when an outage begins and one when it ends, however many requests it affects. */
 function outageLog(config: Config): OutageLog {
   const logger = createLogger(config);
   return {
@@ -23,11 +23,11 @@ function outageLog(config: Config): OutageLog {
   };
 }
 
-/** Opens the state: PostgreSQL where it is configured, else the embedded engine in the data directory. */
+/** Opens the state: PostgreSQL if configured, otherwise the embedded engine in the data directory. */
 export async function openState(config: Config): Promise<Database> {
   if (config.databaseUrl) return connectPostgres(config.databaseUrl, outageLog(config));
   const directory = embeddedDatabase(config);
-  // Looked at first: an engine that finds no room says that it did not start, and not why.
+  // Checked first, because an engine without disk space only reports that it did not start, not why.
   const lacking = shortage(directory);
   if (lacking) throw new UnavailableError(`${SETTINGS.dataDir.env}: ${lacking}`);
   return (await import('./db/pglite.ts')).openPglite(directory, outageLog(config));
@@ -36,8 +36,8 @@ export async function openState(config: Config): Promise<Database> {
 const embeddedDatabase = (config: Config) => join(config.dataDir, 'pglite');
 
 /**
- * A start that failed for want of room on the disk, or because the database went away meanwhile, as an
- * {@link UnavailableError} of one sentence; anything else as it is.
+ * Turns the error of a start that failed because the disk is full or the database went away into an
+ * {@link UnavailableError} of one sentence; returns any other error unchanged.
  */
 export function startFailure(config: Config, error: unknown): unknown {
   if (error instanceof ConfigError || error instanceof UnavailableError) return error;
@@ -52,16 +52,16 @@ export function startFailure(config: Config, error: unknown): unknown {
   return new UnavailableError(`${setting.env}: ${error.message}`);
 }
 
-/** Whether the kernel said so of whatever was written: of files, or of their number, there can be too many. */
+/** Returns whether the kernel reported a full disk for any write: out of space, inodes or quota. */
 function saysFull(error: unknown): boolean {
   const { code, cause } = (error ?? {}) as NodeJS.ErrnoException;
   return code === 'ENOSPC' || code === 'EDQUOT' || (cause !== undefined && saysFull(cause));
 }
 
-/** Why the database is away is in the error beneath. */
+/** The reason why the database is away is in the underlying error. */
 const unwrapped = (error: unknown) => (error instanceof DatabaseAwayError && error.cause) || error;
 
-/** Connects, and asks something: a server that cannot be reached ends a start at once and in one sentence. */
+/** Connects and runs a query: an unreachable server ends the start immediately, with one sentence. */
 async function connectPostgres(url: string, log: OutageLog): Promise<Database> {
   const db = (await import('./db/postgres.ts')).openPostgres(url, log);
   try {
@@ -69,7 +69,7 @@ async function connectPostgres(url: string, log: OutageLog): Promise<Database> {
     return db;
   } catch (error) {
     await db.close();
-    // The URL holds the password.
+    // The URL contains the password.
     throw new UnavailableError(
       `${SETTINGS.databaseUrl.env}: cannot use the database on ${hostsOf(url)}: ${reasonOf(unwrapped(error))}`,
     );

@@ -4,6 +4,6 @@ import manifest from './package.json' with { type: 'json' };
 export const VERSION: string = manifest.version;
 
 /**
- * The version of the specification of the customers' API. The API's description carries it, whatever the service's own version.
+ * Version of the customer API's specification. The API's description states it, independently of the service's version.
  */
 export const SPECIFICATION_VERSION = '1.0.0';
