@@ -1,5 +1,5 @@
-// `npm run cli:binary -- FILE` writes `vauban` as one program for this platform, which needs no Node: the bundle and Bun, about
-// 110 MB. Bun is installed for the run alone.
+// `npm run cli:binary -- FILE` writes `vauban` as a single program for this platform that needs no Node: the bundle and
+// Bun, about 110 MB. Bun is installed only for this run.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ const BUN = '1.4.5';
 const [file] = process.argv.slice(2);
 if (!file) throw new Error('name the file to write: npm run cli:binary -- ./vauban');
 const { platform, arch } = process;
-// The package of a platform has the program itself; install scripts, which would link it, are not run.
+// A platform's package contains the program itself; install scripts, which would link it, are not run.
 const bun = `@oven/bun-${platform}-${arch === 'arm64' ? 'aarch64' : arch}`;
 const place = mkdtempSync(join(tmpdir(), 'vauban-binary-'));
 try {

@@ -1,4 +1,4 @@
-/** What `@vauban/client` calls each operation: the resource and the method. */
+/** Name of each operation in `@vauban/client`: the resource and the method. */
 export const CLIENT_NAMES: Record<string, string> = {
   getCatalog: 'catalog.get',
   listPublicPlans: 'catalog.publicPlans',

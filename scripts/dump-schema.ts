@@ -1,4 +1,4 @@
-// Writes server/db/schema.sql, the golden dump of what the migrations make.
+// Writes server/db/schema.sql, the golden dump of the schema that the migrations create.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { migrateUp } from '../server/db/migrate.ts';

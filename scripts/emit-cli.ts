@@ -1,7 +1,7 @@
 import type { JsonSchema, OpenApiDocument, Operation, Parameter } from '../server/http/openapi/document.ts';
 import { resolve } from '../server/http/openapi/document.ts';
 
-/** A field of an operation as an option of a command: what may be given for it, and what it means. */
+/** A field of an operation as a command-line option: its possible values and its meaning. */
 interface Field {
   type: 'string' | 'integer' | 'boolean' | 'strings' | 'json';
   required?: true;
@@ -10,10 +10,12 @@ interface Field {
   about?: string;
 }
 
-/** What a page of a list is, the command decides. */
+/** The command itself sets the parameters of pages. */
 const OF_PAGES = ['limit', 'cursor'];
 
-/** The inputs of the customers' operations as `vauban` has them: the variables of the path, and an option a field. */
+/**
+ * Returns the inputs of the customer API's operations for `vauban`: the path's variables, and an option for each field.
+ */
 export function emitCli(document: OpenApiDocument): string {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.values(methods).map((operation) => {
@@ -62,7 +64,7 @@ function fieldOf(document: OpenApiDocument, schema: JsonSchema, required: boolea
   };
 }
 
-/** What has parts of its own is given as JSON. */
+/** Fields with a structure are given as JSON. */
 function typeOf(types: string[], { items, anyOf }: JsonSchema): Field['type'] {
   if (types.includes('array')) return items?.type === 'string' ? 'strings' : 'json';
   if (anyOf || types.includes('object')) return 'json';

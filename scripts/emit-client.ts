@@ -15,8 +15,8 @@ interface Method {
 type Kind = 'read' | 'list' | 'write' | 'paid' | 'stream';
 
 /**
- * The customers' API as `@vauban/client` has it: a type for each named schema, each operation as a method of a resource,
- * where each operation is, and a class for each code of an error.
+ * Returns the customer API for `@vauban/client`: a type for each named schema, each operation as a method of a
+ * resource, the place of each operation, and a class for each error code.
  */
 export function emitClient(document: OpenApiDocument): string {
   const schemas = Object.entries(document.components.schemas)
@@ -55,7 +55,7 @@ function methodOf(path: string, method: string, operation: Operation): Method {
   return { resource, name, path, method, operation };
 }
 
-/** "insufficient_funds" is `InsufficientFundsError`; none has it twice. */
+/** "insufficient_funds" becomes `InsufficientFundsError`; a code that ends in "error" gets no second suffix. */
 function className(code: string): string {
   const name = code.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
   return name.endsWith('Error') ? name : `${name}Error`;
@@ -71,7 +71,10 @@ function signature(document: OpenApiDocument, { name, path, method, operation }:
   return `    /** ${operation.summary}. */\n    ${name}(${inputs.join(', ')}): ${answer(document, kind, operation)};`;
 }
 
-/** "/v1/vm/{id}/firewall/{rule_id}" takes `vmId` and `ruleId`: of what, where the path says only `id`. */
+/**
+ * "/v1/vm/{id}/firewall/{rule_id}" takes `vmId` and `ruleId`: if the path says only `id`, the segment before it names
+ * the resource.
+ */
 function variablesOf(path: string): string[] {
   const named: Record<string, string> = { vm: 'vmId', tenants: 'tenantId', targets: 'targetId' };
   const own: Record<string, string> = { rule_id: 'ruleId', rid: 'ruleId', sid: 'id' };

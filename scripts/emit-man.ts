@@ -8,10 +8,10 @@ import { INPUTS } from '../cli/src/inputs.ts';
 import { createProgram } from '../cli/src/program.ts';
 import { OPERATIONS } from '../sdk/src/index.ts';
 
-/** Of the version whose commands these are; a page is as old as its release. */
+/** Date of the version that has these commands; a page is as old as its release. */
 const DATE = 'November 25, 2026';
 
-/** The manual of `vauban`: for each page its name, such as `vauban-vm-create.1`, and its text in mdoc. */
+/** Returns the manual of `vauban`: the name of each page, such as `vauban-vm-create.1`, with its text in mdoc. */
 export function emitMan(): Map<string, string> {
   const groups = Object.values(OPERATIONS).map(([resource, method]) => wordsOf(resource, method)[0]);
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
@@ -25,7 +25,7 @@ export function emitMan(): Map<string, string> {
 
 type OperationId = keyof typeof OPERATIONS;
 
-/** Options without which a command is refused, as "vauban vm create --plan": the commands themselves leave this to the API. */
+/** Required options, such as "vauban vm create --plan". The commands themselves leave this check to the API. */
 const REQUIRED = new Set(
   Object.entries(INPUTS).flatMap(([operation, { fields }]) => {
     const [resource, method] = OPERATIONS[operation as OperationId];
@@ -36,7 +36,7 @@ const REQUIRED = new Set(
   }),
 );
 
-/** What can be run: the commands of groups, and those that stand alone. */
+/** Returns the commands that can be run: those of groups, and those on their own. */
 function leavesOf(command: Command): Command[] {
   const visible = command.createHelp().visibleCommands(command);
   return visible
@@ -44,7 +44,7 @@ function leavesOf(command: Command): Command[] {
     .flatMap((one) => (one.commands.length > 0 ? leavesOf(one) : [one]));
 }
 
-/** "vauban vm create" */
+/** Returns "vauban vm create". */
 function lineOf(command: Command): string {
   return command.parent ? `${lineOf(command.parent)} ${command.name()}` : command.name();
 }
@@ -120,7 +120,7 @@ function argumentsSection(all: readonly Argument[]): string {
   return `.Sh ARGUMENTS\n.Bl -tag -width Ds\n${list.join('\n')}\n.El`;
 }
 
-/** "\-plan Ar text", as it stands after `Fl`. */
+/** Returns "\-plan Ar text", for use after `Fl`. */
 function flagOf({ long, short, flags }: Option): string {
   const [, value] = /[<[](.+)[>\]]$/.exec(flags) ?? [];
   const names = [short?.slice(1), long?.replace(/^-/, '').replaceAll('-', '\\-')]
@@ -149,7 +149,7 @@ function examplesSection(examples: readonly string[]): string {
   return `.Sh EXAMPLES\n.Bd -literal -offset indent\n${examples.map((line) => escaped(line)).join('\n')}\n.Ed`;
 }
 
-/** What the help of a command says below its options: a text, and lines that may be typed. */
+/** Returns the help of a command below its options: a text, and example command lines. */
 function helpOf(command: Command): { text: string; examples: string[] } {
   let help = '';
   (command as unknown as EventEmitter).emit('afterHelp', {
@@ -163,13 +163,13 @@ function helpOf(command: Command): { text: string; examples: string[] } {
   return { text, examples };
 }
 
-/** With a capital and a full stop. */
+/** Adds a capital and a full stop. */
 function sentence(text: string): string {
   const whole = text.trim();
   return `${whole[0]!.toUpperCase()}${whole.slice(1)}${/[.:?!]$/.test(whole) ? '' : '.'}`;
 }
 
-/** A paragraph, a sentence a line, as mdoc wants it. */
+/** Returns a paragraph with one sentence per line, as mdoc requires. */
 function prose(text: string): string {
   return escaped(text.replaceAll('`', '').replace(/\s+/g, ' ')).replace(
     /([A-Za-z0-9)"][.?!]) (?=[A-Z"])/g,
@@ -177,12 +177,12 @@ function prose(text: string): string {
   );
 }
 
-/** Text that is no instruction to the formatter, whatever it begins with. */
+/** Escapes text so that the formatter never treats it as an instruction. */
 function escaped(text: string): string {
   return text.replaceAll('\\', '\\e').replace(/^([.'])/gm, '\\&$1');
 }
 
-/** A word on a line of a macro: neither a macro nor a delimiter. */
+/** Escapes a word on a macro line so that it is neither a macro nor a delimiter. */
 function operand(word: string): string {
   return word
     .replace(/\|/g, '\\&|\\&')

@@ -3,9 +3,9 @@ import { resolve } from '../server/http/openapi/document.ts';
 import { bodyOf, LEFT_OUT, namedType, queryOf, typeOf } from './emit-types.ts';
 
 /**
- * An API's description as the panel calls it, by the names of its operations: a type for each named schema, what each
- * operation takes and answers, and where it is. `name` goes before the names of the two rosters, `group` before those of the
- * operations, where others are called alike.
+ * Returns an API for the panel, by operation name: a type for each named schema, the input and output of each
+ * operation, and its place. `name` is the prefix of the two tables' names, `group` that of the operations, for APIs
+ * that have names in common.
  */
 export function emitOperations(
   document: OpenApiDocument,
@@ -47,7 +47,7 @@ function signature(document: OpenApiDocument, operation: Operation): string {
   return `{ ${members.join('; ')} }`;
 }
 
-/** `data`, with `list` where it is read page by page; `line` of a stream; nothing where nothing is answered. */
+/** Returns `data`, plus `list` if it is paged; `line` for a stream; nothing if there is no response body. */
 function answer(document: OpenApiDocument, { responses }: Operation): string[] {
   const success = Object.keys(responses).find((status) => status.startsWith('2'));
   const { content } = resolve(document, 'responses', responses[success!]!) as Response;

@@ -8,7 +8,7 @@ import type {
 import { resolve } from '../server/http/openapi/document.ts';
 import { DATA_SOURCES, type KindPlan, RESOURCES, TIMEOUTS } from './terraform-kinds.ts';
 
-/** An attribute as the provider reads it: `terraform/tables.go` says what each field means. */
+/** An attribute as the provider reads it; `terraform/tables.go` documents each field. */
 export interface TerraformAttribute {
   name: string;
   type: 'string' | 'number' | 'bool' | 'set' | 'list' | 'object' | 'objects';
@@ -37,7 +37,7 @@ interface Place {
 
 const SECRETS = ['password', 'user_data'];
 
-/** The resources and data sources of the provider, made of the customers' operations. */
+/** Returns the provider's resources and data sources, derived from the customer API's operations. */
 export function emitTerraform(document: OpenApiDocument): string {
   const emitter = new Emitter(document);
   const tables = {
@@ -119,7 +119,7 @@ class Emitter {
     const seen = answered.properties?.[from ?? name];
     if (!asked) return this.#typed(name, seen!, 'answered');
     const isRequired = request.required?.includes(name);
-    // What the service fills in; what may be null stays null instead.
+    // The service fills in the value. A nullable one stays null instead.
     const isFilled = !isRequired && seen !== undefined && !this.#isNullable(seen);
     return {
       ...this.#typed(name, asked, 'given'),
@@ -133,7 +133,7 @@ class Emitter {
     };
   }
 
-  /** Its type and what may be given for it; `answered` and all in it is computed. */
+  /** Returns an attribute's type and possible values; with `answered`, it and everything in it is computed. */
   #typed(name: string, schema: JsonSchema, side: 'given' | 'answered'): TerraformAttribute {
     const choices = this.#choices(schema);
     const [first] = choices as [JsonSchema, ...JsonSchema[]];
@@ -178,7 +178,7 @@ class Emitter {
     };
   }
 
-  /** What a schema may be, null aside. */
+  /** Returns the alternatives of a schema, except null. */
   #choices(schema: JsonSchema): JsonSchema[] {
     const found = this.#resolve(schema);
     const choices = found.anyOf ?? found.oneOf;
@@ -227,7 +227,7 @@ class Emitter {
   }
 }
 
-/** What a variable of a path is called as an attribute: the last one of a path to one thing is its `id`. */
+/** Attribute names of path variables: the last variable of a path to a single thing is its `id`. */
 const PARENTS: Record<string, string> = { vm: 'vm_id', tenants: 'tenant_id', targets: 'target_id' };
 
 function named(path: string): string {
@@ -244,7 +244,7 @@ const variablesOf = (path: string) => [...named(path).matchAll(/\{(\w+)\}/g)].ma
 
 function parent(name: string): TerraformAttribute {
   const description = `Identifier of the ${name.replace('_id', '').replace('vm', 'VM')} it belongs to`;
-  // An account has one tenant of the shield, as a rule, and need not name it.
+  // An account usually has a single shield tenant and need not name it.
   if (name !== 'tenant_id') return { name, type: 'string', required: true, description };
   return { name, type: 'string', optional: true, computed: true, description };
 }

@@ -9,7 +9,7 @@ import {
   resolve,
 } from '../server/http/openapi/document.ts';
 
-/** The kinds of operations that a client calls in different ways, and what their interfaces say. */
+/** Groups of operations that a client calls in different ways, with the comments on their interfaces. */
 const GROUPS = {
   Reads: 'What a GET of each path takes, and what it answers under `data`.',
   Lists: 'What a GET of each list takes, and an item of it; it is read page by page.',
@@ -18,12 +18,12 @@ const GROUPS = {
 } as const;
 type Group = keyof typeof GROUPS;
 
-/** Components that a client of typed calls has no use for. */
+/** Components that a typed client does not need. */
 export const LEFT_OUT = ['EmptyRequest', 'Pagination'];
 
 /**
- * TypeScript types of an API's description, for a client that shares no code with the service: an interface for each
- * named schema, and what each path takes and answers. A schema that has no type here is an error, never `unknown`.
+ * Returns the TypeScript types of an API for a client that shares no code with the service: an interface for each named
+ * schema, and the input and output of each path. A schema without a type here is an error, never `unknown`.
  */
 export function emitTypes(document: OpenApiDocument): string {
   const schemas = Object.entries(document.components.schemas).filter(([name]) => !LEFT_OUT.includes(name));
@@ -67,7 +67,7 @@ function describe(
   return { group, line: `  '${path}': { ${members.join('; ')} };` };
 }
 
-/** The type of an operation's body; undefined where it has no fields. */
+/** Returns the type of an operation's body; undefined if it has no fields. */
 export function bodyOf(document: OpenApiDocument, { requestBody }: Operation): string | undefined {
   const schema = requestBody?.content['application/json']?.schema;
   if (!schema) return undefined;
@@ -75,7 +75,7 @@ export function bodyOf(document: OpenApiDocument, { requestBody }: Operation): s
   return Object.keys(properties).length > 0 ? typeOf(schema) : undefined;
 }
 
-/** The type of an operation's query; undefined where it has none. */
+/** Returns the type of an operation's query; undefined if it has none. */
 export function queryOf(document: OpenApiDocument, { parameters }: Operation): string | undefined {
   const given = parameters
     .map((parameter) => resolve(document, 'parameters', parameter) as Parameter)
@@ -86,7 +86,6 @@ export function queryOf(document: OpenApiDocument, { parameters }: Operation): s
   return typeOf({ type: 'object', properties, required, additionalProperties: false });
 }
 
-/** The declaration of a named schema. */
 export function namedType(name: string, schema: JsonSchema): string {
   const comment = schema.description ? `/** ${schema.description} */\n` : '';
   if (schema.type !== 'object' || !schema.properties)
@@ -104,7 +103,7 @@ function fieldsOf({ properties = {}, required = [], additionalProperties }: Json
   return [...fields, '[name: string]: unknown'];
 }
 
-/** A schema as TypeScript; one that has no type is an error, never `unknown`. */
+/** Returns a schema as TypeScript; throws for one without a type, rather than returning `unknown`. */
 export function typeOf(schema: JsonSchema): string {
   if (isReference(schema)) return componentName(schema.$ref);
   if (schema.const !== undefined) return literal(schema.const);

@@ -18,7 +18,7 @@ import { emitTypes } from './emit-types.ts';
 
 const write = (path: string, text: string) => writeFileSync(new URL(`../${path}`, import.meta.url), text);
 
-/** Writes what is made of the endpoint definitions. */
+/** Writes everything that is generated from the endpoint definitions. */
 const customer = buildOpenApi(ENDPOINTS);
 write('openapi.json', formatOpenApi(customer));
 write('panel/src/api/customer.ts', emitOperations(customer, 'Customer'));
@@ -44,7 +44,7 @@ write('panel/src/api/panel.ts', emitOperations(panel, 'Panel'));
 
 const union = (name: string, about: string, codes: readonly string[]) =>
   `\n/** ${about} */\nexport type ${name} =\n${codes.map((code) => `  | '${code}'`).join('\n')};\n`;
-// What the panel has a text for.
+// Codes for which the panel has texts.
 write(
   'panel/src/api/codes.ts',
   `// Made from the tables of the service by \`npm run generate\`: do not edit.\n${[

@@ -4,10 +4,12 @@ import { text } from 'node:stream/consumers';
 import { isInstalled } from './installed.ts';
 import { SetupError, step } from './step.ts';
 
-/** Of what a program that failed has said. */
+/** Maximum length of a failed program's output in an error message. */
 const MAX_WORDS = 4096;
 
-/** Runs a program as root, by sudo where this process is not; throws {@link SetupError} with its words. */
+/**
+ * Runs a program as root, using sudo if this process is not root; throws {@link SetupError} with the program's output.
+ */
 export async function asRoot(...command: string[]): Promise<string> {
   const root = process.getuid?.() === 0;
   if (!root && !isInstalled('sudo')) throw new SetupError(`run this as root: ${command.join(' ')}`);
@@ -21,7 +23,7 @@ export async function asRoot(...command: string[]): Promise<string> {
 
 export const updateLists = () => step('apt-get update', () => asRoot('apt-get', 'update', '-qq'));
 
-/** Installs what is missing of `needed`: programs, each with the name of its Debian package. */
+/** Installs the missing ones of `needed`: programs, each with the name of its Debian package. */
 export async function install(needed: Record<string, string>): Promise<void> {
   const missing = () => Object.entries(needed).filter(([program]) => !isInstalled(program));
   const packages = [...new Set(missing().map(([, name]) => name))];

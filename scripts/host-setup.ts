@@ -1,5 +1,5 @@
-// Makes this machine able to run real guests: installs what is missing, builds the images, tries what guests need by
-// using it, and imports the images.
+// Prepares this machine to run real guests: installs missing programs, builds the images, tries out what guests need,
+// and imports the images.
 //   npm run host:setup                        the tiny image, into the data directory of the configuration
 //   npm run host:setup -- --debian-12         and a full Debian 12, which takes root and some minutes
 //   npm run host:setup -- --data-dir DIR      into another data directory
@@ -16,7 +16,7 @@ import { type Buildable, buildCached, findBuilt } from './image-cache.ts';
 import { isInstalled } from './installed.ts';
 import { detail, SetupError, step } from './step.ts';
 
-/** What is used, a program each, by the name of its Debian package. */
+/** One program for each Debian package that is used, with the name of the package. */
 const PACKAGES: Record<string, string> = {
   'qemu-system-x86_64': 'qemu-system-x86',
   'qemu-img': 'qemu-utils',
@@ -29,7 +29,7 @@ const PACKAGES: Record<string, string> = {
   cpio: 'cpio',
   as: 'binutils',
   ld: 'binutils',
-  // Shows what a guest's seed says.
+  // Shows the contents of a guest's seed.
   isoinfo: 'genisoimage',
 };
 const PACKAGES_OF_DEBIAN: Record<string, string> = { mmdebstrap: 'mmdebstrap' };
@@ -37,7 +37,7 @@ const PACKAGES_OF_DEBIAN: Record<string, string> = { mmdebstrap: 'mmdebstrap' };
 async function provide(name: Buildable): Promise<Image> {
   const built = await findBuilt(name);
   if (built) return built;
-  // The package lists of a fresh machine or container may be empty or old.
+  // The package lists of a fresh machine or container may be missing or old.
   await updateLists();
   return step(`build the image ${name}`, () => buildCached(name, detail));
 }
@@ -48,7 +48,7 @@ async function importInto(dataDir: string, image: Image): Promise<void> {
   await step(`import ${image.name} into ${dataDir}`, () => store.import(image));
 }
 
-/** What is still to do before machines of these images are sold; undefined when nothing is. */
+/** Returns what remains to be done before VMs with these images can be sold; undefined if nothing does. */
 function stillToDo(images: Image[]): string | undefined {
   const { catalog } = loadConfig(process.env);
   const sold = loadCatalog(catalog).templates.map(({ code, image }) => image ?? code);

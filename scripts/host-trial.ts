@@ -15,16 +15,16 @@ import { asRoot } from './host-packages.ts';
 import { limited, SetupError, step } from './step.ts';
 
 const TUN = '/dev/net/tun';
-/** As udev has it. It gives no access to a network: to make an interface takes a privilege. */
+/** The mode that udev sets. It gives no access to a network, because creating an interface needs a privilege. */
 const TUN_MODE = '666';
 const TRIAL = join(import.meta.dirname, 'try-network.ts');
-/** Enough for a full Debian; ours of smaller kind are content with it. */
+/** Enough for a full Debian; our smaller images need less. */
 const TRIAL_RAM_MB = 512;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Boots a guest from the image until it is ready, and removes it; throws {@link SetupError} where it fails, and
- * where the set-up is interrupted: a guest is a process of its own and would run on.
+ * Boots a guest from the image until it is ready, and removes it. Throws {@link SetupError} if that fails, and if the
+ * set-up is interrupted, because the guest is a separate process that would keep running.
  */
 export async function tryImage(image: Image): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'q-'));
@@ -40,14 +40,14 @@ export async function tryImage(image: Image): Promise<void> {
     network: createUserNetwork(clock),
     launcher: createDirectLauncher(clock),
     accelerator: (await findAccelerator()).kind,
-    // Whatever this machine has, it is tried.
+    // Unlimited, so that the trial runs whatever this machine has.
     capacity: { cpuOvercommit: 4, memoryMb: Infinity, diskGb: Infinity },
     zones: null,
     cores: new Cores(),
     nameservers: [],
   });
   const id = newId('vm', clock);
-  // The driver's own timers keep no process alive.
+  // The driver's own timers do not keep the process alive.
   const awake = setInterval(() => {}, 60_000);
   const interrupted = new AbortController();
   const interrupt = () => interrupted.abort(new Error('interrupted'));
@@ -81,7 +81,7 @@ export async function tryImage(image: Image): Promise<void> {
   }
 }
 
-/** Resolves when the driver's one guest is ready; rejects with what becomes of it instead, or when `signal` aborts. */
+/** Resolves once the driver's only guest is ready; rejects if something else happens to it, or when `signal` aborts. */
 function untilReady(driver: ComputeDriver, signal: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   driver.watch(({ type, message }) => {
@@ -89,18 +89,18 @@ function untilReady(driver: ComputeDriver, signal: AbortSignal): Promise<void> {
     else if (type !== 'guest.rebooted') reject(new Error(message));
   });
   signal.addEventListener('abort', () => reject(signal.reason));
-  // It may be rejected before it is waited for.
+  // It may reject before it is awaited.
   promise.catch(() => {});
   return promise;
 }
 
 /**
- * Tries the network of tenants in a namespace of its own, and says where it does not work: guests then have the
- * network for development only. Opens the device for interfaces to the guests' user where nothing else does.
+ * Tries the tenants' network in a separate namespace, and reports if it does not work: guests then only have the
+ * network for development. Makes the device for interfaces accessible to the guests' user if nothing else does.
  */
 export async function tryRoutedNetwork(): Promise<void> {
   const device = await stat(TUN).catch(() => undefined);
-  // Root's alone is what the kernel makes; any other mode was set on purpose.
+  // The kernel creates it accessible to root only; any other mode was set on purpose.
   if (device && (device.mode & 0o077) === 0) {
     await step(`chmod ${TUN_MODE} ${TUN}: no udev does it here, and at the next boot it is to do again`, () =>
       asRoot('chmod', TUN_MODE, TUN),

@@ -14,22 +14,25 @@ import { createImageStore, type ImageStore } from '../server/compute/qemu/image-
 export const BUILDABLE = ['tiny', 'debian-12'] as const;
 export type Buildable = (typeof BUILDABLE)[number];
 
-/** Of what a builder that failed has said last. */
+/** Maximum length of a failed builder's output in an error message. */
 const MAX_WORDS = 4096;
 const RECIPES = join(import.meta.dirname, '../images');
 
-/** One a user, as the builders themselves have it: everybody's for root, else below the home directory. */
+/**
+ * Returns the same cache directory as the builders use, one per user: system-wide for root, otherwise in the home
+ * directory.
+ */
 export function cacheDirectory(): string {
   if (process.getuid?.() === 0) return '/var/cache/vauban';
   return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'vauban');
 }
 
-/** What was built on this machine; the tests take their image from here. */
+/** Returns the store of images built on this machine; the tests take their image from here. */
 export function cachedImages(): ImageStore {
   return createImageStore(join(cacheDirectory(), 'images'));
 }
 
-/** Of everything that decides what is built, but the packages: those are renewed by removing the cache. */
+/** Hashes everything that affects the result of a build, except packages: removing the cache updates those. */
 function recipeHash(name: Buildable): string {
   const files = globSync(['lib.sh', `${name}/**`], { cwd: RECIPES, withFileTypes: true }).filter((entry) =>
     entry.isFile(),
@@ -43,16 +46,18 @@ function recipeHash(name: Buildable): string {
   return hash.digest('hex');
 }
 
-/** Versions of the project on one machine share the cache, and each finds what its own recipe makes. */
+/** Versions of the project on one machine share the cache, and each finds what its own recipe builds. */
 const cachedName = (name: Buildable) => `${name}-${recipeHash(name).slice(0, 16)}`;
 
-/** The image as this version of the project builds it, if it was built on this machine. */
+/** Returns the image as this version of the project builds it, if it was built on this machine. */
 export async function findBuilt(name: Buildable): Promise<Image | undefined> {
   const image = await cachedImages().find(cachedName(name));
   return image && { ...image, name };
 }
 
-/** Builds the image into the cache; `say` gets the builder's lines as they come. Throws with its last words. */
+/**
+ * Builds the image into the cache; `say` receives the builder's output line by line. Throws with the end of the output.
+ */
 export async function buildCached(name: Buildable, say: (line: string) => void): Promise<Image> {
   const cache = cacheDirectory();
   await mkdir(cache, { recursive: true });
@@ -76,7 +81,7 @@ export async function buildCached(name: Buildable, say: (line: string) => void):
   }
 }
 
-/** What a builder left in `directory`. */
+/** Reads what a builder left in `directory`. */
 function sourceOf(directory: string): Omit<ImageSource, 'name'> {
   const { user, append, warm } = JSON.parse(readFileSync(join(directory, 'image.json'), 'utf8'));
   const boot = { kernel: join(directory, 'kernel'), initrd: join(directory, 'initrd'), append };

@@ -1,10 +1,10 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Where Debian keeps administration programs, whatever the user's PATH. */
+/** Where Debian installs administration programs, regardless of the user's PATH. */
 const SYSTEM = '/usr/sbin:/sbin';
 
-/** Whether a program is there to be run, also one that is for administrators only. */
+/** Returns whether a program is installed, including those for administrators. */
 export function isInstalled(program: string): boolean {
   return `${process.env.PATH}${delimiter}${SYSTEM}`.split(delimiter).some((directory) => {
     try {

@@ -1,5 +1,5 @@
-// Keeps the sources of a release, as a clone may lack its history: npm run release:keep -- TAG_OR_COMMIT
-// The tests of upgrades run it beside the sources as they are.
+// `npm run release:keep -- TAG_OR_COMMIT` keeps the sources of a release, because a clone may lack its history. The
+// upgrade tests run it alongside the current sources.
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { brotliCompressSync, constants } from 'node:zlib';

@@ -5,7 +5,7 @@ import { KINDS, type Kind } from './release/versions.ts';
 
 const USAGE = `usage: npm run release -- ${KINDS.join('|')} [--dry-run]`;
 
-/** Prints every reason to refuse, the steps and the heading. */
+/** Prints all reasons to refuse, the steps, and the heading. */
 function rehearse(release: Release): void {
   for (const problem of release.problems()) console.log(`would refuse: ${problem}`);
   for (const { name } of release.steps) console.log(`would do: ${name}`);

@@ -1,7 +1,7 @@
-/** Why something could not be set up: lines for people. */
+/** Why something could not be set up, as lines for people. */
 export class SetupError extends Error {}
 
-/** Does one step of a set-up and says so: before it, because it may take minutes, and after it, with its time. */
+/** Runs one step of a set-up and reports it: before, because it may take minutes, and after, with the time it took. */
 export async function step<T>(what: string, run: () => T | Promise<T>): Promise<T> {
   console.log(`..  ${what}`);
   const start = performance.now();
@@ -10,12 +10,12 @@ export async function step<T>(what: string, run: () => T | Promise<T>): Promise<
   return result;
 }
 
-/** A line of a step that is under way. */
+/** Prints a line of output from a running step. */
 export function detail(line: string): void {
   console.log(`      ${line}`);
 }
 
-/** Something that does not work here and that the rest can do without. */
+/** Reports something that does not work here but is not essential. */
 export function limited(what: string): void {
   console.log(`--  ${what}`);
 }

@@ -1,25 +1,25 @@
 import type { TerraformAttribute } from './emit-terraform.ts';
 
-/** What makes a resource or a data source of Terraform of the customers' operations. */
+/** How a Terraform resource or data source is derived from the customer API's operations. */
 export interface KindPlan {
-  /** Without the prefix of the provider. */
+  /** Without the provider's prefix. */
   name: string;
-  /** Of a resource, the operations it is made of; `read` may be a list in which it is looked for by its id. */
+  /** For a resource, its operations; `read` may be a list that is searched by id. */
   create?: string;
   read: string;
   update?: string;
   delete?: string;
-  /** The field of the answer to `create` that has the thing. */
+  /** The field of the `create` response that contains the resource. */
   answer?: string;
-  /** Fields that come and go by themselves: a plan could not say what they will be. */
+  /** Fields that change on their own, so a plan could not predict them. */
   omit?: string[];
-  /** Attributes that the service answers with under another name. */
+  /** Attributes that have another name in the service's response. */
   from?: Record<string, string>;
-  /** Attributes beside those of the operations, or in place of them. */
+  /** Attributes in addition to those of the operations, or in place of them. */
   more?: TerraformAttribute[];
-  /** Of a data source: the field of the answer that it lists. */
+  /** For a data source: the field of the response that it lists. */
   items?: string;
-  /** Of a data source: the attributes of which one finds it in the list. */
+  /** For a data source: the attributes by which an item is found in the list. */
   findBy?: string[];
 }
 
@@ -122,7 +122,7 @@ export const DATA_SOURCES: KindPlan[] = [
   { name: 'shield_target', read: 'listShieldTargets', findBy: ['id', 'ip', 'vm_id'] },
 ];
 
-/** How long the provider waits for each change, for resources of which some wait for a job of a VM. */
+/** How long the provider waits for each change of a resource; some changes wait for a VM's job. */
 export const TIMEOUTS: TerraformAttribute = {
   name: 'timeouts',
   type: 'object',

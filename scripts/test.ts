@@ -1,11 +1,11 @@
 // Runs the tests; docs/testing.md explains the tiers.
 //   npm test                           the fast tier
-//   npm test -- ledger                 its files whose path has this in it; a path of a file of any tier is run too
-//   npm test -- --changed              the nearest of those that changes since origin/main can reach
+//   npm test -- ledger                 only files whose path contains this; the path of a file runs it, whatever its tier
+//   npm test -- --changed              the nearest of those that changes since origin/main can affect
 //   npm run test:full [-- NAME]        the full and the host tier
 //   npm run test:slow [-- NAME]        the rest
 //   … -- --db postgres                 on one engine only
-//   … -- --record                      keeps the durations (test/durations.json), and the rows of slow suites
+//   … -- --record                      records the durations (test/durations.json), and the rows of slow suites
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
@@ -21,16 +21,21 @@ import { apart, inTurn, PROCESSES, shared } from './testing/schedule.ts';
 import { recordSlow } from './testing/slow-suites.ts';
 import { type Engine, type Job, jobsOf, named, reaches, testFiles, tierOf } from './testing/tiers.ts';
 
-/** A directory in memory, as Linux has it, and the free space in bytes that the tests of both engines need at most. */
+/** A directory in memory on Linux, and the free space in bytes that the tests of both engines need at most. */
 const MEMORY = '/dev/shm';
 const MEMORY_NEEDED = 2 * 2 ** 30;
 const DATABASE = 'test/support/database.ts';
-/** How long the files of `--changed` may take together: on two cores, with the start of the processes, twenty seconds. */
+/**
+ * Total expected duration of the files that `--changed` runs: on two cores, including process starts, this takes twenty
+ * seconds.
+ */
 const CHANGED_SECONDS = 30;
-/** A run of few files shows each of their tests. */
+/** With this many files or fewer, a run shows each of their tests. */
 const FEW = 3;
 
-/** Where tests keep their data: in memory if it has space for that. A TMPDIR of the caller goes first. */
+/**
+ * Returns the directory for test data: in memory if there is enough space. A TMPDIR set by the caller takes precedence.
+ */
 function temporaryDirectory(): string | undefined {
   if (process.env.TMPDIR) return process.env.TMPDIR;
   try {
@@ -64,7 +69,7 @@ if (db === 'postgres' && !postgres) fail('PostgreSQL is not installed');
 if (tier === 'full' && !postgres && process.env.VAUBAN_REQUIRE_POSTGRES === '1')
   fail('PostgreSQL is not installed');
 
-/** The files of the tier that changes can reach, as many as take seconds; says how many more there are. */
+/** Returns the files of the tier that changes can reach, as many as take seconds; prints how many more there are. */
 function nearChanges(files: string[]): string[] {
   const ofTier = new Set(jobsOf(tier as 'fast' | 'full' | 'slow', files, postgres).map(({ file }) => file));
   const reached = reachedBy(changedFiles(), [...ofTier]);
@@ -74,10 +79,12 @@ function nearChanges(files: string[]): string[] {
   return near;
 }
 
-/** A path as the repository has it, however it was given. */
 const inRepository = (path: string) => relative(REPOSITORY, resolve(path));
 
-/** Each name must match a file of the tier: beside names that match, a mistyped one would look as if its tests had passed. */
+/**
+ * Each name must match a file of the tier: next to names that match, a mistyped one would look as if its tests had
+ * passed.
+ */
 function requireMatch(name: string, all: string[]): void {
   const files = named(all, [name]);
   if (jobsOf(tier as 'fast' | 'full' | 'slow', files, postgres).length > 0) return;
@@ -85,7 +92,7 @@ function requireMatch(name: string, all: string[]): void {
   fail(`no ${tier} test matches ${name}${others ? `; there are some of: ${others}` : ''}`);
 }
 
-/** Exact paths run whatever their tier is, on every engine; anything else chooses among the files of the tier. */
+/** Exact paths run whatever their tier, on every engine; other names select among the files of the tier. */
 function chosenJobs(): Job[] {
   const all = testFiles();
   const files = named(all, positionals);
@@ -100,7 +107,7 @@ function chosenJobs(): Job[] {
   const byName = files.filter((file) => !exact.includes(file));
   const reached = values.changed ? nearChanges(byName) : byName;
   const ofTier = jobsOf(tier as 'fast' | 'full' | 'slow', reached, postgres && db !== 'pglite');
-  // A file that runs on both engines is there twice, and on the chosen one it runs once.
+  // A file that runs on both engines is listed twice; on a chosen engine it runs only once.
   const once = new Set(ofTier.map(({ file }) => file));
   const wanted = db ? [...once].map((file): Job => ({ file, engine: db as Engine })) : ofTier;
   for (const name of positionals) if (!name.endsWith('.ts')) requireMatch(name, all);
@@ -109,10 +116,10 @@ function chosenJobs(): Job[] {
 
 const directory = temporaryDirectory();
 if (directory) process.env.TMPDIR = directory;
-// Every test process reads the same modules: compiled once, and again only if they changed.
+// All test processes load the same modules, so they are compiled once and again only after a change.
 process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'vauban-test-compile-cache');
 
-/** Aborted by a signal: the tests end first, and then the server that they used. */
+/** Aborted by a signal: the tests end first, and then their server. */
 const interruption = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interruption.abort());
 
@@ -147,7 +154,7 @@ async function runAll(databaseUrl: string): Promise<boolean> {
   return !interruption.signal.aborted && results.every(({ failures }) => failures.length === 0);
 }
 
-// Once, and not by each of the processes that begin at the same time.
+// Created once, not by each of the processes that start at the same time.
 if (jobs.some(({ file }) => reaches(file, [DATABASE]))) await makePgliteTemplate();
 const passed = jobs.some(({ engine }) => engine === 'postgres')
   ? await withPostgres(runAll)

@@ -7,12 +7,11 @@ export function releaseChangelog(changelog: string, heading: string): string {
   return `${[before + UNRELEASED, heading, notes, after].filter(Boolean).join('\n\n').trimEnd()}\n`;
 }
 
-/** Returns the lines under a heading of the changelog. */
 export function notesUnder(changelog: string, heading: string): string {
   return around(changelog, heading).notes;
 }
 
-/** The parts of a changelog around the lines under a heading. */
+/** Splits a changelog around the lines under a heading. */
 function around(changelog: string, heading: string): { before: string; notes: string; after: string } {
   const start = `\n${changelog}`.indexOf(`\n${heading}\n`);
   if (start < 0) throw new Error(`CHANGELOG.md has no heading "${heading}".`);

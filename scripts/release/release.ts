@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { notesUnder, releaseChangelog } from './changelog.ts';
 import { type Kind, raise, writeVersion } from './versions.ts';
 
-/** A part of a release; throws if it fails. */
+/** A step of a release; throws if it fails. */
 export interface Step {
   name: string;
   run(): void;
@@ -12,10 +12,9 @@ export interface Step {
 
 const BRANCH = 'main';
 const CHANGELOG = 'CHANGELOG.md';
-/** Scripts of the package. */
 const CHECKS = ['check', 'test'];
 
-/** The next release of the repository in a directory. Nothing is changed before a step runs. */
+/** The next release of the repository in a directory. Nothing is changed until a step runs. */
 export class Release {
   readonly version: string;
   readonly tag: string;
@@ -29,12 +28,11 @@ export class Release {
     this.#date = now.toISOString().slice(0, 'YYYY-MM-DD'.length);
   }
 
-  /** The heading of the release in the changelog. */
   get heading(): string {
     return `## ${this.version} (${this.#date})`;
   }
 
-  /** The reasons to refuse the release, a sentence each. */
+  /** Returns the reasons to refuse the release, one sentence each. */
   problems(): string[] {
     const branch = this.#git('branch', '--show-current');
     const problems = [];
@@ -50,7 +48,6 @@ export class Release {
     return problems;
   }
 
-  /** The steps of the release, in order. */
   get steps(): readonly Step[] {
     return [
       ...CHECKS.map((script) => ({ name: `npm run ${script}`, run: () => this.#check(script) })),
@@ -63,7 +60,7 @@ export class Release {
       { name: `commit "release: ${this.tag}"`, run: () => this.#commit(`release: ${this.tag}`) },
       { name: `tag ${this.tag}`, run: () => this.#tagCommit() },
       { name: `npm run release:keep -- ${this.tag}`, run: () => this.#npm('release:keep', this.tag) },
-      // After the tag: the tests of the tagged commit upgrade from the release before.
+      // After the tag: the tests of the tagged commit upgrade from the previous release.
       { name: 'commit the kept sources', run: () => this.#commit(`test: upgrade from ${this.tag}`) },
     ];
   }

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Which part of a version a release raises. */
+/** The part of a version that a release increments. */
 export type Kind = 'major' | 'minor' | 'patch';
 
 export const KINDS: readonly Kind[] = ['major', 'minor', 'patch'];
@@ -23,7 +23,7 @@ const BESIDE_WORKSPACES = [
   'terraform/version.go',
 ];
 
-/** The files to which a release writes the version, by their paths in the repository. */
+/** Returns the paths, relative to the repository, of files to which a release writes the version. */
 export function versionedFiles(repository: string): string[] {
   const { workspaces } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'));
   return [...BESIDE_WORKSPACES, ...workspaces.map((name: string) => `${name}/package.json`)];
@@ -35,11 +35,11 @@ interface Package {
 }
 
 interface PackageFile extends Package {
-  /** Only in a lock file: the project's own packages, by their folders, and the installed ones. */
+  /** Only in a lock file: the project's own packages, by folder, and the installed ones. */
   packages?: Record<string, Package>;
 }
 
-/** The client that `@vauban/pulumi` works with is the one of the same release. */
+/** `@vauban/pulumi` works with the client of the same release. */
 const CLIENT = '@vauban/client';
 
 /** Returns the text of a file with `change` applied to each of the project's versions in it. */
@@ -59,7 +59,6 @@ export function mapVersions(file: string, text: string, change: (version: string
   return `${JSON.stringify(root, null, 2)}\n`;
 }
 
-/** Returns all of the project's versions in a file. */
 export function versionsIn(file: string, text: string): string[] {
   const found: string[] = [];
   mapVersions(file, text, (version) => {
@@ -69,7 +68,6 @@ export function versionsIn(file: string, text: string): string[] {
   return found;
 }
 
-/** Writes the version to every file that carries it. */
 export function writeVersion(repository: string, version: string): void {
   for (const file of versionedFiles(repository)) {
     const path = join(repository, file);

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { basename } from 'node:path';
 import { importsWith, projectFiles, REPOSITORY, read } from '../../test/support/source.ts';
 
-/** A change of one of these may change any result. */
+/** A change to one of these may affect any result. */
 const EVERYTHING = ['package.json', 'package-lock.json', 'tsconfig.json'];
-/** Read all files of the project, whichever changed, and take seconds. */
+/** They read all files of the project, so any change affects them, and take only seconds. */
 const LAWS = 'test/laws/';
 
 const git = (...args: string[]) =>
@@ -13,8 +13,8 @@ const git = (...args: string[]) =>
     .filter(Boolean);
 
 /**
- * The files that differ from `base`: by commits since, by uncommitted changes, and new ones. Without `base` (a clone that has no
- * remote) the uncommitted ones.
+ * Returns the files that differ from `base`: changed in later commits, uncommitted, or new. Without `base` (a clone
+ * without a remote), only the uncommitted ones.
  */
 export function changedFiles(base = 'origin/main'): string[] {
   const known = git('for-each-ref', '--format=%(refname:short)').includes(base);
@@ -25,7 +25,10 @@ export function changedFiles(base = 'origin/main'): string[] {
   ];
 }
 
-/** The files of the project, and who imports each at run time; a type leaves nothing behind that a test could notice. */
+/**
+ * The files of the project, and the files that import each at run time. Type imports leave nothing behind that a test
+ * could notice.
+ */
 interface Graph {
   all: string[];
   sources: string[];
@@ -34,7 +37,7 @@ interface Graph {
 
 let graph: Graph | undefined;
 
-/** Reads every source, which takes a second; what a run found stays true for it. */
+/** Reads every source, which takes a second; the result is kept for the whole run. */
 function graphOf(): Graph {
   const all = projectFiles();
   const sources = all.filter((file) => /\.(ts|tsx|mjs)$/.test(file));
@@ -52,8 +55,8 @@ function importers(sources: string[]): Map<string, string[]> {
 }
 
 /**
- * Files that name another, such as a page that a test reads: by its path, or by its name if no other file has it. The other
- * may have been deleted.
+ * Returns files that mention another, such as a page that a test reads: by its path, or by its name if no other file
+ * has that name. The other file may have been deleted.
  */
 function mentions(changed: string, sources: string[], all: string[]): string[] {
   const name = basename(changed);
@@ -66,27 +69,30 @@ function mentions(changed: string, sources: string[], all: string[]): string[] {
 
 const texts = new Map<string, string>();
 
-/** A source's text, read once: every file that is looked for is looked for in all of them. */
+/** Returns a source's text, cached because each searched file is searched for in all sources. */
 function textOf(file: string): string {
   const text = texts.get(file) ?? read(file);
   texts.set(file, text);
   return text;
 }
 
-/** A test that a change can reach, with the number of imports between them. */
+/** A test that a change can affect, with the number of imports between them. */
 export interface Reached {
   test: string;
   distance: number;
 }
 
-/** Returns the `tests` that the `changed` files can reach: through imports, and through the names of files that no one imports. */
+/**
+ * Returns the `tests` that the `changed` files can affect: through imports, and through mentions of files that no one
+ * imports.
+ */
 export function reachedBy(changed: string[], tests: string[]): Reached[] {
   if (changed.length === 0) return [];
   if (changed.some((file) => EVERYTHING.includes(file))) return tests.map((test) => ({ test, distance: 1 }));
   graph ??= graphOf();
   const { all, sources, importedBy } = graph;
   const isTest = (file: string) => file.endsWith('.test.ts');
-  // A program that another process runs, or a worker, is code that no one imports.
+  // A program run by another process, or a worker, is code that no one imports.
   const usersOf = (file: string) => {
     const importers = importedBy.get(file);
     if (importers) return importers;
@@ -103,9 +109,9 @@ export function reachedBy(changed: string[], tests: string[]): Reached[] {
 }
 
 /**
- * Returns the nearest of the reached tests whose expected durations fit into `seconds`. A part of the service that everything is
- * composed of reaches every test that starts the service: those far from the change rarely fail when the near ones pass.
- * Changed tests are always among the result.
+ * Returns the nearest of the affected tests whose expected durations fit into `seconds`. A central part of the service
+ * affects every test that starts the service, but tests far from the change rarely fail when the near ones pass.
+ * Changed tests are always included.
  */
 export function nearest(reached: Reached[], seconds: number, expected: (test: string) => number): string[] {
   let left = seconds;

@@ -3,11 +3,14 @@ import { run } from 'node:test';
 import { REPOSITORY } from '../../test/support/source.ts';
 import type { Engine } from './tiers.ts';
 
-/** Longer than any test takes on any machine: a test that is still running by then waits for something that will never happen. */
+/**
+ * Longer than any test takes on any machine: a test that is still running by then waits for something that will never
+ * happen.
+ */
 const TIMEOUT = 1_800_000;
 /** The same for slow files, some of which boot dozens of real guests. */
 const SLOW_TIMEOUT = 7_200_000;
-/** How much of a file's output is kept for the report of a failure, in characters: the end of it. */
+/** How many characters of the end of a file's output are kept for a failure report. */
 const KEPT_OUTPUT = 4_000;
 
 const TOGETHER = join(import.meta.dirname, 'together.ts');
@@ -17,13 +20,12 @@ const TOTALS = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d
 
 export interface Failure {
   name: string;
-  /** Where the test is written. */
   file: string;
   line: number;
   error: Error;
 }
 
-/** A test that has ended, for runs of a single file. */
+/** A finished test, shown in runs of few files. */
 export interface Ended {
   name: string;
   nesting: number;
@@ -31,29 +33,27 @@ export interface Ended {
   milliseconds: number;
 }
 
-/** What one file did on one engine. */
+/** Result of one file on one engine. */
 export interface FileResult {
   file: string;
   engine: Engine;
   seconds: number;
   passed: number;
-  /** The reasons of tests that were skipped, once for each. */
+  /** The reasons for skipped tests, one for each test. */
   skipped: string[];
   failures: Failure[];
   tests: Ended[];
   diagnostics: string[];
-  /** The last lines of its output. */
   output: string;
 }
 
-/** Files that are run in one process, on one engine. */
+/** Files that run in one process, on one engine. */
 export interface Batch {
   files: string[];
   engine: Engine;
 }
 
 export interface RunOptions {
-  /** Of the server for tests on PostgreSQL. */
   databaseUrl: string;
   deep: boolean;
   slow: boolean;
@@ -62,18 +62,21 @@ export interface RunOptions {
 
 type TestError = Error & { failureType?: string };
 
-/** The reason of a skipped test: `skip` may be a text, or true for a test that gives none. */
+/** Returns the reason for a skipped test; `skip` is a text, or true if there is no reason. */
 function reasonOf(skip: string | boolean | undefined): string | undefined {
   if (skip === undefined || skip === false) return undefined;
   return typeof skip === 'string' && skip !== '' ? skip : 'no reason given';
 }
 
-/** Finds in its output why a file failed outside its tests: the first error or leak, and the lines after it. */
+/**
+ * Searches a file's output for the reason why it failed outside its tests: the first error or leak, and the lines after
+ * it.
+ */
 export function complaint(output: string): string | undefined {
   return /^(?:\w*Error|leak): .*/ms.exec(output)?.[0];
 }
 
-/** Sorts the events of a process into results, file by file. */
+/** Assigns the events of a process to the results of its files. */
 class Collector {
   readonly #batch: Batch;
   readonly #onFile: (result: FileResult) => void;
@@ -92,7 +95,7 @@ class Collector {
       this.#end(details.duration_ms);
       return;
     }
-    // The runner counts a process of one file that has no tests as a test.
+    // The runner reports a process with a single file without tests as a test.
     if (nesting === 0 && name === join(REPOSITORY, this.#current.file)) return;
     if (details.type === 'suite') return;
     const reason = reasonOf(skip);
@@ -104,7 +107,7 @@ class Collector {
   failed({ name, nesting, file = '', line = 0, details }: Fail): void {
     const error: TestError = details.error;
     const isFile = this.#isFile(name, nesting);
-    // A group that failed for one of its tests says nothing that the test itself does not.
+    // The failure of a group because of one of its tests adds nothing to that test's own failure.
     if (error.failureType !== 'subtestsFailed') {
       const reason = isFile || name === file ? complaint(this.#current.output) : undefined;
       const cause = error.cause instanceof Error ? error.cause : error;
@@ -122,7 +125,10 @@ class Collector {
     if (!TOTALS.test(message)) this.#current.diagnostics.push(message);
   }
 
-  /** Called when the process has ended. A failure outside any test, such as a leak, is attributed to the file it was running. */
+  /**
+   * Called when the process has ended. A failure outside any test, such as a leak, is attributed to the file that was
+   * running.
+   */
   over(success: boolean): void {
     const duration = performance.now() - this.#start;
     const { failures } = this.#current;
@@ -135,7 +141,7 @@ class Collector {
     }
   }
 
-  /** In a process of several files each file is a test, whose name is its path. */
+  /** In a process with several files, each file is a test named by its path. */
   #isFile(name: string, nesting: number): boolean {
     return nesting === 0 && this.#batch.files.length > 1 && name === join(REPOSITORY, this.#current.file);
   }
@@ -156,7 +162,7 @@ class Collector {
     return this.#failure(complaint(this.#current.output) ?? 'the process ended before its tests had');
   }
 
-  /** For the file as a whole. */
+  /** Returns a failure of the file as a whole. */
   #failure(reason: string): Failure {
     const { file } = this.#current;
     return { name: file, file: join(REPOSITORY, file), line: 1, error: new Error(reason) };
@@ -185,7 +191,7 @@ interface Fail extends Pass {
   details: { duration_ms: number; type?: string; error: Error };
 }
 
-/** Runs a batch in a process of its own, and calls `onFile` after each file. */
+/** Runs a batch in a separate process, and calls `onFile` after each file. */
 export async function runBatch(
   batch: Batch,
   options: RunOptions,

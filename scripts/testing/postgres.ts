@@ -2,14 +2,16 @@ import { findPostgres, startPostgres } from '../../test/support/postgres-server.
 
 const given = process.env.VAUBAN_TEST_DATABASE_URL || undefined;
 
-/** Whether tests can run on PostgreSQL: the server that VAUBAN_TEST_DATABASE_URL names, or installed programs. */
+/**
+ * Returns whether tests can run on PostgreSQL: on the server in VAUBAN_TEST_DATABASE_URL, or with installed programs.
+ */
 export function hasPostgres(): boolean {
   return given !== undefined || findPostgres() !== undefined;
 }
 
 /**
- * Calls `use` with the URL of a server. A private one is started unless the caller gave one; its data are kept after a
- * failure, for a look at the databases of failed tests.
+ * Calls `use` with the URL of a server. Starts a private one unless the caller specified one; its data is kept after a
+ * failure, so that the databases of failed tests can be inspected.
  */
 export async function withPostgres(use: (url: string) => Promise<boolean>): Promise<boolean> {
   if (given !== undefined) return use(given);

@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { REPOSITORY } from '../../test/support/source.ts';
 import type { Ended, Failure, FileResult } from './events.ts';
 
-/** How many failed tests are listed once more at the end; of a long log often only the end is kept. */
+/** Number of failed tests that are listed again at the end, because often only the end of a long log is kept. */
 const LISTED = 20;
 const INDENT = '      ';
 
@@ -19,7 +19,10 @@ function testLine({ name, nesting, outcome, milliseconds }: Ended): string {
   return `${'  '.repeat(nesting + 1)}${mark} ${name} (${milliseconds.toFixed(0)} ms)\n`;
 }
 
-/** The line of a file, and below it its failures; with `tests`, each of its tests too. `engine` is shown where it varies. */
+/**
+ * Returns the line of a file, followed by its failures; with `tests`, also by each of its tests. Shows the engine if
+ * runs use several.
+ */
 export function fileReport(result: FileResult, { engine = false, tests = false } = {}): string {
   const { file, failures, skipped, passed, seconds, diagnostics, output } = result;
   const failed = failures.length > 0;
@@ -34,7 +37,7 @@ export function fileReport(result: FileResult, { engine = false, tests = false }
   return line + all + failures.map(failureInFull).join('') + said + wrote;
 }
 
-/** How many tests were skipped for which reason, the most frequent first. */
+/** Returns how many tests were skipped for each reason, the most frequent first. */
 export function skipReasons(results: FileResult[]): [reason: string, count: number][] {
   const counts = new Map<string, number>();
   for (const reason of results.flatMap(({ skipped }) => skipped))
@@ -42,7 +45,6 @@ export function skipReasons(results: FileResult[]): [reason: string, count: numb
   return [...counts].sort(([, a], [, b]) => b - a);
 }
 
-/** The failed tests once more, a line each. */
 function failedTests(results: FileResult[]): string {
   const failures = results.flatMap(({ engine, failures }) =>
     failures.map((failure) => ({ engine, ...failure })),
@@ -56,7 +58,7 @@ function failedTests(results: FileResult[]): string {
   return `failed\n${lines.join('')}`;
 }
 
-/** The end of a run: why tests were skipped, which failed, and the counts. */
+/** Returns the end of a run's output: why tests were skipped, which failed, and the counts. */
 export function summary(results: FileResult[], seconds: number): string {
   const sum = (count: (result: FileResult) => number) =>
     results.reduce((total, result) => total + count(result), 0);
@@ -72,7 +74,7 @@ export function summary(results: FileResult[], seconds: number): string {
   ].join('');
 }
 
-/** A line on a terminal that says how far a run is, and goes when something else is written. */
+/** A terminal line that shows the progress of a run, and is removed when something else is written. */
 export class Progress {
   readonly #files: number;
   readonly #out: NodeJS.WriteStream;

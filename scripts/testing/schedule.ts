@@ -4,16 +4,17 @@ import type { Batch } from './events.ts';
 import { type Job, wishOf } from './tiers.ts';
 
 /**
- * Processes of tests at once: one more than there are cores, because most tests wait now and then for a
- * browser, a guest or a real clock. With two on two cores a tenth of the time went idle.
+ * Number of concurrent test processes: one more than there are cores, because most tests wait now and then for a
+ * browser, a guest or a real clock. With two on two cores, a tenth of the time was idle.
  */
 export const PROCESSES = availableParallelism() + 1;
 
 const byDuration = (jobs: Job[]) => jobs.toSorted((a, b) => expected(b) - expected(a));
 
 /**
- * Distributes files over as many processes as run at once, so that all take about the same time: the longest first, each to
- * the process with the least to do. More processes would cost more: each takes seconds to load the service and a database.
+ * Distributes files over as many processes as run at once, so that all take about the same time: longest first, each to
+ * the process with the least to do. More processes would cost more, because each takes seconds to load the service and
+ * a database.
  */
 export function shared(jobs: Job[]): Batch[] {
   const batches = Array.from({ length: PROCESSES }, () => ({
@@ -39,7 +40,7 @@ export function apart(jobs: Job[]): { alone: Batch[]; beside: Batch[]; rest: Bat
   return { alone, beside, rest };
 }
 
-/** Runs `work` on all items, `atOnce` of them at a time, in their order. */
+/** Runs `work` on all items in order, `atOnce` of them at a time. */
 export async function inTurn<T>(
   items: T[],
   atOnce: number,

@@ -11,13 +11,13 @@ const HEAD = '| suite | needs | takes | last passed |\n|---|---|---|---|\n';
 
 const git = (...args: string[]) => execFileSync('git', args, { cwd: REPOSITORY, encoding: 'utf8' }).trim();
 
-/** The cells of each row, by the suite's path. */
+/** Returns the cells of each row, by the suite's path. */
 function rowsOf(table: string): Map<string, string[]> {
   const rows = [...table.matchAll(/^\| `([^`]+)` \|(.*)\|$/gm)];
   return new Map(rows.map(([, file, cells]) => [file!, cells!.split('|').map((cell) => cell.trim())]));
 }
 
-/** The table of the slow suites, with the rows of `passed` replaced. */
+/** Returns the table of the slow suites, with the rows of `passed` updated. */
 export function slowTable(table: string, passed: { file: string; seconds: number }[], when: string): string {
   const before = rowsOf(table);
   const lines = testFiles()
@@ -34,7 +34,7 @@ export function slowTable(table: string, passed: { file: string; seconds: number
 const duration = (seconds: number) =>
   seconds < 90 ? `${Math.round(seconds)} s` : `${Math.round(seconds / 60)} min`;
 
-/** Writes the rows of the suites that passed, with their duration, the day and the commit. */
+/** Updates the rows of the suites that passed, with their duration, the date and the commit. */
 export function recordSlow(results: FileResult[]): void {
   const passed = results.filter(({ failures, passed }) => failures.length === 0 && passed > 0);
   const changes = git('status', '--porcelain', '--', 'server', 'test', 'scripts', 'panel', 'sdk', 'cli');

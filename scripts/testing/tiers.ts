@@ -7,7 +7,7 @@ export type Engine = 'pglite' | 'postgres';
 /** What a test file needs, by the suffix of its name; `docs/testing.md` explains each. */
 export type Tier = 'fast' | 'full' | 'host' | 'slow';
 
-/** Files that import one of these give other results on another engine, or with deeper random worlds. */
+/** Files that import one of these give different results on another engine, or with deeper random worlds. */
 const VARIED = ['test/support/database.ts', 'test/support/depth.ts'];
 
 export function tierOf(file: string): Tier {
@@ -15,12 +15,12 @@ export function tierOf(file: string): Tier {
   return (suffix as Tier | undefined) ?? 'fast';
 }
 
-/** Every test file, by its path in the repository. */
+/** Returns every test file, by its path in the repository. */
 export function testFiles(): string[] {
   return globSync('{test,server,vaubanctl}/**/*.test.ts', { cwd: REPOSITORY }).sort();
 }
 
-/** Whether `file` is one of `targets`, or imports one directly or through other files. */
+/** Returns whether `file` is one of `targets`, or imports one directly or indirectly. */
 export function reaches(file: string, targets: readonly string[], seen = new Set<string>()): boolean {
   if (targets.includes(file)) return true;
   if (seen.has(file) || !existsSync(join(REPOSITORY, file))) return false;
@@ -28,34 +28,33 @@ export function reaches(file: string, targets: readonly string[], seen = new Set
   return importsOf(file).some((target) => reaches(target, targets, seen));
 }
 
-/** How a file wants to be run. Each wish is a comment that begins its line, followed by a colon and the reason. */
+/** How a file should be run. Each wish is a comment at the start of a line, followed by a colon and the reason. */
 const WISHES = {
   /** Its result depends on the engine's sessions, locks or files, so the full tier runs it on both engines. */
   both: 'Runs on both engines',
-  /** Something else runs it on PostgreSQL. */
+  /** Another test covers it on PostgreSQL. */
   embedded: 'Runs on the embedded engine only',
   /** With its server it keeps every core busy. */
   alone: 'Runs alone on PostgreSQL',
-  /** It waits most of the time, so it takes no place of another. */
+  /** It waits most of the time, so it does not take another's slot. */
   beside: 'Runs beside the others',
-  /** Programs and rights that a slow suite needs; shown in `docs/testing.md`. */
+  /** Programs and privileges that a slow suite needs; listed in `docs/testing.md`. */
   needs: 'Needs',
 } as const;
 
-/** The reason that `file` gives for a wish, or undefined if it does not have that wish. */
+/** Returns the reason that `file` gives for a wish, or undefined if it does not have that wish. */
 export function wishOf(file: string, wish: keyof typeof WISHES): string | undefined {
   return new RegExp(`^// ${WISHES[wish]}: (.+)$`, 'm').exec(read(file))?.[1];
 }
 
-/** A file on an engine. */
 export interface Job {
   file: string;
   engine: Engine;
 }
 
 /**
- * The engines that `file` is run on in the full tier, where PostgreSQL is there. A fast file that neither uses the database nor
- * has random worlds was run by `npm test` and would show nothing new.
+ * Returns the engines on which the full tier runs `file` if PostgreSQL is available. A fast file that neither uses the
+ * database nor has random worlds was already run by `npm test` and would show nothing new.
  */
 function enginesInFull(file: string): Engine[] {
   if (tierOf(file) === 'fast' && !reaches(file, VARIED)) return [];
@@ -63,7 +62,10 @@ function enginesInFull(file: string): Engine[] {
   return wishOf(file, 'both') ? ['postgres', 'pglite'] : ['postgres'];
 }
 
-/** What a tier runs. `postgres` says whether a server is there; without one everything runs on the embedded engine. */
+/**
+ * Returns the jobs of a tier. `postgres` says whether a server is available; without one everything runs on the
+ * embedded engine.
+ */
 export function jobsOf(tier: 'fast' | 'full' | 'slow', files: string[], postgres: boolean): Job[] {
   const onEmbedded = (file: string): Job => ({ file, engine: 'pglite' });
   if (tier !== 'full') return files.filter((file) => tierOf(file) === tier).map(onEmbedded);
@@ -72,7 +74,7 @@ export function jobsOf(tier: 'fast' | 'full' | 'slow', files: string[], postgres
   return chosen.flatMap((file) => enginesInFull(file).map((engine) => ({ file, engine })));
 }
 
-/** The files that `names` mean, each once: a path of one, a folder of them, or a part of their paths. */
+/** Returns the files that `names` match, each once: a file's path, a folder, or a part of a path. */
 export function named(files: string[], names: string[]): string[] {
   if (names.length === 0) return files;
   const all = names.flatMap((name) => {

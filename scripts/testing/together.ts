@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
 for (const file of JSON.parse(process.env.VAUBAN_TEST_FILES!) as string[]) {
-  // The tests and hooks that a file registers as it loads belong to this one, which ends when they have.
+  // The tests and hooks that a file registers while loading belong to this test, which ends when they have ended.
   test(file, async () => {
     await import(pathToFileURL(file).href);
   });
