@@ -1,4 +1,4 @@
-// What a start of the service is compared with: Node, the database of a place opened, one statement, and the end.
+// Baseline for a start of the service: Node opens the database of a place, runs one statement and exits.
 import { sql } from '../server/db/database.ts';
 import { openPlace } from './bench.ts';
 

@@ -1,5 +1,5 @@
-// What the service is compared with: the select of `GET /v1/vm/{id}` and its JSON behind one Fastify route, and
-// nothing else: no key, no limits, no scope, no metrics, no log.
+// Baseline for the service: the select of `GET /v1/vm/{id}` and its JSON behind a single Fastify route, without keys,
+// limits, scopes, metrics or logs.
 import Fastify from 'fastify';
 import { findVm } from '../server/db/queries/vms.ts';
 import { presentVm } from '../server/endpoints/customer/vms/vm-shape.ts';

@@ -9,26 +9,25 @@ import type { Claim } from './report.ts';
 
 export type Engine = Database['engine'];
 
-/** What the sections share. */
 export interface Bench {
-  /** The engines to measure: PGlite alone where there is no PostgreSQL. */
+  /** The engines to measure; only PGlite if there is no PostgreSQL. */
   engines: Engine[];
   load: LoadGenerator;
-  /** A directory for state, removed at the end with everything in it. */
+  /** Directory for state, removed with its contents at the end. */
   workspace: string;
-  /** A private PostgreSQL server, removed at the end with its databases. */
+  /** URL of a private PostgreSQL server, removed with its databases at the end. */
   postgresUrl: string | undefined;
 }
 
-/** One group of claims, measured on each engine. */
+/** A group of claims, measured on each engine. */
 export interface Section {
-  /** As the command line names it. */
+  /** Name on the command line. */
   name: string;
   about: string;
   run(bench: Bench): Promise<Claim[]>;
 }
 
-/** Where a process keeps its state: what it needs in its environment. */
+/** Where a process keeps its state, as environment variables. */
 export interface Place {
   VAUBAN_DATA_DIR: string;
   DATABASE_URL?: string;
@@ -36,7 +35,7 @@ export interface Place {
 
 let places = 0;
 
-/** A fresh place, with the schema or (as before a very first start) without anything. */
+/** Makes a fresh place, with the schema, or empty as before a very first start. */
 export async function makePlace(
   { workspace, postgresUrl }: Pick<Bench, 'workspace' | 'postgresUrl'>,
   engine: Engine,
@@ -57,8 +56,8 @@ export async function makePlace(
 }
 
 /**
- * The same data for a second process: PostgreSQL's database is shared; PGlite's directory, which only one
- * process can have open, is copied.
+ * Returns a place with the same data for a second process: PostgreSQL's database is shared; PGlite's directory, which
+ * only one process can have open, is copied.
  */
 export function sharePlace(place: Place): Place {
   if (place.DATABASE_URL) return place;
@@ -67,12 +66,12 @@ export function sharePlace(place: Place): Place {
   return { VAUBAN_DATA_DIR };
 }
 
-/** Connects to a place; with PGlite only while no process runs on it. */
+/** Connects to a place; with PGlite only possible while no process uses it. */
 export function openPlace({ VAUBAN_DATA_DIR, DATABASE_URL }: Place): Promise<Database> | Database {
   return DATABASE_URL ? openPostgres(DATABASE_URL) : openPglite(join(VAUBAN_DATA_DIR, 'pglite'));
 }
 
-/** Writes to a fresh place what a measurement needs; `work` returns what it has to know of it. */
+/** Writes a measurement's data to a fresh place; returns the result of `work`. */
 export async function prepare<T>(place: Place, work: (db: Database) => Promise<T>): Promise<T> {
   const db = await openPlace(place);
   try {

@@ -12,13 +12,13 @@ export interface Customer {
   keys: string[];
 }
 
-/** Enough for whatever a measurement buys. */
+/** Enough for anything a measurement buys. */
 const CREDIT_MINOR = 1_000_000_000n;
-/** The one host that the simulator has by default. */
+/** The only host that the simulator has by default. */
 const HOST = 'simulator';
 const QUOTAS = { vms: 1e6, vcpu: 1e7, ram_mb: 1e9, disk_gb: 1e8 };
 
-/** Makes customers whose quotas and wallets refuse nothing. */
+/** Creates customers with unlimited quotas and enough money. */
 export async function makeCustomers(db: Database, count: number, keysEach = 1): Promise<Customer[]> {
   const customers: Customer[] = [];
   for (let n = 0; n < count; n++) customers.push(await makeCustomer(db, keysEach));
@@ -39,17 +39,18 @@ function makeCustomer(db: Database, keyCount: number): Promise<Customer> {
   });
 }
 
-/** The id of the n-th stored VM. Ids sort by age; these are older than any that a service makes. */
+/** Returns the id of the n-th stored VM. Ids sort by age; these are older than any that a service creates. */
 export const storedVmId = (n: number) => `vm_0${String(n).padStart(25, '0')}`;
 
 /**
- * Writes `count` VMs of an account straight into the tables, the first with number `from`: switched off, one in
- * ten in state `error`, each with its two addresses and the finished job that made it.
+ * Writes `count` VMs of an account directly into the tables, numbered from `from`: switched off, one in ten in state
+ * `error`, each with its two addresses and its finished create job.
  */
 export async function storeVms(db: Database, accountId: string, from: number, count: number): Promise<void> {
   await ensurePools(db, [{ name: 'bench', network: '10.0.0.0/8' }]);
   await db.transaction(async (tx) => {
-    // As from a release that knew hosts: a service that starts would write each VM anew with the one that it is on.
+    // As written by a release that already knew hosts: otherwise a starting service would rewrite each VM with its
+    // host.
     await tx.query(sql`
       insert into hosts (id, engine, name, seen_at) values (${HOST}, 'simulator', ${HOST}, now()) on conflict do nothing`);
     // Foreign keys hold by construction; checking millions of rows would take most of the time.

@@ -1,5 +1,5 @@
-// The service as `server/main.ts` starts it, but for its reconciler of guests: the VMs of a measurement are rows without
-// guests, and looking for those is no part of what is measured.
+// The service as `server/main.ts` starts it, except for its guest reconciler: the VMs of a measurement are rows without
+// guests, and looking for those is not part of the measurement.
 import { setFlagsFromString } from 'node:v8';
 import { startService } from '../server/compose.ts';
 import { loadConfig } from '../server/config/config.ts';

@@ -11,23 +11,26 @@ import type { Bench, Engine } from './bench.ts';
 import { during } from './lifetime.ts';
 import { type Claim, leftOut } from './report.ts';
 
-/** The settings of a program of `bench/guests`, in the namespace that stands for a host. */
+/** Settings for a program in `bench/guests` that runs in the namespace that stands for a host. */
 export interface SiteOrder {
-  /** Of everything that it makes; removed at the end. */
+  /** Directory for everything that it makes; removed at the end. */
   workspace: string;
-  /** PostgreSQL where there is one, as in production. */
+  /** PostgreSQL if available, as in production. */
   engine: Engine;
 }
 
-/** Why nothing can be measured with network namespaces here, or false. */
+/** Returns why nothing can be measured in network namespaces here, or false. */
 export const whyNoSite = whyNot;
 
-/** Why no guest can be measured here, or false. */
+/** Returns why no guest can be measured here, or false. */
 export async function whyNoGuests(): Promise<string | false> {
   return whyNoSite() || (await skipWithoutTinyImage());
 }
 
-/** What a program of `bench/guests` measures, on a host of its own; `why` it cannot be measured leaves it out. */
+/**
+ * Runs a program of `bench/guests` on a separate host and returns its claims; `why` says why it cannot be measured, and
+ * leaves it out.
+ */
 export async function atSite(
   bench: Bench,
   program: string,
@@ -45,7 +48,7 @@ export async function atSite(
   });
 }
 
-/** What a program of `bench/guests` measures in a network namespace. */
+/** Runs a program of `bench/guests` in a network namespace and returns its claims. */
 export async function measureIn(
   life: Lifetime,
   namespace: string,

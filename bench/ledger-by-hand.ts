@@ -1,15 +1,15 @@
 import { type Database, sql } from '../server/db/database.ts';
 import type { OrderRequest } from '../server/domain/billing/ledger.ts';
 
-/** What {@link buyByHand} has to be told, because it looks nothing up. */
+/** Ids that {@link buyByHand} needs because it looks nothing up. */
 export interface ByHand {
   orderId: string;
   invoiceId: string;
 }
 
 /**
- * The rows that placing and completing an order leaves behind, written by the fewest plain statements: nothing
- * is looked up, locked, checked or composed.
+ * Writes the rows that placing and completing an order leave behind, with the fewest plain statements: nothing is
+ * looked up, locked, checked or composed.
  */
 export async function buyByHand(db: Database, { orderId, invoiceId }: ByHand, request: OrderRequest) {
   const { accountId, vmId, at, charge } = request;

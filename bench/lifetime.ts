@@ -2,7 +2,7 @@ import type { Lifetime } from '../test/support/cleanup.ts';
 
 const open = new Set<() => Promise<void>>();
 
-/** Does some work and takes away what was made for it, whether it succeeded or not. */
+/** Does some work and then cleans up what was made for it, whether the work succeeded or not. */
 export async function during<T>(work: (life: Lifetime) => Promise<T>): Promise<T> {
   const ends: (() => Promise<void>)[] = [];
   const endOnce = async () => {
@@ -10,7 +10,7 @@ export async function during<T>(work: (life: Lifetime) => Promise<T>): Promise<T
     open.delete(end);
   };
   let ending: Promise<void> | undefined;
-  // A second caller waits too: the process may end as soon as one of them is through.
+  // A second caller waits too, because the process may exit as soon as one of them has finished.
   const end = () => {
     ending ??= endOnce();
     return ending;
@@ -23,7 +23,7 @@ export async function during<T>(work: (life: Lifetime) => Promise<T>): Promise<T
   }
 }
 
-/** Takes away whatever is left: for a bench that is interrupted. */
+/** Cleans up everything that is left, for a bench run that is interrupted. */
 export async function endAll(): Promise<void> {
   for (const end of [...open].reverse()) await end();
 }

@@ -1,18 +1,18 @@
-// Sends requests over keep-alive connections, as fast as they are answered or at a steady rate; a process of its own, so that it
-// shares no event loop with what it measures. The other side is load.ts.
+// Sends requests over keep-alive connections, as fast as they are answered or at a steady rate. A separate process, so
+// that it shares no event loop with the measured service. The other side is load.ts.
 import { connect, type Socket } from 'node:net';
 import type { LoadOrder, LoadReport } from './load.ts';
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 const LENGTH = 'content-length: ';
 
-/** The requests of one order, handed out to the connections one after the other. */
+/** The requests of one order, handed out to the connections one by one. */
 class Supply {
   readonly #requests: Buffer[];
   readonly #limit: number;
   readonly #startedAt = performance.now();
   readonly #endsAt: number;
-  /** Milliseconds between the times that two requests are due. */
+  /** Milliseconds between the due times of two requests. */
   readonly #spacing: number;
   #taken = 0;
 
@@ -23,7 +23,7 @@ class Supply {
     this.#spacing = 1000 / perSecond;
   }
 
-  /** The next request, and when it is due: now, or a time that may have passed or be still to come. */
+  /** Returns the next request and when it is due, which may be now, in the past or in the future. */
   next(now: number): { request: Buffer; dueAt: number } | undefined {
     const dueAt = this.#spacing === 0 ? now : this.#startedAt + this.#taken * this.#spacing;
     if (this.#taken >= this.#limit || dueAt >= this.#endsAt) return undefined;
@@ -31,7 +31,7 @@ class Supply {
   }
 }
 
-/** Length of the whole response at the start of `bytes`, and its status; undefined while it is incomplete. */
+/** Returns the length and status of the complete response at the start of `bytes`; undefined while it is incomplete. */
 function wholeResponse(bytes: Buffer): { length: number; status: number; closes: boolean } | undefined {
   const headEnd = bytes.indexOf(HEAD_END);
   if (headEnd < 0) return undefined;
@@ -43,16 +43,15 @@ function wholeResponse(bytes: Buffer): { length: number; status: number; closes:
   return { length, status: Number(head.slice(9, 12)), closes: head.includes('connection: close') };
 }
 
-/** A connection to what is measured, and how it is used. */
 interface Line {
   open: () => Socket;
   supply: Supply;
-  /** A refusal may end a connection: another is opened. */
+  /** Whether to reopen the connection, because a refusal may close it. */
   reopens: boolean;
   done: (status: number, ms: number) => void;
 }
 
-/** Uses one connection after the other until the supply has ended. */
+/** Uses one connection after another until the supply is exhausted. */
 function drive(line: Line): Promise<void> {
   const { open, supply, reopens, done } = line;
   return new Promise((resolve, reject) => {
@@ -70,11 +69,11 @@ function drive(line: Line): Promise<void> {
         sentAt = from;
         socket.write(next.request);
       };
-      // A request that waits for its time is measured from its sending: our timer's lateness is not the service's.
+      // A request that waits for its time is measured from when it is sent: our timer's delay is not the service's.
       if (next.dueAt > now) setTimeout(() => write(performance.now()), next.dueAt - now);
       else write(next.dueAt);
     };
-    // Where others are opened, the end of this one tells the same.
+    // If connections are reopened, the close event is enough.
     socket.on('error', reopens ? () => {} : reject);
     socket.on('close', () => {
       if (reopens) drive(line).then(resolve, reject);

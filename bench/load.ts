@@ -2,40 +2,39 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-/** What to send. The requests are used in turn, again and again, until `count` or `seconds` is reached. */
+/** What to send. The requests are used in turn, repeatedly, until `count` or `seconds` is reached. */
 export interface LoadOrder {
   port: number;
-  /** Connections; each has one request under way. */
+  /** Number of connections; each has one pending request. */
   inFlight: number;
   /** Whole requests, as {@link httpRequest} writes them. */
   requests: string[];
   count?: number;
   seconds?: number;
   /**
-   * Requests a second, at most: each is due at its own time, whether the ones before it are answered or not, so that
-   * a service that stands still is seen by all that were due meanwhile. As fast as they are answered when absent.
+   * Maximum requests per second. Each is due at its own time, whether the earlier ones have been answered or not, so
+   * that a stall of the service affects all requests due during it. If absent, they are sent as fast as they are
+   * answered.
    */
   perSecond?: number;
-  /** Refusals are what is to be sent: responses of any status are counted. */
+  /** Count responses of any status, for orders whose requests are meant to be refused. */
   anyStatus?: boolean;
 }
 
 export interface LoadReport {
   /** From the first request to the last response. */
   seconds: number;
-  /** Responses by status. */
   statuses: Record<number, number>;
-  /** Milliseconds from a request, or from when it was due if its connection was not free, to its whole response. */
+  /** Milliseconds from sending a request, or from its due time if its connection was busy, to the complete response. */
   latencies: number[];
 }
 
-/** A process that sends requests. */
 export interface LoadGenerator extends Disposable {
-  /** Sends them, one order at a time; throws unless every response is a 200 or the order takes any status. */
+  /** Executes one order at a time; throws unless every response is a 200 or the order accepts any status. */
   send(order: LoadOrder): Promise<LoadReport>;
 }
 
-/** A request as it goes over the wire; whatever is not a GET gets an Idempotency-Key of its own. */
+/** Returns a request as sent on the wire; anything but a GET gets a new Idempotency-Key. */
 export function httpRequest(method: string, path: string, key: string, body?: unknown): string {
   const text = body === undefined ? '' : JSON.stringify(body);
   const head = [`${method} ${path} HTTP/1.1`, 'Host: bench', `Authorization: Bearer ${key}`];
@@ -58,7 +57,6 @@ export function startLoadGenerator(): LoadGenerator {
   };
 }
 
-/** Responses a second. */
 export function throughput({ latencies, seconds }: LoadReport): number {
   return latencies.length / seconds;
 }

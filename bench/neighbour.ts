@@ -6,37 +6,36 @@ import { type Server, startService } from './process.ts';
 import { atMost, type Claim } from './report.ts';
 import { median, quantile } from './statistics.ts';
 
-/** Seconds that each of the two measurements takes. */
+/** Duration of each of the two measurements in seconds. */
 const SECONDS = 12;
 const WARM_UP_SECONDS = 2;
 /** The neighbour's reads: few enough to leave the service idle, many enough for a p99. */
 const READS_A_SECOND = 100;
-/** Connections for them: a service that stands still for a third of a second still gets each read when it is due. */
+/** Connections for them: if the service stalls for a third of a second, each read is still sent when it is due. */
 const READERS = 32;
-/** One customer must not be felt by another by more than this. */
+/** One customer may affect another by no more than this. */
 const MAXIMUM_READ_RATIO = 3;
 const MAXIMUM_CREATE_RATIO = 2;
-/** A quiet time below this counts as this, in milliseconds: it is no more than the machine's own unrest. */
+/** A quiet time below this counts as this, in milliseconds, because it is only the machine's own noise. */
 const READ_FLOOR_MS = 5;
 const CREATE_FLOOR_MS = 50;
-/** Numbers of VMs of the neighbour. */
+/** Number of the neighbour's stored VM, see {@link storedVmId}. */
 const NEIGHBOURS_VM = 9_000_000;
 
-/** What one customer does to the service while another one is measured. */
+/** What one customer does to the service while another is measured. */
 export interface Disturbance {
   /** Completes the sentence "a neighbour's reads during …". */
   name: string;
-  /** Starts another service than the usual one. */
+  /** Starts a service other than the usual one. */
   start?: typeof startService;
-  /** Of the service. */
   settings?: Record<string, string>;
   /** Whether the neighbour's purchases are measured too, from the order to the running VM. */
   creates?: boolean;
-  /** Writes what the disturbance needs, before the service starts. */
+  /** Writes data for the disturbance before the service starts. */
   prepare?(db: Database, troublemaker: Customer): Promise<unknown>;
   /**
-   * Resolves when the disturbance is under way; what it returns ends it. What costs time belongs in a process of its
-   * own (`startLoadGenerator`), because this one keeps the time of the purchases.
+   * Resolves once the disturbance has begun; returns a function that ends it. Expensive work belongs in a separate
+   * process (`startLoadGenerator`), because this one measures the purchases.
    */
   begin(server: Server, troublemaker: Customer): Promise<() => unknown>;
 }
@@ -52,14 +51,14 @@ interface Neighbourhood {
 interface Measurement {
   p50: number;
   p99: number;
-  /** The median time from an order to a running VM. */
+  /** Median time from an order to a running VM. */
   create: number | undefined;
 }
 
 /**
- * Measures another customer's requests on a real service, first quiet, then during a disturbance, on each engine:
- * the p99 of cheap reads at a steady rate grows to three times the quiet one at most, purchases take twice as long
- * at most.
+ * Measures another customer's requests on a real service, first quiet, then during a disturbance, on each engine: the
+ * p99 of cheap reads at a steady rate may grow to at most three times the quiet one, and purchases may take at most
+ * twice as long.
  */
 export async function measureNeighbour(bench: Bench, disturbance: Disturbance): Promise<Claim[]> {
   const claims: Claim[] = [];
@@ -104,7 +103,7 @@ async function measure(hood: Neighbourhood, seconds: number): Promise<Measuremen
   };
 }
 
-/** Buys one VM after the other, at least one, until a time has come. */
+/** Buys one VM after another, at least one, until the given time. */
 async function buyAll({ server, key }: Neighbourhood, until: number): Promise<number[]> {
   const times: number[] = [];
   while (times.length === 0 || performance.now() < until) {
@@ -120,7 +119,7 @@ async function buyAll({ server, key }: Neighbourhood, until: number): Promise<nu
   return times;
 }
 
-/** The `data` of a 200; anything else throws. */
+/** Returns the `data` of a 200; throws for any other status. */
 async function call<T>(server: Server, key: string, path: string, body?: object): Promise<T> {
   const headers = {
     authorization: `Bearer ${key}`,

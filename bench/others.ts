@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 
-/** How often it is looked: what lives for less is not seen. */
+/** Interval of the checks; processes that live for less are missed. */
 const LOOK_MS = 2_000;
-/** Busier ones are named, as long as there are no more of them than this. */
+/** The busiest processes are named, up to this many. */
 const NAMED = 3;
-/** A hundredth of a second is what the kernel counts in. */
+/** The kernel counts CPU time in hundredths of a second. */
 const TICK_MS = 10;
-/** A share of one core below which a process is not worth a word. */
+/** Processes below this share of one core are not mentioned. */
 const WORTH_NAMING = 0.02;
 
 interface Process {
@@ -16,11 +16,11 @@ interface Process {
   ticks: number;
 }
 
-/** What else runs on the machine while something is measured: everything but this process and its descendants. */
+/** Other processes on the machine during a measurement: everything but this process and its descendants. */
 export class Others {
   readonly #startedAt = performance.now();
   readonly #before = loadavg()[0]!;
-  /** Ticks of processes at the first look at each, and at the latest. */
+  /** Ticks of each process at the first and the latest check. */
   readonly #seen = new Map<number, { name: string; first: number; last: number }>();
   readonly #timer: NodeJS.Timeout;
 
@@ -29,7 +29,6 @@ export class Others {
     this.#timer = setInterval(() => this.#look(), LOOK_MS).unref();
   }
 
-  /** Ends the watch; a line that says what it saw. */
   end(): string {
     clearInterval(this.#timer);
     this.#look();
@@ -73,7 +72,7 @@ function readProcesses(): Map<number, Process> {
         ticks: Number(fields[10]) + Number(fields[11]),
       });
     } catch {
-      // It has ended meanwhile.
+      // It has ended in the meantime.
     }
   }
   return processes;

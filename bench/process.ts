@@ -9,17 +9,17 @@ import type { Place } from './bench.ts';
 
 const REPOSITORY = join(import.meta.dirname, '..');
 const START_TIMEOUT = 60_000;
-/** How often a starting process is asked; small beside the quickest start, some hundred milliseconds. */
+/** How often a starting process is polled; small compared with the fastest start, some hundred milliseconds. */
 const POLL_MS = 5;
 
 const SERVICE = 'server/start.mjs';
-/** Node's own options, as `npm start` gives them. */
+/** Node's options, as `npm start` passes them. */
 const [, ...NODE_OPTIONS] = packageJson.scripts.start.replace(SERVICE, '').trim().split(/ +/);
 
 /** Limits that never refuse. */
 const UNLIMITED = { VAUBAN_RATE_LIMIT_KEY: '10000000', VAUBAN_RATE_LIMIT_ACCOUNT: '10000000' };
 
-/** Production takes no simulator that is not named. */
+/** Production uses a simulator only if it is named. */
 const PRODUCTION = { VAUBAN_MODE: 'production', VAUBAN_COMPUTE: 'simulator', VAUBAN_EDGE: 'simulator' };
 
 const children = new Set<ChildProcess>();
@@ -36,7 +36,7 @@ export interface Server extends AsyncDisposable {
 interface Program {
   script: string;
   env: object;
-  /** Of its standard output. */
+  /** What happens to its standard output. */
   output?: 'ignore' | 'pipe';
 }
 
@@ -61,7 +61,6 @@ async function launch({ script, env, output = 'ignore' }: Program): Promise<Serv
   return { port, child, [Symbol.asyncDispose]: () => stop(child) };
 }
 
-/** A free port of 127.0.0.1. */
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
@@ -80,11 +79,12 @@ async function stop(child: ChildProcess): Promise<void> {
 
 const isRunning = (child: ChildProcess) => child.exitCode === null && child.signalCode === null;
 
-/** Resolves when a path is answered with 200. */
+/** Resolves once a path is answered with 200. */
 export async function untilAnswered({ port, child }: Server, path: string, key?: string): Promise<void> {
   const headers: Record<string, string> = key ? { authorization: `Bearer ${key}` } : {};
   const giveUpAt = performance.now() + START_TIMEOUT;
-  // A request that finds no listener costs us, and so the starting process beside us, far more than a connection.
+  // A request that finds no listener takes far more CPU time than a connection, from us and therefore from the starting
+  // process.
   await untilListening(port, child);
   while (performance.now() < giveUpAt && isRunning(child)) {
     const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers }).catch(() => undefined);
@@ -95,7 +95,7 @@ export async function untilAnswered({ port, child }: Server, path: string, key?:
   throw new Error(`${child.spawnargs.join(' ')}: no 200 for ${path}`);
 }
 
-/** Resolves when a program that was started takes connections on a port of 127.0.0.1. */
+/** Resolves once a started program accepts connections on a port of 127.0.0.1. */
 export async function untilListening(port: number, child: ChildProcess): Promise<void> {
   while (isRunning(child)) {
     const socket = connect(port, '127.0.0.1');
@@ -116,25 +116,25 @@ async function serve(program: Program): Promise<Server> {
   return server;
 }
 
-/** Starts the service as an operator does for the first time; it is not ready yet. Its output is to be read. */
+/** Starts the service as an operator does for the first time; it is not ready yet. The caller must read its output. */
 export function launchService(place: Place): Promise<Server> {
   return launch({ script: SERVICE, env: place, output: 'pipe' });
 }
 
 /**
- * The service as in production: every request is logged (to /dev/null, at the default level) and counted
- * against its limits, which are raised so that they never refuse.
+ * Starts the service as in production: every request is logged (to /dev/null, at the default level) and counted against
+ * its limits, which are raised so that they never refuse.
  */
 export function startService(place: Place, settings: Record<string, string> = {}): Promise<Server> {
   return serve({ script: SERVICE, env: { ...place, ...PRODUCTION, ...UNLIMITED, ...settings } });
 }
 
-/** The same for VMs that are stored without guests, which it does not look for. */
+/** Starts the same for VMs that are stored without guests, which it does not look for. */
 export function startHeldService(place: Place): Promise<Server> {
   return serve({ script: 'bench/held-service.ts', env: { ...place, ...PRODUCTION, ...UNLIMITED } });
 }
 
-/** How many milliseconds a process takes that opens the database of a place and ends. */
+/** Returns the milliseconds that a process takes to open the database of a place and exit. */
 export async function openBareEngine(place: Place): Promise<number> {
   const startedAt = performance.now();
   const { child } = await launch({ script: 'bench/bare-engine.ts', env: place });
@@ -143,24 +143,22 @@ export async function openBareEngine(place: Place): Promise<number> {
   return performance.now() - startedAt;
 }
 
-/** The service, with what listens at a Unix socket as the screen of its guests. */
+/** Starts the service with the server on a Unix socket as the screen of its guests. */
 export function startScreenService(place: Place, screen: string): Promise<Server> {
   const env = { ...place, ...UNLIMITED, ...PRODUCTION, BENCH_SCREEN: screen };
   return serve({ script: 'bench/screen-service.ts', env });
 }
 
-/** The service, with an SSH server of the bench as the port 22 of its guests. */
+/** Starts the service with an SSH server of the bench as port 22 of its guests. */
 export function startShellService(place: Place, settings: Record<string, string> = {}): Promise<Server> {
   const env = { ...place, ...UNLIMITED, ...PRODUCTION, ...settings };
   return serve({ script: 'bench/shell-service.ts', env });
 }
 
-/** The route that the service is compared with, for the VMs of one account. */
 export function startBareRoute(place: Place, accountId: string): Promise<Server> {
   return serve({ script: 'bench/bare-route.ts', env: { ...place, BENCH_ACCOUNT: accountId } });
 }
 
-/** Memory that a process really holds. */
 export function residentMib(pid: number): number {
   const kib = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1];
   return Number(kib) / 1024;

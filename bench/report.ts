@@ -1,16 +1,14 @@
 import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os';
 
-/** One line of the report. */
 export interface Claim {
   claim: string;
   target: string;
   measured: string;
   passed: boolean;
-  /** It could not be measured here. */
   leftOut?: boolean;
 }
 
-/** A claim that `value` is at least `minimum`. */
+/** Claims that `value` is at least `minimum`. */
 export function atLeast(claim: string, minimum: number, value: number, detail: string): Claim {
   return {
     claim,
@@ -20,7 +18,7 @@ export function atLeast(claim: string, minimum: number, value: number, detail: s
   };
 }
 
-/** A claim that `value` is at most `maximum`, both in `unit`. */
+/** Claims that `value` is at most `maximum`, both in `unit`. */
 export function atMost(claim: string, maximum: number, value: number, unit: string, detail: string): Claim {
   return {
     claim,
@@ -30,12 +28,12 @@ export function atMost(claim: string, maximum: number, value: number, unit: stri
   };
 }
 
-/** A claim that cannot be measured on this machine, and why. */
+/** Returns a claim that cannot be measured on this machine, with the reason. */
 export function leftOut(claim: string, why: string): Claim {
   return { claim, target: '', measured: why, passed: true, leftOut: true };
 }
 
-/** A report of ratios is worth nothing without what they were measured on. */
+/** Prints the machine, because ratios mean little without knowing what they were measured on. */
 export function printMachine(postgres: string): void {
   const gib = (totalmem() / 2 ** 30).toFixed(0);
   const load = loadavg()[0]!.toFixed(1);
@@ -50,7 +48,6 @@ function mark({ passed, leftOut }: Pick<Claim, 'passed' | 'leftOut'>): string {
   return passed ? '✓' : '✗ missed';
 }
 
-/** The claims as a Markdown table, its columns aligned. */
 export function printTable(claims: Claim[]): void {
   const rows = [
     ['claim', 'target', 'measured', ''],

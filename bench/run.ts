@@ -1,8 +1,8 @@
-// Measures every claim about performance and prints them with the machine; fails when one is missed.
+// Measures every performance claim and prints the results with the machine; fails if one is missed.
 //   npm run bench                     everything, about half an hour; as root, with what docs/performance.md names, real guests too
 //   npm run bench -- get-vm memory    only these sections
 //   npm run bench -- --db pglite      on one engine only
-//   VAUBAN_BENCH_GUESTS=32 npm run bench -- idle-guests      with so many real guests instead of 200
+//   VAUBAN_BENCH_GUESTS=32 npm run bench -- idle-guests      with this many real guests instead of 200
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

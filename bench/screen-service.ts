@@ -1,4 +1,4 @@
-// The service, whose guests' screens are all the one at the socket BENCH_SCREEN.
+// The service, with the screen at the socket BENCH_SCREEN for all guests.
 import { startService } from '../server/compose.ts';
 import { connectScreen } from '../server/compute/qemu/screen.ts';
 import { loadConfig } from '../server/config/config.ts';
@@ -9,7 +9,7 @@ const config = loadConfig(process.env);
 const service = await startService(config, await openState(config), {
   logger: createLogger({ logLevel: 'silent' }),
 });
-// Its VMs are rows without guests, which would be found missing.
+// Its VMs are rows without guests, which would be reported as missing.
 await service.services.guests.hold();
 Object.assign(service.services.compute, {
   openVnc: () => connectScreen(process.env.BENCH_SCREEN!),

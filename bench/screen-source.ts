@@ -1,5 +1,5 @@
-// A screen that is always there at once: answers each request for an update as QEMU does that has nothing else to do.
-// Started with the path of the Unix socket to listen at; stands for a guest's VNC server.
+// A screen that always responds immediately: answers each update request as an otherwise idle QEMU does. Stands for a
+// guest's VNC server; its argument is the path of the Unix socket to listen on.
 import { createServer } from 'node:net';
 import { FRAME, REQUEST_BYTES, SMALL_UPDATE } from './screen.ts';
 

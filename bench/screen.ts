@@ -1,4 +1,4 @@
-/** A screen in the protocol of VNC, as far as measuring takes it. */
+/** The parts of the VNC protocol that the measurement needs. */
 
 const WIDTH = 1920;
 const HEIGHT = 1080;
@@ -7,7 +7,7 @@ const FRAMEBUFFER_UPDATE = 0;
 const FRAMEBUFFER_UPDATE_REQUEST = 3;
 export const REQUEST_BYTES = 10;
 
-/** FramebufferUpdate with one rectangle of raw pixels. */
+/** Returns a FramebufferUpdate with one rectangle of raw pixels. */
 function update(width: number, height: number): Buffer {
   const bytes = Buffer.alloc(16 + width * height * BYTES_A_PIXEL, 0x5a);
   bytes.writeUInt8(FRAMEBUFFER_UPDATE, 0);
@@ -22,10 +22,13 @@ function update(width: number, height: number): Buffer {
 
 /** The whole screen. */
 export const FRAME = update(WIDTH, HEIGHT);
-/** A letter that was typed. */
+/** A typed letter. */
 export const SMALL_UPDATE = update(8, 16);
 
-/** FramebufferUpdateRequest: an `incremental` one gets {@link SMALL_UPDATE}, any other {@link FRAME}. */
+/**
+ * Returns a FramebufferUpdateRequest: an `incremental` one is answered with {@link SMALL_UPDATE}, any other with
+ * {@link FRAME}.
+ */
 export function updateRequest(incremental: boolean): Buffer {
   const bytes = Buffer.alloc(REQUEST_BYTES);
   bytes.writeUInt8(FRAMEBUFFER_UPDATE_REQUEST, 0);

@@ -1,4 +1,4 @@
-// Viewers of a share link that harm as much as they can; a process of its own. Told what to do by claims/shares.ts.
+// Viewers of a share link that do as much harm as they can; a separate process, which claims/shares.ts instructs.
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
@@ -12,7 +12,7 @@ export interface ViewersOrder {
 }
 
 const VIEWERS = 40;
-/** Of each viewer. */
+/** For each viewer. */
 const RESIZE_EVERY_MS = 2;
 const JOIN_EVERY_MS = 20;
 const PAINT_EVERY_MS = 250;
@@ -35,7 +35,7 @@ async function viewers(count: number): Promise<WebSocket[]> {
 const resize = (ws: WebSocket, side: number) =>
   ws.send(JSON.stringify({ type: 'resize', cols: side, rows: side }));
 
-/** Fills the screen and lines above it with cells of different colours, once or over and over. */
+/** Fills the screen and lines above it with cells of different colours, once or repeatedly. */
 async function paint(ws: WebSocket, again: boolean): Promise<void> {
   do {
     ws.send(PAINT, { binary: true });

@@ -1,5 +1,5 @@
-// The SSH server of a guest whose shell pours and paints; a process of its own, so that it takes nothing of the
-// service's. Given the key that logs in; says at which port of 127.0.0.1 it listens.
+// The SSH server of a guest whose shell floods and paints; a separate process, so that it takes no CPU time from the
+// service's. Its argument is the key that may log in; it reports its port on 127.0.0.1.
 import { startSshGuest } from '../test/consoles/support/ssh-guest.ts';
 
 const guest = await startSshGuest({ after() {} }, { authorizedKeys: [process.argv[2]!], users: ['debian'] });

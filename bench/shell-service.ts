@@ -1,4 +1,4 @@
-// The service, whose guests' port 22 is the one of shell-guest.ts.
+// The service, with shell-guest.ts as port 22 of all guests.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -12,7 +12,7 @@ const config = loadConfig(process.env);
 const service = await startService(config, await openState(config), {
   logger: createLogger({ logLevel: 'silent' }),
 });
-// Its VMs are rows without guests, which would be found missing.
+// Its VMs are rows without guests, which would be reported as missing.
 await service.services.guests.hold();
 const { publicKey } = await service.services.opsKeys.current();
 const guest = fork(join(import.meta.dirname, 'shell-guest.ts'), [publicKey]);

@@ -1,4 +1,4 @@
-/** The value that `share` (0 to 1) of the samples do not exceed. */
+/** Returns the value that `share` (0 to 1) of the samples do not exceed. */
 export function quantile(samples: readonly number[], share: number): number {
   const sorted = samples.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
@@ -7,8 +7,8 @@ export function quantile(samples: readonly number[], share: number): number {
 export const median = (samples: readonly number[]) => quantile(samples, 0.5);
 
 /**
- * Runs two rivals in turn, A B A B …, so that whatever else the machine does meets both, and compares each
- * pair. Results are rates: more is better.
+ * Runs two competitors in turn, A B A B …, so that load on the machine affects both, and compares each pair. Results
+ * are rates: more is better.
  */
 export async function compare(rounds: number, a: () => Promise<number>, b: () => Promise<number>) {
   const pairs: { a: number; b: number }[] = [];

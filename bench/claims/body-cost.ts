@@ -4,12 +4,12 @@ import { type Disturbance, measureNeighbour } from '../neighbour.ts';
 
 /** As many as one account may send: 300 a minute. */
 const BODIES_A_SECOND = 5;
-/** Just below the 96 KiB that a purchase may have. */
+/** Just below the 96 KiB limit of a purchase. */
 const KEYS = 30_000;
 
 const SENT_FOR_SECONDS = 60;
 
-/** A customer who sends, as often as the limits let them, purchases in which as much as possible is wrong. */
+/** A customer who sends purchases with as many mistakes as possible, as often as the limits allow. */
 const wrongBodies: Disturbance = {
   name: 'purchases with 90 KB of mistakes',
   async begin({ port }, { keys }) {

@@ -13,7 +13,7 @@ import { median } from '../statistics.ts';
 
 const STARTS = 21;
 const ROUNDS = 31;
-/** Rounds in which both become quick, and which do not count. */
+/** Rounds in which both warm up, which do not count. */
 const WARM_UP = 5;
 const REQUESTS_A_ROUND = 60;
 const MAXIMUM_START_MS = 150;
@@ -43,7 +43,7 @@ interface At {
   key: string;
 }
 
-/** One after the other, so that whatever else the machine does meets both. */
+/** The two run alternately, so that load on the machine affects both. */
 async function startOfCli({ workspace }: Bench, { url, key }: At): Promise<Claim> {
   const directory = join(workspace, 'cli');
   await buildCli(directory);
@@ -69,7 +69,7 @@ async function startOfCli({ workspace }: Bench, { url, key }: At): Promise<Claim
   );
 }
 
-/** Requests in turn, of a small answer: the larger one is, the less the client matters. */
+/** Alternates requests with a small response: the larger the response, the less the client matters. */
 async function overheadOfSdk({ url, key }: At): Promise<Claim> {
   const client = createClient({ baseUrl: url, apiKey: key, requestsPerMinute: 10_000_000 });
   const bare = async () => {
@@ -80,7 +80,7 @@ async function overheadOfSdk({ url, key }: At): Promise<Claim> {
   const ratios: number[] = [];
   const perRequest: number[] = [];
   for (let n = 0; n < WARM_UP + ROUNDS; n++) {
-    // Each goes first as often as the other.
+    // Each goes first equally often.
     const [first, second] = n % 2 ? [bare, ask] : [ask, bare];
     const a = await timed(() => repeated(first!));
     const b = await timed(() => repeated(second!));

@@ -9,7 +9,7 @@ import { measureIn } from '../host-env.ts';
 import { during } from '../lifetime.ts';
 import { leftOut } from '../report.ts';
 
-/** Where the program in the cluster's network finds it, in its workspace. */
+/** File in the workspace in which the program in the cluster's network finds it. */
 export const CLUSTER_FILE = 'cluster.json';
 
 export const cluster: Section = {

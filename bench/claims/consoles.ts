@@ -13,13 +13,16 @@ import { atMost, type Claim } from '../report.ts';
 import { quantile } from '../statistics.ts';
 
 const SESSIONS = 200;
-/** A VM has 64 sessions at most. */
+/** A VM has at most 64 sessions. */
 const VMS = 4;
 const ROUNDS = 10;
 const MESSAGE = Buffer.alloc(64, 'x');
-/** Kibibytes for both ends of a session: the service's, and those of the client and the guest beside it. */
+/** KiB for both ends of a session: the service's, and those of client and guest in the same process. */
 const MAXIMUM_KIB = 256;
-/** One more hop, through a WebSocket, against a bare connection: two socket passes become four, with framing. */
+/**
+ * An additional hop through a WebSocket, compared with a bare connection: two passes through a socket become four, with
+ * framing.
+ */
 const MAXIMUM_RATIO = 5;
 
 export const consoles: Section = {
@@ -30,10 +33,10 @@ export const consoles: Section = {
   },
 };
 
-/** One end of an echo, however it gets there. */
+/** One end of an echo, over any transport. */
 interface Line {
   send(): void;
-  /** Resolves when the echo of what was sent is there. */
+  /** Resolves when the echo has arrived. */
   heard(): Promise<unknown>;
 }
 
@@ -56,7 +59,7 @@ async function echoingGuest() {
   return { server, openSsh };
 }
 
-/** The service runs in this process, so that its driver can be an echo: what is measured is the relay alone. */
+/** The service runs in this process, so that its driver can be an echo and only the relay is measured. */
 async function measure(bench: Bench): Promise<Claim[]> {
   const place = await makePlace(bench, bench.engines.at(-1)!);
   const key = await prepare(place, async (db) => {
@@ -110,7 +113,7 @@ async function openSession(address: string, key: string, vm: number): Promise<We
   return ws;
 }
 
-/** The median time of an echo, in milliseconds, one line after the other while the others are open. */
+/** Returns the median time of an echo in milliseconds, one line after another while the others stay open. */
 async function roundTrips(lines: Line[]): Promise<number> {
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {

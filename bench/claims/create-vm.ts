@@ -6,12 +6,15 @@ import { atMost, type Claim } from '../report.ts';
 import { quantile } from '../statistics.ts';
 
 const IN_FLIGHT = 50;
-/** Of an account of its own each, as customers are; one account's purchases wait for each other by design. */
+/** Each with a separate account, because purchases of one account wait for each other by design. */
 const CUSTOMERS = 200;
 const WARM_UP_COUNT = 100;
 const ALONE_COUNT = 200;
 const COUNT = 1_000;
-/** The slowest of 50 at once may take twice as long as 50 in a row: the jobs of all the others run meanwhile. */
+/**
+ * The slowest of 50 at once may take twice as long as 50 in a row, because the jobs of all the others run at the same
+ * time.
+ */
 const MAXIMUM_WAIT = 2;
 
 export const createVm: Section = {

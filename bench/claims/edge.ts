@@ -18,14 +18,14 @@ const MANY = 1_000;
 const MOST = 10_000;
 const ANNOUNCED_TARGETS = 100;
 const SAMPLES = 100;
-/** The first that a service does are slower: its code is not compiled yet. */
+/** A service's first rules are slower, because its code is not compiled yet. */
 const WARM_UP = 5;
-/** Between two looks whether a rule is in force: a tight loop would take one of two cores from what is measured. */
+/** Pause between checks whether a rule is in force: a tight loop would take one of two cores from the measurement. */
 const LOOK_MS = 2;
 const PACKETS = 400_000;
 const ROUNDS = 7;
 const WATCH_SECONDS = 10;
-/** Clock ticks of the kernel in a second. */
+/** The kernel's clock ticks per second. */
 const TICKS = 100;
 const HAND = 'bench-hand';
 const FIRST_PORT = 20_000;
@@ -43,7 +43,7 @@ export const edge: Section = {
   },
 };
 
-/** A service, and how to restart it with more targets than an API would be asked to make. */
+/** A service that can be restarted with more targets than an API would be asked to create. */
 class Site {
   readonly #life: Lifetime;
   readonly #place: Place;
@@ -68,7 +68,7 @@ class Site {
     this.service = await startService(this.#life as never, { location, env });
   }
 
-  /** Writes so many targets with rules beside the first one, and waits until they are in force. */
+  /** Writes this many targets with rules in addition to the first one, and waits until they are in force. */
   async fill(targets: number, rulesEach: number, from = 0): Promise<void> {
     await this.service.stop();
     const db = await openPlace(this.#place);
@@ -88,12 +88,12 @@ class Site {
     await db.close();
     await this.#start();
     this.first.customer.target = this.service;
-    // In the order in which they are recorded.
+    // Rules take effect in the order in which they were recorded, so the last target is in force last.
     const last = `tgt_bench${String(from + targets).padStart(5, '0')}`;
     while (!(await operate(this.service, `/targets/${last}`)).on_edge) await sleep(200);
   }
 
-  /** Milliseconds from asking the API for a rule until it is in force, for each of some rules. */
+  /** Returns the milliseconds from the API request for a rule until it is in force, for each sample. */
   async rules(isInForce: (before: number) => Promise<boolean>): Promise<number[]> {
     const { customer, rules } = this.first;
     const took: number[] = [];
@@ -110,12 +110,12 @@ class Site {
     return took;
   }
 
-  /** Whether so many rules of the first target are active, and the edge has no others of it. */
+  /** Returns whether this many rules of the first target are active, and the edge has no others for it. */
   async isSettled(count: number): Promise<boolean> {
     const all = await this.first.customer.ask('GET', this.first.rules);
     const active = all.filter(({ status }: { status: string }) => status === 'active').length;
     if (active !== count) return false;
-    // A rule that was deleted is listed no more, though the edge may still have it.
+    // A deleted rule is no longer listed although the edge may still have it.
     return count > 0 || (await operate(this.service, `/targets/${this.first.targetId}`)).on_edge;
   }
 }
@@ -153,7 +153,7 @@ async function onThisHost(bench: Bench, life: Lifetime): Promise<Claim[]> {
   ];
 }
 
-/** What drops packets by the last of a target's rules, and what one rule by hand does. */
+/** Compares the packets dropped by the last of a target's rules with those dropped by a single hand-written rule. */
 async function drops(network: EdgeNetwork) {
   const nft = (text: string) => network.edge.run('nft', text);
   const frame = (sourcePort: number) =>
@@ -181,9 +181,9 @@ async function drops(network: EdgeNetwork) {
   return compare(ROUNDS, byEdge, byHand);
 }
 
-/** The share of a core that looking for attacks takes while nothing comes in. */
+/** Returns the share of a core that attack detection takes while there is no traffic. */
 async function detectorCpu(network: EdgeNetwork, { service }: Site) {
-  // What follows a start is not of interest.
+  // Waits until the work after a start is over.
   await sleep(3_000);
   const pids = [service.pid, network.helperPid];
   const before = pids.map(cpuSeconds);
@@ -194,7 +194,7 @@ async function detectorCpu(network: EdgeNetwork, { service }: Site) {
   return { service: own!, helper: helper! };
 }
 
-/** Of a process and the programs that it has run. */
+/** CPU time of a process and the programs that it has run. */
 function cpuSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
   return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS;

@@ -15,7 +15,10 @@ const ROUND_SECONDS = 1;
 const WARM_UP_SECONDS = 3;
 const MINIMUM_RATIO = 0.6;
 
-/** What stands before the database (key, address, scope, both limits) and after it (headers, metrics, log) is cheap. */
+/**
+ * Checks that the work before the database query (key, address, scope, both limits) and after it (headers, metrics,
+ * log) is cheap.
+ */
 export const getVm: Section = {
   name: 'get-vm',
   about: 'authenticated GET /v1/vm/{id} against a bare Fastify route with the same select',

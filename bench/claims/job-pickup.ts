@@ -14,12 +14,13 @@ import { type Server, startService } from '../process.ts';
 import { atMost, type Claim } from '../report.ts';
 import { quantile } from '../statistics.ts';
 
-/** VMs, each started and stopped again and again by a customer of its own. */
+/** Number of VMs; each belongs to a customer who starts and stops it repeatedly. */
 const CUSTOMERS = 4;
 const JOBS_EACH = 75;
 /**
- * A pick-up is two transactions with reads between them; a notification is one statement, and nothing is done with it.
- * Embedded it does not even leave its process, which has nothing else to do, so that its median is next to nothing.
+ * A pick-up is two transactions with reads between them, whereas a notification is a single statement with nothing to
+ * do afterwards. With the embedded engine it does not even leave its process, which is otherwise idle, so its median is
+ * close to zero.
  */
 const MAXIMUM: Record<Engine, { share: number; ratio: number }[]> = {
   postgres: [
@@ -31,7 +32,7 @@ const MAXIMUM: Record<Engine, { share: number; ratio: number }[]> = {
     { share: 0.99, ratio: 20 },
   ],
 };
-/** Longest wait of one long-poll; every job here takes milliseconds. */
+/** Longest wait of one long poll; every job here takes milliseconds. */
 const WAIT = 'wait_seconds=30';
 
 export const jobPickup: Section = {
@@ -72,15 +73,14 @@ async function measure(bench: Bench, engine: Engine): Promise<Claim[]> {
   });
 }
 
-/** How long a job waited for its worker, and a notification that was sent right before it for its listener. */
+/** How long a job waited for its worker, and a notification sent right before it for its listener. */
 interface Turn {
   pickUpMs: number;
   ringMs: number;
 }
 
-/** Sends notifications to itself. */
 interface Bell extends AsyncDisposable {
-  /** Milliseconds from the sending of one until it is heard. */
+  /** Returns the milliseconds from sending a notification until it is heard. */
   ring(): Promise<number>;
 }
 
@@ -105,7 +105,7 @@ async function openBell(place: Place): Promise<Bell> {
   };
 }
 
-/** Buys a VM, runs power jobs on it one after the other, with a notification before each. */
+/** Buys a VM and runs power jobs on it one after the other, with a notification before each. */
 async function workThrough(server: Server, bell: Bell, { keys }: Customer): Promise<Turn[]> {
   const call = <T>(method: string, path: string, body?: object) =>
     request<T>(server, keys[0]!, method, `/v1/vm${path}`, body);
@@ -122,7 +122,7 @@ async function workThrough(server: Server, bell: Bell, { keys }: Customer): Prom
   return turns;
 }
 
-/** The `data` of a 200; anything else throws. */
+/** Returns the `data` of a 200; throws for any other status. */
 async function request<T>(server: Server, key: string, method: string, path: string, body?: object) {
   const headers: Record<string, string> = { authorization: `Bearer ${key}` };
   if (body) {

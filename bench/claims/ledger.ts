@@ -55,7 +55,7 @@ function orderFor(accountId: string, vmId: string): OrderRequest {
   };
 }
 
-/** As a purchase does it: held in the transaction of the request, captured in that of the finished job. */
+/** Like a purchase: held in the transaction of the request, captured in that of the finished job. */
 async function buy(db: Database, request: OrderRequest): Promise<string> {
   const inLedger = <T>(work: (context: LedgerContext) => Promise<T>) =>
     db.transaction((tx) => work({ tx, clock: systemClock }));
@@ -71,7 +71,7 @@ async function measure(bench: Bench, engine: Engine): Promise<Claim> {
     for (const [n, { accountId }] of customers.entries()) await storeVms(db, accountId, n, 1);
     const request = (n: number) => orderFor(customers[n]!.accountId, storedVmId(n));
     const byLedger = (n: number) => buy(db, request(n));
-    // The first purchase of the month opens the invoice that all others go to.
+    // The first purchase of the month opens the invoice that all later ones go to.
     const invoices = await Promise.all(customers.map((_, n) => byLedger(n).then((id) => invoiceOf(db, id))));
     const byHand = (n: number) =>
       buyByHand(db, { orderId: newId('ord', systemClock), invoiceId: invoices[n]! }, request(n));
@@ -92,7 +92,7 @@ async function invoiceOf(db: Database, orderId: string): Promise<string> {
   return order.invoice_id;
 }
 
-/** How often a second `operation` is done, with every wallet in use at all times. */
+/** Returns how many times per second `operation` runs with every wallet in constant use. */
 async function rate(operation: (wallet: number) => Promise<unknown>): Promise<number> {
   const start = performance.now();
   let done = 0;

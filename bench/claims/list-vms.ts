@@ -6,7 +6,7 @@ import { startHeldService } from '../process.ts';
 import { atMost, type Claim } from '../report.ts';
 import { median } from '../statistics.ts';
 
-/** VMs in the database, all of one account. */
+/** Number of VMs in the database, all of one account. */
 const SIZES = [1_000, 100_000, 1_000_000];
 const ROUNDS = 9;
 const REQUESTS_A_ROUND = 40;
@@ -21,7 +21,7 @@ const QUERIES: Record<string, (stocked: Stocked) => string> = {
     `?status=error&region=eu-central&cursor=${cursorAfter(accountId, (size * 3) / 4)}`,
 };
 
-/** As the service makes them, see `server/http/pipeline.ts`. */
+/** In the service's format, see `server/http/pipeline.ts`. */
 const cursorAfter = (accountId: string, n: number) => sealCursor(`${accountId} listVms `, storedVmId(n));
 
 export const listVms: Section = {
@@ -51,7 +51,7 @@ async function stock(bench: Bench, engine: Engine, size: number): Promise<Stocke
   return { size, accountId: customer.accountId, key: customer.keys[0]!, ...(await startHeldService(place)) };
 }
 
-/** All sizes are served at the same time and asked in turn, so that noise meets all of them. */
+/** All sizes are served at the same time and queried in turn, so that noise affects all of them. */
 async function measure(bench: Bench, engine: Engine): Promise<Claim[]> {
   await using stack = new AsyncDisposableStack();
   const stocked: Stocked[] = [];

@@ -7,7 +7,7 @@ import { atMost, type Claim } from '../report.ts';
 const REQUESTS = 100_000;
 const IN_FLIGHT = 32;
 const VMS = 1_000;
-/** Mebibytes, resident. PGlite is a whole database server inside the process. */
+/** Resident MiB. PGlite is a whole database server inside the process. */
 const MAXIMUM: Record<Engine, number> = { pglite: 600, postgres: 200 };
 
 export const memory: Section = {

@@ -15,18 +15,18 @@ import { atMost, leftOut } from '../report.ts';
 import { median } from '../statistics.ts';
 
 const ROUNDS = 7;
-/** Bytes of a packet on the wire, and how many a second of them come in. */
+/** Size of a packet on the wire in bytes, and packets per second. */
 const FRAME_BYTES = 1_014;
 const FLOOD_PPS = 20_000;
 const FLOOD_SECONDS = 5;
-/** What both take for an attack. */
+/** The threshold above which both detect an attack. */
 const THRESHOLD_MBPS = 50;
 const MAXIMUM_RATIO = 0.5;
 const LOOK_MS = 2;
-/** Nothing more is coming through once nothing has for so long. */
+/** After this long without a packet, no more are expected to get through. */
 const QUIET_MS = 1_000;
 const BANS = 'bench-fastnetmon';
-/** FastNetMon's quickest way: the kernel drops what is in a set, which the ban adds an address to. */
+/** FastNetMon's fastest method: the kernel drops packets to addresses in a set, and the ban adds an address to it. */
 const BAN = `#!/bin/sh
 [ "$4" != ban ] || exec nft add element netdev ${BANS} banned "{ $1 }"
 `;
@@ -66,7 +66,7 @@ export const mitigation: Section = {
   },
 };
 
-/** Who is to meet the flood, at an edge of its own, and the addresses behind it, of which each is flooded once. */
+/** A defender at a separate edge, and the addresses behind it, each of which is flooded once. */
 interface Defender {
   network: EdgeNetwork;
   victim: ChildProcess;
@@ -113,7 +113,7 @@ async function openNetwork(life: Lifetime): Promise<EdgeNetwork> {
   return network;
 }
 
-/** A process in the namespace, by which the counters of its devices can be read. */
+/** Starts a process in the namespace, through which the counters of its devices can be read. */
 function holdOpen(life: Lifetime, space: Namespace): ChildProcess {
   const [program, args] = space.command('sleep', 'infinity');
   const child = spawn(program, args, { stdio: 'ignore' });
@@ -125,7 +125,7 @@ function holdOpen(life: Lifetime, space: Namespace): ChildProcess {
   return child;
 }
 
-/** Packets that have come to the victim. */
+/** Returns the number of packets that have reached the victim. */
 function arrived({ pid }: ChildProcess): number {
   const line = readFileSync(`/proc/${pid}/net/dev`, 'utf8')
     .split('\n')
@@ -133,7 +133,7 @@ function arrived({ pid }: ChildProcess): number {
   return Number(line.split(':')[1]!.trim().split(/\s+/)[1]);
 }
 
-/** Floods an address for some seconds, and watches what comes through to the victim. */
+/** Floods an address for some seconds and measures what gets through to the victim. */
 async function flood({ network, victim }: Defender, address: string): Promise<Leak> {
   const packet = { protocol: 17, source: '198.51.100.7', sourcePort: 53, destinationPort: 4_000 } as const;
   const frame = frameOf({ ...packet, length: FRAME_BYTES - 14, flags: [], fragment: 'none' }, address);

@@ -14,7 +14,7 @@ const ROUNDS = 7;
 const ROUND_SECONDS = 1;
 const WARM_UP_SECONDS = 3;
 const CLAIM = 'GET /v1/vm/{id}, two nodes ÷ one node';
-/** Two nodes, a database and what sends the requests. */
+/** For two nodes, a database and the load generator. */
 const CORES = 4;
 
 export const nodes: Section = {

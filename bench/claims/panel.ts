@@ -11,16 +11,16 @@ import { atMost, type Claim, leftOut } from '../report.ts';
 import { quantile } from '../statistics.ts';
 
 const ASSETS = join(import.meta.dirname, '../../panel/dist/assets');
-/** Visits by a browser that has seen nothing of it before. */
+/** Visits by a browser without any cached files. */
 const VISITS = 9;
-/** Of a page that has nothing but a heading: how much longer the panel may take to be of use. */
+/** How much longer the panel may take to become usable than a page that has nothing but a single field. */
 const MAXIMUM_RATIO = 12;
 const MAXIMUM_SCRIPT_KIB = 150;
 const STREAMS = 200;
-/** The most that one session may have open. */
+/** The maximum number of open streams per session. */
 const STREAMS_PER_SESSION = 6;
 const MAXIMUM_STREAM_MIB = 1;
-/** Minutes that pass for an open page, by its own clock. */
+/** Minutes that pass on an open page, by its own clock. */
 const IDLE_MINUTES = 30;
 const IDLE_PAGES = ['/machines', '/shield', '/billing', '/keys', '/members', '/account/security'];
 
@@ -43,7 +43,7 @@ export const panel: Section = {
   },
 };
 
-/** A session of the first owner of a new account: its cookie. */
+/** Returns the session cookie of the first owner of a new account. */
 async function signIn({ VAUBAN_DATA_DIR }: Place, address: string): Promise<string> {
   const operate = async (path: string, body: object) =>
     (await exchange(join(VAUBAN_DATA_DIR, 'vauban.sock'), 'POST', path, body)).json().data;
@@ -57,7 +57,7 @@ async function signIn({ VAUBAN_DATA_DIR }: Place, address: string): Promise<stri
   return reply.headers.getSetCookie()[0]!.split(';', 1)[0]!;
 }
 
-/** From the navigation until there is something to type into, against a page with a heading alone. */
+/** Measures from navigation until there is something to type into, compared with a page that has only that field. */
 async function firstPage(browser: Browser, address: string): Promise<Claim[]> {
   const times: Record<'panel' | 'bare', number[]> = { panel: [], bare: [] };
   let bytes = 0;
@@ -98,7 +98,7 @@ async function firstPage(browser: Browser, address: string): Promise<Claim[]> {
   ];
 }
 
-/** What the service holds for each page that follows the changes. */
+/** Measures the service's memory for each page that follows changes. */
 async function openStreams({
   service,
   place,
@@ -118,7 +118,7 @@ async function openStreams({
     reply.resume();
     open.push(reply);
   };
-  // Beforehand, so that what the first stream needs for all of them is not counted.
+  // Opened in advance, so that memory shared by all streams is not counted.
   await stream(0);
   const before = residentMib(service.child.pid!);
   for (let n = 1; n < STREAMS; n++) await stream(n);
@@ -129,7 +129,7 @@ async function openStreams({
   return atMost(`an open panel among ${STREAMS}`, MAXIMUM_STREAM_MIB, each, 'MiB', detail);
 }
 
-/** What open pages ask for by themselves while nothing changes, in half an hour of their clock. */
+/** Counts the requests of open pages within half an hour of their clock while nothing changes. */
 async function idlePages(browser: Browser, address: string, cookie: string): Promise<Claim> {
   const asked: string[] = [];
   const [name, value] = cookie.split('=') as [string, string];

@@ -16,7 +16,7 @@ const MAXIMUM_MS = 10;
 
 const ENGINE = 'simulator';
 const ZONE = 'eu-central-a';
-/** Of plan s1, which all of them have, there is room for twice as many. */
+/** The size of plan s1, which all VMs have; there is capacity for twice as many. */
 const SIZE = { vcpu: 1, cores: 0, ram_mb: 1_024, disk_gb: 20 };
 const TOTAL = { vcpu: 40, cores: 0, ramMb: 20 * 1_024, diskGb: 20 * 20 };
 

@@ -15,7 +15,7 @@ const NAMES: Record<Mischief, string> = {
   deaf: 'viewers of a painted screen that do not read',
 };
 
-/** One customer gives a share link away, and its viewers do what they like. */
+/** A customer publishes a share link, and its viewers do whatever they like. */
 const mischief = (kind: Mischief): Disturbance => ({
   name: NAMES[kind],
   start: startShellService,

@@ -6,7 +6,7 @@ import { median } from '../statistics.ts';
 
 const FIRST_STARTS = 3;
 const LATER_STARTS = 5;
-/** PostgreSQL's own start is no part of either, PGlite's of both. */
+/** PostgreSQL's own start is part of neither, PGlite's of both. */
 const MAXIMUM: Record<Engine, { first: number; later: number }> = {
   pglite: { first: 6, later: 3 },
   postgres: { first: 10, later: 6 },
@@ -23,7 +23,7 @@ export const start: Section = {
   },
 };
 
-/** A start, and right before it the opening of an engine like it, so that whatever else the machine does meets both. */
+/** A start, and right before it the opening of the bare engine, so that load on the machine affects both. */
 interface Pair {
   bareMs: number;
   startMs: number;
@@ -56,7 +56,7 @@ function claim(name: string, maximum: number, pairs: Pair[]): Claim {
   return atMost(name, maximum, ratio, '×', detail);
 }
 
-/** A start with nothing there: until the service is ready, has shown its demo key and accepted it. */
+/** Measures a start from nothing, until the service is ready, has shown its demo key and accepted it. */
 async function firstStart(place: Place): Promise<{ ms: number; key: string }> {
   const startedAt = performance.now();
   await using service = await launchService(place);
@@ -75,7 +75,7 @@ async function laterStart(place: Place, key: string): Promise<number> {
   return performance.now() - startedAt;
 }
 
-/** The key in the service's output. */
+/** Returns the demo key from the service's output. */
 function demoKey({ child }: Server): Promise<string> {
   return new Promise((resolve) => {
     createInterface({ input: child.stdout! }).on('line', (line) => {

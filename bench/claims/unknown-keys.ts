@@ -8,7 +8,7 @@ const KEYS = 2_000;
 const IN_FLIGHT = 16;
 const SENT_FOR_SECONDS = 60;
 
-/** A stranger sends well-formed unknown keys, beyond the limit of their address. */
+/** A stranger sends well-formed unknown keys, more than the limit for their address. */
 const guesses: Disturbance = {
   name: `${GUESSES_A_SECOND} unknown keys a second`,
   async begin({ port }) {

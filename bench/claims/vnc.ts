@@ -18,7 +18,7 @@ const MISSING = 'websockify not installed: apt-get install websockify';
 const ROUNDS = 7;
 const FRAMES = 40;
 const SMALL_UPDATES = 500;
-/** Both do what the kernel allows; the rest is the order in which two processes get their turn. */
+/** Both do what the kernel allows; the remaining difference is how two processes are scheduled. */
 const MINIMUM_RATIO = 0.9;
 const MAXIMUM_LATENCY_RATIO = 1.1;
 const MEGABYTE = 1e6;
@@ -32,7 +32,7 @@ export const vnc: Section = {
   },
 };
 
-/** A viewer that asks for the next update when the last one is whole. */
+/** A viewer that requests the next update once the last one is complete. */
 class Viewer {
   readonly #ws: WebSocket;
   #missing = 0;
@@ -62,14 +62,14 @@ class Viewer {
     await whole;
   }
 
-  /** Megabytes a second of whole screens. */
+  /** Returns the MB per second of full-screen updates. */
   async throughput(): Promise<number> {
     const startedAt = performance.now();
     for (let frame = 0; frame < FRAMES; frame++) await this.update(false);
     return (FRAMES * FRAME.length) / MEGABYTE / ((performance.now() - startedAt) / 1000);
   }
 
-  /** Small updates a second, one after the other. */
+  /** Returns the number of small updates per second, one after another. */
   async pace(): Promise<number> {
     const times: number[] = [];
     for (let n = 0; n < SMALL_UPDATES; n++) {

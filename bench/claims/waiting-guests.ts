@@ -2,7 +2,7 @@ import type { Section } from '../bench.ts';
 import { measureNeighbour } from '../neighbour.ts';
 import type { Server } from '../process.ts';
 
-/** More than a node's slots, and as many as one account may have by default, nearly. */
+/** More than a node's slots, and nearly as many as one account may have by default. */
 const VMS = 34;
 
 export const waitingGuests: Section = {
@@ -21,7 +21,7 @@ export const waitingGuests: Section = {
     }),
 };
 
-/** The id of a VM that runs and will not shut down. */
+/** Returns the id of a running VM that will not shut down. */
 async function buy(port: Server['port'], key: string): Promise<string> {
   const order = {
     plan: 's1',
@@ -36,7 +36,7 @@ async function buy(port: Server['port'], key: string): Promise<string> {
   }
 }
 
-/** The `data` of a 200; anything else throws. */
+/** Returns the `data` of a 200; throws for any other status. */
 async function ask<T>(port: number, key: string, method: string, path: string, body?: object): Promise<T> {
   const headers = {
     authorization: `Bearer ${key}`,

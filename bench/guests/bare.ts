@@ -5,11 +5,11 @@ import { RAM_MB, type RivalGuest, type RivalParts, unplug } from './baseline.ts'
 
 const SCRIPT = join(import.meta.dirname, 'bare-guest.sh');
 
-/** Runs the script that does the least; ends the guest when what is returned is called. */
+/** Runs the minimal script; returns a function that ends the guest. */
 export function startBare({ image, accelerator }: RivalParts, guest: RivalGuest): () => Promise<void> {
   const { directory, tap, address, mac, seed } = guest;
   const boot = image.directBoot;
-  // As the service has it: what is compared is what is done around the machine.
+  // The same machine as the service's, because only the work around it is compared.
   const accel = accelerator === 'kvm' ? ['kvm', '-cpu', 'host'] : ['tcg,tb-size=64', '-cpu', 'max'];
   const machine = ['-machine', 'q35', '-accel', ...accel, '-m', `${RAM_MB}`, '-smp', '1'];
   const kernel = boot ? ['-kernel', boot.kernel, '-initrd', boot.initrd, '-append', boot.append] : [];

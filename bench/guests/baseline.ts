@@ -9,7 +9,7 @@ import { tinyImage } from '../../test/support/tiny-image.ts';
 import type { SiteOrder } from '../host-env.ts';
 import { makeDirectory } from './inside.ts';
 
-/** A guest made without the service; its seed is there before the clock starts. */
+/** A guest made without the service; its seed exists before the clock starts. */
 export interface RivalGuest {
   directory: string;
   seed: string;
@@ -18,7 +18,7 @@ export interface RivalGuest {
   mac: string;
 }
 
-/** What the service's rivals make guests of: the same image, accelerator and size. */
+/** What the service's competitors make guests from: the same image, accelerator and size. */
 export interface RivalParts {
   image: Image;
   accelerator: 'kvm' | 'tcg';
@@ -53,7 +53,6 @@ export async function rivalParts(order: SiteOrder): Promise<RivalParts> {
   };
 }
 
-/** Takes a guest's interface away. */
 export async function unplug({ tap }: RivalGuest): Promise<void> {
   await output('ip', 'link', 'del', 'dev', tap);
 }

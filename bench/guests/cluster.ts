@@ -1,4 +1,5 @@
-// On a real cluster: from the wish for a guest to a login in it, and reads of one, by the API and by Incus itself.
+// On a real cluster: the time from requesting a guest to a login in it, and reads of one, through the API and through
+// Incus itself.
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -22,7 +23,7 @@ const ROUNDS = 7;
 const MAXIMUM_OVER_INCUS = 1.15;
 const READ_SECONDS = 2;
 const IN_FLIGHT = 32;
-/** As many as a member answers best. */
+/** The number at which a member performs best. */
 const IN_FLIGHT_AT_INCUS = 8;
 const MINIMUM_READS = 10;
 
@@ -33,7 +34,7 @@ carryOut(async (life, order) => {
   const location = { env: { ...(await makePlaceInside(life, order)) } };
   const cloud = await Cloud.start(life as never, info, location as never);
   const racers = [await byApi(cloud), byIncus(info)];
-  // What is read for the first time does not count.
+  // Does not count, because everything is read for the first time.
   await inTurn(1, racers);
   const [mine, theirs] = await inTurn(ROUNDS, racers);
   const claims: Claim[] = [
@@ -56,7 +57,6 @@ carryOut(async (life, order) => {
   return claims;
 });
 
-/** The service. */
 async function byApi(cloud: Cloud): Promise<Racer> {
   const { id } = await cloud.customer.ask('POST', '/v1/vm/sshkeys', {
     name: 'bench',
@@ -74,7 +74,7 @@ async function byApi(cloud: Cloud): Promise<Racer> {
   };
 }
 
-/** Incus's own client, with all that the guest is to be. */
+/** Incus's own client, with the same configuration for the guest. */
 function byIncus(info: ClusterInfo): Racer {
   let made = 0;
   return async () => {
@@ -105,7 +105,7 @@ function byIncus(info: ClusterInfo): Racer {
   };
 }
 
-/** `incus launch`, which takes what an instance is to be as YAML, and so as JSON. */
+/** Runs `incus launch`, which reads an instance's configuration as YAML, and therefore also as JSON. */
 async function launch(info: ClusterInfo, name: string, settings: object): Promise<void> {
   const child = spawn('incus', ['launch', 'tiny', name, '--target', 'm1', '-q'], {
     env: { ...process.env, ...environmentOf(info, 1) },
@@ -116,7 +116,7 @@ async function launch(info: ClusterInfo, name: string, settings: object): Promis
   if (code !== 0) throw new Error(`incus launch ended with ${code}`);
 }
 
-/** GETs of an instance a second that a member answers over HTTPS. */
+/** Returns how many GETs of an instance a member answers per second over HTTPS. */
 async function readsOfIncus({ directory, endpoints }: ClusterInfo, name: string): Promise<number> {
   const { certificate: cert, key, serverCertificate: ca } = await incusIdentity(directory);
   const agent = new Agent({ cert, key, ca, checkServerIdentity: () => undefined, keepAlive: true });

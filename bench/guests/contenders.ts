@@ -1,4 +1,4 @@
-// What takes part in the race from the wish for a guest to a login in it.
+// Contestants in the race from requesting a guest to a login in it.
 import type { Lifetime } from '../../test/support/cleanup.ts';
 import type { SiteOrder } from '../host-env.ts';
 import { atMost, type Claim } from '../report.ts';
@@ -10,11 +10,10 @@ import { untilLogin } from './login.ts';
 import type { startRealService } from './service.ts';
 
 type RealService = Awaited<ReturnType<typeof startRealService>>;
-/** A guest with a first login. */
+/** A guest after the first login. */
 interface Finish {
-  /** From the wish for it. */
+  /** Seconds since it was requested. */
   seconds: number;
-  /** Takes it away. */
   remove(): Promise<void>;
 }
 export type Racer = () => Promise<Finish>;
@@ -24,7 +23,7 @@ const stopwatch = () => {
   return () => (performance.now() - startedAt) / 1000;
 };
 
-/** The service; `runningAfter` gets the seconds after which it said that the guest runs. */
+/** The service. `runningAfter` receives the seconds after which it reported the guest as running. */
 export function ours(service: RealService, runningAfter: number[]): Racer {
   return async () => {
     const elapsed = stopwatch();
@@ -37,7 +36,7 @@ export function ours(service: RealService, runningAfter: number[]): Racer {
   };
 }
 
-/** A script that does the least possible. */
+/** A script that does as little as possible. */
 export function bare(parts: RivalParts): Racer {
   return async () => {
     const guest = parts.guest();
@@ -48,7 +47,6 @@ export function bare(parts: RivalParts): Racer {
   };
 }
 
-/** virt-install. */
 export async function libvirt(life: Lifetime, order: SiteOrder, parts: RivalParts): Promise<Racer> {
   const { install, remove } = await startLibvirt(life, order, parts);
   return async () => {
@@ -60,14 +58,14 @@ export async function libvirt(life: Lifetime, order: SiteOrder, parts: RivalPart
   };
 }
 
-/** `count` at once: seconds until the last one's first login. */
+/** Starts `count` guests at once; returns the seconds until the last one's first login. */
 async function race(racer: Racer, count: number): Promise<number> {
   const finished = await Promise.all(Array.from({ length: count }, racer));
   for (const { remove } of finished) await remove();
   return Math.max(...finished.map(({ seconds }) => seconds));
 }
 
-/** Of each racer the seconds until the first login to the last of `count` guests, round by round. */
+/** Returns, for each racer, the seconds until the first login to the last of `count` guests, by round. */
 export async function inTurn(rounds: number, racers: Racer[], count = 1): Promise<number[][]> {
   const times: number[][] = racers.map(() => []);
   for (let round = 0; round < rounds; round++)
@@ -75,14 +73,14 @@ export async function inTurn(rounds: number, racers: Racer[], count = 1): Promis
   return times;
 }
 
-/** Of each round the ratio, and the one in the middle of them. */
+/** Returns the median of the rounds' ratios. */
 export function ratioOf(ours: number[], theirs: number[]): number {
   return median(ours.map((time, round) => time / theirs[round]!));
 }
 
 export const shown = (times: number[]) => `${median(times).toFixed(1)} s`;
 
-/** That `mine` took at most `maximum` times as long as `theirs`, with the medians of both and what `more` there is to say. */
+/** Claims that `mine` took at most `maximum` times as long as `theirs`; shows both medians, followed by `more`. */
 export function atMostTimes(
   about: string,
   maximum: number,

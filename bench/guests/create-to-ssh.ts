@@ -1,4 +1,4 @@
-// Times from the wish for a guest to a login in it: the service's, a bare script's, and virt-install's.
+// Times from requesting a guest to a login in it: by the service, a bare script, and virt-install.
 import { atMost, type Claim, leftOut } from '../report.ts';
 import { rivalParts } from './baseline.ts';
 import { atMostTimes, bare, inTurn, libvirt, ours, ratioOf, shown } from './contenders.ts';
@@ -18,7 +18,7 @@ carryOut(async (life, order) => {
   const running: number[] = [];
   const racers = [ours(service, running), bare(parts)];
   if (!noLibvirt) racers.push(await libvirt(life, order, parts));
-  // What is read for the first time, or made once, does not count.
+  // Does not count, because some things are read for the first time or made only once.
   await inTurn(1, racers);
   running.length = 0;
   const [mine, script, install] = await inTurn(ROUNDS, racers);

@@ -1,4 +1,4 @@
-// What a guest does that takes all it can get, and what another does meanwhile whose time is taken.
+// Loads with which a guest takes all it can get, and the measurements of another guest meanwhile.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { median } from '../statistics.ts';
@@ -6,10 +6,10 @@ import type { Shell } from './shell.ts';
 
 /** The internet's end of the wire; nothing listens there. */
 const STRANGER = '198.51.100.1';
-/** Ends whatever floods. */
+/** Ends any flood. */
 const STOP = '/stop';
 
-/** By what it takes: what a virtual CPU of the guest does again and again. */
+/** What each virtual CPU of the guest does repeatedly, by the resource that it takes. */
 export const FLOODS = {
   disk: `dd if=/dev/zero of=/flood-$1 bs=1M count=64 conv=fsync 2>/dev/null`,
   network: `timeout 5 nc -u ${STRANGER} 9 </dev/zero 2>/dev/null`,
@@ -17,12 +17,12 @@ export const FLOODS = {
 } as const;
 export type Flood = keyof typeof FLOODS;
 
-/** Floods with each of a guest's CPUs; what is returned ends it. */
+/** Floods with each of a guest's CPUs; returns a function that ends it. */
 export async function flood(shell: Shell, what: Flood, vcpu: number): Promise<() => Promise<void>> {
   const loop = `flood() { while [ ! -e ${STOP} ]; do ${FLOODS[what]}; done; }`;
   const each = Array.from({ length: vcpu }, (_, n) => `flood ${n} &`).join(' ');
   const ended = shell.run(`rm -f ${STOP}; ${loop}; ${each} wait; rm -f /flood-*`);
-  // It is awaited at the end; until then a failure must not end the process.
+  // Awaited at the end; until then a failure must not end the process.
   ended.catch(() => {});
   return async () => {
     await shell.run(`touch ${STOP}`);
@@ -30,7 +30,7 @@ export async function flood(shell: Shell, what: Flood, vcpu: number): Promise<()
   };
 }
 
-/** Seconds that something takes the guest, in the middle of some samples. */
+/** Returns the seconds that something takes the guest, as the median or mean of some samples. */
 export type Measure = () => Promise<number>;
 
 const WRITES = 32;
@@ -38,10 +38,10 @@ const ROUND_TRIPS = 40;
 const DOWNLOAD_MB = 16;
 const DOWNLOAD_PORT = 9_000;
 const STEPS = 30_000;
-/** Nothing listens there: the guest's kernel refuses at once. */
+/** Nothing listens there, so the guest's kernel refuses immediately. */
 const CLOSED_PORT = 9;
 
-/** What a guest at `address` is measured by; its disk writes through from now on. */
+/** Returns the measurements of a guest at `address`; makes its disk write through from now on. */
 export async function measuresOf(shell: Shell, address: string): Promise<Record<string, Measure>> {
   const write = `dd if=/dev/zero of=/probe bs=4k count=${WRITES} conv=notrunc 2>/dev/null`;
   const serve = `nc -ll -p ${DOWNLOAD_PORT} -e dd if=/dev/zero bs=64k count=${DOWNLOAD_MB * 16}`;

@@ -1,14 +1,15 @@
-// A machine that costs next to nothing: it says one line on its serial port and halts for good. A host bears hundreds.
+// A machine that costs next to nothing: it prints one line to its serial port and halts for good. A host can run
+// hundreds.
 import { writeFileSync } from 'node:fs';
 import type { Variants } from '../../test/qemu/support/offer.ts';
 
-/** Where the BIOS puts a boot sector. */
+/** Where the BIOS loads a boot sector. */
 const ORIGIN = 0x7c00;
 const SECTOR_BYTES = 512;
 const DISK_BYTES = 2 ** 20;
 const LINE = 'halting\r\n';
 
-/** 16-bit code that prints what stands behind it. */
+/** 16-bit code that prints the text that follows it. */
 const CODE = [
   0xfa, // cli
   ...[0x31, 0xc0], // xor ax, ax
@@ -23,10 +24,10 @@ const CODE = [
   0xf4, // halt: hlt
   ...[0xeb, 0xfd], // jmp halt
 ];
-/** In the code, where the address of the line goes. */
+/** Position in the code of the line's address. */
 const ADDRESS_AT = 6;
 
-/** The template `halting`, whose disk is written to `path`. */
+/** Returns the template `halting`, whose disk is written to `path`. */
 export function haltingTemplate(path: string): Variants {
   const disk = Buffer.alloc(DISK_BYTES);
   disk.set(CODE);

@@ -1,4 +1,4 @@
-// How guests come up again after a reboot of their host: all of them, and no more at once than its cores bear.
+// How guests start again after a reboot of their host: all of them, and no more at once than its cores can handle.
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { killMachines } from '../../test/qemu/support/machines.ts';
@@ -15,7 +15,10 @@ interface Boot {
   to: number;
 }
 
-/** Ends the machines of all guests while the service is away, as a reboot of the host does, and waits until all have booted. */
+/**
+ * Kills the machines of all guests while the service is stopped, as a reboot of the host does, and waits until all have
+ * booted.
+ */
 export async function rebootHost(service: RealService, vms: Bought[]): Promise<Claim> {
   let startedAt = 0;
   await service.restart(async () => {
@@ -30,7 +33,7 @@ export async function rebootHost(service: RealService, vms: Bought[]): Promise<C
   return atMost(about, availableParallelism(), mostAtOnce(boots), 'boots', detail);
 }
 
-/** Resolves when the VM has booted since an instant. */
+/** Resolves once the VM has booted after an instant. */
 async function bootOf({ customer }: RealService, { id }: Bought, since: number): Promise<Boot> {
   const from = new Date(since).toISOString();
   for (;;) {
@@ -40,7 +43,7 @@ async function bootOf({ customer }: RealService, { id }: Bought, since: number):
     );
     const at = (type: string) => {
       const event = events.find((event) => event.type === type);
-      // Of what a guest does itself it is known when it did.
+      // For the guest's own actions, the event says when they happened.
       return event && Date.parse(event.metadata.at ?? event.created_at);
     };
     const [begin, end] = [at('vm.start_requested'), at('guest.ready')];
@@ -49,7 +52,7 @@ async function bootOf({ customer }: RealService, { id }: Bought, since: number):
   }
 }
 
-/** The most boots that were under way at the same instant; one that ends at it makes room for the next. */
+/** Returns the maximum number of simultaneous boots; one that ends at an instant frees its slot for the next. */
 function mostAtOnce(boots: Boot[]): number {
   const under = (instant: number) => boots.filter(({ from, to }) => from <= instant && instant < to).length;
   return Math.max(...boots.map(({ from }) => under(from)));

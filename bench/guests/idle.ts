@@ -1,5 +1,5 @@
-// What the service itself spends on guests that do nothing, its own memory and CPU time, not theirs; how soon it has hold
-// of them all after a restart; and how they come up again after a reboot of the host.
+// The service's own memory and CPU time for idle guests, without the guests' own; how soon it has reattached to all of
+// them after a restart; and how they start again after a reboot of the host.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,12 +14,12 @@ import { type Bought, startRealService } from './service.ts';
 const GUESTS = Number(process.env.VAUBAN_BENCH_GUESTS ?? 200);
 /** More than enough for a guest that halts. */
 const RAM_MB = 16;
-/** Made at the same time: more of them only wait for each other. */
+/** Guests created at the same time: more would only wait for each other. */
 const TOGETHER = 4;
 const MAXIMUM_MIB = 1;
-/** Of one core, where each guest is asked for its readings every ten seconds. */
+/** Percent of one core, with each guest polled for its readings every ten seconds. */
 const MAXIMUM_CPU_PERCENT = 0.5;
-/** Until the service has hold of its machine, which answers within milliseconds. */
+/** Until the service has reattached to its machine, which answers within milliseconds. */
 const MAXIMUM_ADOPTION_SECONDS = 0.1;
 /** Six readings of every guest. */
 const WATCHED_SECONDS = 60;
@@ -27,13 +27,12 @@ const TICKS_A_SECOND = 100;
 
 type RealService = Awaited<ReturnType<typeof startRealService>>;
 
-/** What an idle service uses. */
 interface Usage {
-  /** Memory goes up and down by itself: both ends, so that the worse of two can be taken. */
+  /** Memory fluctuates, so both extremes are kept for the less favourable comparison. */
   leastMib: number;
   mostMib: number;
   cpuPercent: number;
-  /** Of the guests' machines together. */
+  /** Total of the guests' machines. */
   machines: { mib: number; cpuPercent: number };
 }
 
@@ -54,7 +53,7 @@ async function watch(service: RealService): Promise<Usage> {
   return { leastMib: Math.min(...samples), mostMib: Math.max(...samples), cpuPercent, machines: theirs };
 }
 
-/** Memory of a process, with its part of what it shares with others. */
+/** Returns a process's memory, including its proportional share of shared pages. */
 function shareMib(pid: number): number {
   const kib = /^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))![1];
   return Number(kib) / 1024;
@@ -85,7 +84,10 @@ function usageClaims(without: Usage, present: Usage): Claim[] {
   ];
 }
 
-/** Seconds from the start of the service's process until it has answered about each guest, of whose machine it has hold then. */
+/**
+ * Returns the seconds from the start of the service's process until it has answered about each guest, which shows that
+ * it has reattached to the machine.
+ */
 async function secondsToStart(service: RealService, vms: Bought[]): Promise<number> {
   let startedAt = 0;
   await service.restart(async () => {
@@ -111,7 +113,7 @@ carryOut(async (life, order) => {
   const templates = haltingTemplate(join(makeDirectory(order), 'disk.raw'));
   const service = await startRealService(life, order, {}, { templates, plan: { ram_mb: RAM_MB } });
   const aloneSeconds = await secondsToStart(service, []);
-  // What the first guests bring with them stays: modules, statements, compiled code.
+  // What the first guests load stays in memory: modules, statements, compiled code.
   for (const vm of await makeGuests(service, TOGETHER)) await service.remove(vm);
   const without = await watch(service);
   const vms: Bought[] = [];

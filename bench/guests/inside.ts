@@ -7,9 +7,10 @@ import type { SiteOrder } from '../host-env.ts';
 import { during, endAll } from '../lifetime.ts';
 import type { Claim } from '../report.ts';
 
-/** What measures inside a namespace does on a signal; then the process ends. */
+/** Runs a measurement inside a namespace, and ends it cleanly on a signal. */
 export function carryOut(measure: (life: Lifetime, order: SiteOrder) => Promise<Claim[]>): void {
-  // A terminal sends them to all processes at once: this one is ended by its parent, after what it has started.
+  // A terminal sends signals to all processes at once; this one is ended by its parent, after everything it has
+  // started.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
   process.once('message', async (order: SiteOrder) => {
     const claims = await during((life) => measure(life, order));
@@ -21,7 +22,7 @@ export function carryOut(measure: (life: Lifetime, order: SiteOrder) => Promise<
   });
 }
 
-/** A place for a service that is in the namespace, with a PostgreSQL of its own: it reaches no other. */
+/** Makes a place for a service in the namespace, with a separate PostgreSQL, because it can reach no other. */
 export async function makePlaceInside(life: Lifetime, { workspace, engine }: SiteOrder): Promise<Place> {
   if (engine === 'pglite') return makePlace({ workspace, postgresUrl: undefined }, engine);
   const postgres = await startPostgres(findPostgres()!, { durable: true });
@@ -31,7 +32,6 @@ export async function makePlaceInside(life: Lifetime, { workspace, engine }: Sit
 
 let directories = 0;
 
-/** A fresh directory in the workspace. */
 export function makeDirectory({ workspace }: SiteOrder): string {
   const directory = `${workspace}/d${++directories}`;
   mkdirSync(directory);

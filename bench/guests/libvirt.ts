@@ -17,12 +17,12 @@ const POLL_MS = 20;
 
 /** Makes guests as an administrator would with libvirt. */
 export interface Libvirt {
-  /** Makes the disk and runs virt-install; resolves when that has ended. */
+  /** Creates the disk and runs virt-install; resolves once that has ended. */
   install(guest: RivalGuest): Promise<void>;
   remove(guest: RivalGuest): Promise<void>;
 }
 
-/** Why there is no libvirt to compare with, or false. */
+/** Returns why there is no libvirt to compare with, or false. */
 export function whyNoLibvirt(): string | false {
   const missing = PROGRAMS.filter((program) => !isInstalled(program));
   if (missing.length === 0) return false;
@@ -47,7 +47,7 @@ export async function startLibvirt(life: Lifetime, order: SiteOrder, parts: Riva
   }
   const connection = ['--connect', `qemu+unix:///system?socket=${socket}`];
   const virsh = (...words: string[]) => output('virsh', ...connection, ...words);
-  // The first question makes it look at every QEMU that is installed, which takes seconds once.
+  // The first query makes it inspect every installed QEMU, which takes seconds, but only once.
   await virsh('domcapabilities', '--virttype', parts.accelerator === 'kvm' ? 'kvm' : 'qemu');
   return {
     async install(guest) {
@@ -62,7 +62,7 @@ export async function startLibvirt(life: Lifetime, order: SiteOrder, parts: Riva
   };
 }
 
-/** What virt-install leaves to its caller: the disk over the image, and a tap that is routed. */
+/** Does what virt-install leaves to its caller: the disk over the image, and a routed tap. */
 async function plugIn({ image }: RivalParts, { directory, tap, address }: RivalGuest): Promise<void> {
   const disk = join(directory, 'disk.qcow2');
   await output(
@@ -79,7 +79,7 @@ async function plugIn({ image }: RivalParts, { directory, tap, address }: RivalG
     '1000000000',
   );
   await output('ip', 'tuntap', 'add', 'dev', tap, 'mode', 'tap');
-  // The host answers for the guest's gateway.
+  // The host answers ARP for the guest's gateway.
   await writeFile(`/proc/sys/net/ipv4/conf/${tap}/proxy_arp`, '1');
   await writeFile(`/proc/sys/net/ipv4/neigh/${tap}/proxy_delay`, '0');
   await output('ip', 'link', 'set', 'dev', tap, 'up');
@@ -89,7 +89,7 @@ async function plugIn({ image }: RivalParts, { directory, tap, address }: RivalG
 function installArguments({ image, accelerator }: RivalParts, guest: RivalGuest): string[] {
   const { directory, tap, mac, seed } = guest;
   const boot = image.directBoot;
-  // A comma ends a value there, a doubled one is a comma.
+  // A comma ends a value there; a doubled one stands for a comma.
   const kernel = boot && [
     `kernel=${boot.kernel}`,
     `initrd=${boot.initrd}`,

@@ -3,9 +3,9 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openShell, type Shell } from './shell.ts';
 
-/** What a packet to a guest that is not there yet is waited for: the kernel would send it again only after a second. */
+/** Timeout for connecting to a guest that is not up yet: the kernel would resend the packet only after a second. */
 const CONNECT_MS = 200;
-/** Small beside the quickest boot. */
+/** Small compared with the fastest boot. */
 const PAUSE_MS = 20;
 
 async function dial(host: string): Promise<Socket> {
@@ -21,7 +21,7 @@ async function dial(host: string): Promise<Socket> {
   }
 }
 
-/** A log-in with the key, as root; tries until there is one in which a command has run. */
+/** Logs in as root with the key; retries until a command has run. */
 export async function logIn(host: string, privateKey: string): Promise<Shell> {
   for (;;) {
     const sock = await dial(host);
@@ -36,7 +36,7 @@ export async function logIn(host: string, privateKey: string): Promise<Shell> {
   }
 }
 
-/** Resolves when root has logged in with the key, and a command has run; tries until then. */
+/** Resolves once root has logged in with the key and a command has run; retries until then. */
 export async function untilLogin(host: string, privateKey: string): Promise<void> {
   (await logIn(host, privateKey)).end();
 }

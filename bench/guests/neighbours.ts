@@ -1,4 +1,4 @@
-// What a guest notices of another one of the same host that takes all it can get.
+// How much a guest is affected by another one on the same host that takes all it can get.
 import { findLimiter } from '../../server/compute/qemu/limits.ts';
 import { defer, type Lifetime } from '../../test/support/cleanup.ts';
 import type { SiteOrder } from '../host-env.ts';
@@ -11,9 +11,12 @@ import { startRealService } from './service.ts';
 
 const ROUNDS = 7;
 const MAXIMUM_RATIO = 1.5;
-/** Of the plans, as a hoster would set them who has this host's disk and uplink to share out. */
+/** Limits of the plans, as a hoster would set them to divide up this host's disk and uplink. */
 const SOLD = { disk_iops: 500, disk_mbps: 20, network_mbps: 200 };
-/** Of the plan that floods. With as many as the host has, it is the host's CPUs that are waited for, whatever is measured. */
+/**
+ * Of the plan that floods. With as many CPUs as the host has, everything would only wait for the host's CPUs, whatever
+ * is measured.
+ */
 const FLOODING_CPUS = 1;
 
 type Floods = Record<'quiet' | Flood, number[]>;
@@ -32,7 +35,7 @@ async function twoGuests(life: Lifetime, order: SiteOrder) {
   return { measures: Object.entries(measures), loud: shells[1]! };
 }
 
-/** What limits guests here, as a line of the report: where something is missing, what it lets through counts all the same. */
+/** Returns report lines about limits on guests that are missing here; the results still count without them. */
 async function limits(): Promise<Claim[]> {
   const found = await findLimiter();
   const about = 'limits of neighbours by the kernel';
@@ -67,7 +70,7 @@ carryOut(async (life, order) => {
   const measureAll = async (during: keyof Floods) => {
     for (const [name, measure] of measures) results.get(name)![during].push(await measure());
   };
-  // What is done for the first time does not count.
+  // Warms up; does not count.
   for (const [, measure] of measures) await measure();
   for (let round = 0; round < ROUNDS; round++) {
     await measureAll('quiet');

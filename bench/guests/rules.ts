@@ -1,4 +1,4 @@
-// The time that the rules of many guests take to be made anew, against nft that loads the same text.
+// How long it takes to rebuild the rules of many guests, compared with nft loading the same text.
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import { carryOut } from './inside.ts';
 const GUESTS = 1_000;
 const RULES = 10;
 const ROUNDS = 5;
-/** Counters are read before, and thousands of routes looked after, of which nft knows nothing. */
+/** Counters are read first, and thousands of routes are checked, which nft does not do. */
 const MAXIMUM_RATIO = 3.5;
 
 const policy: NetworkPolicy = {
@@ -53,7 +53,7 @@ async function rate(work: () => unknown): Promise<number> {
 
 carryOut(async (_, { workspace }) => {
   const guests = Array.from({ length: GUESTS }, (_, n) => ({ guest: guest(n + 1), policy }));
-  // As on a host whose guests run: their routes are looked after as well.
+  // As on a host with running guests, so that their routes are checked too.
   const taps = guests.map(({ guest: { id } }) => `tuntap add dev ${tapName(id)} mode tap\n`);
   execFileSync('ip', ['-batch', '-'], { input: taps.join('') });
   const entries = guests.map(({ guest }) => ({ id: guest.id, card: cardOf(guest, policy), policy }));

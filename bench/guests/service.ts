@@ -7,22 +7,21 @@ import type { SiteOrder } from '../host-env.ts';
 import { startService } from '../process.ts';
 import { makePlaceInside } from './inside.ts';
 
-/** One that no measurement reaches. */
+/** Limits that no measurement reaches. */
 const LIMITS = { vms: 1e4, vcpu: 1e5, ram_mb: 1e8, disk_gb: 1e6 };
 
-/** A VM that was just bought. */
 export interface Bought {
   id: string;
   address: string;
 }
 
-/** What is sold besides the template `tiny`, and what all plans have in place of their own. */
+/** Templates sold in addition to `tiny`, and values that override those of all plans. */
 interface Goods {
   templates?: Variants;
   plan?: PlanChange;
 }
 
-/** The service in production, routing real guests, and a customer with money and a key. */
+/** Starts the service in production mode with real, routed guests, and a customer with money and a key. */
 export async function startRealService(
   life: Lifetime,
   order: SiteOrder,
@@ -33,7 +32,7 @@ export async function startRealService(
   const environment = {
     ...(await makeOffer(place.VAUBAN_DATA_DIR, templates, plan)),
     VAUBAN_QEMU_NETWORK: 'routed',
-    // How many guests there are is what is measured, and not what could be sold.
+    // High, because the number of guests is measured, not the capacity that could be sold.
     VAUBAN_QEMU_CPU_OVERCOMMIT: '128',
     VAUBAN_QEMU_MEMORY_MB: '1000000',
     VAUBAN_QEMU_DISK_GB: '100000',
@@ -52,7 +51,7 @@ export async function startRealService(
     customer,
     pid: () => server.child.pid!,
     dataDir: place.VAUBAN_DATA_DIR,
-    /** Stops the service, does `meanwhile`, and resolves when it is ready again. */
+    /** Stops the service, runs `meanwhile`, and resolves once the service is ready again. */
     async restart(meanwhile = async () => {}): Promise<void> {
       await server[Symbol.asyncDispose]();
       await meanwhile();
@@ -64,12 +63,11 @@ export async function startRealService(
       const { vm } = await customer.ask('POST', '/v1/vm', order);
       return { id: vm.id, address: vm.ipv4 };
     },
-    /** Resolves when the service says that the VM runs. */
     async running({ id }: Bought): Promise<void> {
       const { status, last_job } = await customer.settled(id);
       if (status !== 'running') throw new Error(`${id} is ${status}: ${JSON.stringify(last_job)}`);
     },
-    /** Resolves when nothing of the VM is left. */
+    /** Resolves once nothing is left of the VM. */
     async remove({ id }: Bought): Promise<void> {
       await customer.ask('DELETE', `/v1/vm/${id}`);
       await customer.settled(id);

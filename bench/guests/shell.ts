@@ -2,17 +2,16 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import ssh2 from 'ssh2';
 
-/** A log-in to a guest as root. */
 export interface Shell {
-  /** What a command printed; throws where it fails. */
+  /** Returns a command's output; throws if it fails. */
   run(command: string): Promise<string>;
   end(): void;
 }
 
-/** Logs in over a connection that was just made; rejects where the guest ends it. */
+/** Logs in over a connection that was just made; rejects if the guest closes it. */
 export async function openShell(sock: Socket, privateKey: string): Promise<Shell> {
   const client = new ssh2.Client();
-  // One that boots may take a connection and lose it.
+  // A booting guest may accept a connection and drop it.
   const closed = once(
     client.on('error', () => {}),
     'close',

@@ -1,4 +1,4 @@
-// Times from the wish for a guest to a login in it, where guests are clones of a warm template.
+// Times from requesting a guest to a login in it, with guests cloned from a warm template.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,11 +10,11 @@ import { whyNoLibvirt } from './libvirt.ts';
 import { startRealService } from './service.ts';
 
 const ROUNDS = 5;
-/** The same as without a template is to be reached against virt-install, and this against the least possible. */
+/** The target against virt-install is the same as without a template; the one against the bare script is stricter. */
 const MAXIMUM_OVER_BARE = 0.8;
 const MAXIMUM_OVER_LIBVIRT = 0.8;
 
-/** Until there is a finished template: the first guest had it made. */
+/** Waits for a finished template, whose creation the first guest triggered. */
 async function untilTemplate(dataDir: string): Promise<void> {
   const ready = () => readdirSync(join(dataDir, 'warm')).some((name) => !name.startsWith('.'));
   while (!ready()) await sleep(100);
@@ -26,7 +26,7 @@ carryOut(async (life, order) => {
   const noLibvirt = whyNoLibvirt();
   const racers = [ours(service, []), bare(parts)];
   if (!noLibvirt) racers.push(await libvirt(life, order, parts));
-  // What is read for the first time, or made once, does not count.
+  // Does not count, because some things are read for the first time or made only once.
   await inTurn(1, racers);
   await untilTemplate(service.dataDir);
   const [mine, script, install] = await inTurn(ROUNDS, racers);
