@@ -8,17 +8,19 @@ import {
   unpaidSchedule,
 } from '../../server/domain/billing/overview.ts';
 import { renewalConfiguration } from '../../server/domain/billing/renewal-price.ts';
-import type { Catalog } from '../../server/domain/catalog/catalog-schema.ts';
+import { catalogFor, type SalesCatalog } from '../../server/domain/catalog/buyer-prices.ts';
 import { limitsOf } from '../../server/domain/vms/quotas.ts';
 import { presentBillingSummary } from '../../server/endpoints/customer/billing/billing-summary-shape.ts';
 import { ManualClock } from '../../server/platform/clock.ts';
-import { catalog, newVm } from './support.ts';
+import { newVm, catalog as shipped } from './support.ts';
 
 const date = (text: string) => new Date(text);
 const NOW = date('2026-01-20T00:00:00Z');
 
+const catalog = catalogFor(shipped, undefined);
+
 /** The shipped catalog with another price of plan s1, or without that plan. */
-function catalogWith(priceOfS1: string | undefined): Catalog {
+function catalogWith(priceOfS1: string | undefined): SalesCatalog {
   const plans = catalog.plans
     .filter((plan) => plan.code !== 's1' || priceOfS1 !== undefined)
     .map((plan) => (plan.code === 's1' ? { ...plan, price_monthly: priceOfS1! } : plan));

@@ -14,6 +14,7 @@ import { listPayments } from '../../server/db/queries/payments.ts';
 import { completeOrder, failOrder, placeOrder, settleNow } from '../../server/domain/billing/ledger.ts';
 import { burnRateMonthly } from '../../server/domain/billing/overview.ts';
 import { calendarMonth } from '../../server/domain/billing/period.ts';
+import { catalogFor } from '../../server/domain/catalog/buyer-prices.ts';
 import {
   presentInvoice,
   presentInvoiceWithLines,
@@ -168,7 +169,7 @@ test('a VM is billed from when it has come into being until it is given up', asy
   const billed = await billedVms(db, accountId);
   assert.deepEqual(billed[0]!.id, suspended.id);
   assert.deepEqual(billed.map(({ id }) => id).sort(), [vm.id, other.id, suspended.id].sort());
-  assert.equal(burnRateMonthly(billed, catalog, clock.now()), 2n * 399n);
+  assert.equal(burnRateMonthly(billed, catalogFor(catalog, undefined), clock.now()), 2n * 399n);
 });
 
 test('traffic of the month counts deleted VMs, and no other account', async (t) => {

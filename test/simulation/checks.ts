@@ -4,6 +4,7 @@ import { withMeters } from '../../server/db/queries/meters.ts';
 import type { VmRow } from '../../server/db/queries/vms.ts';
 import { lookUpWallet } from '../../server/db/queries/wallets.ts';
 import { arrearsOf } from '../../server/domain/billing/arrears.ts';
+import { catalogOf } from '../../server/domain/billing/buyers.ts';
 import { inventoryProblems, moneyProblems } from '../support/invariants.ts';
 import { billingLaws, offencesAgainst } from './billing-laws.ts';
 import { correctionLaws } from './correction-laws.ts';
@@ -86,7 +87,7 @@ export class Checks {
     const problems: string[] = [];
     for (const vm of await withMeters(db, due)) {
       const { available_minor } = await lookUpWallet(db, vm.account_id);
-      const price = arrearsOf(vm, catalog, clock.now())!.total_minor;
+      const price = arrearsOf(vm, await catalogOf(db, catalog, vm.account_id), clock.now())!.total_minor;
       const late = now - vm.billing_period_end_at.getTime();
       const heldFor = vm.billing_period_end_at.getTime() - (vm.upgraded_at?.getTime() ?? 0);
       const retired = vm.retires_at !== null && vm.billing_period_end_at >= vm.retires_at;

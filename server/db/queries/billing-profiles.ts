@@ -31,8 +31,14 @@ export function findBillingProfile(db: Queryable, accountId: string): Promise<Bi
   return maybeOne(db, sql`select ${columns} from billing_profiles where account_id = ${accountId}`);
 }
 
+/** Returns the profiles of those accounts that have one. */
+export function findBillingProfiles(db: Queryable, accountIds: string[]): Promise<BillingProfileRow[]> {
+  return db.query(sql`select ${columns} from billing_profiles where account_id = any(${accountIds}::text[])`);
+}
+
 type Wishes = 'order_reference' | 'language' | 'mail_to';
-type NewProfile = Omit<BillingProfileRow, Wishes> & Partial<Pick<BillingProfileRow, Wishes>>;
+/** A profile to write; wishes about documents that are absent are none. */
+export type NewProfile = Omit<BillingProfileRow, Wishes> & Partial<Pick<BillingProfileRow, Wishes>>;
 
 /** Replaces the whole billing profile of an account. */
 export function putBillingProfile(db: Queryable, row: NewProfile): Promise<BillingProfileRow> {

@@ -1,4 +1,4 @@
-import { empty, execute, join, maybeOne, type Queryable, raw, sql } from '../database.ts';
+import { empty, execute, join, maybeOne, type Queryable, raw, sql, type Transaction } from '../database.ts';
 import type { JobKind, ThrottleCause, VmStatus, WantedPower } from '../enums.ts';
 import { type JobRow, type JsonJob, reviveJob } from './jobs.ts';
 
@@ -265,6 +265,18 @@ export async function updateVm(db: Queryable, id: string, change: VmChange, at: 
     .filter(([, value]) => value !== undefined)
     .map(([column, value]) => sql`${COLUMN.get(column as keyof VmChange)!} = ${value}`);
   await execute(db, sql`update vms set ${join([...sets, sql`updated_at = ${at}`])} where id = ${id}`);
+}
+
+/** Has the next round look again at the prices to come of all VMs of an account: what it pays has changed. */
+export async function lookAtPricesAgain(tx: Transaction, accountId: string): Promise<void> {
+  await execute(
+    tx,
+    sql`
+    with mine as (
+      select id from vms where account_id = ${accountId} and deleted_at is null order by id for no key update
+    )
+    update vms set prices_seen_until = null from mine where vms.id = mine.id`,
+  );
 }
 
 /** Whose a VM is, or was. */

@@ -1,4 +1,5 @@
 import type { MeteredVm } from '../../db/queries/meters.ts';
+import type { SalesCatalog } from '../catalog/buyer-prices.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
 import type { TaxedBuyer } from '../tax/tax.ts';
 import { currentConfiguration } from '../vms/configuration.ts';
@@ -38,14 +39,19 @@ export interface Arrears {
  * sale: the time for which it was switched off costs nothing. With the months goes what was used before them. The buyer
  * decides which tax the prices contain, not the total.
  */
-export function arrearsOf(vm: MeteredVm, catalog: Catalog, now: Date, buyer?: TaxedBuyer): Arrears | null {
+export function arrearsOf(
+  vm: MeteredVm,
+  catalog: SalesCatalog,
+  now: Date,
+  buyer?: TaxedBuyer,
+): Arrears | null {
   if (vm.billing_period_end_at > now) return null;
   const terms = { ...termsOf(catalog, buyer), currency: vm.currency };
   const months = vm.suspended_at ? [recovery(vm, catalog, now, terms)] : missed(vm, catalog, now, terms);
   return { months, total_minor: sum(months.map(({ charge }) => charge.total_minor)) };
 }
 
-function missed(vm: MeteredVm, catalog: Catalog, now: Date, terms: Terms): DueMonth[] {
+function missed(vm: MeteredVm, catalog: SalesCatalog, now: Date, terms: Terms): DueMonth[] {
   const due: ComingMonth[] = [];
   for (const month of comingMonths(vm, catalog, now)) {
     if (month.startAt > now) break;
@@ -69,7 +75,7 @@ function missed(vm: MeteredVm, catalog: Catalog, now: Date, terms: Terms): DueMo
   });
 }
 
-function recovery(vm: MeteredVm, catalog: Catalog, now: Date, terms: Terms): DueMonth {
+function recovery(vm: MeteredVm, catalog: SalesCatalog, now: Date, terms: Terms): DueMonth {
   const startAt = vm.billing_period_end_at;
   const unpaid = { startAt, endAt: addMonth(startAt, vm.billing_anchor_day) };
   // Where it could not be switched off in time, that is not for the customer to pay.
@@ -101,7 +107,8 @@ function dueMonth(
  * that is over as its arrears do. None where nothing has a price.
  */
 export function openUsage(vm: MeteredVm, catalog: Catalog, now: Date): StretchUsage[] {
-  const arrears = arrearsOf(vm, catalog, now);
+  // What was used has the prices with which its period began, whoever the buyer is now.
+  const arrears = arrearsOf(vm, catalog as SalesCatalog, now);
   if (arrears) return arrears.months.flatMap(({ usage }) => usage);
   const { name } = currentConfiguration(vm, catalog);
   return usageOf(vm, runningStretch(vm), now, name, {

@@ -1,5 +1,6 @@
 import type { MeteredVm } from '../../db/queries/meters.ts';
 import type { VmRow } from '../../db/queries/vms.ts';
+import type { SalesCatalog } from '../catalog/buyer-prices.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
 import { arrearsOf, openUsageMinor } from './arrears.ts';
 import { deletionAt, graceEnd } from './grace.ts';
@@ -37,7 +38,7 @@ export function runwayDays(available: bigint, burnRateMonthly: bigint): bigint |
 }
 
 /** What the VMs of `vms` that renew cost a month, at the prices of their next renewals. */
-export function burnRateMonthly(vms: VmRow[], catalog: Catalog, now: Date): bigint {
+export function burnRateMonthly(vms: VmRow[], catalog: SalesCatalog, now: Date): bigint {
   return vms
     .filter(renews)
     .reduce((sum, vm) => sum + renewalConfiguration(vm, catalog, now).price_monthly_minor, 0n);
@@ -49,7 +50,7 @@ function renews(vm: VmRow): boolean {
 }
 
 /** The next charge of a VM; null where it does not renew, or could not be created. */
-export function nextRenewal(vm: MeteredVm, catalog: Catalog, now: Date): Renewal | null {
+export function nextRenewal(vm: MeteredVm, catalog: SalesCatalog, now: Date): Renewal | null {
   if (!renews(vm)) return null;
   const amount_minor =
     arrearsOf(vm, catalog, now)?.total_minor ??

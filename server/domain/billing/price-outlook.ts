@@ -1,5 +1,5 @@
 import type { VmChange, VmRow } from '../../db/queries/vms.ts';
-import type { Catalog } from '../catalog/catalog-schema.ts';
+import type { SalesCatalog } from '../catalog/buyer-prices.ts';
 import { askedFor, type ComingMonth, comingMonths } from './renewal-price.ts';
 import { retirementOf } from './retirement.ts';
 
@@ -28,7 +28,7 @@ export interface PriceOutlook {
  * Looks ahead to the first month of a VM whose price its owner can still be notified of in time. There is one notice at a
  * time: a second rise in sight is announced once the first has come.
  */
-export function lookAhead(vm: VmRow, catalog: Catalog, now: Date): PriceOutlook {
+export function lookAhead(vm: VmRow, catalog: SalesCatalog, now: Date): PriceOutlook {
   const { price_notice_days: days = 0 } = catalog;
   const retiresAt = retirementOf(vm, catalog, now);
   const { price_notice_minor: told, price_notice_from_at: toldFrom } = vm;
@@ -51,7 +51,7 @@ export function lookAhead(vm: VmRow, catalog: Catalog, now: Date): PriceOutlook 
 /** The first month to come that begins in `days` or later, and the price of the one before it. */
 function firstToTellOf(
   vm: VmRow,
-  catalog: Catalog,
+  catalog: SalesCatalog,
   now: Date,
   days: number,
 ): { before: bigint; month: ComingMonth } {

@@ -1,5 +1,5 @@
 import type { VmRow } from '../../db/queries/vms.ts';
-import type { Catalog } from '../catalog/catalog-schema.ts';
+import type { SalesCatalog } from '../catalog/buyer-prices.ts';
 import { min, sum } from './money.ts';
 import { nextRenewal, type Renewal } from './overview.ts';
 
@@ -22,7 +22,7 @@ export function lackingFor(
   vmId: string,
   vms: VmRow[],
   funds: Funds,
-  catalog: Catalog,
+  catalog: SalesCatalog,
   now: Date,
 ): { renewal: Renewal; lacking_minor: bigint } | null {
   let left = funds.available_minor;
@@ -58,7 +58,7 @@ function spend(credits: Funds['credits'], amount: bigint): Funds['credits'] {
 }
 
 /** All renewals of an account in the order in which they are paid; what is overdue is due now. */
-function inOrder(vms: VmRow[], catalog: Catalog, now: Date): Renewal[] {
+function inOrder(vms: VmRow[], catalog: SalesCatalog, now: Date): Renewal[] {
   const dueAt = (vm: VmRow) => Math.max(vm.billing_period_end_at.getTime(), now.getTime());
   return vms
     .toSorted(

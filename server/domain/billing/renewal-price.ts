@@ -1,4 +1,5 @@
 import type { VmRow } from '../../db/queries/vms.ts';
+import type { SalesCatalog } from '../catalog/buyer-prices.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
 import { findPlan } from '../catalog/lookup.ts';
 import { lastPriceChange, priceAt } from '../catalog/prices.ts';
@@ -21,18 +22,23 @@ export interface ComingMonth {
  * longer knows keeps the price it was sold at, and so does a VM whose owner had no notice in time that it is going
  * to be dearer. One that was switched off starts over, at today's price.
  */
-export function renewalConfiguration(vm: VmRow, catalog: Catalog, now: Date): Configuration {
+export function renewalConfiguration(vm: VmRow, catalog: SalesCatalog, now: Date): Configuration {
   if (vm.suspended_at) return saleConfiguration(vm, catalog, now);
   return monthConfiguration(vm, catalog, vm.billing_period_end_at, now);
 }
 
 /** What a VM has, at the price for which it is sold at `now`. */
-export function saleConfiguration(vm: VmRow, catalog: Catalog, now: Date): Configuration {
+export function saleConfiguration(vm: VmRow, catalog: SalesCatalog, now: Date): Configuration {
   return catalogConfiguration(vm, catalog, now, now);
 }
 
 /** What a VM is renewed as for a month from `startAt` on, as far as that is known at `now`. */
-export function monthConfiguration(vm: VmRow, catalog: Catalog, startAt: Date, now: Date): Configuration {
+export function monthConfiguration(
+  vm: VmRow,
+  catalog: SalesCatalog,
+  startAt: Date,
+  now: Date,
+): Configuration {
   const asked = askedFor(vm, catalog, startAt);
   const isDearer = asked.price_monthly_minor > vm.price_monthly_minor;
   if (!isDearer) return { ...asked, price_hourly_micros: hourOf(vm, asked, catalog) };
@@ -51,11 +57,11 @@ function hourOf(
 }
 
 /** What the catalog asks of a VM for a month from `startAt` on, with notice or without. */
-export function askedFor(vm: VmRow, catalog: Catalog, startAt: Date): Configuration {
+export function askedFor(vm: VmRow, catalog: SalesCatalog, startAt: Date): Configuration {
   return catalogConfiguration(vm, catalog, startAt, vm.priced_at);
 }
 
-function catalogConfiguration(vm: VmRow, catalog: Catalog, at: Date, soldAt: Date): Configuration {
+function catalogConfiguration(vm: VmRow, catalog: SalesCatalog, at: Date, soldAt: Date): Configuration {
   const { currency } = catalog;
   const current = currentConfiguration(vm, catalog);
   if (current.plan === null) {
@@ -93,7 +99,7 @@ function hasNotice(
 }
 
 /** The months to come of a VM that is renewed again and again, beginning with the one that is due next. */
-export function* comingMonths(vm: VmRow, catalog: Catalog, now: Date): Generator<ComingMonth, never> {
+export function* comingMonths(vm: VmRow, catalog: SalesCatalog, now: Date): Generator<ComingMonth, never> {
   let held = vm;
   for (let startAt = vm.billing_period_end_at; ; ) {
     const endAt = addMonth(startAt, vm.billing_anchor_day);
@@ -112,7 +118,7 @@ export function* comingMonths(vm: VmRow, catalog: Catalog, now: Date): Generator
  */
 export function nextPrice(
   vm: VmRow,
-  catalog: Catalog,
+  catalog: SalesCatalog,
   now: Date,
 ): { price_monthly_minor: bigint; from: Date } | null {
   if (vm.suspended_at) return null;

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../db/database.ts';
 import { insertReading, type MeteredVm, readMeter, type UsageReading } from '../../db/queries/meters.ts';
 import type { VmChange, VmRow } from '../../db/queries/vms.ts';
-import type { Catalog } from '../catalog/catalog-schema.ts';
+import type { SalesCatalog } from '../catalog/buyer-prices.ts';
 import type { DueMonth } from './arrears.ts';
 import { max } from './money.ts';
 import { hasPrice, isLimited, meterAt, type StretchUsage, usagePrices } from './usage.ts';
@@ -12,7 +12,7 @@ type Sold = Pick<VmRow, 'plan' | 'bandwidth_gb'>;
 type Remembered = Pick<VmChange, 'usage_priced' | 'traffic_notices'>;
 
 /** Traffic that is free without an end includes no volume: what has one and no price is throttled or stopped at it. */
-function readingOf(catalog: Catalog, sold: Sold, from_at: Date, out_bytes: bigint): UsageReading {
+function readingOf(catalog: SalesCatalog, sold: Sold, from_at: Date, out_bytes: bigint): UsageReading {
   const prices = usagePrices(catalog, sold.plan);
   const ends = prices.traffic_price !== null || isLimited(catalog, sold);
   return { from_at, out_bytes, included_gb: ends ? sold.bandwidth_gb : null, ...prices };
@@ -21,7 +21,7 @@ function readingOf(catalog: Catalog, sold: Sold, from_at: Date, out_bytes: bigin
 /** The terms of a VM that was bought now; what its row has to remember. */
 export async function beginUsage(
   tx: Transaction,
-  catalog: Catalog,
+  catalog: SalesCatalog,
   vm: Pick<VmRow, 'id' | 'account_id'> & Sold,
   at: Date,
 ): Promise<Remembered> {
@@ -37,7 +37,7 @@ export async function beginUsage(
  */
 export async function changeUsage(
   tx: Transaction,
-  catalog: Catalog,
+  catalog: SalesCatalog,
   vm: VmRow,
   sold: Sold,
   at: Date,
@@ -69,7 +69,7 @@ const samePrice = (a: string | null, b: string | null) =>
 /** Settles the use that the orders of some months have charged: the terms of each month begin where it ended. */
 export async function renewUsage(
   tx: Transaction,
-  catalog: Catalog,
+  catalog: SalesCatalog,
   vm: MeteredVm,
   months: (DueMonth & { order_id: string })[],
 ): Promise<Remembered> {

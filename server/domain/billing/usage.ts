@@ -1,4 +1,5 @@
 import type { Meter, MeteredVm, StoredSnapshot, UsageReading } from '../../db/queries/meters.ts';
+import type { SalesCatalog } from '../catalog/buyer-prices.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
 import { findPlan } from '../catalog/lookup.ts';
 import { trafficEnd } from '../catalog/traffic-end.ts';
@@ -23,7 +24,7 @@ const MICROS = 1_000_000n;
 export type UsagePrices = Pick<UsageReading, 'traffic_price' | 'snapshot_price'>;
 
 /** Today's prices of what a VM of `plan`, or of a custom size (null), uses. */
-export function usagePrices(catalog: Catalog, plan: string | null): UsagePrices {
+export function usagePrices(catalog: SalesCatalog, plan: string | null): UsagePrices {
   const { traffic_per_gb } = (plan === null ? catalog.custom : findPlan(catalog, plan)) ?? {};
   const isBilled = trafficEnd(catalog, plan).action === 'bill';
   return {

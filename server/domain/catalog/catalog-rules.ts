@@ -5,6 +5,7 @@ import type { KeyPath } from '../../platform/yaml-file.ts';
 import { MAX_USAGE_PRICE_MINOR, microsToMinor, parseMicros } from '../billing/money.ts';
 import { vatIdProblem } from '../tax/billing-profile.ts';
 import { isCountry, notACountry } from '../tax/countries.ts';
+import { atRate } from './buyer-prices.ts';
 import type { Catalog } from './catalog-schema.ts';
 import { hourlyFaults } from './hourly-rules.ts';
 import { priceFaults } from './price-rules.ts';
@@ -42,12 +43,23 @@ function moneyFaults(catalog: Catalog): CatalogFault[] {
   const { currency } = catalog;
   if (!isCurrency(currency))
     return [{ path: ['currency'], reason: `${currency} is not a currency of ISO 4217` }];
+  const faults = [...priceFaults(catalog), ...usageFaults(catalog)];
   return [
-    ...priceFaults(catalog),
-    ...usageFaults(catalog),
+    ...(faults.length > 0 ? faults : dearestFaults(catalog)),
     ...hourlyFaults(catalog),
     ...topUpFaults(catalog),
   ];
+}
+
+/** The same of the highest prices that businesses pay at net prices, in a country with a higher rate. */
+function dearestFaults(catalog: Catalog): CatalogFault[] {
+  const { business_prices, tax_rate, tax_rates = {} } = catalog;
+  if (business_prices !== 'net') return [];
+  const byRate = [tax_rate, ...Object.values(tax_rates)].sort((a, b) =>
+    Number(parseMicros(b) - parseMicros(a)),
+  );
+  const dearest = atRate(catalog, byRate[0]!);
+  return [...priceFaults(dearest), ...usageFaults(dearest)];
 }
 
 /** What a month of the fastest guest comes to must stay an amount. */

@@ -171,6 +171,12 @@ export const CatalogSchema = Type.Object(
       }),
     ),
     seller: Type.Optional(SellerSchema),
+    business_prices: Type.Optional(
+      Type.Enum(['gross', 'net'], {
+        description:
+          'What a business with a valid VAT id pays: with `net` the prices less the tax of tax_rate, plus the tax that is due; `gross` when absent: the prices as they stand',
+      }),
+    ),
     default_region: Code,
     regions: Type.Array(RegionSchema, { minItems: 1 }),
     plans: Type.Array(PlanSchema, { minItems: 1 }),

@@ -39,7 +39,7 @@ export function lastPriceChange({ prices = [] }: Priced): Date | null {
 }
 
 /** What is sold at `at`, and for how much. */
-export function catalogAt(catalog: Catalog, at: Date): Catalog {
+export function catalogAt<C extends Catalog>(catalog: C, at: Date): C {
   return {
     ...catalog,
     plans: catalog.plans.map((plan) => planAt(plan, at)),

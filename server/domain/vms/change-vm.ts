@@ -9,6 +9,7 @@ import type { ApiError } from '../../platform/errors.ts';
 import { placeOrder, requireAtMost, requireFree } from '../billing/ledger.ts';
 import { max } from '../billing/money.ts';
 import { ledger } from '../billing/vm-orders.ts';
+import { catalogFor } from '../catalog/buyer-prices.ts';
 import { isDedicated } from '../catalog/lookup.ts';
 import { type ChangeWish, requireChange } from './decide-change.ts';
 import type { ResizeInput } from './job-inputs.ts';
@@ -33,12 +34,12 @@ export async function changeVm(
 ): Promise<{ job: JobRow; order: OrderRow }> {
   const { db, services, now } = start;
   const { kind, wish, allowReboot } = request;
-  const { catalog } = services;
   const [buyer, wallet, quota] = await Promise.all([
     findBillingProfile(db, vm.account_id),
     lockWallet(db, vm.account_id),
-    readQuota(db, catalog, vm.account_id),
+    readQuota(db, services.catalog, vm.account_id),
   ]);
+  const catalog = catalogFor(services.catalog, buyer);
   const metered = await withMeter(db, vm);
   const { target, charge } = requireChange(metered, wish, { catalog, buyer, allowReboot, now });
   requireQuota(quota, {

@@ -8,6 +8,7 @@ import {
   type RunningPeriod,
   type Size,
 } from '../billing/pricing.ts';
+import type { SalesCatalog } from '../catalog/buyer-prices.ts';
 import type { Catalog, Plan, Range, Template } from '../catalog/catalog-schema.ts';
 import { findPlan, findTemplate, isInRange, isSoldIn } from '../catalog/lookup.ts';
 
@@ -100,7 +101,7 @@ export function requireRoomFor(template: Template, size: Size): void {
 }
 
 /** A custom configuration within the catalog's ranges, or `validation_failed` naming what is outside. */
-export function requireCustom(catalog: Catalog, size: Size): Configuration {
+export function requireCustom(catalog: SalesCatalog, size: Size): Configuration {
   const problems: FieldProblem[] = [];
   const ranges: [keyof Size, Range][] = [
     ['vcpu', catalog.custom.vcpu],

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../db/database.ts';
-import { type BillingProfileRow, findBillingProfile } from '../../db/queries/billing-profiles.ts';
+import { findBillingProfile } from '../../db/queries/billing-profiles.ts';
 import { openHosts } from '../../db/queries/hosts.ts';
 import type { NewVm } from '../../db/queries/insert-vm.ts';
 import type { JobRow } from '../../db/queries/jobs.ts';
@@ -24,7 +24,8 @@ import {
 import { RENEWAL_PRIORITY } from '../billing/ranking.ts';
 import { beginUsage } from '../billing/usage-terms.ts';
 import { ledger } from '../billing/vm-orders.ts';
-import type { Catalog, Region } from '../catalog/catalog-schema.ts';
+import { catalogFor, type SalesCatalog } from '../catalog/buyer-prices.ts';
+import type { Region } from '../catalog/catalog-schema.ts';
 import { isDedicated } from '../catalog/lookup.ts';
 import { catalogAt } from '../catalog/prices.ts';
 import { allocateAddresses } from '../network/allocate.ts';
@@ -75,12 +76,13 @@ export async function createVm(
   offer: EngineOffer,
 ): Promise<Created> {
   const { db, services, caller, now } = start;
-  const catalog = catalogAt(services.catalog, now);
+  const buyer = await findBillingProfile(db, caller.accountId);
+  const catalog = catalogAt(catalogFor(services.catalog, buyer), now);
   const { region, zones, configuration } = requireOffer(catalog, request, offer);
+  requireKnownCountry(buyer);
   const next_billing_mode = request.billing ?? 'monthly';
-  const [keys, buyer, wallet, quota, taking] = await Promise.all([
+  const [keys, wallet, quota, taking] = await Promise.all([
     requireSshKeys(db, caller.accountId, request.ssh_key_ids ?? []),
-    requireBuyer(db, caller.accountId),
     lockWallet(db, caller.accountId),
     readQuota(db, catalog, caller.accountId),
     openHosts(db, services.engine),
@@ -148,13 +150,6 @@ export async function createVm(
   };
 }
 
-/** Who buys; undefined if nothing is known. */
-async function requireBuyer(db: Transaction, accountId: string): Promise<BillingProfileRow | undefined> {
-  const buyer = await findBillingProfile(db, accountId);
-  requireKnownCountry(buyer);
-  return buyer;
-}
-
 interface Offer {
   region: Region;
   zones: string[];
@@ -162,7 +157,7 @@ interface Offer {
 }
 
 /** What the request asks for, as the catalog sells it and the engine has it. */
-function requireOffer(catalog: Catalog, request: CreateRequest, offer: EngineOffer): Offer {
+function requireOffer(catalog: SalesCatalog, request: CreateRequest, offer: EngineOffer): Offer {
   const { region, zones } = requireServed(catalog, request, offer.hosts);
   const configuration = requireWanted(catalog, request, region);
   requireRoomFor(requireImage(catalog, request.template, offer), configuration);
@@ -170,7 +165,7 @@ function requireOffer(catalog: Catalog, request: CreateRequest, offer: EngineOff
   return { region, zones, configuration };
 }
 
-function requireWanted(catalog: Catalog, { plan: code, size }: Wanted, region: Region): Configuration {
+function requireWanted(catalog: SalesCatalog, { plan: code, size }: Wanted, region: Region): Configuration {
   if (code === undefined) return requireCustom(catalog, size);
   const plan = requirePlan(catalog, code);
   requireSoldIn(plan, region.code);

@@ -7,7 +7,7 @@ import { wayBack } from '../billing/dunning-events.ts';
 import { purchaseRefusal, unpaidDebt } from '../billing/ledger.ts';
 import { type Configuration, changeCharge, type Sale, type Size, termsOf } from '../billing/pricing.ts';
 import { usedAhead } from '../billing/used-ahead.ts';
-import type { Catalog } from '../catalog/catalog-schema.ts';
+import type { SalesCatalog } from '../catalog/buyer-prices.ts';
 import { findPlan, findTemplate, isDedicated } from '../catalog/lookup.ts';
 import { catalogAt } from '../catalog/prices.ts';
 import { grows, type HostSupply, reservationOf, type SoldSize } from '../hosts/supply.ts';
@@ -39,7 +39,8 @@ export interface ChangeDecision {
 }
 
 export interface ChangeTerms {
-  catalog: Catalog;
+  /** At the prices of `buyer`. */
+  catalog: SalesCatalog;
   /** Whose VM it is, as far as tax is concerned. */
   buyer: TaxedBuyer | undefined;
   /** A running VM may be power-cycled. */
@@ -116,7 +117,7 @@ const isByTheHour = ({ price_hourly_micros, next_billing_mode }: VmView) =>
   price_hourly_micros !== null || next_billing_mode === 'hourly';
 
 function planTarget(
-  catalog: Catalog,
+  catalog: SalesCatalog,
   vm: VmView,
   wish: { plan: string; resizeDisk: boolean },
 ): Configuration {

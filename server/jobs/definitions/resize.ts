@@ -2,6 +2,7 @@ import type { GuestSize } from '../../compute/driver.ts';
 import { netOfPeriod } from '../../db/queries/adjustments.ts';
 import { settleReservation } from '../../db/queries/reservations.ts';
 import type { VmRow } from '../../db/queries/vms.ts';
+import { catalogOf } from '../../domain/billing/buyers.ts';
 import { pricedAnew } from '../../domain/billing/price-outlook.ts';
 import { saleConfiguration } from '../../domain/billing/renewal-price.ts';
 import { changeUsage } from '../../domain/billing/usage-terms.ts';
@@ -64,8 +65,7 @@ export const resize: JobDefinition = {
       bandwidth_gb,
       ...billing
     } = input(context);
-    const priceBefore = saleConfiguration(vm, services.catalog, job.created_at).price_monthly_minor;
-    const isUpgrade = BigInt(billing.price_monthly_minor) > priceBefore;
+    const catalog = await catalogOf(tx, services.catalog, vm.account_id);
     const sold = {
       plan,
       vcpu,
@@ -86,9 +86,12 @@ export const resize: JobDefinition = {
         }),
       }),
     };
+    // Both at the prices of one buyer: the account's may be another one than when the change was ordered.
+    const priceOf = (of: VmRow) => saleConfiguration(of, catalog, job.created_at).price_monthly_minor;
+    const isUpgrade = priceOf({ ...vm, ...sold }) > priceOf(vm);
     if (bandwidthLimit(services.catalog, plan) !== bandwidthLimit(services.catalog, vm.plan))
       await beginNetworkChange({ db: tx, services, now: at }, vm.id);
-    const usage = await changeUsage(tx, services.catalog, vm, sold, at);
+    const usage = await changeUsage(tx, catalog, vm, sold, at);
     await settleReservation(tx, vm.id, reservationOf(sold));
     return {
       change: {

@@ -1,8 +1,10 @@
 import { type Database, empty, sql, type Transaction } from '../../db/database.ts';
 import { isBilled } from '../../db/queries/billed-vms.ts';
 import { updateVm, type VmChange, type VmRow } from '../../db/queries/vms.ts';
+import { catalogOf, catalogsOf } from '../../domain/billing/buyers.ts';
 import { planRetires, priceChange } from '../../domain/billing/dunning-events.ts';
 import { FORGOTTEN, lookAhead, type PriceOutlook } from '../../domain/billing/price-outlook.ts';
+import type { SalesCatalog } from '../../domain/catalog/buyer-prices.ts';
 import type { Catalog } from '../../domain/catalog/catalog-schema.ts';
 import type { EventText } from '../../domain/vms/events.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -39,7 +41,7 @@ export class PriceNotices {
   }
 
   async run(): Promise<void> {
-    const { catalog } = this.#services;
+    const { catalog, db } = this.#services;
     const changes =
       (catalog.price_notice_days ?? 0) > 0 || catalog.plans.some(({ retires_on }) => retires_on);
     if (this.#haveSeenAll && !changes) return;
@@ -47,7 +49,8 @@ export class PriceNotices {
     let failed = false;
     for (;;) {
       const vms = await this.#vmsToLookAt(last);
-      for (const vm of vms) if (!(await this.#look(vm))) failed = true;
+      const soldTo = await catalogsOf(db, catalog, vms);
+      for (const vm of vms) if (!(await this.#look(vm, soldTo(vm)))) failed = true;
       if (vms.length < BATCH) break;
       last = vms.at(-1);
     }
@@ -65,16 +68,17 @@ export class PriceNotices {
   }
 
   /** Whether it went well. Where there is nothing to tell or to remember, it is only read. */
-  async #look(vm: VmRow): Promise<boolean> {
-    const { db, clock, catalog } = this.#services;
+  async #look(vm: VmRow, catalog: SalesCatalog): Promise<boolean> {
+    const { db, clock } = this.#services;
     if (changeBy(vm, lookAhead(vm, catalog, clock.now())) === null) return true;
     const work = () => inTransaction(db, vm.id, (tx, locked) => this.#notify(tx, locked));
     return this.#failures.attempt('price_notices', work, vm.id);
   }
 
   async #notify(tx: Transaction, vm: VmRow): Promise<void> {
-    const { clock, catalog, secrets } = this.#services;
+    const { clock, secrets } = this.#services;
     const now = clock.now();
+    const catalog = await catalogOf(tx, this.#services.catalog, vm.account_id);
     const outlook = lookAhead(vm, catalog, now);
     const change = changeBy(vm, outlook);
     if (!change) return;

@@ -5,6 +5,7 @@ import { type MeteredVm, withMeter, withMeters } from '../../db/queries/meters.t
 import { systemFindVm, updateVm, type VmRow } from '../../db/queries/vms.ts';
 import { lockWallet } from '../../db/queries/wallets.ts';
 import { type Arrears, arrearsOf, type DueMonth } from '../../domain/billing/arrears.ts';
+import { catalogsOf } from '../../domain/billing/buyers.ts';
 import { settleNow, spendableMinor, unpaidDebt } from '../../domain/billing/ledger.ts';
 import { noticesAfter, pricedAnew } from '../../domain/billing/price-outlook.ts';
 import { meteredAs } from '../../domain/billing/pricing.ts';
@@ -12,6 +13,7 @@ import { isRenewed } from '../../domain/billing/retirement.ts';
 import { endDeposit, endMissedMonth } from '../../domain/billing/settle-deposit.ts';
 import { renewUsage } from '../../domain/billing/usage-terms.ts';
 import { ledger } from '../../domain/billing/vm-orders.ts';
+import { catalogFor, type SalesCatalog } from '../../domain/catalog/buyer-prices.ts';
 import { hasDeposit } from '../../domain/vms/configuration.ts';
 import { type EventText, recordSystemEvent } from '../../domain/vms/events.ts';
 import { startSystemJob } from '../../domain/vms/start-job.ts';
@@ -62,11 +64,12 @@ export async function renewVms(services: RenewalServices, failures = new Failure
   let reserved = 0n;
   for (;;) {
     const due: DueVm[] = await dueVms(db, now, last);
+    const soldTo = await catalogsOf(db, services.catalog, due);
     for (const vm of due) {
       if (vm.account_id !== last?.account_id) reserved = 0n;
       last = vm;
-      if (vm.active_job_id) reserved += claimOf(services, vm, reserved, now);
-      else if (hasToChange(services, vm, now))
+      if (vm.active_job_id) reserved += claimOf(vm, soldTo(vm), reserved, now);
+      else if (hasToChange(vm, soldTo(vm), now))
         await failures.attempt(
           'renew_vms',
           () => inTransaction(db, vm.id, (tx, locked) => renewOrDun(services, tx, locked, reserved)),
@@ -78,13 +81,13 @@ export async function renewVms(services: RenewalServices, failures = new Failure
 }
 
 /** What a VM that is busy will take of the wallet: nothing where that does not cover it. */
-function claimOf({ catalog }: RenewalServices, vm: DueVm, reserved: bigint, now: Date): bigint {
+function claimOf(vm: DueVm, catalog: SalesCatalog, reserved: bigint, now: Date): bigint {
   const amount = arrearsOf(vm, catalog, now)?.total_minor ?? 0n;
   return isRenewed(vm) && vm.available_minor - reserved >= amount ? amount : 0n;
 }
 
 /** Whether {@link renewOrDun} would change anything, as far as can be seen without a lock. */
-function hasToChange({ catalog }: RenewalServices, vm: DueVm, now: Date): boolean {
+function hasToChange(vm: DueVm, catalog: SalesCatalog, now: Date): boolean {
   if (!vm.unpaid_since || hasDeposit(vm) || nextDunningStep(vm, catalog.grace, now)) return true;
   const arrears = arrearsOf(vm, catalog, now);
   return arrears !== null && isRenewed(vm) && vm.available_minor >= arrears.total_minor;
@@ -141,7 +144,9 @@ async function renewOrDun(
   // A job in flight may change the very price; the next round comes soon enough.
   if (row.active_job_id || row.billing_period_end_at > now) return;
   const vm = await endDeposit(services, tx, await withMeter(tx, row), now);
-  const arrears = arrearsOf(vm, services.catalog, now, await findBillingProfile(tx, vm.account_id));
+  const buyer = await findBillingProfile(tx, vm.account_id);
+  const catalog = catalogFor(services.catalog, buyer);
+  const arrears = arrearsOf(vm, catalog, now, buyer);
   if (!arrears) return;
   const wallet = await lockWallet(tx, vm.account_id);
   const spendable = spendableMinor(wallet);
@@ -149,11 +154,12 @@ async function renewOrDun(
   // A top-up pays the debt before it renews anything.
   if (!payable) await dun(services, tx, vm, { arrears, available: spendable - unpaidDebt(wallet), now });
   // One that could be renewed but for another that goes first waits for that to be decided.
-  else if (spendable - reserved >= arrears.total_minor) await renew(services, tx, vm, arrears, now);
+  else if (spendable - reserved >= arrears.total_minor)
+    await renew({ ...services, catalog }, tx, vm, arrears, now);
 }
 
 async function renew(
-  services: RenewalServices,
+  services: RenewalServices & { catalog: SalesCatalog },
   tx: Transaction,
   vm: MeteredVm,
   { months }: Arrears,

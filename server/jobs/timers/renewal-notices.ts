@@ -3,6 +3,7 @@ import { billedVms, isBilled } from '../../db/queries/billed-vms.ts';
 import { promoLeft } from '../../db/queries/promo-credits.ts';
 import { updateVm, type VmRow } from '../../db/queries/vms.ts';
 import { lookUpWallet } from '../../db/queries/wallets.ts';
+import { catalogOf } from '../../domain/billing/buyers.ts';
 import { planRetires, renewalDue } from '../../domain/billing/dunning-events.ts';
 import { spendableMinor, unpaidDebt } from '../../domain/billing/ledger.ts';
 import { lackingFor } from '../../domain/billing/ranking.ts';
@@ -67,8 +68,7 @@ function vmsToLookAt({ db }: NoticeServices, now: Date, after: VmRow | undefined
 }
 
 async function giveNotice(services: NoticeServices, tx: Transaction, vm: VmRow): Promise<void> {
-  const { catalog, clock } = services;
-  const now = clock.now();
+  const now = services.clock.now();
   const notices = noticesBy(vm, now);
   if (!vm.auto_renew || vm.billing_period_end_at <= now || vm.renewal_notices >= notices) return;
   await updateVm(tx, vm.id, { renewal_notices: notices }, now);
@@ -81,6 +81,7 @@ async function giveNotice(services: NoticeServices, tx: Transaction, vm: VmRow):
   }
   const wallet = await lookUpWallet(tx, vm.account_id);
   const funds = { available_minor: spendableMinor(wallet), credits: await promoLeft(tx, vm.account_id) };
+  const catalog = await catalogOf(tx, services.catalog, vm.account_id);
   const next = lackingFor(vm.id, await billedVms(tx, vm.account_id), funds, catalog, now);
   if (!next || next.lacking_minor === 0n) return;
   const due = { amount: next.renewal.amount_minor, lacking: next.lacking_minor + unpaidDebt(wallet) };

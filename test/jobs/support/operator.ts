@@ -1,11 +1,11 @@
 import { addTraffic, type Traffic } from '../../../server/db/queries/bandwidth.ts';
-import { putBillingProfile } from '../../../server/db/queries/billing-profiles.ts';
 import type { OrderRow } from '../../../server/db/queries/orders.ts';
 import { type CreditedOutage, findOutage, insertOutage } from '../../../server/db/queries/outages.ts';
 import { insertTopUp, lockTopUp, type TopUpRow } from '../../../server/db/queries/top-ups.ts';
 import { refundOrder, voidOrder } from '../../../server/domain/billing/adjustments/correct-order.ts';
 import { creditOrDebit } from '../../../server/domain/billing/adjustments/credit-or-debit.ts';
 import { creditNextVm } from '../../../server/domain/billing/adjustments/credit-outage.ts';
+import { saveBillingProfile } from '../../../server/domain/billing/buyers.ts';
 import type { LedgerContext } from '../../../server/domain/billing/ledger.ts';
 import { type BillingProfile, billingProfile } from '../../../server/domain/tax/billing-profile.ts';
 import { type Reversal, settleReversal } from '../../../server/payments/reversals.ts';
@@ -37,8 +37,9 @@ export class Operator {
 
   /** Replaces whom an account's invoices are for. */
   async setBuyer({ accountId: account_id }: Customer, profile: BillingProfile): Promise<void> {
-    const { db, clock } = this.#services;
-    await putBillingProfile(db, { account_id, ...billingProfile(profile), updated_at: clock.now() });
+    const { db, clock, catalog } = this.#services;
+    const row = { account_id, ...billingProfile(profile), updated_at: clock.now() };
+    await db.transaction((tx) => saveBillingProfile(tx, catalog, row));
   }
 
   refund(orderId: string, amountMinor: bigint, reason: string): Promise<OrderRow | string> {

@@ -10,7 +10,7 @@ import {
   type Renewal,
   unpaidSchedule,
 } from '../../../domain/billing/overview.ts';
-import type { Catalog } from '../../../domain/catalog/catalog-schema.ts';
+import type { SalesCatalog } from '../../../domain/catalog/buyer-prices.ts';
 import { Count, Currency, Id, Minor, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { debtField, presentPromo, promoFields } from '../shared/promo-fields.ts';
@@ -80,7 +80,7 @@ interface Standing {
 
 export function presentBillingSummary(
   { wallet, vms, monthToDate, tenantIds }: Standing,
-  catalog: Catalog,
+  catalog: SalesCatalog,
   now: Date,
 ) {
   const renewals = vms.map((vm) => nextRenewal(vm, catalog, now)).filter((renewal) => renewal !== null);

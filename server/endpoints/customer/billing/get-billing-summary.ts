@@ -2,6 +2,7 @@ import { billedVms } from '../../../db/queries/billed-vms.ts';
 import { netOfOrders } from '../../../db/queries/orders.ts';
 import { tenantIdsOf } from '../../../db/queries/shield-tenants.ts';
 import { lookUpWallet } from '../../../db/queries/wallets.ts';
+import { catalogOf } from '../../../domain/billing/buyers.ts';
 import { calendarMonth } from '../../../domain/billing/period.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import {
@@ -23,12 +24,13 @@ export const getBillingSummary = endpoint({
   errors: [],
   example: exampleBillingSummary,
   async handle({ caller, db, services, now }) {
-    const [wallet, monthToDate, vms, tenantIds] = await Promise.all([
+    const [wallet, monthToDate, vms, tenantIds, catalog] = await Promise.all([
       lookUpWallet(db, caller.accountId),
       netOfOrders(db, caller.accountId, calendarMonth(now)),
       billedVms(db, caller.accountId),
       tenantIdsOf(db, caller.accountId),
+      catalogOf(db, services.catalog, caller.accountId),
     ]);
-    return { data: presentBillingSummary({ wallet, vms, monthToDate, tenantIds }, services.catalog, now) };
+    return { data: presentBillingSummary({ wallet, vms, monthToDate, tenantIds }, catalog, now) };
   },
 });

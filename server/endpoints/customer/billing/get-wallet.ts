@@ -1,5 +1,6 @@
 import { billedVms } from '../../../db/queries/billed-vms.ts';
 import { lookUpWallet } from '../../../db/queries/wallets.ts';
+import { catalogOf } from '../../../domain/billing/buyers.ts';
 import { spendableMinor } from '../../../domain/billing/ledger.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import { burnRateMonthly, runwayDays } from '../../../domain/billing/overview.ts';
@@ -52,11 +53,12 @@ export const getWallet = endpoint({
     updated_at: '2026-01-05T09:30:00.000Z',
   },
   async handle({ caller, db, services, now }) {
-    const [wallet, vms] = await Promise.all([
+    const [wallet, vms, catalog] = await Promise.all([
       lookUpWallet(db, caller.accountId),
       billedVms(db, caller.accountId),
+      catalogOf(db, services.catalog, caller.accountId),
     ]);
-    const burn = burnRateMonthly(vms, services.catalog, now);
+    const burn = burnRateMonthly(vms, catalog, now);
     const runway = runwayDays(spendableMinor(wallet), burn);
     return {
       data: {

@@ -2,6 +2,7 @@ import { readSupply } from '../../../cluster/read-supply.ts';
 import { askTemplate } from '../../../compute/ask.ts';
 import type { EngineTemplate } from '../../../compute/driver.ts';
 import type { Reservation } from '../../../db/queries/reservations.ts';
+import { catalogOf } from '../../../domain/billing/buyers.ts';
 import type { Catalog, Plan, Region } from '../../../domain/catalog/catalog-schema.ts';
 import { findRegion, isDedicated, isSoldIn } from '../../../domain/catalog/lookup.ts';
 import { catalogAt } from '../../../domain/catalog/prices.ts';
@@ -101,8 +102,8 @@ export const getCatalog = endpoint({
       disk_gb: { min: 10, max: 2000, step: 10 },
     },
   },
-  async handle({ services, db, now }) {
-    const catalog = catalogAt(services.catalog, now);
+  async handle({ services, db, caller, now }) {
+    const catalog = catalogAt(await catalogOf(db, services.catalog, caller.accountId), now);
     const addressed = await regionsWithAddresses(db, catalog, now);
     const supply = await readSupply(services);
     const rooms = { catalog, supply, addressed };

@@ -3,6 +3,7 @@ import { findBillingProfile } from '../../../db/queries/billing-profiles.ts';
 import { lookUpWallet } from '../../../db/queries/wallets.ts';
 import { firstPeriod } from '../../../domain/billing/period.ts';
 import { monthCharge, termsOf } from '../../../domain/billing/pricing.ts';
+import { catalogFor } from '../../../domain/catalog/buyer-prices.ts';
 import { catalogAt } from '../../../domain/catalog/prices.ts';
 import { requireCustom, requireHourly } from '../../../domain/vms/configuration.ts';
 import { requireServed } from '../../../domain/vms/offer.ts';
@@ -36,11 +37,12 @@ export const getCustomQuote = endpoint({
   errors: [],
   example: exampleQuote,
   async handle({ query, services, db, caller, now }) {
-    const catalog = catalogAt(services.catalog, now);
+    const buyer = await findBillingProfile(db, caller.accountId);
+    const catalog = catalogAt(catalogFor(services.catalog, buyer), now);
     requireServed(catalog, { region: query.region }, await askHosts(services));
     const configuration = requireCustom(catalog, query);
     if (query.billing === 'hourly') requireHourly(configuration, 'billing');
-    const terms = termsOf(catalog, await findBillingProfile(db, caller.accountId));
+    const terms = termsOf(catalog, buyer);
     const charge = monthCharge(configuration, firstPeriod(now), terms, query.billing);
     const wallet = await lookUpWallet(db, caller.accountId);
     return { data: presentQuote(catalog, charge, configuration, wallet, now) };

@@ -1,4 +1,6 @@
+import { catalogOf } from '../../../domain/billing/buyers.ts';
 import { hourlyPrice, parseMicros, priceText } from '../../../domain/billing/money.ts';
+import type { SalesCatalog } from '../../../domain/catalog/buyer-prices.ts';
 import type { Catalog } from '../../../domain/catalog/catalog-schema.ts';
 import { nextSalePrice, priceAt } from '../../../domain/catalog/prices.ts';
 import { endpoint } from '../../../http/endpoint.ts';
@@ -62,7 +64,8 @@ export const getPrices = endpoint({
       { component: 'vcpu', unit: 'vcpu', price_hourly: '0.00342', price_monthly: '2.50', next_price: null },
     ],
   },
-  async handle({ services: { catalog }, now }) {
+  async handle({ services, db, caller, now }) {
+    const catalog = await catalogOf(db, services.catalog, caller.accountId);
     const today = priceAt(catalog.custom, now);
     const next = nextSalePrice(catalog.custom, now);
     const price = (part: Part, component: string, unit: string) => ({
@@ -84,7 +87,7 @@ export const getPrices = endpoint({
 type Custom = Catalog['custom'];
 type Part = keyof Custom['price_monthly'];
 
-const prices = ({ price_monthly, price_hourly }: Custom, part: Part, { currency }: Catalog) => ({
+const prices = ({ price_monthly, price_hourly }: Custom, part: Part, { currency }: SalesCatalog) => ({
   price_hourly: price_hourly
     ? priceText(parseMicros(price_hourly[part]), currency)
     : hourlyPrice(parseMicros(price_monthly[part])),

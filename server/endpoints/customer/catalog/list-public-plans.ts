@@ -1,3 +1,4 @@
+import { catalogOf } from '../../../domain/billing/buyers.ts';
 import { catalogAt } from '../../../domain/catalog/prices.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { Currency, Shape } from '../../../http/schemas.ts';
@@ -18,8 +19,8 @@ export const listPublicPlans = endpoint({
   ),
   errors: [],
   example: { currency: 'EUR', plans: [{ ...examplePlan, regions: ['eu-west'] }] },
-  async handle({ services, now }) {
-    const catalog = catalogAt(services.catalog, now);
+  async handle({ services, db, caller, now }) {
+    const catalog = catalogAt(await catalogOf(db, services.catalog, caller.accountId), now);
     return {
       data: {
         currency: catalog.currency,

@@ -1,7 +1,8 @@
 import { BILLING_MODES, type BillingMode } from '../../../domain/billing/metering.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import { configurationHourly, planConfiguration } from '../../../domain/billing/pricing.ts';
-import type { Catalog, Plan } from '../../../domain/catalog/catalog-schema.ts';
+import type { SalesCatalog } from '../../../domain/catalog/buyer-prices.ts';
+import type { Plan } from '../../../domain/catalog/catalog-schema.ts';
 import { nextSalePrice } from '../../../domain/catalog/prices.ts';
 import { Count, Decimal, Enum, Minor, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
@@ -69,7 +70,7 @@ export const PlanShape = Shape(
 );
 
 /** `plan` is priced as of `now`, see `catalogAt`. */
-function fields(plan: Plan, catalog: Catalog, now: Date) {
+function fields(plan: Plan, catalog: SalesCatalog, now: Date) {
   const { code, name, category, vcpu, ram_mb, disk_gb, bandwidth_gb } = plan;
   const next = nextSalePrice(plan, now);
   return {
@@ -86,7 +87,7 @@ function fields(plan: Plan, catalog: Catalog, now: Date) {
   };
 }
 
-function prices(plan: Plan, { currency }: Catalog) {
+function prices(plan: Plan, { currency }: SalesCatalog) {
   const { price_monthly_minor: price, price_hourly_micros: hour } = planConfiguration(plan, currency);
   return {
     price_hourly: configurationHourly(price, currency, hour),
@@ -95,12 +96,17 @@ function prices(plan: Plan, { currency }: Catalog) {
   };
 }
 
-export function presentPublicPlan(plan: Plan, catalog: Catalog, now: Date) {
+export function presentPublicPlan(plan: Plan, catalog: SalesCatalog, now: Date) {
   return { ...fields(plan, catalog, now), regions: plan.regions, deprecated: plan.deprecated ?? false };
 }
 
 /** `rooms` says for each region whether the plan fits there now. */
-export function presentPlan(plan: Plan, catalog: Catalog, now: Date, hasRoom: (region: string) => boolean) {
+export function presentPlan(
+  plan: Plan,
+  catalog: SalesCatalog,
+  now: Date,
+  hasRoom: (region: string) => boolean,
+) {
   const regions = plan.regions.map((code) => ({ code, available: !plan.deprecated && hasRoom(code) }));
   return { ...fields(plan, catalog, now), regions, deprecated: plan.deprecated ?? false };
 }

@@ -5,6 +5,7 @@ import { promoToReturn } from '../../../db/queries/promo-returns.ts';
 import { lookUpWallet } from '../../../db/queries/wallets.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import type { Configuration } from '../../../domain/billing/pricing.ts';
+import { catalogFor } from '../../../domain/catalog/buyer-prices.ts';
 import { blockerFrom } from '../../../domain/vms/blockers.ts';
 import { decideChange } from '../../../domain/vms/decide-change.ts';
 import { endpoint } from '../../../http/endpoint.ts';
@@ -67,7 +68,6 @@ export const getPlanQuote = endpoint({
   },
   load: loadVm,
   async handle({ resource: vm, query, services, db, caller, now }) {
-    const { catalog } = services;
     const { plan, resize_disk: resizeDisk, ...size } = query;
     if ((plan === undefined) === (Object.keys(size).length === 0)) {
       throw invalidField('plan', 'required', 'name either a plan, or vcpu, ram_mb or disk_gb');
@@ -76,6 +76,7 @@ export const getPlanQuote = endpoint({
       throw invalidField('resize_disk', 'not_allowed', 'goes with a plan; a custom size names its disk');
     const wish = plan === undefined ? { size } : { plan, resizeDisk: resizeDisk ?? true };
     const buyer = await findBillingProfile(db, caller.accountId);
+    const catalog = catalogFor(services.catalog, buyer);
     const room = await roomFor(services, vm);
     const metered = await withMeter(db, vm);
     const wallet = await lookUpWallet(db, caller.accountId);

@@ -1,6 +1,7 @@
 import { withMeter } from '../../../db/queries/meters.ts';
 import { completedOrdersOfVm, orderTotalsOfVm } from '../../../db/queries/orders.ts';
 import { openUsage } from '../../../domain/billing/arrears.ts';
+import { catalogOf } from '../../../domain/billing/buyers.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import { nextRenewal } from '../../../domain/billing/overview.ts';
 import { nextPrice } from '../../../domain/billing/renewal-price.ts';
@@ -122,14 +123,15 @@ export const getVmBilling = endpoint({
   },
   load: loadVm,
   async handle({ resource, db, services, now }) {
-    const [vm, totals, orders] = await Promise.all([
+    const [vm, catalog, totals, orders] = await Promise.all([
       withMeter(db, resource),
+      catalogOf(db, services.catalog, resource.account_id),
       orderTotalsOfVm(db, resource.id),
       completedOrdersOfVm(db, resource.id, MAX_CHARGES),
     ]);
-    const next = nextRenewal(vm, services.catalog, now);
-    const price = nextPrice(vm, services.catalog, now);
-    const usage = openUsage(vm, services.catalog, now);
+    const next = nextRenewal(vm, catalog, now);
+    const price = nextPrice(vm, catalog, now);
+    const usage = openUsage(vm, catalog, now);
     return {
       data: {
         currency: vm.currency,

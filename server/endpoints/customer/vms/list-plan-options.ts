@@ -3,6 +3,7 @@ import { findBillingProfile } from '../../../db/queries/billing-profiles.ts';
 import { withMeter } from '../../../db/queries/meters.ts';
 import { lookUpWallet } from '../../../db/queries/wallets.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
+import { catalogFor } from '../../../domain/catalog/buyer-prices.ts';
 import { isSoldIn } from '../../../domain/catalog/lookup.ts';
 import { catalogAt } from '../../../domain/catalog/prices.ts';
 import { blockerFrom } from '../../../domain/vms/blockers.ts';
@@ -55,8 +56,8 @@ export const listPlanOptions = endpoint({
   ],
   load: loadVm,
   async handle({ resource: vm, services, db, now }) {
-    const catalog = catalogAt(services.catalog, now);
     const buyer = await findBillingProfile(db, vm.account_id);
+    const catalog = catalogAt(catalogFor(services.catalog, buyer), now);
     const wallet = await lookUpWallet(db, vm.account_id);
     const room = await roomFor(services, vm);
     const metered = await withMeter(db, vm);

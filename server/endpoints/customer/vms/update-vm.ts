@@ -1,4 +1,5 @@
 import { findVm, updateVm as writeVm } from '../../../db/queries/vms.ts';
+import { catalogOf } from '../../../domain/billing/buyers.ts';
 import { graceGivenUp, graceTakenUp } from '../../../domain/billing/grace.ts';
 import { BILLING_MODES } from '../../../domain/billing/metering.ts';
 import { RENEWAL_PRIORITY } from '../../../domain/billing/ranking.ts';
@@ -60,8 +61,11 @@ export const updateVm = endpoint({
     const { hostname, notes, auto_renew, renewal_priority, billing } = body;
     requireAllowed(resource, hostname === undefined && notes === undefined ? 'set_renewal' : 'configure');
     if (auto_renew) requireRenewable(resource);
-    if (billing === 'hourly') requireHourly(renewalConfiguration(resource, services.catalog, now), 'billing');
     const { catalog } = services;
+    if (billing === 'hourly') {
+      const sold = await catalogOf(db, catalog, resource.account_id);
+      requireHourly(renewalConfiguration(resource, sold, now), 'billing');
+    }
     const ended = auto_renew === false ? graceGivenUp(resource, catalog.grace, now) : {};
     const again = auto_renew ? graceTakenUp(resource, catalog) : {};
     // Prices that came while no notice was due are looked at in the next round.

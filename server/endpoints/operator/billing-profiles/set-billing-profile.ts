@@ -1,5 +1,6 @@
-import { findBillingProfile, putBillingProfile } from '../../../db/queries/billing-profiles.ts';
+import { findBillingProfile } from '../../../db/queries/billing-profiles.ts';
 import { requireOpen } from '../../../domain/accounts/account-status.ts';
+import { saveBillingProfile } from '../../../domain/billing/buyers.ts';
 import { DOCUMENT_LANGUAGES } from '../../../domain/billing/invoice-document.ts';
 import { billingProfile } from '../../../domain/tax/billing-profile.ts';
 import { documentWishes, MAX_BILLING_CONTACTS } from '../../../domain/tax/document-wishes.ts';
@@ -48,7 +49,12 @@ export const setBillingProfile = operatorEndpoint({
       await requireAccount(tx, id);
       await requireOpen(tx, id);
       const wishes = documentWishes(body, await findBillingProfile(tx, id));
-      return putBillingProfile(tx, { account_id: id, ...profile, ...wishes, updated_at: clock.now() });
+      return saveBillingProfile(tx, catalog, {
+        account_id: id,
+        ...profile,
+        ...wishes,
+        updated_at: clock.now(),
+      });
     });
     logger.info({ account_id: id, country: row.country }, 'billing profile changed');
     return { data: presentProfile(row, catalog) };

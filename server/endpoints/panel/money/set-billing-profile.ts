@@ -1,5 +1,6 @@
-import { findBillingProfile, putBillingProfile } from '../../../db/queries/billing-profiles.ts';
+import { findBillingProfile } from '../../../db/queries/billing-profiles.ts';
 import { requireOpen } from '../../../domain/accounts/account-status.ts';
+import { saveBillingProfile } from '../../../domain/billing/buyers.ts';
 import { DOCUMENT_LANGUAGES } from '../../../domain/billing/invoice-document.ts';
 import { recordAudit } from '../../../domain/people/audit.ts';
 import { billingProfile } from '../../../domain/tax/billing-profile.ts';
@@ -66,7 +67,7 @@ export const setBillingProfile = panelEndpoint({
       vat_id,
       exempt_reason: before?.exempt_reason ?? null,
     });
-    const row = await putBillingProfile(db, {
+    const row = await saveBillingProfile(db, catalog, {
       account_id: accountId,
       ...profile,
       ...documentWishes(body, before),

@@ -1,3 +1,4 @@
+import { catalogFor } from '../../../domain/catalog/buyer-prices.ts';
 import { catalogAt } from '../../../domain/catalog/prices.ts';
 import { Currency, Shape } from '../../../http/schemas.ts';
 import { panelEndpoint } from '../../../panel/endpoint.ts';
@@ -21,7 +22,7 @@ export const getPublicPrices = panelEndpoint({
   ),
   errors: [],
   async handle({ services, now }) {
-    const catalog = catalogAt(services.catalog, now);
+    const catalog = catalogAt(catalogFor(services.catalog, undefined), now);
     return {
       data: {
         currency: catalog.currency,

@@ -1,0 +1,45 @@
+import type { Queryable, Transaction } from '../../db/database.ts';
+import {
+  type BillingProfileRow,
+  findBillingProfile,
+  findBillingProfiles,
+  type NewProfile,
+  putBillingProfile,
+} from '../../db/queries/billing-profiles.ts';
+import { lookAtPricesAgain } from '../../db/queries/vms.ts';
+import { catalogFor, priceRate, type SalesCatalog } from '../catalog/buyer-prices.ts';
+import type { Catalog } from '../catalog/catalog-schema.ts';
+
+/** Returns the catalog at the prices of an account. Asks who that is only where prices depend on it. */
+export async function catalogOf(db: Queryable, catalog: Catalog, accountId: string): Promise<SalesCatalog> {
+  const buyer = catalog.business_prices === 'net' ? await findBillingProfile(db, accountId) : undefined;
+  return catalogFor(catalog, buyer);
+}
+
+/** Returns the same for the accounts of `items`, read at once. */
+export async function catalogsOf(
+  db: Queryable,
+  catalog: Catalog,
+  items: { account_id: string }[],
+): Promise<(item: { account_id: string }) => SalesCatalog> {
+  if (catalog.business_prices !== 'net') return () => catalogFor(catalog, undefined);
+  const ids = [...new Set(items.map(({ account_id }) => account_id))];
+  const buyers = new Map((await findBillingProfiles(db, ids)).map((buyer) => [buyer.account_id, buyer]));
+  const sold = new Map(ids.map((id) => [id, catalogFor(catalog, buyers.get(id))]));
+  return ({ account_id }) => sold.get(account_id)!;
+}
+
+/**
+ * Writes who an account's invoices are for. If that buyer pays other prices, the account's VMs are looked at again in the next
+ * round, so that its owner is told of higher ones. Locks the VMs.
+ */
+export async function saveBillingProfile(
+  tx: Transaction,
+  catalog: Catalog,
+  profile: NewProfile,
+): Promise<BillingProfileRow> {
+  const before = await findBillingProfile(tx, profile.account_id);
+  const paysOther = priceRate(catalog, before) !== priceRate(catalog, profile);
+  if (paysOther) await lookAtPricesAgain(tx, profile.account_id);
+  return putBillingProfile(tx, profile);
+}
