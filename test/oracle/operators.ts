@@ -59,6 +59,7 @@ export class Operators {
     if (month % 4 === 0) prices.price_notice_days = prng.pick([0, 10, 20, 30]);
     if (month % 7 === 5) this.#retire();
     if (month % 6 === 2) this.#withdraw();
+    if (month % 9 === 4) prices.business_prices = prices.business_prices === 'net' ? 'gross' : 'net';
     this.#play.world.restartNotices();
   }
 

@@ -1,5 +1,6 @@
 import type { Prng } from '../simulation/prng.ts';
 import type { Outage, Vm } from './account.ts';
+import { shareOf } from './net-prices.ts';
 import type { Look, Observer, Tenant } from './observer.ts';
 import type { PriceList } from './tariff.ts';
 import { taxOn } from './tax.ts';
@@ -33,7 +34,8 @@ export class Play {
 
   /** The same as one buyer has it, with his tax. */
   pricesFor({ account }: Tenant): PriceList {
-    return { ...this.prices, taxed: taxOn(this.prices, account.buyer) };
+    const { prices } = this;
+    return { ...prices, taxed: taxOn(prices, account.buyer), share: shareOf(prices, account.buyer) };
   }
 
   look(tenant: Tenant): Look {

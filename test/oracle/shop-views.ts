@@ -2,6 +2,7 @@ import { type Account, hourOf, sum, type Vm } from './account.ts';
 import { debtOf, lackingFor, spendableOf } from './books.ts';
 import { changeCharge, monthCharge, noChange, type Sale } from './charges.ts';
 import type { Expected } from './differences.ts';
+import { hourPrice, unitPrice } from './net-prices.ts';
 import { Rational } from './rational.ts';
 import {
   customAt,
@@ -121,13 +122,14 @@ export function plan(listed: ListedPlan, list: PriceList, now: number): Expected
 
 /** Prices of the parts of custom sizes. */
 export function parts(list: PriceList, now: number): Expected {
-  const { custom, currency } = list;
+  const { custom, currency, share } = list;
   const priced = (at: number, part: keyof Parts) => {
     const { price_monthly, price_hourly } = dated<Parts, PriceList['custom']>(custom, at, at);
+    const month = unitPrice(Rational.parse(price_monthly[part]), share);
     const hour = price_hourly
-      ? hourText(Rational.parse(price_hourly[part]), currency)
-      : Rational.parse(price_monthly[part]).over(new Rational(730n)).toDecimal(5);
-    return { price_monthly: price_monthly[part], price_hourly: hour };
+      ? hourText(hourPrice(Rational.parse(price_hourly[part]), month, share), currency)
+      : month.over(new Rational(730n)).toDecimal(5);
+    return { price_monthly: share ? hourText(month, currency) : price_monthly[part], price_hourly: hour };
   };
   const next = nextOf<Parts, PriceList['custom']>(custom, now);
   const from = next && dayStart(next.valid_from);

@@ -1,3 +1,4 @@
+import { hourPrice, unitPrice } from './net-prices.ts';
 import { Rational } from './rational.ts';
 import type { Seller, Taxed } from './tax.ts';
 
@@ -48,6 +49,7 @@ export interface Catalog {
   currency: string;
   tax_rate: string;
   tax_rates?: Record<string, string>;
+  business_prices?: 'gross' | 'net';
   seller?: Seller;
   price_notice_days?: number;
   usage?: TrafficEnd & { snapshot_gb_month?: string; max_unpaid_minor?: number };
@@ -59,6 +61,8 @@ export interface Catalog {
 /** The catalog as one buyer has it. */
 export interface PriceList extends Catalog {
   taxed: Taxed;
+  /** What he pays of each price, his tax included; null is the price itself. */
+  share: Rational | null;
 }
 
 export interface Size {
@@ -77,11 +81,6 @@ export interface Product extends Size {
   price: bigint;
   /** Major units an hour; null where it is not sold by the hour. */
   hour: Rational | null;
-}
-
-/** Minor units of a decimal in major units; halves away from zero. */
-export function minorUnits(decimal: string, currency: string): bigint {
-  return Rational.parse(decimal).times(unit(currency)).round();
 }
 
 export function unit(currency: string): Rational {
@@ -144,27 +143,34 @@ export function isSold({ deprecated, retires_on }: ListedPlan, now: number): boo
 export function planAt(list: PriceList, code: string, at: number, soldAt = at): Product {
   const { name, vcpu, ram_mb, disk_gb, bandwidth_gb, ...plan } = findPlan(list, code)!;
   const { price_monthly, price_hourly } = dated<string, Dated<string>>(plan, at, soldAt);
+  const { share, currency } = list;
+  const listed = Rational.parse(price_monthly).times(unit(currency));
+  const price = (share ? listed.times(share) : listed).round();
+  const month = new Rational(price).over(unit(currency));
   return {
     ...{ plan: code, name, vcpu, ram_mb, disk_gb },
     bandwidth: bandwidth_gb === null ? null : BigInt(bandwidth_gb),
-    price: minorUnits(price_monthly, list.currency),
-    hour: price_hourly === undefined ? null : Rational.parse(price_hourly),
+    price,
+    hour: price_hourly === undefined ? null : hourPrice(Rational.parse(price_hourly), month, share),
   };
 }
 
 /** Parts at their price for a month from `at` on, and how they are called. */
 export function customAt({ vcpu, ram_mb, disk_gb }: Size, list: PriceList, at: number, soldAt = at): Product {
   const { price_monthly, price_hourly } = dated<Parts, Dated<Parts>>(list.custom, at, soldAt);
-  const sum = (part: Parts) =>
-    Rational.parse(part.vcpu)
+  const { share } = list;
+  const monthOf = (part: keyof Parts) => unitPrice(Rational.parse(price_monthly[part]), share);
+  const hourOf = (part: keyof Parts) => hourPrice(Rational.parse(price_hourly![part]), monthOf(part), share);
+  const sum = (of: (part: keyof Parts) => Rational) =>
+    of('vcpu')
       .times(new Rational(BigInt(vcpu)))
-      .plus(Rational.parse(part.ram_gb).times(new Rational(BigInt(ram_mb), 1024n)))
-      .plus(Rational.parse(part.disk_gb).times(new Rational(BigInt(disk_gb))));
+      .plus(of('ram_gb').times(new Rational(BigInt(ram_mb), 1024n)))
+      .plus(of('disk_gb').times(new Rational(BigInt(disk_gb))));
   return {
     ...{ plan: null, name: `Custom ${vcpu} vCPU, ${ram_mb} MB, ${disk_gb} GB`, vcpu, ram_mb, disk_gb },
     bandwidth: volumeOf(list.custom.bandwidth_gb, { vcpu, ram_mb, disk_gb }),
-    price: sum(price_monthly).times(unit(list.currency)).round(),
-    hour: price_hourly ? sum(price_hourly) : null,
+    price: sum(monthOf).times(unit(list.currency)).round(),
+    hour: price_hourly ? sum(hourOf) : null,
   };
 }
 

@@ -54,6 +54,14 @@ const CASES: [Buyer, { listed: string | 'home' } | Omit<Taxed, 'rate'>][] = [
   [buyer('FR', 'consumer'), { listed: 'home' }],
   [buyer('AT', 'business'), { listed: TAX_RATES.AT }],
   [buyer('NO', 'business'), { listed: TAX_RATES.NO }],
+  [buyer('NO', 'business', { vat_id: '974760673MVA' }), { listed: TAX_RATES.NO }],
+  [
+    buyer('CH', 'business', { vat_id: 'CHE100155212' }),
+    {
+      category: 'outside_scope',
+      reason: 'Service outside the scope of VAT: the place of supply is abroad',
+    },
+  ],
   [
     buyer('AT', 'business', { vat_id: 'ATU37675002' }),
     { category: 'reverse_charge', reason: 'Reverse charge' },

@@ -1,6 +1,7 @@
 import type { Line, Meter, Terms, Vm } from './account.ts';
 import { monthFrom, type Span } from './calendar.ts';
 import { line } from './lines.ts';
+import { unitPrice } from './net-prices.ts';
 import { Rational } from './rational.ts';
 import { findPlan, nameOf, type PriceList, type Product, plain, unit } from './tariff.ts';
 
@@ -41,19 +42,20 @@ export function sent({ days }: Meter, until: number | null): bigint {
   return counted.reduce((total, [, bytes]) => total + bytes, 0n);
 }
 
-const price = (decimal: string | undefined) => (decimal === undefined ? null : Rational.parse(decimal));
+const price = (decimal: string | undefined, { share }: PriceList) =>
+  decimal === undefined ? null : unitPrice(Rational.parse(decimal), share);
 
 /** Today's terms of what a VM uses from an instant on. */
 export function termsOf({ plan, bandwidth }: Product, list: PriceList, from: number, read: bigint): Terms {
   const own = plan === null ? list.custom : findPlan(list, plan);
   const ends = endOf(plan, list) !== null;
-  const traffic = ends ? null : price(own?.traffic_per_gb ?? list.usage?.traffic_per_gb);
+  const traffic = ends ? null : price(own?.traffic_per_gb ?? list.usage?.traffic_per_gb, list);
   return {
     from,
     read,
     included: ends || traffic ? bandwidth : null,
     traffic,
-    snapshots: price(list.usage?.snapshot_gb_month),
+    snapshots: price(list.usage?.snapshot_gb_month, list),
   };
 }
 

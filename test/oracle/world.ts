@@ -44,7 +44,7 @@ export class World {
       if (plan.bandwidth_gb !== null) plan.bandwidth_gb /= 20;
     }
     prices.custom.price_hourly = { vcpu: '0.0034', ram_gb: '0.0017', disk_gb: '0.00007' };
-    Object.assign(prices, { seller: SELLER, tax_rates: TAX_RATES });
+    Object.assign(prices, { seller: SELLER, tax_rates: TAX_RATES, business_prices: 'net' });
     prices.usage = { traffic_per_gb: '0.0123', snapshot_gb_month: '1.234', max_unpaid_minor: 500 };
     const ends = { s2: { at_included: 'throttle', throttle_mbps: 10 }, s8: { at_included: 'stop' } } as const;
     for (const plan of prices.plans) Object.assign(plan, ends[plan.code as keyof typeof ends]);
