@@ -11,7 +11,10 @@ import type { Session } from './session.ts';
 
 /** Before buying a VM: shows its price and limits the charge to it. */
 export async function purchase({ client }: Session, { input }: Call): Promise<Question> {
-  const [{ plans, currency }, wallet] = await Promise.all([client.catalog.get(), client.billing.wallet()]);
+  const [{ plans, currency, net_prices }, wallet] = await Promise.all([
+    client.catalog.get(),
+    client.billing.wallet(),
+  ]);
   const plan = plans.find(({ code }) => code === input.plan);
   if (!plan)
     throw new Failure(
@@ -19,6 +22,8 @@ export async function purchase({ client }: Session, { input }: Call): Promise<Qu
       `There is no plan "${input.plan}". There are: ${plans.map(({ code }) => code).join(', ')}.`,
     );
   const price = money(plan.price_monthly_minor, currency);
+  const net = plan.price_monthly_net_minor;
+  const tax = money(plan.price_monthly_minor - net, currency);
   const isHourly = input.billing === 'hourly';
   return {
     lines: [
@@ -26,6 +31,7 @@ export async function purchase({ client }: Session, { input }: Call): Promise<Qu
       isHourly
         ? `${plan.price_hourly} ${currency} an hour; at most ${price} are paid in advance, and what is unused is given back.`
         : `${price} a month, paid in advance.`,
+      ...(net_prices ? [`A month is ${money(net, currency)} net plus ${tax} tax.`] : []),
       `Available: ${money(wallet.available_minor, currency)}`,
     ],
     ask: `Buy ${input.hostname}?`,

@@ -374,6 +374,8 @@ export interface Blocker {
 
 export interface Catalog {
   currency: string;
+  net_prices: boolean;
+  tax_rate: string;
   plans: Plan[];
   regions: Region[];
   templates: Template[];
@@ -762,6 +764,7 @@ export interface NextPlanPrice {
   price_hourly: string;
   billing_modes: BillingMode[];
   price_monthly_minor: number;
+  price_monthly_net_minor: number;
   from_at: string;
 }
 
@@ -851,6 +854,7 @@ export interface Plan {
   price_hourly: string;
   billing_modes: BillingMode[];
   price_monthly_minor: number;
+  price_monthly_net_minor: number;
   next_price: NextPlanPrice | null;
   retires_on: string | null;
   regions: PlanRegion[];
@@ -921,6 +925,8 @@ export type PriceUnit = 'vcpu' | 'gib' | 'gb';
 export interface Prices {
   currency: string;
   tax_included: boolean;
+  net_prices: boolean;
+  tax_rate: string;
   billing_modes: BillingMode[];
   components: ComponentPrice[];
 }
@@ -936,6 +942,7 @@ export interface PublicPlan {
   price_hourly: string;
   billing_modes: BillingMode[];
   price_monthly_minor: number;
+  price_monthly_net_minor: number;
   next_price: NextPlanPrice | null;
   retires_on: string | null;
   regions: string[];
@@ -945,6 +952,8 @@ export interface PublicPlan {
 /** The public price list */
 export interface PublicPlans {
   currency: string;
+  net_prices: boolean;
+  tax_rate: string;
   plans: PublicPlan[];
 }
 

@@ -283,6 +283,7 @@ export interface NextPlanPrice {
   price_hourly: string;
   billing_modes: BillingMode[];
   price_monthly_minor: number;
+  price_monthly_net_minor: number;
   from_at: string;
 }
 
@@ -378,6 +379,7 @@ export interface PublicPlan {
   price_hourly: string;
   billing_modes: BillingMode[];
   price_monthly_minor: number;
+  price_monthly_net_minor: number;
   next_price: NextPlanPrice | null;
   retires_on: string | null;
   regions: string[];

@@ -1,5 +1,5 @@
 import type { MeteredVm } from '../../db/queries/meters.ts';
-import type { SalesCatalog } from '../catalog/buyer-prices.ts';
+import { catalogFor, type SalesCatalog } from '../catalog/buyer-prices.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
 import type { TaxedBuyer } from '../tax/tax.ts';
 import { currentConfiguration } from '../vms/configuration.ts';
@@ -108,7 +108,7 @@ function dueMonth(
  */
 export function openUsage(vm: MeteredVm, catalog: Catalog, now: Date): StretchUsage[] {
   // What was used has the prices with which its period began, whoever the buyer is now.
-  const arrears = arrearsOf(vm, catalog as SalesCatalog, now);
+  const arrears = arrearsOf(vm, catalogFor(catalog, undefined), now);
   if (arrears) return arrears.months.flatMap(({ usage }) => usage);
   const { name } = currentConfiguration(vm, catalog);
   return usageOf(vm, runningStretch(vm), now, name, {

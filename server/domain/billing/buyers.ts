@@ -10,10 +10,9 @@ import { lookAtPricesAgain } from '../../db/queries/vms.ts';
 import { catalogFor, priceRate, type SalesCatalog } from '../catalog/buyer-prices.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
 
-/** Returns the catalog at the prices of an account. Asks who that is only where prices depend on it. */
+/** Returns the catalog at the prices of an account. */
 export async function catalogOf(db: Queryable, catalog: Catalog, accountId: string): Promise<SalesCatalog> {
-  const buyer = catalog.business_prices === 'net' ? await findBillingProfile(db, accountId) : undefined;
-  return catalogFor(catalog, buyer);
+  return catalogFor(catalog, await findBillingProfile(db, accountId));
 }
 
 /** Returns the same for the accounts of `items`, read at once. */
@@ -22,7 +21,6 @@ export async function catalogsOf(
   catalog: Catalog,
   items: { account_id: string }[],
 ): Promise<(item: { account_id: string }) => SalesCatalog> {
-  if (catalog.business_prices !== 'net') return () => catalogFor(catalog, undefined);
   const ids = [...new Set(items.map(({ account_id }) => account_id))];
   const buyers = new Map((await findBillingProfiles(db, ids)).map((buyer) => [buyer.account_id, buyer]));
   const sold = new Map(ids.map((id) => [id, catalogFor(catalog, buyers.get(id))]));

@@ -12,16 +12,22 @@ import {
 import { hasVatId, type TaxedBuyer, taxFor } from '../tax/tax.ts';
 import type { Catalog, Plan } from './catalog-schema.ts';
 
-declare const SOLD: unique symbol;
-
 /**
  * The catalog at the prices of one buyer, as {@link catalogFor} makes it. Whatever reads a price takes it, so that no price is
  * charged, shown or announced that was not converted.
  */
-export type SalesCatalog = Catalog & { readonly [SOLD]: true };
+export type SalesCatalog = Catalog & { readonly sold_to: SoldTo };
+
+/** Whose prices a catalog has. */
+export interface SoldTo {
+  /** A business at net prices. */
+  net: boolean;
+  /** Share of tax that the prices contain, such as "0.19". */
+  rate: string;
+}
 
 /** A catalog that was not converted: converting twice would take the tax off twice. */
-type ListCatalog = Catalog & { readonly [SOLD]?: never };
+type ListCatalog = Catalog & { readonly sold_to?: never };
 
 /** Whether `buyer` is sold to at net prices: a business with a VAT id, where the catalog says so. */
 export function buysNet({ business_prices }: Catalog, buyer: TaxedBuyer | undefined): boolean {
@@ -33,7 +39,8 @@ export function buysNet({ business_prices }: Catalog, buyer: TaxedBuyer | undefi
  * buyer, and are those of the list except for businesses at net prices.
  */
 export function catalogFor(list: ListCatalog, buyer: TaxedBuyer | undefined): SalesCatalog {
-  return atRate(list, priceRate(list, buyer)) as SalesCatalog;
+  const sold_to = { net: buysNet(list, buyer), rate: taxFor(list, buyer).rate };
+  return { ...atRate(list, priceRate(list, buyer)), sold_to };
 }
 
 /** The rate of the tax that the prices of `buyer` include: that of the list, except for businesses at net prices. */

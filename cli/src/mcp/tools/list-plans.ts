@@ -9,19 +9,23 @@ export const listPlans: Tool = {
   power: 'read',
   input: inputOf({}),
   async call({ client, signal }) {
-    const { plans, templates, regions, custom_limits, currency } = await client.catalog.get({ signal });
+    const { plans, templates, regions, custom_limits, currency, net_prices, tax_rate } =
+      await client.catalog.get({ signal });
     return {
       data: {
         currency,
+        net_prices,
+        tax_rate,
         plans: plans
           .filter(({ deprecated }) => !deprecated)
-          .map(({ code, name, vcpu, ram_mb, disk_gb, price_monthly_minor, price_hourly, regions }) => ({
+          .map(({ code, name, vcpu, ram_mb, disk_gb, price_hourly, regions, ...price }) => ({
             code,
             name,
             vcpu,
             ram_mb,
             disk_gb,
-            price_monthly_minor,
+            price_monthly_minor: price.price_monthly_minor,
+            price_monthly_net_minor: price.price_monthly_net_minor,
             price_hourly,
             regions: regions.filter(({ available }) => available).map((region) => region.code),
           })),

@@ -41,6 +41,12 @@ export function customMonthlyMinor(
   return Number(halfUp(micros, 10n ** BigInt(6 - decimalsOf(currency))));
 }
 
+/** An amount without the tax in it, at a rate such as "0.19". */
+export function netMinor(minor: number, rate: string): number {
+  const share = parseMicros(rate);
+  return minor - Number(halfUp(BigInt(minor) * share, MICROS + share));
+}
+
 /** Returns the missing amount, 0 if the wallet is sufficient. */
 export const shortfall = (priceMinor: number, availableMinor: number) =>
   Math.max(0, priceMinor - availableMinor);

@@ -13,7 +13,7 @@ import { endpoint } from '../../../http/endpoint.ts';
 import { Count, Currency, Shape } from '../../../http/schemas.ts';
 import { ApiError } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
-import { examplePlan, PlanShape, presentPlan } from './plan-shape.ts';
+import { examplePlan, PlanShape, presentPlan, presentSoldTo, soldToFields } from './plan-shape.ts';
 
 const RangeShape = Shape(
   { min: Count('Smallest'), max: Count('Largest'), step: Count('Step') },
@@ -58,6 +58,7 @@ export const getCatalog = endpoint({
   data: Shape(
     {
       currency: Currency,
+      ...soldToFields,
       plans: Type.Array(PlanShape),
       regions: Type.Array(RegionShape),
       templates: Type.Array(TemplateShape),
@@ -71,6 +72,8 @@ export const getCatalog = endpoint({
   errors: [],
   example: {
     currency: 'EUR',
+    net_prices: false,
+    tax_rate: '0.19',
     plans: [examplePlan],
     regions: [
       {
@@ -112,6 +115,7 @@ export const getCatalog = endpoint({
     return {
       data: {
         currency: catalog.currency,
+        ...presentSoldTo(catalog),
         plans: catalog.plans.map((plan) =>
           presentPlan(plan, catalog, now, (region) => hasRoom(plan, region, rooms)),
         ),

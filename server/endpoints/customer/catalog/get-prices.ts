@@ -6,7 +6,7 @@ import { nextSalePrice, priceAt } from '../../../domain/catalog/prices.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { Currency, Decimal, Enum, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
-import { BillingModes, billingModes } from './plan-shape.ts';
+import { BillingModes, billingModes, presentSoldTo, soldToFields } from './plan-shape.ts';
 
 const NextPriceShape = Shape(
   {
@@ -49,7 +49,10 @@ export const getPrices = endpoint({
   data: Shape(
     {
       currency: Currency,
-      tax_included: Type.Boolean({ description: 'All prices of this API include tax' }),
+      tax_included: Type.Boolean({
+        description: 'All prices of this API include the tax that is due of the account, which may be none',
+      }),
+      ...soldToFields,
       billing_modes: BillingModes,
       components: Type.Array(ComponentPriceShape),
     },
@@ -59,6 +62,8 @@ export const getPrices = endpoint({
   example: {
     currency: 'EUR',
     tax_included: true,
+    net_prices: false,
+    tax_rate: '0.19',
     billing_modes: ['monthly'],
     components: [
       { component: 'vcpu', unit: 'vcpu', price_hourly: '0.00342', price_monthly: '2.50', next_price: null },
@@ -80,7 +85,8 @@ export const getPrices = endpoint({
       price('disk_gb', 'disk', 'gb'),
     ];
     const billing_modes = billingModes(today.price_hourly !== undefined);
-    return { data: { currency: catalog.currency, tax_included: true, billing_modes, components } };
+    const sold = { currency: catalog.currency, tax_included: true, ...presentSoldTo(catalog) };
+    return { data: { ...sold, billing_modes, components } };
   },
 });
 

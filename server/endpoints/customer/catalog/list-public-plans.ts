@@ -3,7 +3,13 @@ import { catalogAt } from '../../../domain/catalog/prices.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { Currency, Shape } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
-import { examplePlan, PublicPlanShape, presentPublicPlan } from './plan-shape.ts';
+import {
+  examplePlan,
+  PublicPlanShape,
+  presentPublicPlan,
+  presentSoldTo,
+  soldToFields,
+} from './plan-shape.ts';
 
 export const listPublicPlans = endpoint({
   operation: 'listPublicPlans',
@@ -12,18 +18,24 @@ export const listPublicPlans = endpoint({
   scope: 'catalog:read',
   tag: 'catalog',
   summary: 'Get the public price list',
-  description: 'The plans without stock.',
+  description: 'The plans without stock, at the prices of the account.',
   data: Shape(
-    { currency: Currency, plans: Type.Array(PublicPlanShape) },
+    { currency: Currency, ...soldToFields, plans: Type.Array(PublicPlanShape) },
     { $id: 'PublicPlans', description: 'The public price list' },
   ),
   errors: [],
-  example: { currency: 'EUR', plans: [{ ...examplePlan, regions: ['eu-west'] }] },
+  example: {
+    currency: 'EUR',
+    net_prices: false,
+    tax_rate: '0.19',
+    plans: [{ ...examplePlan, regions: ['eu-west'] }],
+  },
   async handle({ services, db, caller, now }) {
     const catalog = catalogAt(await catalogOf(db, services.catalog, caller.accountId), now);
     return {
       data: {
         currency: catalog.currency,
+        ...presentSoldTo(catalog),
         plans: catalog.plans.map((plan) => presentPublicPlan(plan, catalog, now)),
       },
     };

@@ -1,5 +1,5 @@
 import { BILLING_MODES, type BillingMode } from '../../../domain/billing/metering.ts';
-import { toJsonInteger } from '../../../domain/billing/money.ts';
+import { containedTax, plainRate, toJsonInteger } from '../../../domain/billing/money.ts';
 import { configurationHourly, planConfiguration } from '../../../domain/billing/pricing.ts';
 import type { SalesCatalog } from '../../../domain/catalog/buyer-prices.ts';
 import type { Plan } from '../../../domain/catalog/catalog-schema.ts';
@@ -14,11 +14,32 @@ export const BillingModes = Type.Array(Enum(BILLING_MODES, { $id: 'BillingMode' 
 export const billingModes = (byTheHour: boolean): readonly BillingMode[] =>
   byTheHour ? BILLING_MODES : ['monthly'];
 
+const monthFields = {
+  price_monthly_minor: Minor('Price a month, with the tax that is due of the account'),
+  price_monthly_net_minor: Minor('The same without that tax'),
+};
+
+/** Whose prices a price list has. */
+export const soldToFields = {
+  net_prices: Type.Boolean({
+    description: 'The account is a business that buys at net prices: what it pays is a net price plus tax',
+  }),
+  tax_rate: Type.String({
+    pattern: '^[0-9]+(\\.[0-9]+)?$',
+    description: 'Share of tax that the prices contain: "0.19" is 19 %, "0" is none',
+  }),
+};
+
+export const presentSoldTo = ({ sold_to: { net, rate } }: SalesCatalog) => ({
+  net_prices: net,
+  tax_rate: plainRate(rate),
+});
+
 const NextPriceShape = Shape(
   {
     price_hourly: Decimal('Price an hour; where it is sold by the month only its part of 730 hours'),
     billing_modes: BillingModes,
-    price_monthly_minor: Minor('Price a month, tax included'),
+    ...monthFields,
     from_at: Timestamp(
       'From when it is sold at this price; a VM that was sold before may keep its own for longer',
     ),
@@ -36,7 +57,7 @@ const planFields = {
   bandwidth_gb: Nullable(Count('Traffic included a month, in GB; null is unmetered')),
   price_hourly: Decimal('Price an hour; where it is sold by the month only its part of 730 hours'),
   billing_modes: BillingModes,
-  price_monthly_minor: Minor('Price a month, tax included'),
+  ...monthFields,
   next_price: Nullable(NextPriceShape),
   retires_on: Nullable(
     Type.String({
@@ -87,12 +108,13 @@ function fields(plan: Plan, catalog: SalesCatalog, now: Date) {
   };
 }
 
-function prices(plan: Plan, { currency }: SalesCatalog) {
+function prices(plan: Plan, { currency, sold_to }: SalesCatalog) {
   const { price_monthly_minor: price, price_hourly_micros: hour } = planConfiguration(plan, currency);
   return {
     price_hourly: configurationHourly(price, currency, hour),
     billing_modes: billingModes(hour !== null),
     price_monthly_minor: toJsonInteger(price),
+    price_monthly_net_minor: toJsonInteger(price - containedTax(price, sold_to.rate)),
   };
 }
 
@@ -122,6 +144,7 @@ export const examplePlan = {
   price_hourly: '0.00547',
   billing_modes: ['monthly'],
   price_monthly_minor: 399,
+  price_monthly_net_minor: 335,
   next_price: null,
   retires_on: null,
   regions: [{ code: 'eu-west', available: true }],

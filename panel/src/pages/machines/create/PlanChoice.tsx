@@ -36,15 +36,16 @@ export function PlanChoice({
       {catalog.plans
         .filter(({ deprecated }) => !deprecated)
         .map((plan) => (
-          <PlanRow key={plan.code} plan={plan} why={why(plan)} currency={catalog.currency} />
+          <PlanRow key={plan.code} plan={plan} why={why(plan)} catalog={catalog} />
         ))}
     </RadioGroup>
   );
 }
 
-function PlanRow({ plan, why, currency }: { plan: Plan; why: string | undefined; currency: string }) {
+function PlanRow({ plan, why, catalog }: { plan: Plan; why: string | undefined; catalog: Catalog }) {
   const t = useTexts(createTexts);
   const locale = useLocale();
+  const { currency, net_prices } = catalog;
   const traffic =
     plan.bandwidth_gb === null ? t.unmetered : t.traffic(formatNumber(plan.bandwidth_gb / 1000, locale, 1));
   return (
@@ -58,7 +59,10 @@ function PlanRow({ plan, why, currency }: { plan: Plan; why: string | undefined;
         {plan.billing_modes.includes('hourly') && `${formatDecimal(plan.price_hourly, currency, locale)} / h`}
       </span>
       <span className={classes.month}>
-        <Money minor={plan.price_monthly_minor} currency={currency} />
+        <Money
+          minor={net_prices ? plan.price_monthly_net_minor : plan.price_monthly_minor}
+          currency={currency}
+        />
       </span>
     </Radio>
   );

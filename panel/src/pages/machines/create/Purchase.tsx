@@ -12,7 +12,7 @@ import { Dialog } from '../../../ui/Dialog.tsx';
 import { Notice } from '../../../ui/Notice.tsx';
 import { CodeBlock } from '../../../ui/Values.tsx';
 import { formatDisk, formatRam } from '../formats.ts';
-import { customMonthlyMinor, shortfall } from '../prices.ts';
+import { customMonthlyMinor, netMinor, shortfall } from '../prices.ts';
 import { machineTexts } from '../texts.ts';
 import type { Offer } from './Choices.tsx';
 import classes from './create.module.css';
@@ -45,6 +45,10 @@ export function Purchase({
   const missing = monthly !== undefined && available !== undefined ? shortfall(monthly, available) : 0;
   const size = isCustom ? draft.size : plan;
   const isHourly = isBilledByTheHour(draft, plan);
+  const netText = (minor: number) => {
+    const net = netMinor(minor, catalog.tax_rate);
+    return t.net(formatMoney(net, currency, locale), formatMoney(minor - net, currency, locale));
+  };
   return (
     <aside className={classes.purchase} aria-label={t.order}>
       <div className={classes.price}>
@@ -53,6 +57,7 @@ export function Purchase({
         <small>
           {isHourly && plan ? t.atMost(formatDecimal(plan.price_hourly, currency, locale)) : t.aMonth}
         </small>
+        {catalog.net_prices && monthly !== undefined && <small>{netText(monthly)}</small>}
       </div>
       {size && (
         <p className={`${classes.note} ${classes.detail}`}>
