@@ -1,4 +1,4 @@
-import type { PlanQuote } from '../../sdk/src/index.ts';
+import type { Plan, PlanQuote } from '../../sdk/src/index.ts';
 import type { Call, Question } from './command.ts';
 import { EXIT, Failure } from './failure.ts';
 import { money, valueText } from './output/values.ts';
@@ -22,8 +22,6 @@ export async function purchase({ client }: Session, { input }: Call): Promise<Qu
       `There is no plan "${input.plan}". There are: ${plans.map(({ code }) => code).join(', ')}.`,
     );
   const price = money(plan.price_monthly_minor, currency);
-  const net = plan.price_monthly_net_minor;
-  const tax = money(plan.price_monthly_minor - net, currency);
   const isHourly = input.billing === 'hourly';
   return {
     lines: [
@@ -31,12 +29,16 @@ export async function purchase({ client }: Session, { input }: Call): Promise<Qu
       isHourly
         ? `${plan.price_hourly} ${currency} an hour; at most ${price} are paid in advance, and what is unused is given back.`
         : `${price} a month, paid in advance.`,
-      ...(net_prices ? [`A month is ${money(net, currency)} net plus ${tax} tax.`] : []),
+      ...(net_prices ? [netPrice(plan, currency)] : []),
       `Available: ${money(wallet.available_minor, currency)}`,
     ],
     ask: `Buy ${input.hostname}?`,
     bind: { max_charge_minor: plan.price_monthly_minor },
   };
+}
+
+function netPrice({ price_monthly_minor: price, price_monthly_net_minor: net }: Plan, currency: string) {
+  return `A month is ${money(net, currency)} net plus ${money(price - net, currency)} tax.`;
 }
 
 /** Before changing a VM's plan or size: shows the lines of the quote. */

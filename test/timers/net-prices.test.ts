@@ -89,8 +89,15 @@ for (const [who, buyer, month, tax] of [
 ] as const)
   test(`a business ${who}: price list, charge, invoice and renewal are the same`, async (t) => {
     const { fixture, customer } = await open(t, buyer);
-    for (const path of ['/v1/vm/catalog', '/v1/public/plans'])
-      assert.equal((await get(customer, path)).plans[1].price_monthly_minor, month);
+    const says = { net_prices: buyer.vat_id !== null, tax_rate: tax > 0 ? '0.19' : '0' };
+    for (const path of ['/v1/vm/catalog', '/v1/public/plans']) {
+      const { plans, net_prices, tax_rate } = await get(customer, path);
+      const { price_monthly_minor, price_monthly_net_minor } = plans[1];
+      assert.deepEqual([price_monthly_minor, price_monthly_net_minor], [month, 587]);
+      assert.deepEqual({ net_prices, tax_rate }, says);
+    }
+    const { net_prices, tax_rate } = await get(customer, '/v1/vm/prices');
+    assert.deepEqual({ net_prices, tax_rate }, says);
     const id = await buyVm(fixture, customer);
     assert.equal(await nextOf(customer, id), month);
     const options = await get(customer, `/v1/vm/${id}/plan-options`);

@@ -155,15 +155,14 @@ async function renewOrDun(
   if (!payable) await dun(services, tx, vm, { arrears, available: spendable - unpaidDebt(wallet), now });
   // One that could be renewed but for another that goes first waits for that to be decided.
   else if (spendable - reserved >= arrears.total_minor)
-    await renew({ ...services, catalog }, tx, vm, arrears, now);
+    await renew(services, tx, vm, { arrears, catalog, now });
 }
 
 async function renew(
-  services: RenewalServices & { catalog: SalesCatalog },
+  services: RenewalServices,
   tx: Transaction,
   vm: MeteredVm,
-  { months }: Arrears,
-  now: Date,
+  { arrears: { months }, catalog, now }: { arrears: Arrears; catalog: SalesCatalog; now: Date },
 ): Promise<void> {
   const subject = { account_id: vm.account_id, vm_id: vm.id };
   const settled: (DueMonth & { order_id: string })[] = [];
@@ -205,7 +204,7 @@ async function renew(
     deletion_notice_at: null,
     dunning_failures: 0,
     dunning_next_at: null,
-    ...(await renewUsage(tx, services.catalog, vm, settled)),
+    ...(await renewUsage(tx, catalog, vm, settled)),
     ...(resumed && { status: 'stopped' as const }),
   };
   await updateVm(tx, vm.id, change, now);
