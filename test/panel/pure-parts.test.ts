@@ -6,9 +6,10 @@ import { EventReader } from '../../panel/src/pages/machines/agent/stream.ts';
 import { EMPTY, follow, fromHistory } from '../../panel/src/pages/machines/agent/transcript.ts';
 import { byText, matching } from '../../panel/src/pages/machines/list/filter.ts';
 import { withMachine, withoutMachine } from '../../panel/src/pages/machines/list/pages.ts';
-import { customMonthlyMinor, shortfall } from '../../panel/src/pages/machines/prices.ts';
+import { customMonthlyMinor, netMinor, netPrice, shortfall } from '../../panel/src/pages/machines/prices.ts';
 import { timelineOf, windowAround } from '../../panel/src/pages/shield/timeline.ts';
 import { atLocalhost, passkeyObstacle } from '../../panel/src/shell/passkeys-here.ts';
+import { containedTax } from '../../server/domain/billing/money.ts';
 import { customConfiguration } from '../../server/domain/billing/pricing.ts';
 
 test('a gap of a series stays a gap, told as null or left out', () => {
@@ -88,6 +89,18 @@ test('a custom size costs what the service makes of it', () => {
   assert.equal(customMonthlyMinor({ vcpu: 1, ram_mb: 1, disk_gb: 1 }, [], 'EUR'), undefined);
   assert.equal(shortfall(500, 300), 200);
   assert.equal(shortfall(500, 501), 0);
+});
+
+test('a net price is what the service makes of it', () => {
+  for (const [minor, rate] of [
+    [399, '0.19'],
+    [1, '0.5'],
+    [699, '0'],
+    [10 ** 11, '0.08875'],
+  ] as const)
+    assert.equal(netMinor(minor, rate), minor - Number(containedTax(BigInt(minor), rate)));
+  assert.equal(netPrice('0.0105', '0.19'), '0.008824');
+  assert.equal(netPrice('0.0105', '0'), '0.010500');
 });
 
 test("the agent's stream is read in whatever pieces it comes", () => {

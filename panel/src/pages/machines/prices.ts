@@ -47,6 +47,12 @@ export function netMinor(minor: number, rate: string): number {
   return minor - Number(halfUp(BigInt(minor) * share, MICROS + share));
 }
 
+/** The same of a decimal price, with six digits. */
+export function netPrice(text: string, rate: string): string {
+  const net = halfUp(parseMicros(text) * MICROS, MICROS + parseMicros(rate));
+  return `${net / MICROS}.${`${net % MICROS}`.padStart(6, '0')}`;
+}
+
 /** Returns the missing amount, 0 if the wallet is sufficient. */
 export const shortfall = (priceMinor: number, availableMinor: number) =>
   Math.max(0, priceMinor - availableMinor);

@@ -4,6 +4,7 @@ import { formatDecimal, formatNumber, useLocale } from '../../../format.ts';
 import { useTexts } from '../../../texts.ts';
 import { Money } from '../../../ui/Values.tsx';
 import { formatDisk, formatRam } from '../formats.ts';
+import { netPrice } from '../prices.ts';
 import classes from './create.module.css';
 import { createTexts } from './texts.ts';
 
@@ -45,7 +46,8 @@ export function PlanChoice({
 function PlanRow({ plan, why, catalog }: { plan: Plan; why: string | undefined; catalog: Catalog }) {
   const t = useTexts(createTexts);
   const locale = useLocale();
-  const { currency, net_prices } = catalog;
+  const { currency, net_prices, tax_rate } = catalog;
+  const hour = net_prices ? netPrice(plan.price_hourly, tax_rate) : plan.price_hourly;
   const traffic =
     plan.bandwidth_gb === null ? t.unmetered : t.traffic(formatNumber(plan.bandwidth_gb / 1000, locale, 1));
   return (
@@ -56,13 +58,14 @@ function PlanRow({ plan, why, catalog }: { plan: Plan; why: string | undefined; 
       <span>{formatDisk(plan.disk_gb, locale)}</span>
       <span className={classes.traffic}>{why ?? traffic}</span>
       <span className={classes.hour}>
-        {plan.billing_modes.includes('hourly') && `${formatDecimal(plan.price_hourly, currency, locale)} / h`}
+        {plan.billing_modes.includes('hourly') && `${formatDecimal(hour, currency, locale)} / h`}
       </span>
       <span className={classes.month}>
         <Money
           minor={net_prices ? plan.price_monthly_net_minor : plan.price_monthly_minor}
           currency={currency}
         />
+        {net_prices && ` ${t.netMark}`}
       </span>
     </Radio>
   );

@@ -66,6 +66,7 @@ function Plans({ vm, onChoose }: { vm: Vm; onChoose: (plan: string) => void }) {
   const may = useMay('vm:plan');
   const query = useQuery(read('listPlanOptions', { params: { id: vm.id } }));
   const { currency } = vm;
+  const net = useQuery(read('getCatalog')).data?.net_prices;
   const columns: Column<PlanOption>[] = [
     {
       id: 'name',
@@ -100,9 +101,11 @@ function Plans({ vm, onChoose }: { vm: Vm; onChoose: (plan: string) => void }) {
     },
     {
       id: 'price',
-      title: t.monthly,
+      title: net ? t.monthlyNet : t.monthly,
       align: 'end',
-      cell: ({ plan }) => <Money minor={plan.price_monthly_minor} currency={currency} />,
+      cell: ({ plan }) => (
+        <Money minor={net ? plan.price_monthly_net_minor : plan.price_monthly_minor} currency={currency} />
+      ),
       compare: (a, b) => a.plan.price_monthly_minor - b.plan.price_monthly_minor,
     },
     { id: 'now', title: t.now, align: 'end', cell: (option) => <Now option={option} currency={currency} /> },
