@@ -59,13 +59,13 @@ test('a business with a VAT id pays the price without the tax in it, plus the ta
   ]);
 });
 
-test('everybody else pays the price of the list', () => {
+test('everyone else pays the price of the list', () => {
   const list = listOf();
   const others = [
     undefined,
     buyer('DE', null),
     buyer('NL', null),
-    // Of another country than its own.
+    // The id of another country.
     buyer('NL', 'ATU37675002'),
     buyer('XX', 'XX1234567'),
     buyer('CH', null, { kind: 'consumer' }),
@@ -75,7 +75,19 @@ test('everybody else pays the price of the list', () => {
   for (const to of others) assert.deepEqual(pricesFor(list, to), list);
 });
 
-test('without the setting nobody does', () => {
+test('an id that no known format can be checked against does not buy at net prices', () => {
+  const list = listOf();
+  for (const id of ['AB', 'US123456789']) assert.deepEqual(pricesFor(list, buyer('US', id)), list);
+  assert.equal(priceFor(list, buyer('GB', 'GB980780684')), '10.00');
+});
+
+test('an id of Northern Ireland is a British one that begins with XI', () => {
+  const list = listOf();
+  for (const id of ['AB', 'XI12', 'GB980780684']) assert.deepEqual(pricesFor(list, buyer('XI', id)), list);
+  assert.equal(priceFor(list, buyer('XI', 'XI980780684')), '10.00');
+});
+
+test('without the setting everyone pays the price of the list', () => {
   for (const business_prices of [undefined, 'gross'] as const) {
     const list = listOf({ business_prices });
     assert.deepEqual(pricesFor(list, DUTCH), list);

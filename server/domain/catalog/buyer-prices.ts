@@ -9,48 +9,54 @@ import {
   parseMicros,
   priceText,
 } from '../billing/money.ts';
-import { hasVatId, type TaxedBuyer, taxFor } from '../tax/tax.ts';
+import { isCountry } from '../tax/countries.ts';
+import { type TaxedBuyer, taxFor } from '../tax/tax.ts';
+import { hasKnownVatFormat } from '../tax/vat-id.ts';
 import type { Catalog, Plan } from './catalog-schema.ts';
 
 /**
- * The catalog at the prices of one buyer, as {@link catalogFor} makes it. Whatever reads a price takes it, so that no price is
- * charged, shown or announced that was not converted.
+ * The catalog at the prices of one buyer, as {@link catalogFor} makes it. Functions that read prices take this type, so that no
+ * price is charged, shown or announced without the conversion.
  */
 export type SalesCatalog = Catalog & { readonly sold_to: SoldTo };
 
-/** Whose prices a catalog has. */
+/** The buyer of a catalog's prices. */
 export interface SoldTo {
-  /** A business at net prices. */
+  /** It is a business that buys at net prices. */
   net: boolean;
-  /** Share of tax that the prices contain, such as "0.19". */
+  /** Share of tax in the prices, such as "0.19". */
   rate: string;
 }
 
 /** A catalog that was not converted: converting twice would take the tax off twice. */
 type ListCatalog = Catalog & { readonly sold_to?: never };
 
-/** Whether `buyer` is sold to at net prices: a business with a VAT id, where the catalog says so. */
+/**
+ * Whether `buyer` is sold to at net prices: a business with a VAT id that has the format of its country, if the catalog says so.
+ * If the format is not known, any text would buy at a lower price.
+ */
 export function buysNet({ business_prices }: Catalog, buyer: TaxedBuyer | undefined): boolean {
-  return business_prices === 'net' && buyer !== undefined && hasVatId(buyer);
+  if (business_prices !== 'net' || buyer?.kind !== 'business' || buyer.vat_id === null) return false;
+  return isCountry(buyer.country) && hasKnownVatFormat(buyer.country, buyer.vat_id) === true;
 }
 
 /**
- * Returns the catalog at the prices that `buyer` pays, of today and announced ones. They include the tax that is due of that
- * buyer, and are those of the list except for businesses at net prices.
+ * Returns the catalog at the prices that `buyer` pays, today's and announced ones. They include the tax that the buyer owes, and
+ * are those of the list except for businesses at net prices.
  */
 export function catalogFor(list: ListCatalog, buyer: TaxedBuyer | undefined): SalesCatalog {
   const sold_to = { net: buysNet(list, buyer), rate: taxFor(list, buyer).rate };
   return { ...atRate(list, priceRate(list, buyer)), sold_to };
 }
 
-/** The rate of the tax that the prices of `buyer` include: that of the list, except for businesses at net prices. */
+/** Returns the tax rate that prices for `buyer` are made with: that of the list, except for businesses at net prices. */
 export function priceRate(list: Catalog, buyer: TaxedBuyer | undefined): string {
   return buysNet(list, buyer) ? taxFor(list, buyer).rate : list.tax_rate;
 }
 
 const ONE = 1_000_000n;
 
-/** The catalog's prices without the tax of its own rate, and with that of `rate`. Each is rounded once, half up. */
+/** Returns the catalog at its prices without the tax of its own rate, plus that of `rate`. Each is rounded once, half up. */
 export function atRate(catalog: Catalog, rate: string): Catalog {
   const { currency, tax_rate, plans, custom, usage } = catalog;
   const share = { to: ONE + parseMicros(rate), from: ONE + parseMicros(tax_rate) };
@@ -99,7 +105,7 @@ class Prices {
     this.#currency = currency;
   }
 
-  /** A price of parts of the smallest unit, at six decimals. */
+  /** A price that may have parts of the smallest unit, at six decimals. */
   unit(price: string): string {
     return this.#text(this.#micros(price));
   }
@@ -113,7 +119,7 @@ class Prices {
     return { price_monthly: month, ...(price_hourly && { price_hourly: this.#hour(price_hourly, month) }) };
   }
 
-  /** Unit prices of custom sizes, which are rounded once more as a size is charged. */
+  /** Unit prices of custom sizes. What a size costs is rounded once more, to the smallest unit. */
   parts({ price_monthly, price_hourly }: Price<Parts>): Price<Parts> {
     const ofEach = (convert: (part: keyof Parts) => string): Parts => ({
       vcpu: convert('vcpu'),
@@ -128,7 +134,7 @@ class Prices {
     };
   }
 
-  /** The rounded price of an hour still comes to that of the shortest month, and to no more than a month's by itself. */
+  /** All hours of the shortest month still cost at least the month's price, and one hour no more than it. */
   #hour(price: string, priceMonthly: string): string {
     const month = parseMicros(priceMonthly);
     const least = divideRoundUp(month, SHORTEST_MONTH_HOURS);

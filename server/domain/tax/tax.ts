@@ -57,20 +57,16 @@ export function taxFor(rules: TaxRules, buyer: TaxedBuyer | undefined): Tax {
   if (taxedAs(buyer.country) === taxedAs(seller.country)) return taxed(tax_rate, seller);
   const listed = tax_rates[buyer.country] ?? tax_rates[taxedAs(buyer.country)];
   if (isInEu(seller.country) && isInEu(buyer.country)) {
-    if (hasVatId(buyer)) return { category: 'reverse_charge', rate: '0', reason: REVERSE_CHARGE_NOTE };
+    const byBuyer = buyer.kind === 'business' && isVatIdOf(buyer.country, buyer.vat_id);
+    if (byBuyer) return { category: 'reverse_charge', rate: '0', reason: REVERSE_CHARGE_NOTE };
     return taxed(listed ?? tax_rate, seller);
   }
   if (listed !== undefined) return taxed(listed, seller);
   return { category: 'outside_scope', rate: '0', reason: OUTSIDE_SCOPE_NOTE };
 }
 
-/**
- * Whether a buyer is a business with a VAT id of its country's format. An id may be from before its country was corrected: one of
- * another country moves no tax to the buyer.
- */
-export function hasVatId({ kind, country, vat_id }: TaxedBuyer): boolean {
-  return kind === 'business' && vat_id !== null && isCountry(country) && hasVatFormat(country, vat_id);
-}
+/** An id may be from before its country was corrected: one of another country moves no tax to the buyer. */
+const isVatIdOf = (country: string, vatId: string | null) => vatId !== null && hasVatFormat(country, vatId);
 
 function taxed(rate: string, seller: TaxRules['seller']): Tax {
   if (parseMicros(rate) > 0n) return { category: 'standard', rate, reason: null };

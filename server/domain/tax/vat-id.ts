@@ -24,6 +24,14 @@ export const normalizeVatId = (text: string): string => text.toUpperCase().repla
  * whose check digits the published algorithms do not know, and whether an id is assigned only the state can say.
  */
 export function hasVatFormat(country: string, vatId: string): boolean {
-  const format = formatOf(vatIssuer(country));
-  return format ? loadLibrary().checkVAT(vatId, [format]).isValidFormat : ANY_FORMAT.test(vatId);
+  return hasKnownVatFormat(country, vatId) ?? ANY_FORMAT.test(vatId);
+}
+
+/** The same; undefined if the format of the country's ids is not known, so that any text could be one. */
+export function hasKnownVatFormat(country: string, vatId: string): boolean | undefined {
+  const issuer = vatIssuer(country);
+  // Those of Northern Ireland are British ones with a prefix of their own.
+  if (issuer === 'XI') return vatId.startsWith('XI') && hasKnownVatFormat('GB', `GB${vatId.slice(2)}`);
+  const format = formatOf(issuer);
+  return format && loadLibrary().checkVAT(vatId, [format]).isValidFormat;
 }
