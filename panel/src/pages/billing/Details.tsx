@@ -105,7 +105,8 @@ function DetailsForm({ billed: { profile, tax } }: { billed: BilledAs }) {
   const [country, setCountry] = useState<string | null>(isStale ? null : (profile?.country ?? null));
   const countries = useCountries();
   const set = useChange('setBillingProfile', {
-    changes: ['getBillingProfile'],
+    // A business with a VAT id may pay other prices.
+    changes: ['getBillingProfile', 'getCatalog', 'getPrices', 'getWallet', 'getBillingSummary'],
     onDone: () => announce(t.saved),
   });
   return (

@@ -1,4 +1,5 @@
 import { Radio, RadioGroup } from 'react-aria-components/RadioGroup';
+import { Text } from 'react-aria-components/Text';
 import type { Catalog, Plan } from '../../../api/customer.ts';
 import { formatDecimal, formatNumber, useLocale } from '../../../format.ts';
 import { useTexts } from '../../../texts.ts';
@@ -34,6 +35,11 @@ export function PlanChoice({
   };
   return (
     <RadioGroup className={classes.plans!} aria-label={t.plans} name="plan" value={value} onChange={onChange}>
+      {catalog.net_prices && (
+        <Text slot="description" className={classes.note!}>
+          {t.netPrices}
+        </Text>
+      )}
       {catalog.plans
         .filter(({ deprecated }) => !deprecated)
         .map((plan) => (
@@ -65,7 +71,6 @@ function PlanRow({ plan, why, catalog }: { plan: Plan; why: string | undefined; 
           minor={net_prices ? plan.price_monthly_net_minor : plan.price_monthly_minor}
           currency={currency}
         />
-        {net_prices && ` ${t.netMark}`}
       </span>
     </Radio>
   );

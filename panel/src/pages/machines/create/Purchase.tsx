@@ -47,6 +47,7 @@ export function Purchase({
   const isHourly = isBilledByTheHour(draft, plan);
   const netText = (minor: number) => {
     const net = netMinor(minor, catalog.tax_rate);
+    if (net === minor) return t.noVat;
     return t.net(formatMoney(net, currency, locale), formatMoney(minor - net, currency, locale));
   };
   return (

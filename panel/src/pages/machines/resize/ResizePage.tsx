@@ -66,7 +66,9 @@ function Plans({ vm, onChoose }: { vm: Vm; onChoose: (plan: string) => void }) {
   const may = useMay('vm:plan');
   const query = useQuery(read('listPlanOptions', { params: { id: vm.id } }));
   const { currency } = vm;
-  const net = useQuery(read('getCatalog')).data?.net_prices;
+  const catalog = useCatalog().data;
+  const net = catalog?.net_prices;
+  const isTaxed = net && catalog?.tax_rate !== '0';
   const columns: Column<PlanOption>[] = [
     {
       id: 'name',
@@ -108,7 +110,12 @@ function Plans({ vm, onChoose }: { vm: Vm; onChoose: (plan: string) => void }) {
       ),
       compare: (a, b) => a.plan.price_monthly_minor - b.plan.price_monthly_minor,
     },
-    { id: 'now', title: t.now, align: 'end', cell: (option) => <Now option={option} currency={currency} /> },
+    {
+      id: 'now',
+      title: isTaxed ? t.nowTaxed : t.now,
+      align: 'end',
+      cell: (option) => <Now option={option} currency={currency} />,
+    },
     {
       id: 'do',
       title: '',
