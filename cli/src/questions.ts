@@ -38,7 +38,7 @@ export async function purchase({ client }: Session, { input }: Call): Promise<Qu
 }
 
 function netPrice({ price_monthly_minor: price, price_monthly_net_minor: net }: Plan, currency: string) {
-  return `A month is ${money(net, currency)} net plus ${money(price - net, currency)} tax.`;
+  return `A month costs ${money(net, currency)} net plus ${money(price - net, currency)} tax.`;
 }
 
 /** Before changing a VM's plan or size: shows the lines of the quote. */

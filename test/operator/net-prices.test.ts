@@ -7,7 +7,7 @@ import { startOperator } from './support.ts';
 
 const PROFILE = { kind: 'business', name: 'Example', street: 'A 1', city: 'Amsterdam', country: 'NL' };
 
-test("an account's prices are looked at again where its new profile pays others, and only there", async (t) => {
+test("an account's VMs are looked at again if its new profile pays other prices, and only then", async (t) => {
   const { post, newAccount, db, catalog, clock } = await startOperator(t);
   const { name, street, city, postcode, country, vat_id } = SELLER;
   const seller = { name, street, city, postcode, country, vat_id };
@@ -25,7 +25,7 @@ test("an account's prices are looked at again where its new profile pays others,
   assert.equal(await isSeenAfter({}), true);
   assert.equal(await isSeenAfter({ vat_id: 'NL004495445B01' }), false);
   assert.equal(await isSeenAfter({ vat_id: 'NL004495445B01', name: 'Other' }), true);
-  // Pays the tax at home, as without an id.
+  // At home the price is the same as without an id.
   assert.equal(await isSeenAfter({ country: 'DE', vat_id: 'DE136695976' }), false);
   assert.equal(await isSeenAfter({ country: 'DE' }), true);
   catalog.business_prices = 'gross';

@@ -58,7 +58,7 @@ async function open(t: TestContext, buyer: BillingProfile | null, of: object = {
 
 const get = (customer: Customer, path: string) => customer.must({ method: 'GET', path });
 
-/** What every page says that the next renewal of the only VM costs, which must be the same. */
+/** The cost of the only VM's next renewal, on which all pages must agree. */
 async function nextOf(customer: Customer, id: string): Promise<number> {
   const { next_charge_minor } = await get(customer, `/v1/vm/${id}/billing`);
   const { next_charges } = await get(customer, '/v1/billing/summary');
@@ -83,11 +83,11 @@ async function noticesOf(customer: Customer, id: string) {
 }
 
 for (const [who, buyer, month, tax] of [
-  ['abroad with a VAT id pays net', DUTCH, 587, 0],
-  ['at home pays net and the tax', GERMAN, 699, 112],
-  ['without being one pays the list price', CONSUMER, 699, 112],
+  ['business abroad with a VAT id pays net', DUTCH, 587, 0],
+  ['business at home pays net and the tax', GERMAN, 699, 112],
+  ['consumer pays the list price', CONSUMER, 699, 112],
 ] as const)
-  test(`a business ${who}: price list, charge, invoice and renewal are the same`, async (t) => {
+  test(`a ${who}: price list, charge, invoice and renewal are the same`, async (t) => {
     const { fixture, customer } = await open(t, buyer);
     const says = { net_prices: buyer.vat_id !== null, tax_rate: tax > 0 ? '0.19' : '0' };
     for (const path of ['/v1/vm/catalog', '/v1/public/plans']) {
@@ -189,7 +189,7 @@ test('usage has the prices of the buyer with whom its period began', async (t) =
   await assertInvariants(fixture.db);
 });
 
-test('who ceases to be such a business is told before the price rises', async (t) => {
+test('a buyer who is no longer such a business is notified before the price rises', async (t) => {
   const { fixture, customer, becomes, passes } = await open(t, DUTCH, { price_notice_days: 45 });
   const id = await buyVm(fixture, customer);
   await passes('2026-01-11');
@@ -205,7 +205,7 @@ test('who ceases to be such a business is told before the price rises', async (t
   await assertInvariants(fixture.db);
 });
 
-test('who becomes one pays less from the next renewal on, without notice', async (t) => {
+test('a buyer who becomes one pays less from the next renewal on, without notice', async (t) => {
   const { fixture, customer, becomes, passes } = await open(t, CONSUMER, { price_notice_days: 30 });
   const id = await buyVm(fixture, customer);
   await passes('2026-01-11');
@@ -219,7 +219,7 @@ test('who becomes one pays less from the next renewal on, without notice', async
   await assertInvariants(fixture.db);
 });
 
-test('a notice is forgotten where the buyer is such a business again', async (t) => {
+test('a notice is withdrawn if the buyer is such a business again', async (t) => {
   const { fixture, customer, becomes, passes } = await open(t, DUTCH, { price_notice_days: 30 });
   const id = await buyVm(fixture, customer);
   await becomes(CONSUMER);
@@ -232,7 +232,7 @@ test('a notice is forgotten where the buyer is such a business again', async (t)
   await assertInvariants(fixture.db);
 });
 
-test('a running period is given back as it was sold, whoever the buyer is by then', async (t) => {
+test('a running period is refunded at the price it was sold for, even if the buyer has changed', async (t) => {
   for (const [first, then, paid] of [
     [DUTCH, CONSUMER, 587],
     [CONSUMER, DUTCH, 699],
@@ -248,7 +248,7 @@ test('a running period is given back as it was sold, whoever the buyer is by the
   }
 });
 
-test('all missed months of a suspended and of a running VM are those of the buyer at the payment', async (t) => {
+test('missed months have the prices of the buyer at the payment', async (t) => {
   const { fixture, customer, becomes, operator, catalog } = await open(t, CONSUMER);
   const id = await buyVm(fixture, customer);
   const funds = (await customer.wallet()).available_minor;

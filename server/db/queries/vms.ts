@@ -267,7 +267,7 @@ export async function updateVm(db: Queryable, id: string, change: VmChange, at: 
   await execute(db, sql`update vms set ${join([...sets, sql`updated_at = ${at}`])} where id = ${id}`);
 }
 
-/** Has the next round look again at the prices to come of all VMs of an account: what it pays has changed. */
+/** Makes the next round of price notices look again at all VMs of an account. */
 export async function lookAtPricesAgain(tx: Transaction, accountId: string): Promise<void> {
   await execute(
     tx,

@@ -15,7 +15,7 @@ export async function catalogOf(db: Queryable, catalog: Catalog, accountId: stri
   return catalogFor(catalog, await findBillingProfile(db, accountId));
 }
 
-/** Returns the same for the accounts of `items`, read at once. */
+/** Returns the same for each account of `items`, with one query. */
 export async function catalogsOf(
   db: Queryable,
   catalog: Catalog,
@@ -28,8 +28,8 @@ export async function catalogsOf(
 }
 
 /**
- * Writes who an account's invoices are for. If that buyer pays other prices, the account's VMs are looked at again in the next
- * round, so that its owner is told of higher ones. Locks the VMs.
+ * Writes an account's billing profile. If its prices change by that, the next round of price notices looks at its VMs again, so
+ * that its owner is notified of higher ones. Locks the VMs.
  */
 export async function saveBillingProfile(
   tx: Transaction,
@@ -37,7 +37,7 @@ export async function saveBillingProfile(
   profile: NewProfile,
 ): Promise<BillingProfileRow> {
   const before = await findBillingProfile(tx, profile.account_id);
-  const paysOther = priceRate(catalog, before) !== priceRate(catalog, profile);
-  if (paysOther) await lookAtPricesAgain(tx, profile.account_id);
+  const pricesChange = priceRate(catalog, before) !== priceRate(catalog, profile);
+  if (pricesChange) await lookAtPricesAgain(tx, profile.account_id);
   return putBillingProfile(tx, profile);
 }

@@ -51,7 +51,7 @@ function moneyFaults(catalog: Catalog): CatalogFault[] {
   ];
 }
 
-/** The same of the highest prices that businesses pay at net prices, in a country with a higher rate. */
+/** The same for the highest prices at net prices: those of businesses in the country with the highest rate. */
 function dearestFaults(catalog: Catalog): CatalogFault[] {
   const { business_prices, tax_rate, tax_rates = {} } = catalog;
   if (business_prices !== 'net') return [];

@@ -174,7 +174,7 @@ export const CatalogSchema = Type.Object(
     business_prices: Type.Optional(
       Type.Enum(['gross', 'net'], {
         description:
-          'What a business with a valid VAT id pays: with `net` the prices less the tax of tax_rate, plus the tax that is due; `gross` when absent: the prices as they stand',
+          'What businesses with a valid VAT id pay: `net` takes the tax of tax_rate off the prices and adds the tax that is due; `gross`, the default, leaves the prices as they are',
       }),
     ),
     default_region: Code,

@@ -86,7 +86,7 @@ export const resize: JobDefinition = {
         }),
       }),
     };
-    // Both at the prices of one buyer: the account's may be another one than when the change was ordered.
+    // Compares prices for one buyer: the account's billing details may have changed since the order.
     const priceOf = (of: VmRow) => saleConfiguration(of, catalog, job.created_at).price_monthly_minor;
     const isUpgrade = priceOf({ ...vm, ...sold }) > priceOf(vm);
     if (bandwidthLimit(services.catalog, plan) !== bandwidthLimit(services.catalog, vm.plan))

@@ -50,7 +50,7 @@ export const getPrices = endpoint({
     {
       currency: Currency,
       tax_included: Type.Boolean({
-        description: 'All prices of this API include the tax that is due of the account, which may be none',
+        description: 'All prices of this API include the tax that the account owes, which may be none',
       }),
       ...soldToFields,
       billing_modes: BillingModes,

@@ -18,7 +18,7 @@ export const listPublicPlans = endpoint({
   scope: 'catalog:read',
   tag: 'catalog',
   summary: 'Get the public price list',
-  description: 'The plans without stock, at the prices of the account.',
+  description: "The plans without stock, at the account's prices.",
   data: Shape(
     { currency: Currency, ...soldToFields, plans: Type.Array(PublicPlanShape) },
     { $id: 'PublicPlans', description: 'The public price list' },

@@ -15,18 +15,19 @@ export const billingModes = (byTheHour: boolean): readonly BillingMode[] =>
   byTheHour ? BILLING_MODES : ['monthly'];
 
 const monthFields = {
-  price_monthly_minor: Minor('Price a month, with the tax that is due of the account'),
-  price_monthly_net_minor: Minor('The same without that tax'),
+  price_monthly_minor: Minor('Price a month, tax included'),
+  price_monthly_net_minor: Minor('Price a month without tax'),
 };
 
-/** Whose prices a price list has. */
+/** At which prices the account buys. */
 export const soldToFields = {
   net_prices: Type.Boolean({
-    description: 'The account is a business that buys at net prices: what it pays is a net price plus tax',
+    description:
+      'The account is a business that buys at net prices: it pays a net price plus the tax that is due',
   }),
   tax_rate: Type.String({
     pattern: '^[0-9]+(\\.[0-9]+)?$',
-    description: 'Share of tax that the prices contain: "0.19" is 19 %, "0" is none',
+    description: 'Rate of the tax in the prices: "0.19" is 19 %, "0" is none',
   }),
 };
 
