@@ -38,6 +38,7 @@ export async function purchase({ client }: Session, { input }: Call): Promise<Qu
 }
 
 function netPrice({ price_monthly_minor: price, price_monthly_net_minor: net }: Plan, currency: string) {
+  if (net === price) return 'No tax is due.';
   return `A month costs ${money(net, currency)} net plus ${money(price - net, currency)} tax.`;
 }
 
