@@ -74,7 +74,10 @@ export async function paymentShop(
     services,
     http: installation.http,
     /** Jobs run to their ends. */
-    work: async () => runJobs(installation, (node ??= await installation.openNode())),
+    work: async () => {
+      node ??= await installation.openNode();
+      await runJobs(installation, node);
+    },
     customer,
     accountId,
     wish,
