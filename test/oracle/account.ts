@@ -149,6 +149,8 @@ export interface Meter {
   days: Map<string, bigint>;
   /** Since it was charged last. */
   terms: Terms[];
+  /** The end of a month that was not paid, and what was read then. */
+  unpaid?: { at: number; read: bigint };
   snapshots: Snapshot[];
 }
 

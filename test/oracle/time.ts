@@ -4,6 +4,7 @@ import { arrears, deletionCharge, GRACE, graceEnd, totalOf } from './charges.ts'
 import { buyerOf } from './document-tax.ts';
 import { renews } from './prices.ts';
 import type { PriceList } from './tariff.ts';
+import { sent } from './usage.ts';
 import { endDeposit, renew } from './vm-actions.ts';
 
 const DAY = 86_400_000;
@@ -40,7 +41,10 @@ export function passRenewals(account: Account, now: number, list: PriceList): vo
 }
 
 function dun(account: Account, vm: Vm, now: number, list: PriceList): void {
-  vm.unpaidSince ??= vm.paid.to;
+  if (vm.unpaidSince === null) {
+    vm.unpaidSince = vm.paid.to;
+    vm.meter.unpaid = { at: vm.paid.to, read: sent(vm.meter, vm.paid.to, now) };
+  }
   const { suspends, deletes } = schedule(vm);
   if (vm.suspendedAt === null) {
     if (now < suspends) return;

@@ -13,7 +13,7 @@ const GB = 10n ** 9n;
 export interface Stretch {
   span: Span;
   month: Span;
-  /** All that was metered so far counts, not only days that ended by its end. */
+  /** All that was metered so far counts, not only what was by its end. */
   all: boolean;
 }
 
@@ -36,9 +36,11 @@ export interface Use {
 
 export const dateOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
-/** What a VM has sent by the end of the day before an instant, or in all. */
-export function sent({ days }: Meter, until: number | null): bigint {
-  const counted = [...days].filter(([date]) => until === null || date < dateOf(until));
+/** What a VM had sent by the end of a month, or in all: as it was read then, or on that day, or by the end of the day before. */
+export function sent({ days, unpaid }: Meter, until: number | null, now: number): bigint {
+  if (until !== null && unpaid?.at === until) return unpaid.read;
+  const isThatDay = until !== null && dateOf(now) <= dateOf(until);
+  const counted = [...days].filter(([date]) => until === null || isThatDay || date < dateOf(until));
   return counted.reduce((total, [, bytes]) => total + bytes, 0n);
 }
 
@@ -70,7 +72,7 @@ export function endOf(plan: string | null, list: PriceList): bigint | null {
 /** From now on, within its month, a VM is used as another product; the price of snapshots stays. */
 export function changeTerms(vm: Vm, list: PriceList, at: number): void {
   const { snapshots } = vm.meter.terms.at(-1)!;
-  const next = { ...termsOf(vm.product, list, at, sent(vm.meter, null)), snapshots };
+  const next = { ...termsOf(vm.product, list, at, sent(vm.meter, null, at)), snapshots };
   // What was sent ahead of the time without a price has one from now on.
   if (next.traffic) next.read -= aheadUntil(vm, at, list);
   vm.meter.terms.push(next);
@@ -106,7 +108,7 @@ export function monthsUntil(vm: Vm, end: number): Stretch[] {
 export function usedIn(vm: Vm, stretches: Stretch[], now: number, list: PriceList): Use[] {
   let { read } = vm.meter.terms[0]!;
   return stretches.map((stretch) => {
-    const until = sent(vm.meter, stretch.all ? null : stretch.span.to);
+    const until = sent(vm.meter, stretch.all ? null : stretch.span.to, now);
     const to = until > read ? until : read;
     const used = useOf(vm, stretch, { from: read, to }, now, list);
     read = to;

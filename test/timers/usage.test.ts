@@ -55,19 +55,18 @@ test('traffic beyond what is included is charged with the renewal, and shown bef
   await assertInvariants(fixture.db);
 });
 
-test('what is metered late goes to the next period, and days that end after the period too', async (t) => {
+test('what is metered late goes to the next period, and the day of the renewal to the one that ends on it', async (t) => {
   const { fixture, customer } = await open(t, 100_00n);
   fixture.installation.services.clock.set(new Date('2026-01-01T12:00:00Z'));
   const id = await buyVm(fixture, customer);
   await send(fixture, id, '2026-01-31', 1100);
-  // This day ends in the next period.
   await send(fixture, id, '2026-02-01', 500);
   await comes(fixture, '2026-02-01T12:00:00Z');
-  assert.deepEqual(await renewalsOf(fixture, id), [799n]);
+  assert.deepEqual(await renewalsOf(fixture, id), [1299n], '1100 + 500 of 1000');
   await send(fixture, id, '2026-01-31', 450);
-  await send(fixture, id, '2026-02-28', 150);
+  await send(fixture, id, '2026-02-28', 650);
   await comes(fixture, '2026-03-01T12:00:00Z');
-  assert.deepEqual(await renewalsOf(fixture, id), [799n, 799n], '500 + 450 + 150 of 1000');
+  assert.deepEqual(await renewalsOf(fixture, id), [1299n, 799n], '450 + 650 of 1000');
   await comes(fixture, '2026-04-01T12:00:00Z');
   assert.deepEqual((await renewalsOf(fixture, id)).at(-1), 699n);
   await assertInvariants(fixture.db);
@@ -114,18 +113,18 @@ test('what was sent on the last day, before a change on it, is charged once', as
   const { clock } = fixture.installation.services;
   clock.set(new Date('2026-01-01T12:00:00Z'));
   const id = await buyVm(fixture, customer, { start: false });
-  // This day ends in the next period, whatever the meter read at the change.
   await send(fixture, id, '2026-02-01', 4000);
   clock.set(new Date('2026-02-01T06:00:00Z'));
   await customer.must({ method: 'POST', path: `/v1/vm/${id}/change-plan`, body: { plan: 's4' } });
   await fixture.finish();
   await comes(fixture, '2026-02-01T12:00:00Z');
-  assert.deepEqual(amounts(await linesOf(fixture, id, 'renew')), [['month', 1299]]);
-  await comes(fixture, '2026-03-01T12:00:00Z');
-  assert.deepEqual(amounts(await linesOf(fixture, id, 'renew')).slice(1), [
-    ['GB', 10_00],
+  // 30.75 of 31 days with 1000 GB, a quarter of one with 3000.
+  assert.deepEqual(amounts(await linesOf(fixture, id, 'renew')), [
+    ['GB', 2984],
     ['month', 1299],
   ]);
+  await comes(fixture, '2026-03-01T12:00:00Z');
+  assert.deepEqual(amounts(await linesOf(fixture, id, 'renew')).slice(2), [['month', 1299]]);
   await assertInvariants(fixture.db);
 });
 

@@ -61,7 +61,7 @@ function missed(vm: MeteredVm, catalog: SalesCatalog, now: Date, terms: Terms): 
   const before = [vm.billing_period_start_at, ...due.map(({ startAt }) => startAt)];
   const ended = due.map(({ startAt: endAt }, index): Stretch => {
     const month = { startAt: before[index]!, endAt };
-    return { ...month, month, traffic: 'days_ended' };
+    return { ...month, month, traffic: 'period' };
   });
   const usage = usageOf(vm, ended, now, currentConfiguration(vm, catalog).name, terms);
   return due.map(({ startAt, endAt, configuration }, index) => {

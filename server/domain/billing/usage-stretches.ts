@@ -6,8 +6,8 @@ import { addMonth, type Period } from './period.ts';
 /** A time whose use is charged together: a month, or a part of one. What is included is the share of that part. */
 export interface Stretch extends Period {
   month: Period;
-  /** How far the meter is read: days that end in it, or all that has been metered. */
-  traffic: 'days_ended' | 'all';
+  /** How far the meter is read: until the end of the period, or all that has been metered. */
+  traffic: 'period' | 'all';
 }
 
 /** The period that is running, as it will be charged at its end; what is used so far is all there is. */
@@ -21,7 +21,7 @@ export function stretchesUntil(vm: VmRow, end: Date): Stretch[] {
   const stretches: Stretch[] = [];
   let month: Period = { startAt: vm.billing_period_start_at, endAt: vm.billing_period_end_at };
   while (month.endAt < end) {
-    stretches.push({ ...month, month, traffic: 'days_ended' });
+    stretches.push({ ...month, month, traffic: 'period' });
     month = { startAt: month.endAt, endAt: addMonth(month.endAt, vm.billing_anchor_day) };
   }
   stretches.push({

@@ -72,16 +72,26 @@ export async function renewUsage(
   catalog: SalesCatalog,
   vm: MeteredVm,
   months: (DueMonth & { order_id: string })[],
+  now: Date,
 ): Promise<Remembered> {
   const priced = hasPrice(usagePrices(catalog, vm.plan)) || isLimited(catalog, vm);
   if (!priced && !vm.usage_priced) return {};
   const meter = vm.meter ?? (await readMeter(tx, vm.id));
   const isRecovery = vm.suspended_at !== null;
   for (const { period, usage, order_id } of months) {
-    const bytes = usage.at(-1)?.meter_bytes ?? meterAt(meter, isRecovery ? null : period.startAt);
+    const bytes = usage.at(-1)?.meter_bytes ?? meterAt(meter, isRecovery ? null : period.startAt, now);
     await insertReading(tx, vm, readingOf(catalog, vm, period.startAt, bytes), order_id);
   }
   return { usage_priced: priced, traffic_notices: 0 };
+}
+
+/** Reads the meter at the end of a period that is not paid, so that its payment, on whatever day, begins the next one there. */
+export async function readUnpaid(tx: Transaction, vm: MeteredVm, now: Date): Promise<void> {
+  if (!vm.usage_priced) return;
+  const { readings } = vm.meter!;
+  const from_at = vm.billing_period_end_at;
+  const out_bytes = max(meterAt(vm.meter!, from_at, now), readings[0]!.out_bytes);
+  await insertReading(tx, vm, { ...readings.at(-1)!, from_at, out_bytes }, null);
 }
 
 /** The last reading of a VM that is given up, of which `orderId` has charged what it used. */

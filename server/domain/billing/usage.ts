@@ -1,3 +1,4 @@
+import { isoDate } from '../../db/queries/bandwidth.ts';
 import type { Meter, MeteredVm, StoredSnapshot, UsageReading } from '../../db/queries/meters.ts';
 import type { SalesCatalog } from '../catalog/buyer-prices.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
@@ -62,10 +63,16 @@ export interface StretchUsage {
   lines: ChargeLine[];
 }
 
-/** What has been sent by the end of the day before `at`, or in all: late metering of days before counts as well. */
-export function meterAt({ out_bytes, days }: Meter, at: Date | null): bigint {
-  if (at === null) return out_bytes;
-  const date = at.toISOString().slice(0, 10);
+/**
+ * Returns what a VM had sent by the end of a period, or in all (null). Days do not say at what time of them: what was read
+ * at that end counts, or what is read on the same day. Later than that, only the days before count.
+ */
+export function meterAt({ out_bytes, days, readings }: Meter, end: Date | null, now: Date): bigint {
+  if (end === null) return out_bytes;
+  const read = readings.findLast(({ from_at }) => from_at.getTime() === end.getTime());
+  if (read) return read.out_bytes;
+  const date = isoDate(end);
+  if (isoDate(now) <= date) return out_bytes;
   return days.filter((day) => day.date >= date).reduce((left, day) => left - day.out_bytes, out_bytes);
 }
 
@@ -88,7 +95,7 @@ export function usageOf(
   if (!meter) return [];
   let before = meter.readings[0]!.out_bytes;
   return stretches.map((stretch) => {
-    const end = max(before, meterAt(meter, stretch.traffic === 'all' ? null : stretch.endAt));
+    const end = max(before, meterAt(meter, stretch.traffic === 'all' ? null : stretch.endAt, now));
     const usage = usageIn(meter, stretch, { from: before, to: end }, now, name, terms);
     before = end;
     return usage;

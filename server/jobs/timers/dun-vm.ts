@@ -1,5 +1,6 @@
 import type { Transaction } from '../../db/database.ts';
 import { lastGraceAt, noteGrace } from '../../db/queries/graces.ts';
+import type { MeteredVm } from '../../db/queries/meters.ts';
 import { updateVm, type VmChange, type VmRow } from '../../db/queries/vms.ts';
 import type { Signals } from '../../db/signals.ts';
 import type { Arrears } from '../../domain/billing/arrears.ts';
@@ -7,6 +8,7 @@ import { deletionDue, periodOver } from '../../domain/billing/dunning-events.ts'
 import { deletionAt, deletionNoticeAt, graceEnd, graceOfAccount } from '../../domain/billing/grace.ts';
 import { max } from '../../domain/billing/money.ts';
 import { unpaidSchedule } from '../../domain/billing/overview.ts';
+import { readUnpaid } from '../../domain/billing/usage-terms.ts';
 import type { Catalog } from '../../domain/catalog/catalog-schema.ts';
 import { settleDeletion } from '../../domain/vms/delete-vm.ts';
 import type { EventText } from '../../domain/vms/events.ts';
@@ -51,7 +53,7 @@ interface Debt {
 }
 
 /** The next step against an unpaid VM. */
-export async function dun(services: DunServices, tx: Transaction, row: VmRow, debt: Debt): Promise<void> {
+export async function dun(services: DunServices, tx: Transaction, row: MeteredVm, debt: Debt): Promise<void> {
   const { catalog } = services;
   const { now } = debt;
   const amount = debt.arrears.total_minor;
@@ -62,6 +64,7 @@ export async function dun(services: DunServices, tx: Transaction, row: VmRow, de
   const vm = { ...row, unpaid_since: row.unpaid_since ?? row.billing_period_end_at, ...granted };
   if (!row.unpaid_since) {
     await updateVm(tx, vm.id, { unpaid_since: vm.unpaid_since, ...granted }, now);
+    await readUnpaid(tx, row, now);
     await notify(periodOver(vm, due, unpaidSchedule(vm, catalog.grace)!));
   }
   const start = { db: tx, services, now };

@@ -204,7 +204,7 @@ async function renew(
     deletion_notice_at: null,
     dunning_failures: 0,
     dunning_next_at: null,
-    ...(await renewUsage(tx, catalog, vm, settled)),
+    ...(await renewUsage(tx, catalog, vm, settled, now)),
     ...(resumed && { status: 'stopped' as const }),
   };
   await updateVm(tx, vm.id, change, now);
