@@ -1334,12 +1334,12 @@ create table vms (
   deposit_minor bigint,
   deposit_since timestamp with time zone,
   usage_sold_until timestamp with time zone,
-  seal bytea,
   throttle_mbps integer,
   throttle_cause text,
   included_notice_for timestamp with time zone,
   unpaid_notice_for timestamp with time zone,
   debt_suspended_at timestamp with time zone,
+  seal bytea,
   constraint vms_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint vms_deposit CHECK (((deposit_minor IS NULL) = (deposit_since IS NULL))),
   constraint vms_deposit_minor_check CHECK ((deposit_minor >= 0)),
@@ -1370,6 +1370,7 @@ create table wallets (
   claimed_minor bigint not null default 0,
   grace_began_at timestamp with time zone,
   debt_warned_at timestamp with time zone,
+  seal bytea,
   constraint wallets_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint wallets_available_minor_check CHECK ((available_minor >= 0)),
   constraint wallets_claimed_minor_check CHECK ((claimed_minor >= 0)),
@@ -1883,6 +1884,16 @@ begin
   return new;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.seal_terms_of_wallet()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET "TimeZone" TO 'UTC'
+AS $function$
+begin
+  new.seal := row_seal(terms_of_wallet(new));
+  return new;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.tell_account_changed()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1913,7 +1924,15 @@ CREATE OR REPLACE FUNCTION public.terms_of_vm(it vms)
  LANGUAGE sql
  STABLE
 AS $function$
-  select jsonb_build_object('id', it.id, 'account_id', it.account_id, 'plan', it.plan, 'vcpu', it.vcpu, 'ram_mb', it.ram_mb, 'disk_gb', it.disk_gb, 'dedicated', it.dedicated, 'bandwidth_gb', it.bandwidth_gb, 'price_monthly_minor', it.price_monthly_minor, 'currency', it.currency, 'tax_rate', it.tax_rate, 'rounding_remainder', it.rounding_remainder, 'refundable_minor', it.refundable_minor, 'priced_at', it.priced_at, 'next_billing_mode', it.next_billing_mode, 'price_hourly_micros', it.price_hourly_micros, 'metered_since', it.metered_since, 'usage_priced', it.usage_priced, 'deposit_minor', it.deposit_minor, 'deposit_since', it.deposit_since, 'usage_sold_until', it.usage_sold_until, 'auto_renew', it.auto_renew, 'renewal_priority', it.renewal_priority, 'billing_anchor_day', it.billing_anchor_day, 'billing_period_start_at', it.billing_period_start_at, 'billing_period_end_at', it.billing_period_end_at, 'upgraded_at', it.upgraded_at, 'retires_at', it.retires_at, 'price_notice_minor', it.price_notice_minor, 'price_notice_at', it.price_notice_at, 'price_notice_from_at', it.price_notice_from_at, 'unpaid_since', it.unpaid_since, 'suspended_at', it.suspended_at, 'grace_ended_at', it.grace_ended_at, 'resume_after_payment', it.resume_after_payment, 'deletion_notice_at', it.deletion_notice_at, 'deletion_failed_at', it.deletion_failed_at, 'created_at', it.created_at, 'deleted_at', it.deleted_at)
+  select jsonb_build_object('id', it.id, 'account_id', it.account_id, 'plan', it.plan, 'vcpu', it.vcpu, 'ram_mb', it.ram_mb, 'disk_gb', it.disk_gb, 'dedicated', it.dedicated, 'bandwidth_gb', it.bandwidth_gb, 'price_monthly_minor', it.price_monthly_minor, 'currency', it.currency, 'tax_rate', it.tax_rate, 'rounding_remainder', it.rounding_remainder, 'refundable_minor', it.refundable_minor, 'priced_at', it.priced_at, 'next_billing_mode', it.next_billing_mode, 'price_hourly_micros', it.price_hourly_micros, 'metered_since', it.metered_since, 'usage_priced', it.usage_priced, 'deposit_minor', it.deposit_minor, 'deposit_since', it.deposit_since, 'usage_sold_until', it.usage_sold_until, 'auto_renew', it.auto_renew, 'renewal_priority', it.renewal_priority, 'billing_anchor_day', it.billing_anchor_day, 'billing_period_start_at', it.billing_period_start_at, 'billing_period_end_at', it.billing_period_end_at, 'upgraded_at', it.upgraded_at, 'retires_at', it.retires_at, 'price_notice_minor', it.price_notice_minor, 'price_notice_at', it.price_notice_at, 'price_notice_from_at', it.price_notice_from_at, 'unpaid_since', it.unpaid_since, 'suspended_at', it.suspended_at, 'grace_ended_at', it.grace_ended_at, 'resume_after_payment', it.resume_after_payment, 'deletion_notice_at', it.deletion_notice_at, 'deletion_failed_at', it.deletion_failed_at, 'created_at', it.created_at, 'deleted_at', it.deleted_at, 'debt_suspended_at', it.debt_suspended_at, 'throttle_mbps', it.throttle_mbps, 'throttle_cause', it.throttle_cause)
+$function$;
+
+CREATE OR REPLACE FUNCTION public.terms_of_wallet(it wallets)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select jsonb_build_object('account_id', it.account_id, 'grace_began_at', it.grace_began_at, 'debt_warned_at', it.debt_warned_at)
 $function$;
 
 CREATE TRIGGER accounts_sealed BEFORE INSERT OR UPDATE OF seal, id, currency, limits, created_at ON public.accounts FOR EACH ROW EXECUTE FUNCTION seal_terms_of_account();
@@ -1979,5 +1998,6 @@ CREATE TRIGGER top_up_reversals_sealed BEFORE INSERT OR UPDATE ON public.top_up_
 CREATE TRIGGER usage_readings_kept BEFORE DELETE OR UPDATE ON public.usage_readings FOR EACH ROW EXECUTE FUNCTION refuse_book_change();
 CREATE TRIGGER usage_readings_no_truncate BEFORE TRUNCATE ON public.usage_readings FOR EACH STATEMENT EXECUTE FUNCTION refuse_book_change();
 CREATE TRIGGER usage_readings_sealed BEFORE INSERT OR UPDATE ON public.usage_readings FOR EACH ROW EXECUTE FUNCTION seal_row();
-CREATE TRIGGER vms_sealed BEFORE INSERT OR UPDATE OF seal, id, account_id, plan, vcpu, ram_mb, disk_gb, dedicated, bandwidth_gb, price_monthly_minor, currency, tax_rate, rounding_remainder, refundable_minor, priced_at, next_billing_mode, price_hourly_micros, metered_since, usage_priced, deposit_minor, deposit_since, usage_sold_until, auto_renew, renewal_priority, billing_anchor_day, billing_period_start_at, billing_period_end_at, upgraded_at, retires_at, price_notice_minor, price_notice_at, price_notice_from_at, unpaid_since, suspended_at, grace_ended_at, resume_after_payment, deletion_notice_at, deletion_failed_at, created_at, deleted_at ON public.vms FOR EACH ROW EXECUTE FUNCTION seal_terms_of_vm();
+CREATE TRIGGER vms_sealed BEFORE INSERT OR UPDATE OF seal, id, account_id, plan, vcpu, ram_mb, disk_gb, dedicated, bandwidth_gb, price_monthly_minor, currency, tax_rate, rounding_remainder, refundable_minor, priced_at, next_billing_mode, price_hourly_micros, metered_since, usage_priced, deposit_minor, deposit_since, usage_sold_until, auto_renew, renewal_priority, billing_anchor_day, billing_period_start_at, billing_period_end_at, upgraded_at, retires_at, price_notice_minor, price_notice_at, price_notice_from_at, unpaid_since, suspended_at, grace_ended_at, resume_after_payment, deletion_notice_at, deletion_failed_at, created_at, deleted_at, debt_suspended_at, throttle_mbps, throttle_cause ON public.vms FOR EACH ROW EXECUTE FUNCTION seal_terms_of_vm();
+CREATE TRIGGER wallets_sealed BEFORE INSERT OR UPDATE OF seal, account_id, grace_began_at, debt_warned_at ON public.wallets FOR EACH ROW EXECUTE FUNCTION seal_terms_of_wallet();
 CREATE TRIGGER wallets_tell AFTER UPDATE ON public.wallets FOR EACH ROW WHEN (((old.available_minor IS DISTINCT FROM new.available_minor) OR (old.held_minor IS DISTINCT FROM new.held_minor) OR (old.claimed_minor IS DISTINCT FROM new.claimed_minor))) EXECUTE FUNCTION tell_account_changed('wallet');

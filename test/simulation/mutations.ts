@@ -22,8 +22,8 @@ const TOLD_PRICE = sql`(table_name = 'vms' and column_name = 'price_notice_minor
 /** Of a VM's columns, those that are what was sold of it. */
 const TERMS = sql`(table_name = 'vms' and column_name in (
   select key from (select terms_of_vm(vms) as terms from vms limit 1) one, jsonb_each(terms)) and column_name <> 'id')`;
-/** What corrects what. */
-const LINKS = sql`(table_name = 'orders' and column_name = 'corrects_order_id' or table_name = 'invoice_corrections'
+/** What corrects what, and what an account was granted or warned of. */
+const LINKS = sql`(table_name = 'wallets' and column_name in ('debt_warned_at', 'grace_began_at') or table_name = 'orders' and column_name = 'corrects_order_id' or table_name = 'invoice_corrections'
   and column_name = 'invoice_id' or table_name = 'accounts' and column_name = 'limits')`;
 /** Figures that are kept as text. */
 const WRITTEN_FIGURES = ['number', 'price_hourly', 'unit_price'];

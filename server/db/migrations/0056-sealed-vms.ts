@@ -1,7 +1,7 @@
 import type { Migration } from '../migrate.ts';
 
 /** What is sealed of a VM: what was sold and when, and what became of its payments. */
-const TERMS = [
+export const TERMS = [
   ...['id', 'account_id', 'plan', 'vcpu', 'ram_mb', 'disk_gb', 'dedicated', 'bandwidth_gb'],
   ...['price_monthly_minor', 'currency', 'tax_rate', 'rounding_remainder', 'refundable_minor', 'priced_at'],
   ...['next_billing_mode', 'price_hourly_micros', 'metered_since', 'usage_priced'],
@@ -13,7 +13,7 @@ const TERMS = [
   ...['deletion_notice_at', 'deletion_failed_at', 'created_at', 'deleted_at'],
 ];
 
-const sealed = (table: string, terms: string, columns: readonly string[]) => `
+export const sealed = (table: string, terms: string, columns: readonly string[]) => `
 create function ${terms}(it ${table}) returns jsonb language sql stable as $$
   select jsonb_build_object(${columns.map((column) => `'${column}', it.${column}`).join(', ')})
 $$;
@@ -29,7 +29,7 @@ update ${table} set seal = row_seal(${terms}(${table}));
 create trigger ${table}_sealed before insert or update of seal, ${columns.join(', ')} on ${table}
   for each row execute function seal_${terms}();`;
 
-const unsealed = (table: string, terms: string) => `
+export const unsealed = (table: string, terms: string) => `
 drop trigger ${table}_sealed on ${table};
 alter table ${table} drop column seal;
 drop function seal_${terms}, ${terms};`;

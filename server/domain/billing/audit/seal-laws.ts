@@ -68,6 +68,17 @@ export const SEAL_LAWS: AccountLaw[] = [
       ),
   },
   {
+    name: 'what a wallet remembers of a warning and a grace is as it was written',
+    offences: (scope) =>
+      changed(
+        sql`'wallet of'`,
+        sql`account_id`,
+        sql`wallets`,
+        sql`wallets where ${scope(sql`account_id`)}`,
+        sql`terms_of_wallet(wallets)`,
+      ),
+  },
+  {
     name: 'what credit notes correct is as it was written',
     offences: (scope) =>
       changed(
