@@ -57,7 +57,7 @@ import { throttles } from './migrations/0057-throttles.ts';
 import { slowMoney } from './migrations/0059-slow-money.ts';
 import { documentDetails } from './migrations/0060-document-details.ts';
 import { salesByCountry } from './migrations/0061-sales-by-country.ts';
-import { sealedSuspensions } from './migrations/0063-sealed-suspensions.ts';
+import { suspensionsAndMissingPayments } from './migrations/0063-suspensions-and-missing-payments.ts';
 
 /**
  * One schema change and its reverse. Never edited once released; add another instead. Each is one transaction, which
@@ -129,7 +129,7 @@ export const MIGRATIONS: readonly Migration[] = [
   slowMoney,
   documentDetails,
   salesByCountry,
-  sealedSuspensions,
+  suspensionsAndMissingPayments,
 ];
 
 /**

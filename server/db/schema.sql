@@ -1157,6 +1157,7 @@ create table top_ups (
   session_ref text,
   sealed_page text,
   recheck_at timestamp with time zone,
+  missing_since timestamp with time zone,
   constraint top_ups_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint top_ups_amount_minor_check CHECK ((amount_minor > 0)),
   constraint top_ups_cause_check CHECK ((cause = ANY (ARRAY['person'::text, 'auto'::text]))),

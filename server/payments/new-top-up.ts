@@ -20,6 +20,7 @@ export function newTopUp(given: Given & Partial<TopUpRow>): TopUpRow {
     settled_at: null,
     retry_at: null,
     recheck_at: null,
+    missing_since: null,
     session_ref: null,
     sealed_page: null,
     ...given,

@@ -46,13 +46,15 @@ export interface TopUpRow {
   retry_at: Date | null;
   /** Set while the provider is working on the payment: when to ask about it, in case its event is lost. */
   recheck_at: Date | null;
+  /** Since when the provider says that it knows no such payment, asked again and again. */
+  missing_since: Date | null;
   /** The provider's page of a payment that was begun: its name there, and its address, which shows what is kept there. */
   session_ref: string | null;
   sealed_page: string | null;
 }
 
 const columns = sql`id, account_id, provider, cause, amount_minor, currency, status, reference, provider_ref, keep_method, payment_method_id, error,
-  payment_id, principal_id, created_at, expires_at, settled_at, retry_at, recheck_at, session_ref, sealed_page`;
+  payment_id, principal_id, created_at, expires_at, settled_at, retry_at, recheck_at, missing_since, session_ref, sealed_page`;
 
 export async function insertTopUp(db: Queryable, row: TopUpRow): Promise<void> {
   await execute(
@@ -61,7 +63,7 @@ export async function insertTopUp(db: Queryable, row: TopUpRow): Promise<void> {
     insert into top_ups (${columns})
     values (${row.id}, ${row.account_id}, ${row.provider}, ${row.cause}, ${row.amount_minor}::bigint, ${row.currency}, ${row.status},
       ${row.reference}, ${row.provider_ref}, ${row.keep_method}, ${row.payment_method_id}, ${row.error}, ${row.payment_id}, ${row.principal_id},
-      ${row.created_at}, ${row.expires_at}, ${row.settled_at}, ${row.retry_at}, ${row.recheck_at}, ${row.session_ref}, ${row.sealed_page})`,
+      ${row.created_at}, ${row.expires_at}, ${row.settled_at}, ${row.retry_at}, ${row.recheck_at}, ${row.missing_since}, ${row.session_ref}, ${row.sealed_page})`,
   );
 }
 
@@ -122,6 +124,7 @@ export type TopUpChange = Partial<
     | 'settled_at'
     | 'retry_at'
     | 'recheck_at'
+    | 'missing_since'
     | 'payment_method_id'
   >
 >;
@@ -134,7 +137,7 @@ export function changeTopUp(db: Queryable, row: TopUpRow, change: TopUpChange): 
     sql`
     update top_ups set status = ${next.status}, provider_ref = ${next.provider_ref}, error = ${next.error}, payment_id = ${next.payment_id},
       expires_at = ${next.expires_at}, settled_at = ${next.settled_at}, retry_at = ${next.retry_at}, recheck_at = ${next.recheck_at},
-      payment_method_id = ${next.payment_method_id}
+      missing_since = ${next.missing_since}, payment_method_id = ${next.payment_method_id}
     where id = ${row.id} returning ${columns}`,
   );
 }

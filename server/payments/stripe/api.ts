@@ -31,15 +31,23 @@ export class StripeRefusal extends Error {
   readonly code: string;
   /** The object that the refusal is about. */
   readonly intentId: string | null;
+  /** There is no such thing, at least not for this key. */
+  readonly isMissing: boolean;
 
   constructor(
     message: string,
-    { type, code, intentId }: { type: string; code: string; intentId: string | null },
+    {
+      type,
+      code,
+      intentId,
+      isMissing,
+    }: { type: string; code: string; intentId: string | null; isMissing: boolean },
   ) {
     super(message);
     this.type = type;
     this.code = code;
     this.intentId = intentId;
+    this.isMissing = isMissing;
   }
 }
 
@@ -132,6 +140,7 @@ function refusalOf(status: number, reply: unknown): Error {
     type: String(error.type ?? ''),
     code: String(error.decline_code ?? error.code ?? ''),
     intentId: typeof intent === 'string' ? intent : null,
+    isMissing: status === 404,
   });
 }
 

@@ -1,13 +1,16 @@
 import { changeTopUp, lockTopUp, type TopUpRow } from '../../db/queries/top-ups.ts';
-import { RECHECK_MS } from '../processing.ts';
+import { MISSING_MS, RECHECK_MS } from '../processing.ts';
 import { ProviderUnavailableError } from '../provider.ts';
 import { isObject, StripeRefusal } from './api.ts';
 import { meaningOf } from './events.ts';
 import { act, type WebhookParts } from './webhook.ts';
 
+/** Why it failed, for its owner. Should the money come all the same, it is booked then. */
+const MISSING = 'The payment provider does not know this payment.';
+
 /**
  * Asks Stripe about a payment that it is working on, and does what the event about its end would have done. Where Stripe does
- * not answer or is still working on it, it is asked again later.
+ * not answer or is still working on it, it is asked again later; a payment that it has not known for {@link MISSING_MS} has failed.
  */
 export async function recheckPayment(
   parts: WebhookParts,
@@ -26,9 +29,17 @@ export async function recheckPayment(
     intent = await api.get(`/v1/payment_intents/${encodeURIComponent(provider_ref)}`);
   } catch (error) {
     if (!(error instanceof ProviderUnavailableError) && !(error instanceof StripeRefusal)) throw error;
+    if (error instanceof StripeRefusal && error.isMissing && (await isMissedTooLong(parts, id))) {
+      await act(parts, { kind: 'failed', topUpId: id, error: MISSING, byItself: false });
+      return;
+    }
     logger.warn({ top_up_id: id, reason: error.message }, 'it is not known how far a payment has come');
     return;
   }
+  await db.transaction(async (tx) => {
+    const topUp = await lockTopUp(tx, id);
+    if (topUp?.missing_since) await changeTopUp(tx, topUp, { missing_since: null });
+  });
   switch (intent.status) {
     case 'succeeded': {
       const meaning = meaningOf({ type: 'payment_intent.succeeded', data: { object: intent } });
@@ -39,6 +50,17 @@ export async function recheckPayment(
     case 'requires_payment_method':
       await act(parts, { kind: 'failed', topUpId: id, error: whyFailed(intent), byItself: false });
   }
+}
+
+/** Notes that Stripe does not know a payment; true once that has been so for too long. */
+function isMissedTooLong({ clock, db }: WebhookParts, id: string): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    const topUp = await lockTopUp(tx, id);
+    if (topUp?.status !== 'pending') return false;
+    const now = clock.now();
+    if (!topUp.missing_since) await changeTopUp(tx, topUp, { missing_since: now });
+    return now.getTime() - (topUp.missing_since ?? now).getTime() >= MISSING_MS;
+  });
 }
 
 function whyFailed({ last_payment_error: last }: Record<string, unknown>): string {

@@ -87,6 +87,7 @@ export class Operator {
         settled_at: null,
         retry_at: null,
         recheck_at: null,
+        missing_since: null,
         session_ref: null,
         sealed_page: null,
       },
