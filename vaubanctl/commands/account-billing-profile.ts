@@ -14,9 +14,10 @@ interface Options {
   country?: string;
   vatId?: string;
   exemptReason?: string;
-  orderReference?: string;
-  language?: 'en' | 'de';
-  mailTo?: string[];
+  /** These are false by --no-order-reference, --no-language and --no-mail-to. */
+  orderReference?: string | false;
+  language?: 'en' | 'de' | false;
+  mailTo?: string[] | false;
 }
 
 export function addAccountBillingProfile(parent: Command): void {
@@ -35,6 +36,9 @@ export function addAccountBillingProfile(parent: Command): void {
     .option('--order-reference <number>', "the customer's own number, which documents quote")
     .addOption(new Option('--language <code>', 'of documents').choices(['en', 'de']))
     .option('--mail-to <address...>', 'who gets documents by mail; the owners if no one is named')
+    .option('--no-order-reference', 'documents quote none')
+    .option('--no-language', "documents are in the owner's language")
+    .option('--no-mail-to', 'the owners get documents by mail')
     .addHelpText(
       'after',
       `
@@ -45,7 +49,14 @@ Examples:
     )
     .action(async (id: string, options: Options, command: Command) => {
       const { client, json } = contextOf(command);
-      const { vatId: vat_id, exemptReason: exempt_reason, orderReference, mailTo, ...rest } = options;
+      const {
+        vatId: vat_id,
+        exemptReason: exempt_reason,
+        orderReference,
+        mailTo,
+        language,
+        ...rest
+      } = options;
       const shown =
         Object.keys(options).length > 0
           ? await client.post('/accounts/{id}/billing-profile', {
@@ -53,7 +64,11 @@ Examples:
               // The service reports missing fields.
               body: {
                 ...rest,
-                ...{ vat_id, exempt_reason, order_reference: orderReference, mail_to: mailTo },
+                vat_id,
+                exempt_reason,
+                order_reference: orderReference === false ? null : orderReference,
+                language: language === false ? null : language,
+                mail_to: mailTo === false ? [] : mailTo,
               } as Profile,
             })
           : await client.get('/accounts/{id}/billing-profile', { params: { id } });
@@ -75,6 +90,7 @@ function print({ profile, tax }: TaxedProfile): void {
     ...{ kind, name, address, 'vat id': vat_id ?? 'none', tax: shownTax },
     'order number': order_reference ?? 'none',
     'documents in': language ?? "the owner's language",
-    'mailed to': mail_to.join(', ') || 'the owners',
+    // A node of the last release knows of none.
+    'mailed to': mail_to?.join(', ') || 'the owners',
   });
 }
