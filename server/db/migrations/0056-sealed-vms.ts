@@ -13,21 +13,29 @@ export const TERMS = [
   ...['deletion_notice_at', 'deletion_failed_at', 'created_at', 'deleted_at'],
 ];
 
-export const sealed = (table: string, terms: string, columns: readonly string[]) => `
-create function ${terms}(it ${table}) returns jsonb language sql stable as $$
+const termsFunction = (table: string, terms: string, columns: readonly string[]) => `
+create or replace function ${terms}(it ${table}) returns jsonb language sql stable as $$
   select jsonb_build_object(${columns.map((column) => `'${column}', it.${column}`).join(', ')})
-$$;
+$$;`;
+const resealing = (table: string, terms: string, columns: readonly string[]) => `
+set local timezone = 'UTC';
+update ${table} set seal = row_seal(${terms}(${table}));
+create trigger ${table}_sealed before insert or update of seal, ${columns.join(', ')} on ${table}
+  for each row execute function seal_${terms}();`;
+
+export const sealed = (table: string, terms: string, columns: readonly string[]) => `
+${termsFunction(table, terms, columns)}
 create function seal_${terms}() returns trigger language plpgsql set timezone = 'UTC' as $$
 begin
   new.seal := row_seal(${terms}(new));
   return new;
 end $$;
 -- Null is no seal: the trigger fills it, for nodes of the last release too.
-alter table ${table} add column seal bytea;
-set local timezone = 'UTC';
-update ${table} set seal = row_seal(${terms}(${table}));
-create trigger ${table}_sealed before insert or update of seal, ${columns.join(', ')} on ${table}
-  for each row execute function seal_${terms}();`;
+alter table ${table} add column seal bytea;${resealing(table, terms, columns)}`;
+
+/** Seals other columns of a table that is sealed already. */
+export const sealedAs = (table: string, terms: string, columns: readonly string[]) => `
+drop trigger ${table}_sealed on ${table};${termsFunction(table, terms, columns)}${resealing(table, terms, columns)}`;
 
 export const unsealed = (table: string, terms: string) => `
 drop trigger ${table}_sealed on ${table};

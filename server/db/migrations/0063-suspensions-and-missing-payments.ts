@@ -1,5 +1,5 @@
 import type { Migration } from '../migrate.ts';
-import { sealed, TERMS, unsealed } from './0056-sealed-vms.ts';
+import { sealed, sealedAs, TERMS, unsealed } from './0056-sealed-vms.ts';
 
 /** Why a VM is slow or off, which came after the seal of VMs. */
 const SUSPENSIONS = ['debt_suspended_at', 'throttle_mbps', 'throttle_cause'];
@@ -11,8 +11,7 @@ const SUSPENSIONS = ['debt_suspended_at', 'throttle_mbps', 'throttle_cause'];
 export const suspensionsAndMissingPayments: Migration = {
   name: '0063-suspensions-and-missing-payments',
   up: `
-${unsealed('vms', 'terms_of_vm')}
-${sealed('vms', 'terms_of_vm', [...TERMS, ...SUSPENSIONS])}
+${sealedAs('vms', 'terms_of_vm', [...TERMS, ...SUSPENSIONS])}
 ${sealed('wallets', 'terms_of_wallet', ['account_id', 'grace_began_at', 'debt_warned_at'])}
 -- Since when the provider of a payment that it was working on says that there is none; null while it knows it.
 alter table top_ups add column missing_since timestamptz;
@@ -20,7 +19,6 @@ alter table top_ups add column missing_since timestamptz;
   down: `
 alter table top_ups drop column missing_since;
 ${unsealed('wallets', 'terms_of_wallet')}
-${unsealed('vms', 'terms_of_vm')}
-${sealed('vms', 'terms_of_vm', TERMS)}
+${sealedAs('vms', 'terms_of_vm', TERMS)}
 `,
 };
