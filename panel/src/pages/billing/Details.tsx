@@ -222,7 +222,8 @@ function DocumentFields({ profile }: { profile: BilledAs['profile'] }) {
       <Field
         label={t.mailTo}
         name="mail_to"
-        defaultValue={profile?.mail_to.join(', ')}
+        // A node of the last release knows of none.
+        defaultValue={profile?.mail_to?.join(', ')}
         hint={t.mailToHint}
         inputMode="email"
       />
