@@ -79,7 +79,7 @@ import { Schedule } from './platform/schedule.ts';
 import { openSecretBox } from './platform/secrets.ts';
 import type { Services } from './services.ts';
 import { EdgeReconciler } from './shield/reconcile-edge.ts';
-import { logStart, warnOfLetters, warnOfPretence } from './start-log.ts';
+import { logStart, warnOfLook, warnOfPretence } from './start-log.ts';
 import { VERSION } from './version.ts';
 
 /** Parts that a test may replace. */
@@ -185,7 +185,7 @@ async function openPapers(
 ) {
   const { config, brand, catalog, db, clock, logger } = parts;
   const look = await loadLook(config, brand);
-  await warnOfLetters({ catalog, look, logger });
+  await warnOfLook({ brand, catalog, look, logger });
   const documents = new DocumentRenderer({ clock, logger, look });
   return { documents, mails: new MailSender({ ...parts, attach: attachDocuments({ db, documents }) }) };
 }

@@ -1,3 +1,4 @@
+import type { Brand } from './config/brand.ts';
 import type { DocumentLook } from './documents/look.ts';
 import type { Services } from './services.ts';
 import { VERSION } from './version.ts';
@@ -20,6 +21,22 @@ export function warnOfPretence({
     logger.warn('VAUBAN_MAIL_SMTP_URL is not set: mails to customers are written to files and not delivered');
 }
 
+type LookParts = Pick<Services, 'catalog' | 'logger'> & { brand: Pick<Brand, 'logo'>; look: DocumentLook };
+
+/** Says what documents will lack. */
+export function warnOfLook(parts: LookParts): Promise<void> {
+  warnOfLogo(parts);
+  return warnOfLetters(parts);
+}
+
+/** Says that documents have no logo though the panel has one that they could have. */
+function warnOfLogo({ brand: { logo }, look, logger }: LookParts): void {
+  if (logo?.type === 'image/png' && look.logo === null)
+    logger.warn(
+      'documents have no logo: VAUBAN_PANEL_LOGO is too large for them, interlaced or damaged; VAUBAN_DOCUMENT_LOGO names another',
+    );
+}
+
 /** Where the alphabets other than the Latin one begin: our font has all letters before. */
 const NOT_LATIN = '\u0250';
 
@@ -28,7 +45,7 @@ export async function warnOfLetters({
   catalog: { seller, plans },
   look: { font },
   logger,
-}: Pick<Services, 'catalog' | 'logger'> & { look: DocumentLook }): Promise<void> {
+}: Omit<LookParts, 'brand'>): Promise<void> {
   const text = [...Object.values(seller ?? {}), ...plans.map(({ name }) => name)]
     .join('')
     .replaceAll('\n', '');

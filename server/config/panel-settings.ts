@@ -28,7 +28,7 @@ export const PANEL_SETTINGS = {
     kind: kind.path,
     about:
       'Your logo on invoices and credit notes, a PNG file of at most 256 KB and a million pixels; `VAUBAN_PANEL_LOGO` when absent, ' +
-      'if that is one.',
+      'if that is one. It must not be interlaced.',
   },
   documentFont: {
     env: 'VAUBAN_DOCUMENT_FONT',

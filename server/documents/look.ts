@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Brand } from '../config/brand.ts';
 import type { Config } from '../config/config.ts';
 import { ConfigError, reasonOf } from '../platform/config-error.ts';
+import { requirePixels } from './pixels.ts';
 
 /** How the hoster's documents look. */
 export interface DocumentLook {
@@ -32,19 +33,18 @@ export async function loadLook(
   { logo, light }: Pick<Brand, 'logo' | 'light'>,
 ): Promise<DocumentLook> {
   const look = {
-    logo: documentLogo === undefined ? pngOf(logo) : readLogo(documentLogo),
+    logo: documentLogo === undefined ? await pngOf(logo) : await readLogo(documentLogo),
     color: light.color,
     font: documentFont ?? null,
   };
   if (documentFont !== undefined) await requireFont(documentFont);
-  if (look.logo !== null) await requireDrawable(look.logo);
   return look;
 }
 
-/** A logo that is large enough for the panel may be too large for each document: then these have none. */
-function pngOf(logo: Brand['logo']): Uint8Array | null {
+/** A logo that browsers show may be too large for each document, or of a kind that is not drawn there: then these have none. */
+async function pngOf(logo: Brand['logo']): Promise<Uint8Array | null> {
   if (logo?.type !== 'image/png' || excessOf(logo.bytes) !== undefined) return null;
-  return new Uint8Array(logo.bytes);
+  return (await whyNotDrawable(logo.bytes)) === undefined ? new Uint8Array(logo.bytes) : null;
 }
 
 /** Returns what is too much of a PNG; undefined if nothing is. */
@@ -56,7 +56,7 @@ function excessOf(png: Buffer): string | undefined {
   return width * height > MAX_LOGO_PIXELS ? `${width} × ${height} pixels, and may have a million` : undefined;
 }
 
-function readLogo(path: string): Uint8Array {
+async function readLogo(path: string): Promise<Uint8Array> {
   let file: Buffer;
   try {
     file = readFileSync(path);
@@ -65,18 +65,26 @@ function readLogo(path: string): Uint8Array {
   }
   const excess = excessOf(file);
   if (excess !== undefined) throw new ConfigError([`VAUBAN_DOCUMENT_LOGO: ${path} has ${excess}`]);
+  const reason = await whyNotDrawable(file);
+  if (reason !== undefined)
+    throw new ConfigError([
+      `VAUBAN_DOCUMENT_LOGO: ${path} must be a PNG without interlacing that can be drawn: ${reason}`,
+    ]);
   return new Uint8Array(file);
 }
 
-/** The library is loaded for it: without a logo or a font of its own, a start has no use for it. */
-async function requireDrawable(logo: Uint8Array): Promise<void> {
+/**
+ * Returns why a logo cannot be drawn; undefined if it can. The library is loaded for it: without a logo or a font of its own, a start
+ * has no use for it.
+ */
+async function whyNotDrawable(logo: Buffer): Promise<string | undefined> {
   const { Sheet } = await import('./sheet.ts');
   try {
-    new Sheet({ title: '', language: 'en', issuedAt: new Date(0) }).drawLogo(logo);
+    requirePixels(logo);
+    new Sheet({ title: '', language: 'en', issuedAt: new Date(0) }).drawLogo(new Uint8Array(logo));
+    return undefined;
   } catch (error) {
-    throw new ConfigError([
-      `VAUBAN_DOCUMENT_LOGO: the logo of documents must be a PNG without interlacing: ${reasonOf(error)}`,
-    ]);
+    return reasonOf(error);
   }
 }
 
