@@ -110,8 +110,19 @@ test('the archive waits while the queue is full, and says why a file is missing'
   );
 });
 
-test('a document that cannot be made breaks the archive off', async (t) => {
-  const { db, clock } = await shop(t, 1);
-  const documents = { render: () => Promise.reject(new Error('out of memory')) };
-  await assert.rejects(collect(tarGz(monthFiles({ db, clock, documents }, JANUARY))), /out of memory/);
+test('the archive has all other documents if one cannot be made, and a text that names it', async (t) => {
+  const { db, clock } = await shop(t, 3);
+  const documents = {
+    render: async (_: string, { number }: { number: string | null }, format: string) => {
+      if (number === 'INV-000002' && format === 'pdf') throw new Error('out of memory');
+      return Buffer.from('a document');
+    },
+  };
+  const files = await collect(monthFiles({ db, clock, documents }, JANUARY));
+  const made = ['3.pdf', '3.xml', '2.xml', '1.pdf', '1.xml'].map((name) => `2026-01/INV-00000${name}`);
+  assert.deepEqual(
+    files.map(({ name }) => name),
+    [...made, '2026-01/MISSING.txt'],
+  );
+  assert.equal(files.at(-1)!.content.toString(), 'INV-000002.pdf: out of memory\n');
 });

@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
 import { contextOf } from '../context.ts';
+import { Failure } from '../failure.ts';
+import { missingDocuments } from '../missing-documents.ts';
 import { money, print, printJson, printTable } from '../output.ts';
 import { saveContent } from '../save-content.ts';
 
@@ -40,6 +42,7 @@ export function addDocumentDownload(parent: Command): void {
       'after',
       `
 Drafts are not in it: a month is complete once its documents are issued, ten minutes after its end, and none is held.
+If a document cannot be made, the archive has all others and names it in MISSING.txt, and the exit status is 1.
 
 Examples:
   $ vaubanctl document download --month 2026-01
@@ -49,7 +52,10 @@ Examples:
       const { client, json } = contextOf(command);
       const file = output ?? `documents-${month}.tar.gz`;
       await saveContent(client.download('/documents/archive', { query: { month } }), file);
-      if (json) printJson({ file });
+      const missing = await missingDocuments(file);
+      if (json) printJson({ file, missing });
       else print(file);
+      if (missing.length > 0)
+        throw new Failure(['the archive lacks documents that could not be made:', ...missing], 1);
     });
 }

@@ -24,24 +24,34 @@ const RETRY_MS = 5_000;
 
 /**
  * Makes the files of a month's documents, one at a time, newest first: PDF and XML of each that is issued. If a document has no
- * such file, a text of its name says why.
+ * such file, a text of its name says why. One that cannot be made holds up no other: the last file, which is there only then,
+ * names each of them with the reason.
  */
 export async function* monthFiles(services: ArchiveServices, month: Date): AsyncGenerator<ArchivedFile> {
   const folder = month.toISOString().slice(0, 7);
   let afterId: string | null = null;
+  const missing: string[] = [];
   for (;;) {
     const found: InvoiceView[] = await listInvoicesOfMonth(services.db, month, { limit: BATCH, afterId });
     const page = found.slice(0, BATCH);
-    for (const invoice of page) if (invoice.number !== null) yield* filesOf(services, invoice, folder);
-    if (found.length <= BATCH) return;
+    for (const invoice of page)
+      if (invoice.number !== null) yield* filesOf(services, invoice, folder, missing);
+    if (found.length <= BATCH) break;
     afterId = page.at(-1)!.id;
   }
+  if (missing.length > 0)
+    yield {
+      name: `${folder}/MISSING.txt`,
+      content: Buffer.from(missing.map((line) => `${line}\n`).join('')),
+      at: services.clock.now(),
+    };
 }
 
 async function* filesOf(
   services: ArchiveServices,
   invoice: InvoiceView,
   folder: string,
+  missing: string[],
 ): AsyncGenerator<ArchivedFile> {
   const lines = await invoiceLines(services.db, invoice);
   for (const format of ['pdf', 'xml'] as const) {
@@ -52,8 +62,10 @@ async function* filesOf(
         services.documents.render(invoice.account_id, invoiceDocument(invoice, lines), format);
       yield { name, content: await inTurn(services.clock, make), at };
     } catch (error) {
-      if (!(error instanceof ApiError) || error.code !== 'document_unavailable') throw error;
-      yield { name: `${name}.txt`, content: Buffer.from(`${error.message}\n`), at };
+      const reason = (error as Error).message.replaceAll('\n', ' ');
+      if (error instanceof ApiError && error.code === 'document_unavailable')
+        yield { name: `${name}.txt`, content: Buffer.from(`${reason}\n`), at };
+      else missing.push(`${invoice.number}.${format}: ${reason}`);
     }
   }
 }

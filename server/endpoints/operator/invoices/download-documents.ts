@@ -15,7 +15,10 @@ export const downloadDocuments = operatorEndpoint({
   summary: 'Read PDF and XML of all issued documents of a month as one archive',
   query: Input({ month: Month }),
   file: 'application/gzip',
-  data: Type.String({ description: 'A tar file, compressed' }),
+  data: Type.String({
+    description:
+      'A tar file, compressed. Documents that could not be made are named with the reason in its last file, MISSING.txt, which is there only then',
+  }),
   errors: [],
   handle: async ({ query, services }) => ({
     content: tarGz(monthFiles(services, monthStart(query.month))),
