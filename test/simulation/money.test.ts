@@ -12,8 +12,11 @@ import { runWorld, summary, WORLD_OPERATIONS } from './run-worlds.ts';
 const SEED = process.env.SIMULATION_SEED ?? 'vauban';
 
 /** On PostgreSQL five worlds, which is one of each kind. An operation costs the embedded engine twice as much. */
-const DEEP = { pglite: 2_500, postgres: 25_000 }[engine];
-const OPERATIONS = Number(process.env.SIMULATION_OPERATIONS ?? depth(100, DEEP));
+const DEEP = { pglite: 2_500, postgres: 12_500 }[engine];
+const { SIMULATION_OPERATIONS } = process.env;
+const OPERATIONS = Number(SIMULATION_OPERATIONS ?? depth(100, DEEP));
+/** Operations of a world. By hand they are as large as those of npm run simulate. */
+const WORLD = SIMULATION_OPERATIONS ? WORLD_OPERATIONS : 2_500;
 /** Of five worlds, those whose process is killed: each goes on with two more, and three starts take as long as a thousand operations. */
 const KILLED = [1, 3];
 /** Far beyond what a world takes on any machine. */
@@ -22,13 +25,13 @@ const TIMEOUT = 3_600_000;
 const CONCURRENCY = 2;
 
 describe(`money: ${OPERATIONS} random operations`, { concurrency: CONCURRENCY, timeout: TIMEOUT }, () => {
-  for (let from = 0; from < OPERATIONS; from += WORLD_OPERATIONS) {
-    const number = from / WORLD_OPERATIONS + 1;
+  for (let from = 0; from < OPERATIONS; from += WORLD) {
+    const number = from / WORLD + 1;
     test(`world ${number} stays sound`, async (t) => {
       const { env } = await freshDatabaseLocation(t);
       const seed = `${SEED}/${number}`;
       t.diagnostic(`SIMULATION_SEED=${SEED}`);
-      const operations = Math.min(WORLD_OPERATIONS, OPERATIONS - from);
+      const operations = Math.min(WORLD, OPERATIONS - from);
       const killed = KILLED.includes(number % 5);
       const report = await runWorld({ env, seed, operations, killed, signal: t.signal });
       t.diagnostic(`until ${report.now}: ${summary(report)}`);
