@@ -119,8 +119,6 @@ export class ControlledService {
   }
 }
 
-/** A shared compile cache: a process that starts sixty times should compile once. */
-const COMPILED = join(import.meta.dirname, '../../../node_modules/.cache/vauban-test/compiled');
 /** The interval of the adoption of jobs without a node, on its clock. */
 const ADOPTION_MS = 2_000;
 /** That many rounds are half an hour: a job that has not ended by then never will. */
@@ -135,7 +133,7 @@ export async function startControlled(
   const service = await startService(t, {
     location,
     entry: 'test/chaos/support/controlled-service.ts',
-    env: { CLOCK_START: now, NODE_COMPILE_CACHE: COMPILED, ...production(), ...env },
+    env: { CLOCK_START: now, ...production(), ...env },
   });
   return new ControlledService(service, now);
 }
