@@ -19,8 +19,6 @@ import { OUTCOMES, type Outcome, Sweep } from './support/sweep.ts';
 const KILLS = { pglite: 3, postgres: 6 }[engine];
 /** Kills per operation that is free of charge. */
 const FREE_KILLS = 4;
-/** Other test files may keep both cores busy at the same time. */
-const TIMEOUT = 600_000;
 /**
  * Operations free of charge are killed on PostgreSQL only: `test/jobs/scaffold.full.test.ts` fails each of their steps
  * on both engines, and an engine's recovery from a kill does not depend on the operation.
@@ -51,7 +49,7 @@ function spread(all: readonly string[], { operatorJob }: Operation): string[] {
   return [...chosen].sort((a, b) => a - b).map((index) => points[index]!);
 }
 
-test('killed anywhere, an operation happens once and nothing is lost', { timeout: TIMEOUT }, async (t) => {
+test('killed anywhere, an operation happens once and nothing is lost', async (t) => {
   const sweep = new Sweep(t, await freshDatabaseLocation(t));
   await sweep.start();
   const points = await sweep.learn(OPERATIONS);

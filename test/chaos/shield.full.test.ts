@@ -10,7 +10,6 @@ const KILLS = 3;
 /** The number of polls of a service that should die; each takes a few milliseconds. */
 const PATIENCE = 2_000;
 const SECOND = 1000;
-const TIMEOUT = 300_000;
 
 interface Rule {
   id: string;
@@ -27,7 +26,7 @@ const BY_CHANCE = / #(?!1$)\d+$/;
 const spread = (points: string[], count: number) =>
   Array.from({ length: count }, (_, i) => points[Math.round((i * (points.length - 1)) / (count - 1))]!);
 
-test('killed in the middle of a change of rules, nothing dangles', { timeout: TIMEOUT }, async (t) => {
+test('killed in the middle of a change of rules, nothing dangles', async (t) => {
   const location = await freshDatabaseLocation(t);
   const env = {
     VAUBAN_SIMULATOR_BOOT_SECONDS: '0.05',
