@@ -1,8 +1,8 @@
 import { after } from 'node:test';
 import { isMainThread } from 'node:worker_threads';
 
-/** A closed connection or an ended process may need a moment to leave the event loop. */
-const GRACE = 5_000;
+/** A closed connection or an ended process may need a moment to leave the event loop; on a busy machine, several seconds. */
+const GRACE = 30_000;
 
 // Loaded into every test file by the runner (and into the runner itself, which has no tests). After its tests a file
 // must exit without help; anything that keeps it alive is a leak, and is reported instead of waited for.
