@@ -7,7 +7,9 @@ import type { Clock } from '../../platform/clock.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { toJsonInteger } from '../billing/money.ts';
 
-/** Refuses a closed account. It is locked until the transaction ends, so that it cannot be closed meanwhile. */
+/**
+ * Refuses a closed account. Locks the account until the transaction ends, so that it cannot be closed in the meantime.
+ */
 export async function requireOpen(tx: Transaction, accountId: string): Promise<void> {
   if ((await lockAccount(tx, accountId)) === 'closed') throw closed();
 }
@@ -19,8 +21,8 @@ const closed = () =>
   });
 
 /**
- * The same where money comes in by hand: what a closed account still owes may be paid at any time. The wallet is locked
- * until the transaction ends.
+ * For money that an operator books: refuses a closed account, unless it still has a debt, which may be paid at any
+ * time. Locks the wallet until the transaction ends.
  */
 export async function requireOpenOrOwing(tx: Transaction, accountId: string): Promise<void> {
   if (
@@ -31,9 +33,8 @@ export async function requireOpenOrOwing(tx: Transaction, accountId: string): Pr
 }
 
 /**
- * Suspends an account, or lets it go on. Its keys may only read from the next second on; returns their ids, whose
- * consoles and agent runs end with it, and those of the
- * people and their sessions, likewise.
+ * Suspends an account, or lifts its suspension. From the next second on, its keys may only read. Returns the ids of its
+ * keys, its people and their sessions, whose consoles and agent runs end with the suspension.
  */
 export async function setSuspended(
   tx: Transaction,
@@ -46,8 +47,8 @@ export async function setSuspended(
 }
 
 /**
- * Closes an account permanently: nothing may be left in it, neither VMs nor money nor a debt, and its keys are revoked. What
- * it did and paid stays on the books.
+ * Closes an account permanently and revokes its keys. Refuses if VMs, money or a debt are left. The account's history
+ * and payments stay on the books.
  */
 export async function closeAccount(
   tx: Transaction,
@@ -73,7 +74,7 @@ export async function closeAccount(
   return { rightIds: ended };
 }
 
-/** Everything that stands on an account being open: keys, people, sessions. */
+/** Returns the ids of everything that depends on the account being open: keys, people, sessions. */
 async function rightsOf(tx: Transaction, accountId: string): Promise<string[]> {
   const keys = await listKeys(tx, accountId);
   return [...keys.map(({ id }) => id), ...(await rightsOfMembers(tx, accountId))];

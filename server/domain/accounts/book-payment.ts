@@ -23,38 +23,37 @@ import {
 } from '../billing/money.ts';
 import { collectVmDebts } from '../billing/vm-debts.ts';
 
-/** A payment to book, in either direction. */
+/** A payment to book: money in or out. */
 export interface Credit {
-  /** An existing account. */
   accountId: string;
-  /** More than zero. */
+  /** Must be more than zero. */
   amountMinor: bigint;
-  /** How the money came or went, such as "bank_transfer". */
+  /** The payment method, such as "bank_transfer". */
   method: string;
-  /** Whatever tells this payment from others of the account; its own id when absent. */
+  /** Tells this payment from others of the account; defaults to the payment's own id. */
   reference?: string;
-  /** The input field that the amount came from; "amount" when absent. */
+  /** The input field of the amount, for errors; defaults to "amount". */
   field?: 'amount' | 'amount_minor';
-  /** It was in the wallet before, or the customer has paid it: it is taken even where the wallet is full. */
+  /** The money was in the wallet before, or the customer has paid it: accepted even if the wallet is full. */
   isDue?: boolean;
 }
 
-/** The payment, and the wallet after it. */
+/** The payment, and the wallet after the booking. */
 interface Booked {
   payment: PaymentRow;
   wallet: WalletRow;
 }
 
-/** The sign of a payment by the way that its money goes, and what the journal calls it. */
+/** The sign of a payment and its reason in the journal, by direction. */
 const DIRECTIONS = {
   in: { sign: 1n, reason: 'top_up' },
   out: { sign: -1n, reason: 'payout' },
 } as const;
 
 /**
- * Books money that came in: a succeeded payment, and the amount from clearing to the wallet. It pays the account's debt
- * first. Throws `payment_exists` when the account has a payment with this reference, and `too_large` where the balance
- * would pass the most that a wallet may hold and the money could still be refused.
+ * Books incoming money: a succeeded payment, and the amount from clearing to the wallet. Then collects the account's
+ * debt. Throws `payment_exists` if the account has a payment with this reference, and `too_large` if the balance would
+ * exceed a wallet's maximum and the money can still be refused.
  */
 export async function creditAccount(tx: Transaction, clock: Clock, credit: Credit): Promise<Booked> {
   const booked = await book(tx, clock, 'in', credit);
@@ -63,15 +62,15 @@ export async function creditAccount(tx: Transaction, clock: Clock, credit: Credi
 }
 
 /**
- * Books money that went back out, such as a payment that its bank recalled: a negative payment, and the amount from the
- * wallet to clearing. What is held for orders stays held, and promotional credit is not paid out. Throws
- * `insufficient_funds`, and `payment_exists` when the account has a payment with this reference.
+ * Books outgoing money, such as a payment that its bank recalled: a negative payment, and the amount from the wallet to
+ * clearing. Money that orders hold stays held, and promotional credit is not paid out. Throws `insufficient_funds`, and
+ * `payment_exists` if the account has a payment with this reference.
  */
 export function debitAccount(tx: Transaction, clock: Clock, debit: Credit): Promise<Booked> {
   return book(tx, clock, 'out', debit);
 }
 
-/** Takes what an account owes from its wallet, as far as the money in it reaches. The wallet after it. */
+/** Collects an account's debt from its wallet, as far as the balance allows. Returns the wallet afterwards. */
 export async function collectDebt(tx: Transaction, clock: Clock, accountId: string): Promise<WalletRow> {
   await lockWallet(tx, accountId);
   for (const owed of await owedReversals(tx, accountId)) {
@@ -82,8 +81,8 @@ export async function collectDebt(tx: Transaction, clock: Clock, accountId: stri
 }
 
 /**
- * Brings the books to what a provider says about money that it takes back: takes more of it, as far as the money in the
- * wallet reaches, or puts back what was taken too much. The caller holds the wallet.
+ * Brings the books in line with what a provider says about a reversal: takes more from the wallet, as far as its money
+ * reaches, or puts back what was taken in excess. The caller holds the wallet's lock.
  */
 export async function bookReversal(
   tx: Transaction,
@@ -108,7 +107,7 @@ export async function bookReversal(
   const settled_at = status === 'owed' ? null : (before.settled_at ?? clock.now());
   const after = { ...before, status, amount_minor, taken_minor, told_at, settled_at } as const;
   await changeReversal(tx, before, after);
-  // What is put back pays other debts of the account.
+  // Money that was put back pays other debts of the account.
   if (more < 0n && wallet.claimed_minor > 0n) await collectDebt(tx, clock, accountId);
   return after;
 }
@@ -120,7 +119,7 @@ async function book(
   { accountId, amountMinor, method, reference, field, isDue }: Credit,
 ): Promise<Booked> {
   const { sign, reason } = DIRECTIONS[direction];
-  // The lock also makes payments of one account follow each other, so that two with one reference cannot pass.
+  // The lock also serializes an account's payments, so that two with the same reference cannot both succeed.
   const locked = await lockWallet(tx, accountId);
   if (reference !== undefined) {
     const existing = await findPaymentByReference(tx, accountId, reference);
@@ -149,13 +148,13 @@ async function book(
   return { payment, wallet };
 }
 
-/** A payment that has been booked before: an operator who retries must not book it twice. */
+/** Returns the error for a payment that has been booked before: an operator who retries must not book it twice. */
 function paymentExists({ id, reference }: PaymentRow): ApiError {
   const message = `The account has a payment with the reference ${JSON.stringify(reference)}.`;
   return new ApiError('payment_exists', message, { payment_id: id });
 }
 
-/** Refuses an amount, the field `field`, by which a balance would pass the most that a wallet may hold. */
+/** Refuses an amount, given in `field`, with which the balance would exceed a wallet's maximum. */
 export function requireRoom(
   { available_minor, held_minor }: WalletRow,
   amountMinor: bigint,
@@ -167,12 +166,12 @@ export function requireRoom(
   throw invalidField(field, 'too_large', `must be at most ${most} minor units, as the wallet is`);
 }
 
-/** Twelve digits are a thousand billion: more is a slip of the hand. */
+/** Twelve digits are a thousand billion: anything longer is a typo. */
 const AMOUNT = /^\d{1,12}(\.\d{1,6})?$/;
 
 /**
- * An amount such as "100.00", the field `amount`, in minor units of `currency`. More digits behind the point
- * than the currency has are refused rather than rounded.
+ * Converts an amount such as "100.00", given in the field `amount`, to minor units of `currency`. Refuses more decimals
+ * than the currency has, rather than rounding.
  */
 export function amountToMinor(text: string, currency: string): bigint {
   if (!AMOUNT.test(text)) throw invalidField('amount', 'decimal', 'must be a decimal such as 49.90');

@@ -6,13 +6,13 @@ import type { Limits } from '../catalog/catalog-schema.ts';
 
 export interface NewAccount {
   name: string;
-  /** ISO 4217; one installation sells in one currency, the catalog's. */
+  /** ISO 4217. An installation sells in one currency, the catalog's. */
   currency: string;
   /** Quotas that differ from the catalog's. */
   limits: Partial<Limits>;
 }
 
-/** Makes an account with an empty wallet. */
+/** Creates an account with an empty wallet. */
 export async function createAccount(tx: Transaction, clock: Clock, account: NewAccount): Promise<AccountRow> {
   const row = { id: newId('acc', clock), ...account, created_at: clock.now() };
   await insertAccount(tx, row);

@@ -12,27 +12,26 @@ import { amountToMinor, creditAccount } from './book-payment.ts';
 import { createAccount } from './create-account.ts';
 import { createKey } from './keys.ts';
 
-/** What the demo account starts with, in major units. */
+/** The demo account's initial credit, in major units. */
 const DEMO_CREDIT = '100';
-/** The address of the demo account's owner: a domain that cannot be registered. */
+/** The domain is reserved and cannot be registered. */
 export const DEMO_EMAIL = 'demo@vauban.example';
-/** That of the operator who goes with it. */
 export const DEMO_OPERATOR_EMAIL = 'operator@vauban.example';
-/** Held while looking whether there is an account: nodes that start together must not make one each. */
+/** Advisory lock held while checking for an account: nodes that start together must not each create one. */
 const DEMO_LOCK = 7226_0003;
 
-/** What lets into the demo account: a key for programs, and the secrets of links that sign in once. */
+/** Credentials for the demo account: a key for programs, and the secrets of links that sign in once. */
 export interface DemoAccess {
   key: string;
-  /** Its owner, to the panel. */
+  /** Signs the owner in to the panel. */
   signInToken: string;
-  /** An operator, to the operator's pages; undefined where they are off. */
+  /** Signs an operator in to the operator's pages; undefined if those are off. */
   operatorToken: string | undefined;
 }
 
 /**
- * On the first start in development mode: makes the account "demo", with money, an owner, and a key that may do
- * everything; and an operator, where they have pages. Undefined where accounts exist, and always in production.
+ * On the first start in development mode, creates the account "demo" with money, an owner and a key with all scopes,
+ * and an operator if the operator's pages are on. Returns undefined if accounts exist, and always in production.
  */
 export async function ensureDemoAccount({
   config,

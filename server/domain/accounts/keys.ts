@@ -13,7 +13,7 @@ export interface NewKey {
   accountId: string;
   name: string;
   scopes: Scope[];
-  /** Null: until revoked. */
+  /** Null if the key is valid until revoked. */
   expiresAt: Date | null;
   /** CIDRs that calls may come from; empty means from anywhere. */
   allowCidrs: string[];
@@ -22,8 +22,8 @@ export interface NewKey {
 export type KeyStatus = 'active' | 'expired' | 'revoked';
 
 /**
- * Makes a key of an existing account. Its text is returned here and nowhere else: only a hash is stored. With the
- * installation's secrets it is known again without a look-up.
+ * Creates a key for an existing account. Its text is only returned here: the database stores a hash. Given the
+ * installation's secrets, the key can later be recognized without a database lookup.
  */
 export async function createKey(
   tx: Transaction,
@@ -48,21 +48,21 @@ export async function createKey(
   return { key, row };
 }
 
-/** What a key is good for at `now`. A revoked key stays revoked when it expires. */
+/** Returns the status of a key at `now`. A revoked key stays revoked after it expires. */
 export function keyStatus(key: Pick<ApiKeyRow, 'revoked_at' | 'expires_at'>, now: Date): KeyStatus {
   if (key.revoked_at) return 'revoked';
   return key.expires_at && key.expires_at <= now ? 'expired' : 'active';
 }
 
-/** The instant in the future that `text` (RFC 3339) names, for the field `expires_at`. */
+/** Parses `text` (RFC 3339), the field `expires_at`, as an instant in the future. */
 export function expiry(text: string, now: Date): Date {
   const instant = new Date(text);
-  // Also false for an instant that Date does not know, such as a leap second.
+  // Also false for an instant that Date cannot represent, such as a leap second.
   if (instant > now) return instant;
   throw invalidField('expires_at', 'not_in_future', 'must be an instant in the future');
 }
 
-/** CIDRs and single addresses of a list, which `list` is the name of, as CIDRs, each once. */
+/** Returns a list of CIDRs and single addresses as CIDRs without duplicates. `list` is the list's name in errors. */
 export function allowList(entries: readonly string[], list = 'allow_cidrs'): string[] {
   const cidrs = entries.map((entry, index) => {
     const ip = normalizeIp(entry);
