@@ -1,42 +1,43 @@
 import type { Word } from './words.ts';
 
-/** Whether a word may stand somewhere. */
 export type Test = (word: Word) => boolean;
 
-/** The arguments of a command, taken apart as its own option parser does it. */
+/** The arguments of a command, split the way the command's own option parser splits them. */
 export interface Arguments {
-  /** By the name as it was written: "-n", "--lines"; true for one without a value. */
+  /** Keyed by the name as written: "-n", "--lines"; true for an option without a value. */
   options: ReadonlyMap<string, string | true>;
   operands: readonly Word[];
 }
 
 export type Operands = (operands: readonly Word[], options: Arguments['options']) => boolean;
 
-/** Which arguments a command may have. What is not named is not allowed. */
+/** The arguments that a command may have. Anything not listed is refused. */
 export interface CommandRule {
-  /** Options without a value: letters of short ones, and long ones, apart by blanks: "aef --forest". */
+  /** Options without a value, separated by blanks: the letters of short ones, then long ones: "aef --forest". */
   flags?: string;
   /** Options with a value: "-n 5", "-n5", "--lines=5", "--lines 5". */
   values?: Record<string, Test>;
-  /** Options whose value may be left out, and is in the same word where it is not: "--color=never", "-i:22". */
+  /** Options whose value is optional and, if present, part of the same word: "--color=never", "-i:22". */
   optional?: Record<string, Test>;
   /** `head -20` */
   digits?: true;
-  /** Options of which one must be there, each of a group apart by a bar: without it names would be looked up. */
+  /**
+   * Groups of options, each with its alternatives separated by "|". One of each group must be present: without it,
+   * names would be looked up.
+   */
   needs?: readonly string[];
-  /** None when absent. */
+  /** Allows none if absent. */
   operands?: Operands;
-  /** The content of the operands is shown. */
+  /** The command shows the content of its operands. */
   reads?: true;
 }
 
-/** The arguments of a command whose words follow no common form. */
+/** Checks the arguments of a command whose words follow no common form. */
 export type Form = (words: readonly Word[]) => boolean;
 export type Rule = CommandRule | Form;
-/** By the name of the program: forms in which it may be run. */
+/** The forms in which a program may be run, by its name. */
 export type Grammar = Readonly<Record<string, Rule | readonly Rule[]>>;
 
-/** Whether a rule allows these arguments. */
 export function allows(rule: Rule, words: readonly Word[]): boolean {
   if (typeof rule === 'function') return rule(words);
   const parsed = parseArguments(rule, words);
@@ -57,14 +58,14 @@ function parseArguments(rule: CommandRule, words: readonly Word[]): Arguments | 
       break;
     }
     if (!value.startsWith('-') || value === '-') {
-      // A wildcard at the beginning may become an option; what else it becomes is the operands' business.
+      // A wildcard at the beginning may expand to an option. Other expansions are checked with the operands.
       if (glob && !value.startsWith('/')) return undefined;
       operands.push(word);
       continue;
     }
     const ahead = rest[0];
     if (glob || !takeOption(rule, value, rest, options)) return undefined;
-    // Some parsers take all that follows the first operand for operands: this value would be a file to them.
+    // Some parsers treat everything after the first operand as operands: they would read this value as a file.
     const isTaken = ahead !== undefined && rest[0] !== ahead;
     if (isTaken && rule.reads && operands.length > 0 && !/^[+-]?\d+$/.test(ahead.value)) return undefined;
   }

@@ -1,7 +1,7 @@
 import type { CommandRule, Form, Test } from './arguments.ts';
 import { COUNT, matching, NAME, NAMED, NUMBER, oneOf, PATTERN, READABLE, TEXT } from './tests.ts';
 
-/** Forms of the commands on files whose words have a grammar of their own. */
+/** Rules for file commands whose words have a grammar of their own. */
 
 const GREP_FLAGS =
   'EFGivwxclnoqsHhaz --count --ignore-case --invert-match --line-number --no-messages --only-matching --extended-regexp --fixed-strings --no-filename --with-filename --word-regexp';
@@ -19,7 +19,7 @@ const GREP_RULE = {
   optional: { '--color': oneOf('always', 'auto', 'never') },
   reads: true,
 } satisfies CommandRule;
-/** No `-e` and `-f`: with them what looks like the pattern is a file. */
+/** Without `-e` and `-f`: with them, the word that looks like the pattern is a file. */
 export const GREP: readonly CommandRule[] = [
   {
     ...GREP_RULE,
@@ -28,7 +28,7 @@ export const GREP: readonly CommandRule[] = [
     operands: ([pattern, ...files]) => pattern !== undefined && PATTERN(pattern) && files.every(READABLE),
   },
   {
-    // Without a file it would read the directory that it is in.
+    // Without a file it would read the current directory.
     ...GREP_RULE,
     flags: `${GREP_FLAGS} r --recursive`,
     operands: ([pattern, ...files]) =>
@@ -36,7 +36,7 @@ export const GREP: readonly CommandRule[] = [
   },
 ];
 
-/** What `find` may look at, and how it may show it: nothing that acts on what it finds. */
+/** Tests that `find` may make, and ways to print the results: nothing that acts on the files it finds. */
 const FIND_FLAGS = new Set(
   '-xdev -mount -print -print0 -ls -empty -not ! -a -o -and -or ( ) -daystart -true -prune -quit -readable -writable -executable -nouser -nogroup'.split(
     ' ',
@@ -60,7 +60,7 @@ const FIND_VALUES: Record<string, Test> = {
   '-perm': matching(/^[/+-]?[0-7ugoa+=rwxst,-]+$/),
 };
 
-/** `find`'s own grammar: paths, then tests; every word that begins with a dash is one that is known. */
+/** `find`'s own grammar: paths, then tests. Every word that begins with a dash must be known. */
 export const FIND: Form = (words) => {
   let index = 0;
   while (index < words.length && !/^[-(!]/.test(words[index]!.value)) {
@@ -86,7 +86,7 @@ const INTEGER = matching(/^-?\d{1,15}$/);
 const PLAIN = matching(/^[\w./][\w./-]*$/);
 const PATH: Test = (word) => !word.glob && NAMED(word);
 
-/** No brackets and dollars: bash evaluates the index of an array, and with it any command in there. */
+/** No brackets or dollar signs: bash evaluates the index of an array, including any command in it. */
 export const TEST: Form = ([first, ...rest]) => {
   const words = first?.value === '!' ? rest : first ? [first, ...rest] : [];
   const [left, right, last] = words;

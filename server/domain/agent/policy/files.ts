@@ -17,13 +17,13 @@ import {
 } from './tests.ts';
 
 const LIST = matching(/^[\d,-]+$/);
-/** The programs of sed and awk that print lines or columns; any other may write files and start commands. */
+/** The sed and awk programs that print lines or columns; any other may write files or start commands. */
 const SED_LINES = matching(/^(?:\d+|\$|\d+,(?:\d+|\$)|\/[^/\\[\n]+\/)p$/);
 const AWK_COLUMNS = matching(/^(?:NR ?[<>=!]=? ?\d+ ?)?\{ ?print(?: ?(?:\$\d+|\$NF|"[ :=/,-]*"),?)* ?\}$/);
 const WHEN = oneOf('always', 'auto', 'never');
 const SOME_LINES = { '-n': NUMBER, '--lines': NUMBER, '-c': NUMBER, '--bytes': NUMBER };
 
-/** Commands that show files by name, or the content of those that hold no secrets, or what came through a pipe. */
+/** Commands that show file names, the content of files without secrets, or input from a pipe. */
 export const FILES: Grammar = {
   ls: {
     flags:
@@ -59,7 +59,7 @@ export const FILES: Grammar = {
       '--block-size': NUMBER,
     },
     optional: { '--output': FIELDS },
-    // It opens them, which some devices take for a beginning: a watchdog ends the machine when it is closed.
+    // `df` opens its operands, and some devices react to that: a watchdog resets the machine when it is closed.
     operands: each((word) => NAMED(word) && !/^[/.]*(?:dev|proc|sys)\b/.test(word.value)),
   },
   pwd: { flags: 'LP' },
@@ -102,11 +102,11 @@ export const FILES: Grammar = {
       '--key': matching(/^[\d.,bdfghinrMRV]+$/),
       '-t': matching(/^(?:.|\\t)$/),
     },
-    // Of what the kernel makes up it cannot see the size, and sorts it in a file of its own.
+    // `sort` cannot see the size of files that the kernel generates, and sorts them in a temporary file.
     operands: each((word) => READABLE(word) && !word.value.includes('proc')),
     reads: true,
   },
-  // A second file would be written, so none.
+  // `uniq` writes to a second file, so it gets none.
   uniq: {
     flags: 'cdiuDz --count --repeated --unique',
     values: { '-f': COUNT, '-s': COUNT, '-w': COUNT },

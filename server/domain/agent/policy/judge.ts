@@ -11,20 +11,20 @@ import type { Word } from './words.ts';
 
 export type { Judgement, Risk } from './risk.ts';
 
-/** A person cannot review more than this; it bounds the work of judging as well. */
+/** A person cannot review more than this. Also bounds the work of judging. */
 export const MAX_COMMAND_LENGTH = 4_096;
 /** `sudo sh -c "timeout 5 sh -c …"`: more is never needed. */
 const MAX_DEPTH = 4;
 
-/** What only looks, by program: nothing is written, no other machine is spoken to, no secret is shown. */
+/** Read-only commands, by program: they write nothing, contact no other machine and show no secret. */
 export const READ_ONLY: Grammar = { ...FILES, ...SYSTEM, ...NETWORK, ...SERVICES };
 
 const SAFE: Judgement = { risk: 'safe', why: 'it only looks' };
 const ROUTINE_CARE: Judgement = { risk: 'caution', why: 'it is routine care and easily put right' };
 
 /**
- * The risk of a shell command, whatever is said about it. Only what is in the tables,
- * with arguments that are in the tables, in a form that every shell reads alike, is less than dangerous.
+ * Judges the risk of a shell command, whatever is claimed about it. A command is only less than dangerous if its
+ * program and arguments are in the tables, in a form that every shell reads the same way.
  */
 export function judgeCommand(command: string): Judgement {
   return judgeScript(command, 0);
@@ -37,12 +37,12 @@ function judgeScript(source: string, depth: number): Judgement {
     return gravest(readScript(source).map((command) => judgeSimple(command, depth)));
   } catch (error) {
     if (error instanceof NotUnderstood) return dangerous(error.message);
-    // The parser's own failure: what cannot be parsed is dangerous.
+    // The parser itself failed: an unparseable command is dangerous.
     return dangerous('it cannot be parsed');
   }
 }
 
-/** Variables that change how something is shown, never what is run, with the values that are no files. */
+/** Variables that change how output looks, never what is run, with values that cannot name a file. */
 const LOCALE = /^(?:C|POSIX|[a-z]{2,3}(?:_[A-Z]{2})?)(?:\.(?:UTF-8|utf8))?$/;
 const HARMLESS_VARIABLES: Record<string, RegExp> = {
   LC_ALL: LOCALE,
@@ -62,10 +62,10 @@ function judgeSimple({ assignments, words }: SimpleCommand, depth: number): Judg
   return judgeWords(words, depth);
 }
 
-/** Where the system keeps its programs; a program elsewhere may be anything. */
+/** Directories of the system's programs; a program elsewhere may be anything. */
 const SYSTEM_DIRECTORY = /^(?:\/usr)?\/s?bin\//;
 
-/** What only the shell itself can do; a program of that name is another thing. */
+/** Commands that only the shell itself provides; a program of that name is something else. */
 const BUILT_IN = new Set(['cd', 'command', 'eval', 'type']);
 
 function judgeWords([first, ...rest]: readonly Word[], depth: number): Judgement {
@@ -91,7 +91,7 @@ function unknown(name: string): Judgement {
   return dangerous(`${shown}, with these arguments, is not known to be harmless`);
 }
 
-/** Commands that run another one: as harmful as that. Undefined where it is not plain what they run. */
+/** Commands that run another command, which decides the risk. Undefined if it is unclear what they run. */
 const WRAPPERS: Record<string, (words: readonly Word[], depth: number) => Judgement | undefined> = {
   sudo: (words, depth) => judgeAfter(words, /^(?:-n|--non-interactive)$/, depth),
   env: (words, depth) => {
@@ -112,7 +112,7 @@ const WRAPPERS: Record<string, (words: readonly Word[], depth: number) => Judgem
     first?.value === '-v' && rest.length === 1 && NAME(rest[0]!)
       ? SAFE
       : first && judgeWords([first, ...rest], depth),
-  // What a wildcard becomes would be read as shell once more, and a file may be named anything.
+  // A wildcard's expansion would be parsed as shell again, and a file can have any name.
   eval: (words, depth) =>
     words.some(({ glob }) => glob)
       ? undefined
@@ -128,7 +128,7 @@ function judgeAfter(words: readonly Word[], option: RegExp, depth: number): Judg
   return rest.length === 0 || rest[0]!.value.startsWith('-') ? undefined : judgeWords(rest, depth);
 }
 
-/** `sh -c 'script'`, and nothing more: further words would be the script's own arguments. */
+/** `sh -c 'script'` without further words, which would be the script's own arguments. */
 function judgeShell(words: readonly Word[], depth: number): Judgement | undefined {
   const [option, script] = words;
   if (words.length !== 2 || option!.value !== '-c' || script!.glob) return undefined;

@@ -2,7 +2,7 @@ import type { Form, Grammar } from './arguments.ts';
 import { allows } from './arguments.ts';
 import { each, either, exactly, matching, NAME, NAMED, NAMES, none, oneOf, PIDS, verbs } from './tests.ts';
 
-/** Commands that show the machine's own side of the network. They look no name up, and send nothing. */
+/** Commands that show the machine's own side of the network. They look up no names and send nothing. */
 
 const SS = {
   flags:
@@ -12,19 +12,19 @@ const PORT = String.raw`:\d{1,5}`;
 const OCTET = '(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)';
 const SOCKET = String.raw`(?:[sd]port (?:=|==|eq|!=|neq) ${PORT}|(?:src|dst) ${OCTET}(?:\.${OCTET}){3}(?:${PORT})?)`;
 const SOCKETS = `(?:not )?${SOCKET}(?: (?:and|or) (?:not )?${SOCKET})*`;
-/** The filters of `ss`: whatever it does not know in them is a name that it looks up. */
+/** The filters of `ss`: it looks up any unknown word in them as a name. */
 const FILTER = new RegExp(
   String.raw`^(?:state (?:all|connected|synchronized|bucket|big|listening|established|syn-sent|syn-recv|fin-wait-1|fin-wait-2|time-wait|closed|close-wait|last-ack|closing))?(?:(?:^| )(?:${SOCKETS}|\( ${SOCKETS} \)))?$`,
 );
 
-/** Options, and then a filter as one word or as several. */
+/** Options, followed by a filter of one or more words. */
 const ss: Form = (words) => {
   const end = words.findIndex(({ value }) => !value.startsWith('-'));
   const filter = end < 0 ? [] : words.slice(end);
   const text = filter.map(({ value }) => value.replace(/[()]/g, ' $& ')).join(' ');
   if (filter.some(({ glob }) => glob) || !FILTER.test(text.trim().replace(/ +/g, ' '))) return false;
   const options = end < 0 ? words : words.slice(0, end);
-  // The summary has no names to look up.
+  // The summary contains no names to look up.
   return allows({ ...SS, needs: ['-n|--numeric|-s|--summary'] }, options);
 };
 
@@ -33,7 +33,10 @@ const IP_OBJECTS = new Set('a addr address l link r route n neigh neighbour neig
 const IP_FILTER =
   /^(?:show|list|ls)(?: (?:up|dev [a-z0-9][a-zA-Z0-9@._-]*|table (?:main|local|default|all|\d{1,9})|(?!(?:up|to|root|match|exact|dev|table|type|via|src|proto|scope)(?: |$))[a-z][a-zA-Z0-9@._-]*))*$/;
 
-/** `ip -br addr show dev eth0`. Its options are words, its verbs may be cut short: only whole ones are known. */
+/**
+ * `ip -br addr show dev eth0`. Its options are words, and it accepts abbreviated verbs; only full ones are allowed
+ * here.
+ */
 const ip: Form = (words) => {
   const start = words.findIndex(({ value }) => !IP_OPTIONS.has(value));
   const [object, ...rest] = start < 0 ? [] : words.slice(start);

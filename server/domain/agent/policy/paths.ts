@@ -1,6 +1,6 @@
 import type { Word } from './words.ts';
 
-/** Files whose content is no secret on any machine. */
+/** Files that contain no secrets on any machine. */
 const OPEN_FILES: ReadonlySet<string> = new Set([
   ...'alpine-release debian_version group hostname hosts issue lsb-release motd nsswitch.conf os-release passwd redhat-release resolv.conf services timezone'
     .split(' ')
@@ -16,29 +16,29 @@ const OPEN_FILES: ReadonlySet<string> = new Set([
   '/proc/pressure/memory',
   '/proc/sys/fs/file-nr',
 ]);
-/** Settings of the kernel that are single values and none of them a key. */
+/** Kernel settings that are single values, none of which is a key. */
 const OPEN_SETTING = /^\/proc\/sys\/(?:vm|fs|kernel)\/[a-z_]+$/;
 
 const LOGS = '/var/log/';
-/** Logs that are known to hold passwords: those of the installation, of failed log-ins, and recorded sessions. */
+/** Logs known to contain passwords: those of the installer, of failed logins, and recorded sessions. */
 const CLOSED_LOGS = ['anaconda', 'audit', 'btmp', 'cloud-init', 'installer', 'private', 'sudo-io'];
 
-/** Where merely looking may reach another machine: the name of a directory there is the name of a host. */
+/** Directories where merely looking may contact another machine: their entries are host names. */
 const REMOTE_ROOTS = new Set(['afs', 'misc', 'net']);
 /**
- * Of a process only what lies directly in its directory: what is below `root`, `cwd` and `fd` is any place on
- * the machine, by another name.
+ * The allowed paths below /proc. For a process, only entries directly in its directory: `root`, `cwd` and `fd` lead to
+ * any path on the machine under another name.
  */
 const PROC =
   /^\/proc(?:\/(?:\d+|self)(?:\/[a-z_]+)?|\/(?!self(?:\/|$)|thread-self(?:\/|$))[a-z][\w-]*(?:\/.*)?)?$/;
 
-/** A part of a path in which nothing is special, and one with wildcards, which never stand for a hidden file or "..". */
+/** A path component without special characters, and one with wildcards, which never match a hidden file or "..". */
 const PLAIN_PART = /^[\w.,:=@%+ -]+$/;
 const WILD_PART = /^(?!\.)[\w.,:=@%+ *?-]+$/;
 
 /**
- * Whether a file, or each that a wildcard stands for, may be shown to the model. What is not known to be free
- * of secrets is not: a key, a password file or a program's configuration must not leave the guest unasked.
+ * Returns whether a file, or every file that a wildcard matches, may be shown to the model. Only files known to be free
+ * of secrets may: a key, a password file or a program's configuration must not leave the guest without approval.
  */
 export function isReadable(word: Word): boolean {
   if (isLog(word)) return true;
@@ -46,7 +46,7 @@ export function isReadable(word: Word): boolean {
   return path !== undefined && !word.glob && (OPEN_FILES.has(path) || OPEN_SETTING.test(path));
 }
 
-/** Whether a file, or each that a wildcard stands for, is a log that may be shown. */
+/** Returns whether a file, or every file that a wildcard matches, is a log that may be shown. */
 function isLog(word: Word): boolean {
   const path = plainPath(word);
   if (!path?.startsWith(LOGS)) return false;
@@ -57,7 +57,7 @@ function isLog(word: Word): boolean {
   return prefix !== '' && !CLOSED_LOGS.some((name) => name.startsWith(prefix) || prefix.startsWith(name));
 }
 
-/** Whether that a file exists, its name and its attributes may be shown, and, of a directory, what is in it. */
+/** Returns whether a file's existence, name and attributes may be shown, and the entries of a directory. */
 export function isNameable(word: Word): boolean {
   if (word.value === '.') return true;
   const path = plainPath(word);
@@ -67,13 +67,13 @@ export function isNameable(word: Word): boolean {
   return !REMOTE_ROOTS.has(root) && (root !== 'proc' || PROC.test(path));
 }
 
-/** An absolute path without detours, wildcards at most in its last part; undefined for any other. */
+/** An absolute path without detours, with wildcards only in its last component; undefined for any other path. */
 function plainPath({ value, glob }: Word): string | undefined {
   if (!value.startsWith('/')) return undefined;
   const written = value.slice(1).split('/');
   const parts = written.filter((part) => part !== '' && part !== '.');
   const last = glob ? parts.pop() : undefined;
-  // What follows a wildcard, were it only a slash, is another part.
+  // Anything after a wildcard, even a single slash, is another component.
   if (glob && (last === undefined || last !== written.at(-1) || !WILD_PART.test(last))) return undefined;
   if (parts.some((part) => part === '..' || !PLAIN_PART.test(part))) return undefined;
   return `/${[...parts, ...(last === undefined ? [] : [last])].join('/')}`;

@@ -6,13 +6,13 @@ const PROCESS_COLUMNS = new Set(
     ' ',
   ),
 );
-/** "pid,comm,%mem", "args=": columns that do not show what a program was given in its environment. */
+/** "pid,comm,%mem", "args=": columns that do not show a program's environment. */
 const COLUMNS = listOf(PROCESS_COLUMNS, (column) => column.split(/[:=]/, 1)[0]!.toLowerCase());
 const SORT_KEYS = listOf(PROCESS_COLUMNS, (key) => key.replace(/^[+-]/, ''));
 
 /**
- * What `ps` does not understand as options it reads once more as the letters of `ps aux`, in which an "e" shows
- * environments. So options with an "e" are only known in whole, and in combinations that it understands.
+ * `ps` reads options that it does not understand again as the letters of `ps aux`, in which an "e" shows environments.
+ * So options with an "e" are only allowed as whole words, in combinations that `ps` understands.
  */
 const ALL = oneOf(
   ...'-e -A -a -ef -Af -af -eF -efw -efww -eFww -el -eLf -ely -ax -aux -auxw -auxww'.split(' '),
@@ -25,16 +25,15 @@ const CHOSEN: CommandRule = {
   flags: '--no-headers',
   values: { '-o': COLUMNS, '--format': COLUMNS, '--sort': SORT_KEYS },
 };
-/** A user whose name cannot be taken for letters of `ps aux`. */
+/** A user whose name cannot be read as letters of `ps aux`. */
 const USER: Test = (word) => NAME(word) && !/^[acefghjlmrsuvwxA-Z]*e/.test(word.value);
 
-/** A first word, and what may follow it. */
+/** A form with a fixed first word, followed by the arguments of `rule`. */
 const headed =
   (head: Test, rule: CommandRule): Form =>
   ([first, ...rest]) =>
     first !== undefined && head(first) && allows(rule, rest);
 
-/** Forms of `ps`. */
 export const PS: readonly Rule[] = [
   // `ps aux`
   { ...SHOWN, operands: each(matching(/^[auxwfjlvTr]+$/), 1) },

@@ -1,8 +1,8 @@
-/** How much a command can harm: it only looks, it changes what is easily put right, or it may do anything. */
+/** The harm that a command can do: it only looks, it makes changes that are easily undone, or it may do anything. */
 export const RISKS = ['safe', 'caution', 'dangerous'] as const;
 export type Risk = (typeof RISKS)[number];
 
-/** What the policy says of a command, and why, in a sentence for the customer. */
+/** The policy's verdict on a command, with the reason as a sentence for the customer. */
 export interface Judgement {
   risk: Risk;
   why: string;
@@ -10,7 +10,7 @@ export interface Judgement {
 
 export const dangerous = (why: string): Judgement => ({ risk: 'dangerous', why });
 
-/** The gravest of several; the first of them where they are equal. */
+/** Returns the gravest of several judgements; the first one if several are equally grave. */
 export function gravest(judgements: readonly Judgement[]): Judgement {
   return judgements.reduce((worst, next) =>
     RISKS.indexOf(next.risk) > RISKS.indexOf(worst.risk) ? next : worst,

@@ -15,8 +15,8 @@ import {
 } from './tests.ts';
 
 /**
- * Services that a restart does no lasting harm to. Restarting what is stopped starts it, so it has to be known
- * what that is: a unit by any other name may upgrade the system, power it off, or run whatever is in it.
+ * Services whose restart does no lasting harm. Restarting a stopped service starts it, so its effect must be known: a
+ * unit with any other name may upgrade the system, power it off, or run anything.
  */
 const SERVICE: Test = matching(
   /^(?:apache2|httpd|nginx|caddy|haproxy|traefik|varnish|lighttpd|ssh|sshd|mysqld?|mariadb|postgresql(?:@[0-9]{1,2}-[a-z]+|-[0-9]{1,2})?|mongod|redis(?:-server)?|memcached|rabbitmq-server|elasticsearch|docker|containerd|crond?|rsyslog|syslog-ng|fail2ban|postfix|dovecot|exim4?|php[0-9.]*-fpm|named|bind9|unbound|chronyd?|ntpd?|supervisor|supervisord|uwsgi|grafana-server|prometheus|prometheus-node-exporter|node_exporter|zabbix-agent2?|vsftpd|smbd|nmbd)(?:\.service)?$/,
@@ -24,8 +24,8 @@ const SERVICE: Test = matching(
 const SERVICES = some(SERVICE, 5);
 
 /**
- * Commands of everyday care: they change something, which does no lasting harm and is put right by doing it
- * again. What some of them fetch, they fetch from where the machine is set up to; nothing of the command is sent.
+ * Routine maintenance commands: their changes do no lasting harm and are fixed by running the command again. Some fetch
+ * data, but only from the sources that the machine is configured with, and send nothing from the command.
  */
 export const ROUTINE: Grammar = {
   systemctl: {
@@ -39,9 +39,9 @@ export const ROUTINE: Grammar = {
       'daemon-reload': none,
     }),
   },
-  // Without systemd the status, too, comes from a script of the service.
+  // Without systemd, even the status comes from a script of the service.
   service: { operands: exactly(SERVICE, oneOf('status', 'restart', 'reload', 'force-reload')) },
-  // Lists of packages and downloaded archives; nothing is installed.
+  // Package lists and downloaded archives; installs nothing.
   'apt-get': [
     { flags: 'qy --quiet', operands: exactly(oneOf('update', 'clean', 'autoclean')) },
     {
@@ -50,7 +50,7 @@ export const ROUTINE: Grammar = {
       needs: ['-s|--simulate|--dry-run|--just-print'],
     },
   ],
-  // What these tell, they keep in a file of their own, which they renew where they may.
+  // The queries keep their result in a cache file, which they rewrite if they may.
   apt: [
     { flags: 'qy --quiet', operands: exactly(oneOf('update', 'clean', 'autoclean')) },
     {
@@ -64,7 +64,7 @@ export const ROUTINE: Grammar = {
     },
   ],
   'apt-cache': { operands: verbs({ policy: each(PACKAGE), show: some(PACKAGE), search: some(PACKAGE) }) },
-  // In the order in which no version of it installs anything.
+  // In the one order of options in which no version of rpm installs anything.
   rpm: [
     { operands: none, flags: 'qa', needs: ['-q', '-a'] },
     ([option, ...names]) =>
@@ -75,7 +75,7 @@ export const ROUTINE: Grammar = {
   nginx: { flags: 'tq', needs: ['-t'] },
   apachectl: { operands: exactly(oneOf('configtest')) },
   apache2ctl: { operands: exactly(oneOf('configtest')) },
-  // Its command may be set up to ask another machine's.
+  // The docker client may be configured to use another machine's daemon.
   docker: {
     flags: 'aqs --no-trunc --no-stream --all',
     operands: (words, options) =>
@@ -84,7 +84,7 @@ export const ROUTINE: Grammar = {
         options,
       ),
   },
-  // They take a lock, and load what the kernel needs for it.
+  // These take a lock and load the kernel modules that they need.
   iptables: [
     {
       flags: 'Lnv --line-numbers --list --numeric',
@@ -100,7 +100,7 @@ export const ROUTINE: Grammar = {
     },
   ],
   ufw: { operands: either(exactly(oneOf('status')), exactly(oneOf('status'), oneOf('verbose', 'numbered'))) },
-  // It makes itself a directory for its settings.
+  // `top` creates a directory for its settings.
   top: {
     flags: 'bcHi1',
     values: {

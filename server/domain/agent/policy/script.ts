@@ -1,29 +1,30 @@
 import { type Assignment, type Command, parse, type Redirection, type Statement } from 'unbash';
 import { readWord, type Word } from './words.ts';
 
-/** One program with its arguments, as a shell would start it. */
+/** A program with its arguments, as a shell would start it. */
 export interface SimpleCommand {
   assignments: { name: string; value: string }[];
   words: Word[];
 }
 
-/** Printable ASCII, tabs and newlines: a look-alike letter or a hidden character must not reach an approval. */
+/**
+ * Printable ASCII, tabs and newlines: a deceptively similar letter or a hidden character must not get into an approval.
+ */
 const PLAIN = /^[\x20-\x7e\t\n]*$/;
 /** Redirections that neither read nor write a file. */
 const HARMLESS_REDIRECTION = /^(?:2>&1|[12]?>>?[ \t]*\/dev\/null|<[ \t]*\/dev\/null)$/;
-/** All that may stand between the words of a command that is understood. */
+/** Everything allowed between the words of an understood command. */
 const BETWEEN = /^(?:[ \t\n;!|]|&&)*$/;
 
-/** Why a script is not understood. */
+/** The message says why a script is not understood. */
 export class NotUnderstood extends Error {}
 
 /**
- * The simple commands of a script, in any of the shells a guest may have. Throws {@link NotUnderstood} at all
- * that is more than commands joined by `;`, newline, `|`, `&&` and `||`.
- *
- * The parser's word is not taken for it: each word is read a second time by a grammar of our own, and what is
- * left between the words must be blanks and those operators. A command that the parser overlooked or cut
- * differently than a shell does would show there.
+ * Returns the simple commands of a script, in any of the shells that a guest may have. Throws {@link NotUnderstood} at
+ * anything other than commands joined by `;`, newline, `|`, `&&` and `||`.
+ * Does not trust the parser alone: each word is read a second time with a grammar of our own, and the rest between the
+ * words must be blanks and those operators. A command that the parser missed, or split differently than a shell does,
+ * would show up there.
  */
 export function readScript(source: string): SimpleCommand[] {
   if (!PLAIN.test(source)) throw new NotUnderstood('it has characters beyond plain ASCII');
@@ -102,12 +103,12 @@ class ScriptReader {
     return this.#source.slice(span.pos, span.end);
   }
 
-  /** Throws where the source holds more than was read. */
+  /** Throws if the source contains more than was read. */
   requireAllRead(): void {
     let rest = '';
     let end = 0;
     for (const span of this.#read.sort((a, b) => a.pos - b.pos)) {
-      // Spans that overlap were cut wrongly.
+      // Overlapping spans were split wrongly.
       if (span.pos < end) throw new NotUnderstood('it cannot be taken apart');
       rest += `${this.#source.slice(end, span.pos)} `;
       end = span.end;

@@ -63,14 +63,14 @@ const SYSTEMCTL: CommandRule = {
       'list-dependencies': each(UNIT),
       'list-jobs': none,
       'get-default': none,
-      // Without a choice of properties it shows the environment, in which there may be passwords.
+      // Without a choice of properties it shows the environment, which may contain passwords.
       show: (words, options) =>
         (options.has('-p') || options.has('--property')) && words.length > 0 && words.every(UNIT),
     }),
   ),
 };
 
-/** Commands that show services, what they have said, and packages. What they ask is on the machine's own sockets. */
+/** Commands that show services, their logs, and packages. They only query the machine's own sockets. */
 export const SERVICES: Grammar = {
   systemctl: SYSTEMCTL,
   'systemd-analyze': {

@@ -20,17 +20,17 @@ import {
   verbs,
 } from './tests.ts';
 
-/** `vmstat 1 3`; with one figure it never ends. */
+/** `vmstat 1 3`; with only one number it never ends. */
 const SAMPLES = either(none, exactly(COUNT, COUNT));
 /**
- * Settings of the kernel, each by its whole name: a name cut short stands for all below it, a slash for any
- * path in some versions, and some of the network's are keys.
+ * Kernel settings by their full name: a shortened name stands for everything below it, a slash for any path in some
+ * versions, and some network settings are keys.
  */
 const SETTING = matching(
   /^(?!.*(?:_key|secret)$)(?:vm|fs|kernel|(?:vm|fs|kernel|dev|net\.(?:core|netfilter|unix|ipv4)|net\.ipv6(?!\.conf(?:\.[a-z0-9_-]+)?$))(?:\.[a-z0-9_-]+)+)$/,
 );
 
-/** Commands that show how the machine is, and change nothing. */
+/** Commands that show the state of the machine and change nothing. */
 export const SYSTEM: Grammar = {
   ps: PS,
   pgrep: { flags: 'alcfx', values: { '-u': NAME }, operands: exactly(PATTERN) },
@@ -56,7 +56,7 @@ export const SYSTEM: Grammar = {
   lsmod: {},
   uname: { flags: 'asnrvmpio --all' },
   arch: {},
-  // The long name of a machine is looked up.
+  // The long name of a machine would be looked up.
   hostname: { flags: 'Is --all-ip-addresses --short' },
   hostnamectl: { operands: either(none, exactly(oneOf('status'))) },
   timedatectl: {
@@ -75,13 +75,13 @@ export const SYSTEM: Grammar = {
       '-I': oneOf('date', 'hours', 'minutes', 'seconds', 'ns'),
       '--iso-8601': oneOf('date', 'hours', 'minutes', 'seconds', 'ns'),
     },
-    // Without the plus it sets the clock.
+    // Without the plus, `date` sets the clock.
     operands: each(matching(/^\+[^\n]*$/), 1),
   },
   who: { flags: 'abdHlmpqrstTu --all', operands: either(none, exactly(oneOf('am'), oneOf('i'))) },
   w: { flags: 'hsfoi', operands: each(NAME, 1) },
   users: {},
-  // No `-d`, which looks names up.
+  // Without `-d`, which looks up names.
   last: { digits: true, flags: 'aFiwxR', values: { '-n': COUNT }, operands: each(NAME, 2) },
   lastlog: { values: { '-u': NAME, '-t': DIGITS } },
   whoami: {},
@@ -92,7 +92,7 @@ export const SYSTEM: Grammar = {
     flags: 'HTtxkue --human --ctime --kernel --nopager --decode --userspace --reltime --notime',
     values: { '-l': NAMES, '--level': NAMES },
   },
-  // All of them at once would show keys as well.
+  // Showing all settings at once would include keys.
   sysctl: { flags: 'neN', operands: some(SETTING) },
   swapon: { flags: 's --show --noheadings --bytes --summary', needs: ['-s|--show|--summary'] },
   mount: { values: { '-t': NAMES } },

@@ -1,20 +1,20 @@
 /** A word of a command as the program will see it. */
 export interface Word {
   value: string;
-  /** The shell replaces it by the names of files that match, which are not known beforehand. */
+  /** The shell replaces the word with the names of matching files, which are not known in advance. */
   glob: boolean;
 }
 
 /**
- * What a word may be made of: plain characters, wildcards, text in quotes in which nothing is special. Variables,
- * substitutions, backslashes, braces, tildes and history are left out on purpose: what they become depends on
- * the shell and on the machine.
+ * The building blocks of a word: plain characters, wildcards, and quoted text in which nothing is special. Variables,
+ * substitutions, backslashes, braces, tildes and history are left out on purpose: their result depends on the shell and
+ * the machine.
  */
 const PIECE = /([A-Za-z0-9_/.,:=@%+-]+)|([*?])|'([^']*)'|"([^"$`\\!]*)"/y;
 
-/** Reads a word as it is written; undefined where it is made of anything else. */
+/** Reads a word as written; undefined if it contains anything else. */
 export function readWord(text: string): Word | undefined {
-  // In one of the shells "=name" is where that program lies.
+  // One of the shells replaces "=name" with the path of that program.
   if (text === '' || text.startsWith('=')) return undefined;
   let value = '';
   let glob = false;
