@@ -4,12 +4,12 @@ import { continueSeries, lockSeries } from '../../db/queries/series.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { invalidField } from '../../platform/errors.ts';
 
-/** More numbers than this are a slip of the hand: nobody loses so many documents at once. */
+/** A bigger gap is a typo: no one loses that many documents at once. */
 const MOST_LOST = 1_000_000n;
 
 /**
- * Goes on with numbers after those that an operator says may have been issued: none is given twice. The numbers in between
- * are recorded as a gap, with who said so.
+ * Continues the series after the numbers that an operator says may have been issued, so that no number is given twice.
+ * Records the numbers in between as a gap, with the operator's name.
  */
 export async function answerSeries(
   tx: Transaction,

@@ -17,27 +17,27 @@ import { type ComingMonth, comingMonths, monthConfiguration, saleConfiguration }
 import { type StretchUsage, usageMinor, usageOf } from './usage.ts';
 import { runningStretch, type Stretch, stretchesUntil, usedUntil } from './usage-stretches.ts';
 
-/** One renewal: the month it pays for, and what it costs, with what was used before it. */
+/** A renewal: the month it pays for and its charge, including the usage before it. */
 export interface DueMonth {
   period: Period;
   charge: Sale;
-  /** The price of a month at which it is sold. */
+  /** The monthly price at which it is sold. */
   price_monthly_minor: bigint;
   usage: StretchUsage[];
 }
 
-/** What it takes for a VM to be paid for again. */
+/** The payment due before a VM counts as paid again. */
 export interface Arrears {
-  /** Oldest first. The last one lasts beyond now. */
+  /** Oldest first. The last one ends after now. */
   months: DueMonth[];
   total_minor: bigint;
 }
 
 /**
- * What has to be paid at `now` for a VM whose period is over; null while it runs. One that ran on owes every month
- * since. A suspended one owes the grace in which it ran on, by the second, and begins a new month now, which is a new
- * sale: the time for which it was switched off costs nothing. With the months goes what was used before them. The buyer
- * decides which tax the prices contain, not the total.
+ * Returns what must be paid at `now` for a VM whose period is over; null while the period is running. A VM that kept
+ * running owes every month since. A suspended one owes the grace period in which it ran, by the second, and starts a
+ * new month now as a new sale: the time when it was switched off is free. Earlier usage is charged along with the
+ * months. The buyer decides which tax the prices contain, but not the total.
  */
 export function arrearsOf(
   vm: MeteredVm,
@@ -57,7 +57,7 @@ function missed(vm: MeteredVm, catalog: SalesCatalog, now: Date, terms: Terms): 
     if (month.startAt > now) break;
     due.push(month);
   }
-  // Each month is charged with what was used in the one before.
+  // Each month's charge includes the usage of the month before.
   const before = [vm.billing_period_start_at, ...due.map(({ startAt }) => startAt)];
   const ended = due.map(({ startAt: endAt }, index): Stretch => {
     const month = { startAt: before[index]!, endAt };
@@ -78,7 +78,7 @@ function missed(vm: MeteredVm, catalog: SalesCatalog, now: Date, terms: Terms): 
 function recovery(vm: MeteredVm, catalog: SalesCatalog, now: Date, terms: Terms): DueMonth {
   const startAt = vm.billing_period_end_at;
   const unpaid = { startAt, endAt: addMonth(startAt, vm.billing_anchor_day) };
-  // Where it could not be switched off in time, that is not for the customer to pay.
+  // If the VM could not be switched off in time, the customer does not pay for the extra time.
   const until = usedUntil(vm, catalog.grace, now);
   const period = firstPeriod(now);
   const inGrace = monthConfiguration(vm, catalog, startAt, now);

@@ -12,9 +12,10 @@ interface Sold {
 }
 
 /**
- * Throws {@link ConfigError} if the books count the catalog's currency with other decimals than this release: every amount
- * would be worth a hundredth, or a hundred times as much. If nobody knows how they count, as after an upgrade of books whose
- * decimals the runtime chose, the log says what to do, and money operations answer 503 until it is done.
+ * Throws {@link ConfigError} if the books count the catalog's currency with a different number of decimals than this
+ * release: every amount would be worth a hundredth, or a hundred times as much. If the number is unknown, as after an
+ * upgrade of books whose decimals the runtime chose, the log says what to do, and money operations answer 503 until it
+ * is done.
  */
 export async function requireExponent(db: Queryable, { currency }: Sold, logger: Logger): Promise<void> {
   const books = await findBooks(db, currency);
@@ -32,16 +33,16 @@ export async function requireExponent(db: Queryable, { currency }: Sold, logger:
 
 const decimals = (exponent: number) => (exponent === 1 ? '1 decimal' : `${exponent || 'no'} decimals`);
 
-/** An operator's answer to how the books count. */
+/** An operator's answer to how many decimals the amounts in the books have. */
 export interface Answer {
   exponent: number;
-  /** Who answers, by the kernel's word. */
+  /** The operator's name, as reported by the kernel. */
   actor: string;
 }
 
 /**
- * Records the operator's answer, with who gave it. Refuses one that this release could not work with: amounts that were
- * booked are never changed, so books with other decimals cannot be continued.
+ * Records the operator's answer with their name. Refuses an answer that this release could not work with: booked
+ * amounts are never changed, so books with other decimals cannot be continued.
  */
 export async function answerExponent(
   db: Queryable,

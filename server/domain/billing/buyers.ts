@@ -15,7 +15,7 @@ export async function catalogOf(db: Queryable, catalog: Catalog, accountId: stri
   return catalogFor(catalog, await findBillingProfile(db, accountId));
 }
 
-/** Returns the same for each account of `items`, with one query. */
+/** Returns the catalogs for the accounts of `items`, with one query. */
 export async function catalogsOf(
   db: Queryable,
   catalog: Catalog,
@@ -28,8 +28,8 @@ export async function catalogsOf(
 }
 
 /**
- * Writes an account's billing profile. If its prices change by that, the next round of price notices looks at its VMs again, so
- * that its owner is notified of higher ones. Locks the VMs.
+ * Writes an account's billing profile. If its prices change as a result, the next round of price notices checks its VMs
+ * again, so that the owner is notified of higher prices. Locks the VMs.
  */
 export async function saveBillingProfile(
   tx: Transaction,

@@ -12,26 +12,25 @@ import {
 } from './money.ts';
 import type { Period } from './period.ts';
 
-/** One line of a quote, an order or an invoice. Amounts include tax; a credit is negative. */
+/** A line of a quote, an order or an invoice. Amounts include tax; a credit is negative. */
 export type ChargeLine = NewLine;
 
-/** What an operation costs at one instant: the one source of quotes and charges. */
+/** The cost of an operation at one instant, for both quotes and charges. */
 export interface Charge {
   lines: ChargeLine[];
-  /** Sum of the lines: positive is to pay, negative is given back. */
+  /** Sum of the lines: positive to pay, negative to refund. */
   total_minor: bigint;
 }
 
-/** What lines are sold in. */
 export interface Terms {
   currency: string;
-  /** Share of tax, such as "0.20". */
+  /** Tax rate, such as "0.20". */
   taxRate: string;
-  /** How it is taxed, and why not where it is not; absent: as the VM's latest sale was. */
+  /** The tax category, and the reason if no tax applies; if absent, those of the VM's latest sale. */
   tax?: Pick<Tax, 'category' | 'reason'>;
 }
 
-/** Today's terms for `buyer`, who is at home where nothing is known. */
+/** Returns today's terms for `buyer`; a buyer without billing details is taxed as in the seller's country. */
 export function termsOf(catalog: TaxRules & { currency: string }, buyer: TaxedBuyer | undefined): Terms {
   const { rate, category, reason } = taxFor(catalog, buyer);
   return { currency: catalog.currency, taxRate: plainRate(rate), tax: { category, reason } };
@@ -41,18 +40,17 @@ export function charge(lines: ChargeLine[]): Charge {
   return { lines, total_minor: sum(lines.map((line) => line.amount_minor)) };
 }
 
-/** What a line is of. */
 export interface Unit {
   description: string;
   /** A deposit is what a month costs at most: it is held, not sold. */
   unit: 'month' | 'deposit' | 'hour' | 'GB' | 'GB-month' | 'adjustment';
   quantity: number;
   unit_price: string;
-  /** Where it is a month that is billed by the hour. */
+  /** Only for a month that is billed hourly. */
   price_hourly?: string | null;
 }
 
-/** A month, or a share of one, at its price. */
+/** A month, or a share of one, at the monthly price. */
 export function monthAt(
   description: string,
   priceMinor: bigint,
@@ -64,7 +62,7 @@ export function monthAt(
   return { description, unit: 'month', quantity: 1, unit_price, price_hourly };
 }
 
-/** The deposit for a month, or for the rest of one, at the price of that month. */
+/** The deposit for a month or the rest of one, at the price of that month. */
 export function depositAt(
   description: string,
   priceMinor: bigint,
@@ -74,7 +72,7 @@ export function depositAt(
   return { ...monthAt(description, priceMinor, terms, metering), unit: 'deposit' };
 }
 
-/** Hours at their price: a number of them, or the share of one that a service period has. */
+/** Hours at the hourly price: `quantity` of them or, on a prorated line, the length of its service period. */
 export function hoursAt(
   description: string,
   { priceMicros }: Metering,
@@ -98,7 +96,7 @@ export function lineOf(
     to_at: service.endAt,
     proration,
     tax_rate: plainRate(taxRate),
-    // A deposit is no sale; it keeps the terms at which its usage will be sold.
+    // A deposit is not a sale; it keeps the terms at which its usage will be sold.
     tax_minor: unit.unit === 'deposit' ? 0n : containedTax(amount, taxRate),
     tax_category: tax?.category ?? null,
     tax_reason: tax?.reason ?? null,

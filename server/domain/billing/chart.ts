@@ -1,9 +1,9 @@
 import type { LedgerAccount } from '../../db/queries/wallets.ts';
 
-/** What an account is in the balance: what the seller has, owes, earns or spends. */
+/** The type of an account in the balance sheet: what the seller owns, owes, earns or spends. */
 export type AccountType = 'asset' | 'liability' | 'income' | 'expense';
 
-/** An account of the chart; one that is kept for each tax rate or provider has a suffix, as in "revenue:0.2". */
+/** An account of the chart. One that is kept per tax rate or provider has a suffix, as in "revenue:0.2". */
 export interface ChartAccount {
   code: string;
   name: string;
@@ -13,8 +13,9 @@ export interface ChartAccount {
 
 /**
  * The chart of accounts. A journal row debits one account and credits another, so Σ debits = Σ credits. A sale moves
- * the customer's money to deferred revenue, net, and to the tax payable; as its service period passes, each day's
- * share is recognised as revenue (`db/queries/recognition.ts`). What is given back takes the same way in reverse, at the rate of the sale.
+ * the customer's money to deferred revenue (net) and to tax payable; as its service period passes, each day's share is
+ * recognised as revenue (`db/queries/recognition.ts`). Refunds take the same way in reverse, at the tax rate of the
+ * sale.
  */
 export const CHART: readonly ChartAccount[] = [
   { code: 'clearing', name: 'Payment clearing', type: 'asset', per: 'provider' },
@@ -30,7 +31,7 @@ export const CHART: readonly ChartAccount[] = [
   { code: 'write_off', name: 'Write-offs', type: 'expense' },
 ];
 
-/** The account in which money of a provider, such as "bank_transfer", arrives and from which it leaves. */
+/** The account through which a provider's money, such as that of "bank_transfer", arrives and leaves. */
 export function clearing(provider: string): LedgerAccount {
   return `clearing:${provider}`;
 }

@@ -4,12 +4,14 @@ import { formatMinor, toJsonInteger } from './money.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Returns when the VMs of an account are switched off for a debt of which it was warned then; null where they are not. */
+/**
+ * Returns when an account's VMs are switched off for a debt that it was warned of at `warnedAt`; null if they are not.
+ */
 export function debtSuspendsAt({ debt }: Pick<Catalog, 'debt'>, warnedAt: Date | null): Date | null {
   return debt && warnedAt ? new Date(warnedAt.getTime() + debt.suspend_after_hours * HOUR_MS) : null;
 }
 
-/** The account owes something, and the VM will be switched off for it. */
+/** Warns that the VM will be switched off for its account's debt. */
 export function debtDue(currency: string, owed: bigint, suspendsAt: Date): EventText {
   const amount = formatMinor(owed, currency);
   return {
@@ -19,13 +21,11 @@ export function debtDue(currency: string, owed: bigint, suspendsAt: Date): Event
   };
 }
 
-/** It was switched off for that. */
 export const DEBT_SUSPENDED: EventText = {
   type: 'billing.debt_suspended',
   message: 'The VM was switched off because the account owes money. It will be back once the debt is paid.',
 };
 
-/** The account owes nothing any more. */
 export const DEBT_SETTLED: EventText = {
   type: 'billing.debt_settled',
   message: 'The debt of the account is settled, and the VM is no longer suspended for it.',

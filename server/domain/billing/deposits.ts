@@ -5,23 +5,23 @@ import { divideRoundHalfUp, max, min } from './money.ts';
 import { restAt } from './period.ts';
 import type { Configuration } from './pricing.ts';
 
-/** Whether a deposit is held for the period, rather than it was sold in advance or is billed by the month. */
+/** Returns whether a deposit is held for the period, as opposed to a sale in advance or monthly billing. */
 export function isHeld(period: RunningPeriod): boolean {
   return period.metering != null && period.deposit != null;
 }
 
-/** What a period with a deposit comes to at an instant: its deposit is released, and what was used of it is sold. */
+/** The result of settling a period with a deposit: the deposit is released, and the usage is sold. */
 interface Settled {
   lines: ChargeLine[];
-  /** What rounding leaves uncharged of the usage, in parts of {@link Used}. */
+  /** The part of the usage that rounding left uncharged, in parts of {@link Used}. */
   remainder: bigint;
   used: Used;
 }
 
 /**
- * Settles the use of a period until `now`: the exact price of the time since the last change, together with what earlier
- * changes have left over, is rounded once, half up, and never more than the deposit. So a period comes to the price of its
- * hours and changes to the unit, and no part of a month is cheaper for having been changed.
+ * Settles the usage of a period until `now`. The exact price of the time since the last change, plus what earlier
+ * changes left over, is rounded once, half up, and capped at the deposit. So a period costs the exact price of its
+ * hours and changes, to the minor unit, and changes never make a part of a month cheaper.
  */
 function settle(
   { name, price_monthly_minor: price }: Configuration,
@@ -37,7 +37,7 @@ function settle(
   const amount = min(max(divideRoundHalfUp(open, used.parts), 0n), deposit);
   const held = restAt(period, metering.since);
   const rest = restAt(period, now);
-  // A clock that was set back has served nothing.
+  // If a clock was set back, no time was served.
   const served = { startAt: held.startAt, endAt: rest.startAt > held.startAt ? rest.startAt : held.startAt };
   const isPart = held.startAt > period.startAt;
   const release = depositAt(`Released deposit for ${name}`, price, terms);
@@ -62,7 +62,7 @@ export function releaseCharge(from: Configuration, period: RunningPeriod, now: D
   return keep(charge(settle(from, period, now, 'end_of_hour').lines), period).charge;
 }
 
-/** The usage until a change, sold to the second, and what the rest of the period may still cost. */
+/** The usage until a change, sold to the second, and the deposit for the most that the rest of the period can cost. */
 export interface HeldChange {
   lines: ChargeLine[];
   /** The deposit for the rest of the period. */
@@ -71,8 +71,9 @@ export interface HeldChange {
 }
 
 /**
- * Changes to a month of `priceMinor` minor units at `now`: the deposit that was held is released, the time until then is
- * sold, and a deposit for the rest is due, of the most that it can cost. `fresh` makes its line.
+ * Changes a period with a deposit to a monthly price of `priceMinor` minor units at `now`: the old deposit is released,
+ * the time until now is sold, and a deposit for the most that the rest can cost is due. `fresh` makes the line of that
+ * deposit.
  */
 export function changeDeposit(
   from: Configuration,
@@ -86,13 +87,13 @@ export function changeDeposit(
   const deposit = max(divideRoundHalfUp(rest.paid + remainder, used.parts), 0n);
   const total = charge([...lines, fresh(deposit)]);
   const { charge: kept, amount } = keep(charge(lines), period, total);
-  // What must not be released is owed to the period, as if rounding had charged it.
+  // The amount that must not be released counts in the remainder, as if rounding had overcharged by that much.
   return { lines: kept.lines, deposit, remainder: remainder - amount * used.parts };
 }
 
 /**
- * A period gives back no more than its limits let it: what is above them is sold, as use that a correction has paid for already,
- * or as traffic that was sent before its time.
+ * A refund for a period is capped at its limits: the amount above them is sold, as usage that a correction has already
+ * paid for, or as traffic sent ahead of time.
  */
 function keep(settled: Charge, period: RunningPeriod, total = settled) {
   const { terms, refundable } = period;

@@ -2,17 +2,17 @@ import type { InvoiceLineRow, InvoiceRow, TaxedSum } from '../../db/queries/invo
 import type { TaxCategory } from '../tax/tax.ts';
 import { containedTax, parseMicros, plainRate, sum } from './money.ts';
 
-/** The sum of a document's lines of one category and rate. */
+/** The sum of a document's lines with the same category and rate. */
 export interface DocumentTax {
   category: TaxCategory;
   tax_rate: string;
-  /** Why there is no tax; null where there is. */
+  /** Why there is no tax; null if there is. */
   reason: string | null;
   net_minor: bigint;
   tax_minor: bigint;
 }
 
-/** The part of a sale's line that decides on a document's tax. Amounts include tax. */
+/** The fields of a sold line that determine a document's tax. Amounts include tax. */
 export interface SoldLine {
   category: TaxCategory;
   tax_rate: string;
@@ -20,7 +20,7 @@ export interface SoldLine {
   amount_minor: bigint;
 }
 
-/** A line with its net amount and tax on the document, where the lines of a group add up to the group exactly. */
+/** A line with its net amount and tax on the document; the lines of a group add up exactly to the group. */
 export type Figured<Line> = Line & { net_minor: bigint; tax_minor: bigint };
 
 /** The amounts of a document; those of a credit note are negative, like its lines. */
@@ -29,13 +29,13 @@ export interface DocumentFigures {
   lines: Figured<InvoiceLineRow>[];
 }
 
-/** A whole, in millionths. */
+/** One (100 %), in millionths. */
 const WHOLE = 1_000_000n;
 
 const keyOf = ({ category, tax_rate }: { category: TaxCategory; tax_rate: string }) =>
   `${category} ${tax_rate}`;
 
-/** Taxed groups last and the lowest rate first. */
+/** Untaxed groups first, then by rising rate. */
 const byRate = (a: DocumentTax, b: DocumentTax) =>
   Number(a.tax_rate) - Number(b.tax_rate) || a.category.localeCompare(b.category);
 
@@ -43,8 +43,8 @@ const reasonsOf = (lines: { reason: string | null }[]) =>
   [...new Set(lines.flatMap(({ reason }) => reason ?? []))].join('; ') || null;
 
 /**
- * Returns the tax of a document by category and rate: what was charged at a rate is added up, and the tax in it rounded once
- * (EN 16931, BR-CO-17). The rest is the base.
+ * Returns the tax of a document by category and rate: the charges at a rate are added up, and the tax contained in the
+ * sum is rounded once (EN 16931, BR-CO-17). The rest is the base.
  */
 export function taxesOnBase(lines: readonly SoldLine[]): DocumentTax[] {
   return [...Map.groupBy(lines, keyOf).values()]
@@ -57,7 +57,7 @@ export function taxesOnBase(lines: readonly SoldLine[]): DocumentTax[] {
     .sort(byRate);
 }
 
-/** Adds up lines whose tax was rounded one by one, by category and rate: so were documents made before. */
+/** Adds up lines whose tax was rounded line by line, by category and rate. Older documents were made this way. */
 export function taxesOfLines(lines: readonly DocumentTax[]): DocumentTax[] {
   return [...Map.groupBy(lines, keyOf).values()]
     .map((group) => ({
@@ -71,8 +71,9 @@ export function taxesOfLines(lines: readonly DocumentTax[]): DocumentTax[] {
 }
 
 /**
- * Allots the base of each group to its lines: each has its exact share rounded down, and the units that are left go to the
- * largest remainders, of equal ones to the earlier line. So the lines add up to the base, and none is off by a whole unit.
+ * Distributes the base of each group to its lines: each line gets its exact share rounded down, and the remaining units
+ * go to the largest remainders, the earlier line first if equal. So the lines add up to the base, and none is off by a
+ * whole unit.
  */
 export function allotBases<Line extends SoldLine>(
   lines: readonly Line[],
@@ -88,7 +89,7 @@ export function allotBases<Line extends SoldLine>(
     }));
     const { net_minor } = taxes.find((tax) => keyOf(tax) === key)!;
     let left = net_minor - sum(shares.map(({ quotient }) => quotient));
-    // Compared as numbers: a remainder is below two million.
+    // A remainder is below two million, so a number is exact.
     shares.sort((a, b) => Number(b.remainder - a.remainder) || a.index - b.index);
     for (const { line, quotient } of shares) {
       net.set(line, left > 0n ? quotient + 1n : quotient);
@@ -101,15 +102,15 @@ export function allotBases<Line extends SoldLine>(
   });
 }
 
-/** Division rounded down, also below zero, and what it leaves. */
+/** Divides, rounding down for negative numbers too, and returns the remainder as well. */
 function floored(numerator: bigint, denominator: bigint) {
   const remainder = ((numerator % denominator) + denominator) % denominator;
   return { quotient: (numerator - remainder) / denominator, remainder };
 }
 
 /**
- * Returns what a document comes to. One that was issued keeps the figures that it was issued with; those of a draft are
- * the ones that it would be issued with now.
+ * Returns the figures of a document. An issued document keeps the figures that it was issued with; a draft has those
+ * that it would be issued with now.
  */
 export function documentFigures(
   { status, taxes: stored }: Pick<InvoiceRow, 'status' | 'taxes'>,

@@ -4,8 +4,9 @@ import type { Figured } from './document-figures.ts';
 import { plainRate, sum, toJsonInteger } from './money.ts';
 
 /**
- * Returns how the tax of a document differs from the tax that was booked with its sales, for each rate, category and buyer. `figured`
- * are its lines with the tax that they have on the document. Lines of before buyers were noted were sold to the document's.
+ * Returns by how much the tax of a document differs from the tax booked with its sales, for each rate, category and
+ * buyer. `figured` are its lines with their tax on the document. Lines from before buyers were recorded count as sold
+ * to the document's buyer.
  */
 export function roundingsOf(
   lines: readonly InvoiceLineRow[],

@@ -5,7 +5,7 @@ import type { UnpaidSchedule } from './overview.ts';
 import type { PriceNotice } from './price-outlook.ts';
 import { isRenewed, isRetired, type Renewable } from './retirement.ts';
 
-/** An amount that is due, and what the wallet lacks for it, in minor units of the VM's currency. */
+/** An amount due, and the wallet's shortfall for it, in minor units of the VM's currency. */
 interface Due {
   amount: bigint;
   lacking: bigint;
@@ -18,13 +18,13 @@ const inMetadata = ({ currency, billing_period_end_at }: VmRow, { amount, lackin
   currency,
 });
 
-/** What brings an unpaid VM back, as the end of a sentence. */
+/** Returns what the owner can do to get an unpaid VM back, as the end of a sentence. */
 export function wayBack(vm: Renewable): string {
   if (isRetired(vm)) return 'contact the support, since its plan is retired';
   return vm.auto_renew ? 'top up the wallet' : 'turn auto_renew on and see that the wallet covers it';
 }
 
-/** Some days before the end of a period that the wallet does not cover. */
+/** Warns some days before the end of a period whose renewal the wallet does not cover. */
 export function renewalDue(vm: VmRow, days: number, due: Due): EventText {
   const { currency } = vm;
   const when = days === 1 ? '1 day' : `${days} days`;
@@ -59,7 +59,7 @@ export function planRetires({ plan }: VmRow, retiresAt: Date, days?: number): Ev
   };
 }
 
-/** The period is over: unpaid, or not to be renewed. */
+/** The period is over, and the VM is unpaid or will not renew. */
 export function periodOver(vm: VmRow, due: Due, { suspends_at, deletes_at }: UnpaidSchedule): EventText {
   const { currency, billing_period_end_at: end } = vm;
   const renewed = isRenewed(vm);
@@ -74,7 +74,6 @@ export function periodOver(vm: VmRow, due: Due, { suspends_at, deletes_at }: Unp
   };
 }
 
-/** It was switched off. */
 export function suspended(vm: VmRow, deletesAt: Date): EventText {
   const why = isRenewed(vm) ? 'it is unpaid' : 'its paid period is over';
   return {
@@ -84,7 +83,7 @@ export function suspended(vm: VmRow, deletesAt: Date): EventText {
   };
 }
 
-/** It could not be switched off, whether it is unpaid or its account owes money. */
+/** The VM could not be switched off, either for an unpaid period or for its account's debt. */
 export function suspensionFailed(nextAt: Date): EventText {
   return {
     type: 'billing.suspension_failed',
@@ -93,7 +92,7 @@ export function suspensionFailed(nextAt: Date): EventText {
   };
 }
 
-/** It was deleted, and the wallet did not cover what it had used. */
+/** The VM was deleted, and the wallet did not cover its usage. */
 export function leftDebt(
   currency: string,
   order: { id: string; amount_minor: bigint },
@@ -111,7 +110,7 @@ export function leftDebt(
   };
 }
 
-/** So much of the traffic that the period includes was sent. */
+/** `percent` of the traffic included in the period was sent. */
 export function trafficUsed(
   vm: VmRow,
   percent: number,
@@ -133,7 +132,7 @@ export function trafficUsed(
   };
 }
 
-/** Some days before its deletion. */
+/** Warns some days before the deletion. */
 export function deletionDue(vm: VmRow, due: Due, deletesAt: Date): EventText {
   return {
     type: 'billing.deletion_due',

@@ -5,23 +5,23 @@ import { isRenewed, type Renewable } from './retirement.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** The owner of a VM gets notice of its deletion this long ahead. Nothing is deleted without that notice. */
+/** The owner of a VM is notified of its deletion this far ahead. No VM is deleted without that notice. */
 export const DELETION_NOTICE_DAYS = 3;
 
 type Grace = Catalog['grace'];
 
 /**
- * When a VM that is not renewed is suspended: some time after its period, or at its very end where it was not to be
- * renewed, since nothing is owed then, and where it was upgraded shortly before: a large VM must not be had for the
- * price of its last second. What was granted to a VM, or what its owner has given up of it, stays what it was, whatever the
- * catalog says since.
+ * Returns when a VM whose renewal is not paid is suspended: some time after its period. Suspends it right at the end of
+ * the period if it was not going to renew, because then nothing is owed, or if it was upgraded shortly before:
+ * otherwise a large VM could be had for the price of its last second. Grace that was granted to a VM, or given up by
+ * its owner, stays as it was, even if the catalog changes.
  */
 export function graceEnd(
   vm: Renewable & Pick<VmRow, 'upgraded_at' | 'grace_ended_at' | 'debt_suspended_at'>,
   { suspend_after_hours, held_hours = suspend_after_hours }: Grace,
 ): Date {
   const end = vm.billing_period_end_at.getTime();
-  // One that is off for a debt does not run on.
+  // A VM that is off for a debt has no grace left to run in.
   const off = Math.max(end, vm.debt_suspended_at?.getTime() ?? Number.POSITIVE_INFINITY);
   if (vm.grace_ended_at) return new Date(Math.min(vm.grace_ended_at.getTime(), off));
   const upgradedLate = vm.upgraded_at !== null && vm.upgraded_at.getTime() > end - held_hours * HOUR_MS;
@@ -29,15 +29,15 @@ export function graceEnd(
   return new Date(Math.min(end + graceMs, off));
 }
 
-/** What a VM remembers where its owner, at `now`, does not want it renewed any more: in its grace, that this ends. */
+/** Returns the changes to a VM whose owner turns renewal off at `now`: if it is in its grace period, that ends. */
 export function graceGivenUp(vm: VmRow, grace: Grace, now: Date): VmChange {
   if (!vm.auto_renew || vm.suspended_at || now <= vm.billing_period_end_at) return {};
   return { grace_ended_at: new Date(Math.min(now.getTime(), graceEnd(vm, grace).getTime())) };
 }
 
 /**
- * What a VM forgets where its owner wants it renewed again: that its grace was ended, unless it is switched off by now, or an
- * account has grace only now and then.
+ * Returns the changes to a VM whose owner turns renewal on again: its grace is restored, unless it is switched off by
+ * now or the catalog limits how often an account has grace.
  */
 export function graceTakenUp(
   { suspended_at, grace_ended_at }: VmRow,
@@ -47,9 +47,9 @@ export function graceTakenUp(
 }
 
 /**
- * Returns the grace of a VM whose period is over, where its account has one in `grace_once_months`: until when it lasts, and
- * whether the account's grace begins with it. The grace is that of the account: what falls due while it lasts runs on
- * until it ends, and what falls due later has none until the months are over.
+ * Returns the grace of a VM whose period is over, if its account has one per `grace_once_months`: when it ends, and
+ * whether the account's grace begins with it. The grace belongs to the account: VMs that fall due while it lasts keep
+ * running until it ends, and VMs that fall due later have none until the months are over.
  */
 export function graceOfAccount(
   vm: Parameters<typeof graceEnd>[0],
@@ -61,7 +61,7 @@ export function graceOfAccount(
   if (endAt <= dueAt) return { endAt, begins: false };
   if (!lastAt || dueAt >= addMonths(lastAt, grace_once_months)) return { endAt, begins: true };
   const lastEndAt = new Date(lastAt.getTime() + grace.suspend_after_hours * HOUR_MS);
-  // One that fell due before it is looked at later where the service was down.
+  // If the service was down, a VM may be processed after one that fell due later.
   return { endAt: dueAt < lastEndAt ? earlier(endAt, lastEndAt) : dueAt, begins: false };
 }
 
@@ -73,13 +73,16 @@ function addMonths(from: Date, months: number): Date {
   return at;
 }
 
-/** When the owner of a suspended VM gets notice of its deletion. */
+/** Returns when the owner of a suspended VM is notified of its deletion. */
 export function deletionNoticeAt(suspendedAt: Date, { delete_after_days }: Grace): Date {
   const days = Math.max(0, delete_after_days - DELETION_NOTICE_DAYS);
   return new Date(suspendedAt.getTime() + days * DAY_MS);
 }
 
-/** When a suspended VM is deleted: never sooner after the notice than it promised. Null before it is suspended. */
+/**
+ * Returns when a suspended VM is deleted: never sooner after the notice than the notice promised. Null before it is
+ * suspended.
+ */
 export function deletionAt(
   vm: Pick<VmRow, 'suspended_at' | 'deletion_notice_at'>,
   { delete_after_days }: Grace,

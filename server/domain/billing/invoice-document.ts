@@ -11,21 +11,23 @@ export type { DocumentTax } from './document-figures.ts';
 
 export type Party = PartyRow;
 
-/** The languages that documents are written in. */
 export const DOCUMENT_LANGUAGES = ['en', 'de'] as const;
 export type DocumentLanguage = (typeof DOCUMENT_LANGUAGES)[number];
 
-/** One thing that was sold, or given back. Amounts are minor units. */
+/** One item sold or refunded. Amounts are minor units. */
 export interface DocumentLine {
   description: string;
-  /** The VM as it was called when the line was sold; null if it is about none, and on lines from before that was noted. */
+  /**
+   * The VM with its name when the line was sold; null if the line concerns no VM, or dates from before this was
+   * recorded.
+   */
   vm: { id: string; hostname: string } | null;
-  /** Of hours that are sold to the second, a decimal of at most four digits. */
+  /** Hours that are sold to the second have at most four decimals. */
   quantity: number;
   unit: string;
-  /** Price of one unit with tax, a decimal in major units. */
+  /** Price of one unit including tax, a decimal in major units. */
   unit_price: string;
-  /** Whether the amount is a share of the unit. */
+  /** True if the amount is a share of the unit. */
   proration: boolean;
   from_at: Date;
   to_at: Date;
@@ -36,8 +38,8 @@ export interface DocumentLine {
 }
 
 /**
- * An issued invoice or credit note: the one model of its PDF and its XML, of nothing but data that is fixed at issue.
- * The amounts of a credit note are positive here, as its type says already that they are given back.
+ * An issued invoice or credit note: the common model of its PDF and XML, made only of data that is fixed at issue. The
+ * amounts of a credit note are positive here, because its type already says that they are refunded.
  */
 export interface InvoiceDocument {
   type: 'invoice' | 'credit_note';
@@ -49,9 +51,9 @@ export interface InvoiceDocument {
   seller: Party;
   buyer: Party;
   language: DocumentLanguage;
-  /** The customer's own number. */
+  /** The customer's own order number. */
   order_reference: string | null;
-  /** What the seller has at the foot of each page; lines are separated by line feeds. */
+  /** The seller's text at the foot of each page; lines are separated by line feeds. */
   footer: string | null;
   /** Numbers of the invoices that a credit note corrects. */
   corrects: string[];
@@ -62,22 +64,24 @@ export interface InvoiceDocument {
   total_minor: bigint;
 }
 
-/** Why a document has no e-invoice. `rules` are the official rules that it would break, of a document that could have one. */
+/**
+ * Why a document has no e-invoice. `rules` are the official rules that it would violate, if it could have one at all.
+ */
 export interface Obstacle {
   reason: string;
   rules: string[];
 }
 
-/** Checks documents against the rules for e-invoices, however long they are. */
+/** Checks documents of any length against the rules for e-invoices. */
 export interface DocumentCheck {
-  /** Returns why no e-invoice of `document` may leave; undefined if it may. */
+  /** Returns why no e-invoice of `document` may be issued; undefined if it may. */
   check(accountId: string, document: InvoiceDocument): Promise<Obstacle | undefined>;
 }
 
-/** EN 16931 knows amounts of two decimals. */
+/** EN 16931 only has amounts with two decimals. */
 const MAX_DECIMALS = 2;
 
-/** Why an invoice cannot be written down by EN 16931; undefined where it can. */
+/** Returns why an invoice cannot be expressed in EN 16931; undefined if it can. */
 export function eInvoiceObstacle({ seller, buyer, currency }: InvoiceDocument): string | undefined {
   if (buyer.country === null) return 'it names no address of its buyer';
   for (const { country } of [seller, buyer]) {
@@ -88,7 +92,7 @@ export function eInvoiceObstacle({ seller, buyer, currency }: InvoiceDocument): 
   return undefined;
 }
 
-/** The seller of the catalog, as invoices keep it. */
+/** Returns the catalog's seller in the form that invoices store. */
 export function sellerParty(seller: Seller): Party {
   const { name, street, city, postcode, country, vat_id, tax_number, registration_id, email } = seller;
   return {
@@ -104,20 +108,26 @@ export function sellerParty(seller: Seller): Party {
   };
 }
 
-/** What documents had when nothing of it was stored. */
+/** The printed details of documents from before these were stored. */
 const NOTHING_PRINTED: PrintedRow = { language: 'en', order_reference: null, footer: null };
 
-/** The least of an hour that four digits show: a clock that was set back has served nothing, and nothing has no price. */
+/**
+ * The smallest number of hours that four decimals can show. If a clock was set back, no time was served, but a quantity
+ * of zero cannot have a price.
+ */
 const LEAST_HOURS = 0.0001;
 
-/** What a line counts: the share of an hour that it sells in the books is many hours, which its reader would have to guess. */
+/**
+ * Returns a line's quantity. In the books, usage sold to the second is a share of an hour, which can be many hours; the
+ * document states their number, so that its reader does not have to guess.
+ */
 function countOf({ unit, quantity, proration, from_at, to_at }: InvoiceLineRow) {
   if (unit !== 'hour' || !proration) return { quantity, proration };
   const hours = Number(((to_at.getTime() - from_at.getTime()) / 3_600_000).toFixed(4));
   return { quantity: Math.max(hours, LEAST_HOURS), proration: false };
 }
 
-/** The document of an invoice, of what the store has fixed. Refuses with `document_unavailable` where it has none. */
+/** Returns the document of an invoice, made of stored data. Throws `document_unavailable` if the invoice has none. */
 export function invoiceDocument(invoice: InvoiceView, lines: InvoiceLineRow[]): InvoiceDocument {
   const { type, number, issued_at, seller, buyer, currency, period_start_at, period_end_at } = invoice;
   if (number === null || issued_at === null)

@@ -25,24 +25,25 @@ interface IssueServices {
   db: Database;
   logger: Logger;
   documents: DocumentCheck;
-  /** Called in the transaction that issues a document of a known seller, such as to have it mailed. */
+  /** Called in the transaction that issues a document with a known seller, for example to queue its mail. */
   onIssued?: (tx: Transaction, issued: IssuedDocument) => Promise<void>;
 }
 
-/** Who issues, and what is at the foot of each page. */
+/** The seller who issues, and the text at the foot of each page. */
 interface Issuer {
   seller: PartyRow | null;
   footer: string | null;
 }
 
-/** Stands for the number that a document does not have before it is checked. */
+/** Stands in for the number, which a document does not have until it is checked. */
 const NO_NUMBER = 'draft';
 
 /**
- * Issues drafts whose month is over, up to `limit`, each in a transaction of its own: it gets the next number of its type and
- * never changes from then on. What is prepaid is paid when it is issued. A credit note waits for the invoices that it corrects.
- * Before that, each is checked against the rules for e-invoices: one that breaks any is held, uses no number, and is
- * checked again later. Returns how many drafts were looked at; fewer than `limit` if none is left.
+ * Issues up to `limit` drafts whose month is over, each in its own transaction: a draft gets the next number of its
+ * type and never changes again. Prepaid sales are paid when the document is issued. A credit note waits for the
+ * invoices that it corrects. Each draft is first checked against the rules for e-invoices: one that violates any is
+ * held, uses no number, and is checked again later. Returns the number of drafts processed; fewer than `limit` if none
+ * is left.
  */
 export async function issueDocuments(
   services: IssueServices,
@@ -77,7 +78,7 @@ async function issueOne(
 ): Promise<void> {
   const { db } = services;
   const draft = (await systemFindInvoice(db, id))!;
-  // The orders are counted before the lines are read, so that an order that joins in between shows.
+  // The orders are counted before the lines are read, so that an order added in between is noticed.
   const buyers = await buyersOf(db, draft);
   const lines = await invoiceLines(db, draft);
   const { taxes, lines: figured } = documentFigures(draft, lines);
@@ -100,8 +101,8 @@ async function issueOne(
 }
 
 /**
- * Returns who a document is made out to: the buyer of today's billing details, unless they no longer have the VAT id with which
- * something on it was taxed by reverse charge. Then it is who bought that.
+ * Returns the party that a document is addressed to: the buyer of the current billing details, unless they no longer
+ * have the VAT id with which something on it was taxed by reverse charge. In that case, the party that bought it.
  */
 function buyerOf({ now, reverse_charged }: Buyers, taxes: DocumentTax[]): PartyRow {
   const byBuyer = taxes.some(({ category }) => category === 'reverse_charge');
@@ -113,13 +114,13 @@ function printedOf({ language, order_reference }: Buyers) {
   return { language: known ?? 'en', order_reference };
 }
 
-/** Returns whether a document keeps the rules; one that does not is held. */
+/** Returns whether a document satisfies the rules, and holds it if not. */
 async function mayLeave(
   { db, logger, documents }: IssueServices,
   draft: InvoiceView,
   lines: InvoiceLineRow[],
 ): Promise<boolean> {
-  // Without a seller there is no file of it, neither PDF nor XML.
+  // Without a seller, the document has neither PDF nor XML.
   if (draft.seller === null) return true;
   const hold = await obstacleOf(documents, draft, lines);
   if (hold === undefined) return true;
@@ -133,10 +134,10 @@ async function obstacleOf(documents: DocumentCheck, draft: InvoiceView, lines: I
   try {
     const document = invoiceDocument({ ...draft, number: NO_NUMBER }, lines);
     const obstacle = await documents.check(draft.account_id, document);
-    // A document that can be no e-invoice at all, such as one without an address, is issued as a PDF alone.
+    // A document that can never be an e-invoice, such as one without an address, is issued only as a PDF.
     return obstacle && obstacle.rules.length > 0 ? obstacle : undefined;
   } catch (error) {
-    // One document must not hold up the others.
+    // One document must not block the others.
     return { reason: `it could not be checked: ${(error as Error).message}`, rules: [] };
   }
 }

@@ -20,20 +20,21 @@ import { calendarMonth } from './period.ts';
 import type { Charge } from './pricing.ts';
 
 /**
- * The ways money moves. Each runs inside the caller's transaction, so that what is charged, ordered, queued
- * and remembered commits together. The wallet is locked before its orders and invoices, after its VM and that VM's jobs:
+ * The ways in which money moves. Each runs inside the caller's transaction, so that charges, orders, jobs and the VM's
+ * row are committed together. The wallet is locked before its orders and invoices, and after its VM and that VM's jobs:
  * see `db/lock-order.ts`.
  *
  * top-up   clearing → wallet    hold     wallet → hold                   capture  hold → deferred, tax
  * payout   wallet → clearing    charge   wallet → deferred, tax          refund   deferred, tax → wallet
  *                               release  hold → wallet                  debt     receivable → wallet
  *
- * A deposit is a line of unit "deposit": it stays held once its order is completed, until a later order takes it out of the
- * hold again, for what was used (capture) and back to its owner (release). It is no sale, so it is on no document.
+ * A deposit is a line of unit "deposit": it stays held after its order is completed, until a later order takes it out
+ * of the hold, to pay for usage (capture) or to return it to the owner (release). It is not a sale, so it is on no
+ * document.
  *
- * Promotional credit is spent first: an order in which it takes part goes by way of the hold, where `promo` comes before
- * `wallet`. What it gives back of a period is credit by the share that credit has paid of that period, so that credit never
- * becomes money (`db/queries/promo-returns.ts`). `promo-credits.ts` gives and ends it; `chart.ts` has all accounts.
+ * Promotional credit is spent first: an order that uses it goes through the hold, where `promo` comes before `wallet`.
+ * When an order refunds a part of a period, credit gets the share that it had paid of that period, so that it never
+ * becomes money (`db/queries/promo-returns.ts`). `promo-credits.ts` grants and ends it; `chart.ts` has all accounts.
  */
 export interface LedgerContext {
   tx: Transaction;
@@ -42,50 +43,56 @@ export interface LedgerContext {
 
 export interface OrderRequest {
   accountId: string;
-  /** Null where it is about no VM. */
+  /** Null if the order concerns no VM. */
   vmId: string | null;
   kind: OrderKind;
   charge: Charge;
   at: Date;
-  /** As the caller has locked it; locked here where absent. */
+  /** The wallet as locked by the caller; locked here if absent. */
   wallet?: WalletRow;
-  /** What the wallet does not cover becomes a debt, where the order is settled at once; else it is refused. */
+  /**
+   * For an order that is settled at once: the part that the wallet does not cover becomes a debt. Otherwise, the order
+   * is refused.
+   */
   onDebt?: boolean;
-  /** Of an order of kind "adjustment". */
+  /** Only for an order of kind "adjustment". */
   adjustment?: Adjustment;
-  /** The most that promotional credit pays of it, where it is not spent first; 0 if it gets nothing back either. */
+  /**
+   * The most that promotional credit pays of the order; 0 also means that promotional credit gets nothing back. If
+   * absent, it is spent first.
+   */
   promoAtMost?: bigint;
 }
 
-/** Refuses with `insufficient_funds` when a wallet cannot pay `required` besides what the account owes. */
+/** Throws `insufficient_funds` if a wallet cannot pay `required` on top of the account's debt. */
 export function requireFunds(wallet: WalletRow, required: bigint): void {
   const spendable = spendableMinor(wallet);
   if (required > spendable)
     throw insufficientFunds('The wallet does not cover this charge.', required, spendable, wallet.currency);
 }
 
-/** What an account owes and its wallet has no money for. */
+/** Returns the part of an account's debt that the money in its wallet does not cover. */
 export function unpaidDebt({ available_minor, promo_minor, claimed_minor }: WalletRow): bigint {
   return max(claimed_minor - (available_minor - promo_minor), 0n);
 }
 
-/** What a wallet can spend: its promotional credit, and the money that is left of it once it has paid its debt. */
+/** Returns the amount that a wallet can spend: its promotional credit, and its money minus the account's debt. */
 export function spendableMinor({ available_minor, promo_minor, claimed_minor }: WalletRow): bigint {
   return promo_minor + max(available_minor - promo_minor - claimed_minor, 0n);
 }
 
-/** What has to be topped up to buy something new for `required`: while there is a debt, that comes first. */
+/** Returns how much must be topped up to buy something new for `required`: a debt has to be paid first. */
 export function purchaseShortfall(wallet: WalletRow, required: bigint): bigint {
   return required > 0n ? unpaidDebt(wallet) + max(required - spendableMinor(wallet), 0n) : 0n;
 }
 
-/** Refuses a new order with `insufficient_funds` where the wallet cannot pay it, or the account owes something. */
+/** Throws `insufficient_funds` for a new order if the wallet cannot pay it, or if the account has a debt. */
 export function requireFree(wallet: WalletRow, required: bigint): void {
   const refusal = purchaseRefusal(wallet, required);
   if (refusal) throw refusal;
 }
 
-/** Why a new order that costs `required` is refused for its money; null where it is not. */
+/** Returns why a new order that costs `required` is refused for lack of money; null if it is not. */
 export function purchaseRefusal(wallet: WalletRow, required: bigint): ApiError | null {
   const shortfall = purchaseShortfall(wallet, required);
   if (shortfall === 0n) return null;
@@ -106,7 +113,10 @@ export function purchaseRefusal(wallet: WalletRow, required: bigint): ApiError |
   );
 }
 
-/** The same for money that goes back out, which promotional credit never does. */
+/**
+ * Throws `insufficient_funds` if the wallet's money does not cover `required`. Promotional credit does not count,
+ * because it is never paid out.
+ */
 export function requireMoney({ available_minor, promo_minor, currency }: WalletRow, required: bigint): void {
   const money = available_minor - promo_minor;
   if (required > money)
@@ -127,12 +137,12 @@ function insufficientFunds(message: string, required: bigint, available: bigint,
   });
 }
 
-/** What a wallet cannot pay of `total`. */
+/** Returns the part of `total` that a wallet cannot pay. */
 export function uncollectible(wallet: WalletRow, total: bigint): bigint {
   return max(total - spendableMinor(wallet), 0n);
 }
 
-/** Refuses with `price_changed` when the charge is above what the caller agreed to pay. */
+/** Throws `price_changed` if the charge exceeds what the caller agreed to pay. */
 export function requireAtMost(charge: Charge, maxChargeMinor: number | undefined): void {
   if (maxChargeMinor === undefined || charge.total_minor <= BigInt(maxChargeMinor)) return;
   throw new ApiError('price_changed', 'The price is above max_charge_minor.', {
@@ -142,8 +152,8 @@ export function requireAtMost(charge: Charge, maxChargeMinor: number | undefined
 }
 
 /**
- * Places an order whose work is still to be done. What is to pay is held; what is to be given back waits
- * for the work to succeed. {@link completeOrder} or {@link failOrder} settles it.
+ * Places an order whose work is still to be done. The price is held; a refund waits until the work succeeds.
+ * {@link completeOrder} or {@link failOrder} settles the order.
  */
 export async function placeOrder(context: LedgerContext, request: OrderRequest): Promise<OrderRow> {
   const wallet = request.wallet ?? (await lockWallet(context.tx, request.accountId));
@@ -164,12 +174,12 @@ export async function completeOrder(
   if (order) await completeLocked(context, order, at);
 }
 
-/** The same for an order as {@link lockPendingOrder} has found it. */
+/** Like {@link completeOrder}, for an order from {@link lockPendingOrder}. */
 export async function completeLocked(context: LedgerContext, order: OrderRow, at: Date): Promise<void> {
   await complete(context, order, order.amount_minor > 0n ? 'hold' : 'wallet', at);
 }
 
-/** Settles a pending order whose work failed or was cancelled: the wallet is as if it had never been. */
+/** Settles a pending order whose work failed or was cancelled: the wallet is as if the order had never existed. */
 export async function failOrder(
   context: LedgerContext,
   accountId: string,
@@ -180,7 +190,7 @@ export async function failOrder(
   if (order) await failLocked(context, order, at);
 }
 
-/** The same for an order as {@link lockPendingOrder} has found it. */
+/** Like {@link failOrder}, for an order from {@link lockPendingOrder}. */
 export async function failLocked(context: LedgerContext, order: OrderRow, at: Date): Promise<void> {
   if (order.amount_minor > 0n) {
     const promo = await undrawPromo(context.tx, order.id);
@@ -189,7 +199,7 @@ export async function failLocked(context: LedgerContext, order: OrderRow, at: Da
   await settleOrder(context.tx, order, { status: 'failed', invoiceId: null, balanceAfterMinor: null, at });
 }
 
-/** Locks the wallet, without which no order is settled, and reads an order behind that; undefined when it is settled. */
+/** Locks the wallet, which every settlement needs, then reads the order; undefined if it is already settled. */
 export async function lockPendingOrder(
   tx: Transaction,
   accountId: string,
@@ -199,14 +209,14 @@ export async function lockPendingOrder(
   return order;
 }
 
-/** An order that is settled as it is placed: a renewal, or the refund of a deletion. */
+/** Places an order and settles it at once: a renewal, or the refund of a deletion. */
 export async function settleNow(context: LedgerContext, request: OrderRequest): Promise<OrderRow> {
   const { charge, onDebt, promoAtMost, at } = request;
   const wallet = withPromo(await lockWallet(context.tx, request.accountId), promoAtMost);
   const owed = onDebt ? uncollectible(wallet, charge.total_minor) : 0n;
   requireFunds(wallet, max(charge.total_minor - owed, 0n));
   const order = await writeOrder(context, request, wallet);
-  // The sale stands whole: what its customer still owes of it is lent to the wallet.
+  // The sale is booked in full: the part that the customer still owes is lent to the wallet.
   const lent = { debit: 'receivable', credit: 'wallet', reason: 'debt' } as const;
   await move(context, order, { ...lent, amountMinor: owed, at });
   if (owed > 0n)
@@ -216,14 +226,14 @@ export async function settleNow(context: LedgerContext, request: OrderRequest): 
   return complete(context, order, byHold ? 'hold' : 'wallet', at, promoAtMost);
 }
 
-/** The wallet with no more promotional credit than `most`. */
+/** Returns the wallet with at most `most` of its promotional credit. */
 function withPromo(wallet: WalletRow, most = wallet.promo_minor): WalletRow {
   const promo_minor = min(wallet.promo_minor, most);
   const available_minor = wallet.available_minor - wallet.promo_minor + promo_minor;
   return { ...wallet, promo_minor, available_minor };
 }
 
-/** Holds what an order costs, promotional credit first. */
+/** Holds the price of an order, promotional credit first. */
 async function hold(
   context: LedgerContext,
   { promo_minor }: WalletRow,
@@ -243,14 +253,17 @@ async function hold(
   });
 }
 
-/** Releases what is held for an order: `promo` of it is promotional credit, the rest money. */
+/** Releases the hold of an order: `promo` of it is promotional credit, the rest money. */
 async function release(context: LedgerContext, order: OrderRow, promo: bigint, at: Date): Promise<void> {
   const money = max(order.amount_minor, -order.amount_minor) - promo;
   await move(context, order, { debit: 'hold', credit: 'promo', amountMinor: promo, reason: 'release', at });
   await move(context, order, { debit: 'hold', credit: 'wallet', amountMinor: money, reason: 'release', at });
 }
 
-/** Books an order by its lines and puts it on the draft of its month: an invoice, or a credit note where it gives back. */
+/**
+ * Books an order by its lines and adds it to the draft of its month: an invoice, or a credit note if it gives money
+ * back.
+ */
 async function complete(
   context: LedgerContext,
   order: OrderRow,
@@ -267,7 +280,7 @@ async function complete(
   const document = { accountId, type, ...calendarMonth(at), currency: order.currency } as const;
   const [booked, invoiceId] = await Promise.all([
     bookOrder(context.tx, { accountId, orderId, amountMinor, party, at }),
-    // What moves a deposit alone sells nothing.
+    // An order that only moves a deposit sells nothing.
     deposit_minor !== null && amountMinor === 0n ? null : draftFor(context.tx, document, context.clock),
   ]);
   if (releases) await release(context, order, promo, at);
@@ -282,7 +295,7 @@ async function complete(
   return settled;
 }
 
-/** What an order that gives back owes to promotional credit, which has it by then. */
+/** Returns the share of a refund that belongs to promotional credit, after adding it to the credit that paid. */
 async function promoGivenBack({ tx }: LedgerContext, order: OrderRow, most?: bigint): Promise<bigint> {
   const { id: orderId, vm_id: vmId, amount_minor } = order;
   if (amount_minor >= 0n || vmId === null || most === 0n) return 0n;
@@ -306,7 +319,7 @@ function writeOrder(context: LedgerContext, request: OrderRequest, wallet: Walle
   );
 }
 
-/** Moves money of an order; nothing where there is none. */
+/** Moves money of an order; does nothing if the amount is zero. */
 async function move(
   { tx }: LedgerContext,
   { account_id: accountId, id: orderId }: OrderRow,

@@ -3,53 +3,56 @@ import type { Terms } from './charge-line.ts';
 import { currencyExponent } from './money.ts';
 import { type Period, restOf, secondsBetween } from './period.ts';
 
-/** How a period is billed: at the month's price, or by the hours that are used of it, up to that price. */
+/** The billing mode of a period: at the monthly price, or by the hours used, up to that price. */
 export const BILLING_MODES = ['monthly', 'hourly'] as const;
 export type BillingMode = (typeof BILLING_MODES)[number];
 
-/** The hours of a period that is billed by them. */
+/** Hourly billing of a period. */
 export interface Metering {
-  /** Price of an hour, in millionths of a major unit. */
+  /** Price per hour, in millionths of a major unit. */
   priceMicros: bigint;
-  /** Since when they are counted: the start of the period, or the last change in it. */
+  /** When counting began: the start of the period, or its last change. */
   since: Date;
 }
 
-/** A period that is running, as it was sold. */
+/** A running period with the terms of its sale. */
 export interface RunningPeriod extends Period, RefundLimits {
-  /** The terms of its sale, which what is given back keeps. */
+  /** The terms of its sale, which also apply to refunds. */
   terms: Terms;
   /**
-   * What rounding has left uncharged of it, in minor units times seconds, where it is billed by the hour times
-   * {@link HOUR_PARTS} too; negative where too much was charged. Of a deposit it is what the usage that was charged left over.
+   * The exact price that rounding has left uncharged, in minor units times seconds, and if billed hourly also times
+   * {@link HOUR_PARTS}; negative if too much was charged. With a deposit, the remainder of the usage charged so far.
    */
   remainder: bigint;
-  /** When its price was agreed, by a purchase or the last change: a clock that is behind that was set back. */
+  /** When the price was agreed, by a purchase or the last change. A clock that is behind this was set back. */
   pricedAt?: Date;
-  /** Absent or null where it is billed by the month. */
+  /** Absent or null if billed monthly. */
   metering?: Metering | null;
-  /** What is held for it since then; absent or null if it was sold in advance. */
+  /** The deposit held since `metering.since`; absent or null if the period was sold in advance. */
   deposit?: bigint | null;
-  /** It was settled, by a deletion or at its end: nothing is left of it, whatever a clock says that was set back since. */
+  /** The period was settled, by a deletion or at its end: nothing of it is left, even if a clock is set back later. */
   isOver?: boolean;
 }
 
 const HOUR_SECONDS = 3600n;
-/** Of a second at a price in millionths an hour: no coarser measure is exact. */
+/** Parts of a second at an hourly price in millionths: no coarser unit is exact. */
 const HOUR_PARTS = 1_000_000n * HOUR_SECONDS;
-/** Hours of the shortest month. Who pays at least this part of a month's price an hour has paid all of any month. */
+/**
+ * Hours of the shortest month. At an hourly price of at least the monthly price divided by this, every month is paid in
+ * full.
+ */
 export const SHORTEST_MONTH_HOURS = 672n;
 
-/** What was used of a period since its last change, exactly: in minor units times `parts`. */
+/** The usage of a period since its last change, exact, in minor units times `parts`. */
 export interface Used {
   used: bigint;
-  /** What was paid for that and for the rest of the period: the most that can be used. */
+  /** The amount paid for that time and the rest of the period: the upper bound of `used`. */
   paid: bigint;
-  /** Seconds of the period; where it is billed by the hour times {@link HOUR_PARTS}. */
+  /** Seconds of the period; if billed hourly, times {@link HOUR_PARTS}. */
   parts: bigint;
 }
 
-/** What is used until `now`, or until the end of the hour that has begun; all of it once the period is over. */
+/** Returns the usage until `now`, or until the end of the current hour; all of the period once it is over. */
 export function usedOf(
   priceMonthlyMinor: bigint,
   period: RunningPeriod,
@@ -71,7 +74,7 @@ export function usedOf(
   return { used: used < paid ? used : paid, paid, parts };
 }
 
-/** Hours that have begun between two instants. */
+/** Returns the number of hours begun between two instants. */
 export function startedHours(from: Date, to: Date): bigint {
   return (BigInt(secondsBetween(from, to)) + HOUR_SECONDS - 1n) / HOUR_SECONDS;
 }

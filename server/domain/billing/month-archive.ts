@@ -5,7 +5,7 @@ import { ApiError } from '../../platform/errors.ts';
 import type { ArchivedFile } from '../../platform/tar.ts';
 import { type InvoiceDocument, invoiceDocument } from './invoice-document.ts';
 
-/** Makes documents, elsewhere than in the service's own thread. */
+/** Renders documents outside the service's own thread. */
 interface Renderer {
   render(accountId: string, document: InvoiceDocument, format: 'pdf' | 'xml'): Promise<Buffer>;
 }
@@ -16,16 +16,18 @@ interface ArchiveServices {
   documents: Renderer;
 }
 
-/** Documents looked up at once. */
+/** Documents read per query. */
 const BATCH = 100;
-/** While customers' documents fill the queue, the archive waits for its turn: this often, and that long in between. */
+/**
+ * If customers' documents fill the queue, the archive waits for its turn: it tries this many times, at this interval.
+ */
 const MAX_TRIES = 60;
 const RETRY_MS = 5_000;
 
 /**
- * Makes the files of a month's documents, one at a time, newest first: PDF and XML of each that is issued. If a document has no
- * such file, a text of its name says why. One that cannot be made holds up no other: the last file, which is there only then,
- * names each of them with the reason.
+ * Makes the files of a month's documents, one at a time, newest first: PDF and XML of each issued document. If a
+ * document has no such file, a text file of the same name says why. A file that cannot be made does not stop the
+ * others: in that case, a last file lists each failure with its reason.
  */
 export async function* monthFiles(services: ArchiveServices, month: Date): AsyncGenerator<ArchivedFile> {
   const folder = month.toISOString().slice(0, 7);

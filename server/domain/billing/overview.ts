@@ -11,28 +11,28 @@ import { isRenewed } from './retirement.ts';
 /** The charge that renews a VM. */
 export interface Renewal {
   vm_id: string;
-  /** What the renewal will really cost, with what was used so far; all that is due by now where the period is over. */
+  /** The actual cost of the renewal, including usage so far; everything due by now if the period is over. */
   amount_minor: bigint;
-  /** End of the period that is paid; in the past where the wallet did not cover it. */
+  /** End of the paid period; in the past if the wallet did not cover the renewal. */
   due_at: Date;
 }
 
-/** What happens to a VM that stays unpaid. */
+/** When an unpaid VM is switched off and deleted. */
 export interface UnpaidSchedule {
   vm_id: string;
   unpaid_since_at: Date;
-  /** When it is, or was, switched off; the next attempt where that failed. */
+  /** When the VM is, or was, switched off; the next attempt if switching it off failed. */
   suspends_at: Date;
-  /** When it was switched off; null while it is on. */
+  /** Null while the VM is on. */
   suspended_at: Date | null;
   deletes_at: Date;
 }
 
 const DAY_MS = 86_400_000;
-/** Days that a month is taken to have where a runway is estimated. */
+/** Nominal length of a month for estimating a runway. */
 const DAYS_PER_MONTH = 30n;
 
-/** Whole days for which `available` lasts at that rate; null where nothing is burnt. */
+/** Returns for how many whole days `available` lasts at that rate; null if the rate is zero. */
 export function runwayDays(available: bigint, burnRateMonthly: bigint): bigint | null {
   return burnRateMonthly === 0n ? null : (available * DAYS_PER_MONTH) / burnRateMonthly;
 }
@@ -58,14 +58,14 @@ export function nextRenewal(vm: MeteredVm, catalog: SalesCatalog, now: Date): Re
   return { vm_id: vm.id, amount_minor, due_at: vm.billing_period_end_at };
 }
 
-/** What must be paid now: all that is due of the VMs that renew. */
+/** Returns what must be paid now: everything due for the VMs that renew. */
 export function overdue(renewals: Renewal[], now: Date): bigint {
   return renewals
     .filter((renewal) => renewal.due_at <= now)
     .reduce((total, renewal) => total + renewal.amount_minor, 0n);
 }
 
-/** What is still to be charged in the calendar month (UTC) of `now`, overdue renewals included. */
+/** Returns what will still be charged in the calendar month (UTC) of `now`, overdue renewals included. */
 export function dueThisMonth(renewals: Renewal[], now: Date): bigint {
   const { endAt } = calendarMonth(now);
   return renewals
@@ -73,7 +73,7 @@ export function dueThisMonth(renewals: Renewal[], now: Date): bigint {
     .reduce((total, renewal) => total + renewal.amount_minor, 0n);
 }
 
-/** When an unpaid VM is switched off and when it is deleted; null while it is paid. */
+/** Returns when an unpaid VM is switched off and when it is deleted; null while it is paid. */
 export function unpaidSchedule(vm: VmRow, grace: Catalog['grace']): UnpaidSchedule | null {
   if (!vm.unpaid_since) return null;
   const suspends = vm.suspended_at ?? notBefore(vm.dunning_next_at, graceEnd(vm, grace));
@@ -87,7 +87,7 @@ export function unpaidSchedule(vm: VmRow, grace: Catalog['grace']): UnpaidSchedu
   };
 }
 
-/** An attempt that failed puts off what it tried. */
+/** A failed attempt postpones its action to the next one. */
 function notBefore(next: Date | null, due: Date): Date {
   return next && next > due ? next : due;
 }

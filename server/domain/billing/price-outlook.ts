@@ -5,22 +5,21 @@ import { retirementOf } from './retirement.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Notice of a higher price to the owner of a VM. */
 export interface PriceNotice {
   old_minor: bigint;
   price_minor: bigint;
   from: Date;
 }
 
-/** What is known at an instant of the prices to come of a VM. */
+/** The coming prices of a VM, as known at one instant. */
 export interface PriceOutlook {
-  /** The notice to send now; null where there is none. */
+  /** The notice to send now; null if there is none. */
   notice: PriceNotice | null;
-  /** The notice that was given does not hold any more: the catalog has changed since. */
+  /** The notice that was given no longer applies, because the catalog has changed since. */
   withdrawn: boolean;
-  /** Start of the last month that was looked at. */
+  /** Start of the last month checked. */
   seenUntil: Date | null;
-  /** End of its last period, where its plan is retired. */
+  /** End of the VM's last period, if its plan is retired. */
   retiresAt: Date | null;
 }
 
@@ -48,7 +47,7 @@ export function lookAhead(vm: VmRow, catalog: SalesCatalog, now: Date): PriceOut
   };
 }
 
-/** The first month to come that begins in `days` or later, and the price of the one before it. */
+/** Returns the first coming month that begins at least `days` from now, and the price of the month before it. */
 function firstToTellOf(
   vm: VmRow,
   catalog: SalesCatalog,
@@ -64,7 +63,7 @@ function firstToTellOf(
   throw new Error('months never end');
 }
 
-/** What a VM remembers of its price once what it has is sold, at `at`: no notice has been given since. */
+/** Returns the changes to a VM whose configuration is sold at `at`: earlier price notices no longer apply. */
 export function pricedAnew(at: Date): VmChange {
   return { priced_at: at, ...FORGOTTEN, prices_seen_until: null, retires_at: null };
 }
@@ -74,5 +73,5 @@ export function noticesAfter({ price_notice_from_at }: VmRow, startAt: Date): Vm
   return price_notice_from_at && price_notice_from_at <= startAt ? FORGOTTEN : {};
 }
 
-/** No notice. */
+/** Clears a price notice. */
 export const FORGOTTEN = { price_notice_minor: null, price_notice_at: null, price_notice_from_at: null };

@@ -28,35 +28,34 @@ import { type Period, restAt, restOf } from './period.ts';
 export { type Charge, type ChargeLine, type Terms, termsOf } from './charge-line.ts';
 export type { RunningPeriod } from './metering.ts';
 
-/** A VM's size. */
 export interface Size {
   vcpu: number;
   ram_mb: number;
   disk_gb: number;
 }
 
-/** What is sold: a size at a monthly price, by plan or custom (`plan` null). */
+/** A configuration for sale: a size at a monthly price, by plan or custom (`plan` null). */
 export interface Configuration extends Size {
   plan: string | null;
   name: string;
   bandwidth_gb: number | null;
   price_monthly_minor: bigint;
-  /** In millionths of a major unit; null where it is not sold by the hour. */
+  /** In millionths of a major unit; null if the configuration is not sold hourly. */
   price_hourly_micros: bigint | null;
 }
 
 /** A charge that sells a period, or the rest of one, with what the VM remembers of it. */
 export interface Sale extends Charge {
   tax_rate: string;
-  /** What rounding leaves uncharged, see `RunningPeriod`. */
+  /** The amount that rounding left uncharged; see `RunningPeriod`. */
   remainder: bigint;
-  /** Null where it is not billed by the hour. */
+  /** Null if billed monthly. */
   metering: Metering | null;
-  /** What of it is held for the period and not sold; null where it is not billed by the hour. */
+  /** The part that is held as a deposit for the period, not sold; null if billed monthly. */
   deposit: bigint | null;
 }
 
-/** What a VM remembers of how its period is metered, and of the deposit for it. */
+/** Returns the columns of a VM that record how its period is metered, and its deposit. */
 export function meteredAs({ deposit, metering }: Pick<Sale, 'deposit' | 'metering'>) {
   return {
     price_hourly_micros: metering?.priceMicros ?? null,
@@ -75,7 +74,7 @@ export function planConfiguration(plan: Plan, currency: string): Configuration {
 
 const MB_PER_GB = 1024n;
 
-/** A configuration of any size, at the catalog's unit prices and with its volume of each unit. */
+/** Returns a configuration of any size, at the catalog's unit prices and with its traffic volume per unit. */
 export function customConfiguration(
   { vcpu, ram_mb, disk_gb }: Size,
   catalog: Pick<Catalog, 'custom' | 'currency'>,
@@ -98,7 +97,9 @@ export function customConfiguration(
   };
 }
 
-/** What an hour costs, for display: its price where it is sold by the hour, else its part of the month's. */
+/**
+ * Returns the hourly price for display: the actual one if sold hourly, otherwise the equivalent of the monthly price.
+ */
 export function configurationHourly(
   priceMonthlyMinor: bigint,
   currency: string,
@@ -116,8 +117,8 @@ function meteringOf({ price_hourly_micros }: Configuration, mode: BillingMode, s
 }
 
 /**
- * A month of `configuration`, from the start of `period`: a purchase or a renewal. By the hour it is a deposit, of the most
- * that its hours can come to.
+ * Returns the charge for a month of `configuration` from the start of `period`: a purchase or a renewal. If billed
+ * hourly, it is a deposit of the most that the hours can cost.
  */
 export function monthCharge(
   configuration: Configuration,
@@ -135,19 +136,20 @@ export function monthCharge(
   return { ...charge([month]), tax_rate: month.tax_rate, remainder: 0n, metering, deposit };
 }
 
-/** What a VM that was suspended had used of the month that was not paid. */
+/** The part of an unpaid month that a suspended VM had used. */
 export interface UsedGrace {
   /** As what it would have been renewed. */
   inGrace: Configuration;
   unpaid: Period;
   usedUntil: Date;
-  /** How the period before was billed. */
+  /** The billing mode of the previous period. */
   mode: BillingMode;
 }
 
 /**
- * A month of `configuration` for a VM that was suspended, and the grace that it used before: the part of its unpaid
- * month, or the seconds at the price of an hour, rounded half up and never more than that month.
+ * Returns the charge for a month of `configuration` for a VM that was suspended, plus the grace period that it used
+ * before: the share of its unpaid month, or the seconds at the hourly price, rounded half up and never more than that
+ * month.
  */
 export function recoveryCharge(
   configuration: Configuration,
@@ -169,8 +171,9 @@ export function recoveryCharge(
 }
 
 /**
- * The lines that give `credit` of the running period back, which was sold in advance. By the hour all that was paid since the
- * last change is given back, for the whole of its service period, and the hours are charged: so revenue is what was served.
+ * Returns the lines that refund `credit` of a running period that was sold in advance. If billed hourly, everything
+ * paid since the last change is refunded for its whole service period, and the hours are charged instead, so that
+ * revenue equals what was served.
  */
 function giveBack(
   { name, price_monthly_minor: price }: Configuration,
@@ -185,7 +188,7 @@ function giveBack(
   const { paid, parts } = usedOf(price, period, now, until);
   const hours = max(divideRoundHalfUp(paid, parts) - credit, 0n);
   const sold = restAt(period, metering.since);
-  // A clock that was set back has served nothing.
+  // If a clock was set back, no time was served.
   const served = { startAt: sold.startAt, endAt: rest.startAt > sold.startAt ? rest.startAt : sold.startAt };
   const month = monthAt(`Unused month of ${name}`, price, terms);
   const given = lineOf(month, -credit - hours, terms, sold, sold.startAt > period.startAt);
@@ -199,9 +202,9 @@ function giveBack(
 }
 
 /**
- * Returns the instant at which a period is changed or given up: its end if its usage was sold, otherwise `at`, or the last change
- * if the clock is behind it. The time before was sold at another price, and giving back a part of it at this price would
- * give back more than was paid. No hour is charged twice either.
+ * Returns the instant at which a period is changed or given up: its end if its usage was sold, otherwise `at`, or the
+ * last change if the clock is behind that. The time before the last change was sold at another price: refunding a part
+ * of it at this price would refund more than was paid, and an hour could be charged twice.
  */
 function instantIn({ isOver, endAt, pricedAt, metering }: RunningPeriod, at: Date): Date {
   if (isOver) return endAt;
@@ -237,7 +240,7 @@ export function changeCharge(
     lineOf(unit, net + credit, terms, rest, true),
   ];
   const change = charge(lines);
-  // What must not be given back is owed to the period, as if rounding had left it over.
+  // The amount that must not be refunded counts in the remainder, as if rounding had overcharged by that much.
   const kept = withheld(change, period);
   const remainder = exact - (net + kept) * parts;
   return {

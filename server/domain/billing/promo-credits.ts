@@ -12,22 +12,18 @@ import { invalidField, notFound } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { requireRoom } from '../accounts/book-payment.ts';
 
-/** Credit to be given. */
 export interface PromoGrant {
-  /** An existing account. */
   accountId: string;
-  /** More than zero. */
+  /** Must be more than zero. */
   amountMinor: bigint;
-  /** The input field that the amount came from. */
+  /** The input field of the amount, for errors. */
   field: 'amount' | 'amount_minor';
-  /** When what is left of it ends. */
+  /** When the unused part of the credit expires. */
   until: Date;
   reason: string;
-  /** Who gives it. */
   actor: string;
 }
 
-/** Credit, and the wallet that it is in. */
 interface Granted {
   credit: PromoCreditRow;
   wallet: WalletRow;
@@ -57,7 +53,9 @@ export async function grantPromo(tx: Transaction, clock: Clock, grant: PromoGran
   return { credit, wallet };
 }
 
-/** Ends credit before its time, with what orders give back to it later. Revoked again it stays as it is. */
+/**
+ * Ends credit before its time, along with anything that orders return to it later. Revoking it again changes nothing.
+ */
 export async function revokePromo(tx: Transaction, clock: Clock, id: string): Promise<Granted> {
   const found = await findPromoCredit(tx, id);
   if (!found) throw notFound();
@@ -68,7 +66,10 @@ export async function revokePromo(tx: Transaction, clock: Clock, id: string): Pr
   return { credit: (await findPromoCredit(tx, id))!, wallet };
 }
 
-/** Takes what is left of an account's credit whose end has come: `promo → promo_expense`. The wallet after it. */
+/**
+ * Takes the unused part of an account's expired or revoked credit: `promo → promo_expense`. Returns the wallet
+ * afterwards.
+ */
 export async function endPromo(tx: Transaction, accountId: string, at: Date): Promise<WalletRow> {
   let wallet = await lockWallet(tx, accountId);
   for (const { id, amount_minor, revoked } of await takeEndedPromo(tx, accountId, at)) {

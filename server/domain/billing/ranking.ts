@@ -3,20 +3,19 @@ import type { SalesCatalog } from '../catalog/buyer-prices.ts';
 import { min, sum } from './money.ts';
 import { nextRenewal, type Renewal } from './overview.ts';
 
-/** A VM's place among those of its account where the wallet does not cover all renewals: the lower goes first. */
+/** A VM's rank in its account when the wallet does not cover all renewals: the lower number is renewed first. */
 export const RENEWAL_PRIORITY = { minimum: 1, maximum: 1000, default: 100 } as const;
 
-/** What renewals are paid with. */
 export interface Funds {
   available_minor: bigint;
-  /** The promotional credit in it, the soonest end first, as it is spent. */
+  /** The promotional credit in it, soonest end first, which is the order in which it is spent. */
   credits: { remaining_minor: bigint; ends_at: Date }[];
 }
 
 /**
- * What is lacking for a VM's next renewal, 0 where it is covered: renewals go in the order in which they fall due, by
- * the owner's ranking where that is the same, and one that is not covered leaves the money to the next. What is
- * lacking includes the renewals that go before, and credit that will have ended unspent.
+ * Returns the shortfall for a VM's next renewal, 0 if it is covered; null if the VM does not renew. Renewals are paid
+ * in the order in which they fall due, then by the owner's ranking; one that is not covered leaves the money to the
+ * next. The shortfall includes the renewals that come before, and credit that will have expired unspent.
  */
 export function lackingFor(
   vmId: string,
@@ -47,7 +46,7 @@ export function lackingFor(
   return null;
 }
 
-/** What is left of credit after `amount` was spent, of which money pays what credit does not. */
+/** Returns the credit that is left after `amount` was spent; money pays for what credit does not cover. */
 function spend(credits: Funds['credits'], amount: bigint): Funds['credits'] {
   let due = amount;
   return credits.map(({ remaining_minor, ends_at }) => {

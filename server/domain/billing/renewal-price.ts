@@ -18,9 +18,9 @@ export interface ComingMonth {
 }
 
 /**
- * What a VM's next month is sold as: what it has, at the price of its plan or of its parts. A plan that the catalog no
- * longer knows keeps the price it was sold at, and so does a VM whose owner had no notice in time that it is going
- * to be dearer. One that was switched off starts over, at today's price.
+ * Returns what a VM's next month is sold as: its current size, at the price of its plan or of its parts. It keeps its
+ * old price if the catalog no longer has the plan, or if its owner had no timely notice of a higher price. A VM that
+ * was switched off starts over at today's price.
  */
 export function renewalConfiguration(vm: VmRow, catalog: SalesCatalog, now: Date): Configuration {
   if (vm.suspended_at) return saleConfiguration(vm, catalog, now);
@@ -32,7 +32,9 @@ export function saleConfiguration(vm: VmRow, catalog: SalesCatalog, now: Date): 
   return catalogConfiguration(vm, catalog, now, now);
 }
 
-/** What a VM is renewed as for a month from `startAt` on, as far as that is known at `now`. */
+/**
+ * Returns the configuration with which a VM is renewed for a month from `startAt`, as far as that is known at `now`.
+ */
 export function monthConfiguration(
   vm: VmRow,
   catalog: SalesCatalog,
@@ -47,7 +49,7 @@ export function monthConfiguration(
   return { ...currentConfiguration(vm, catalog), price_hourly_micros };
 }
 
-/** Where higher prices need notice, that of an hour only rises together with that of the month. */
+/** If higher prices need notice, the hourly price only rises together with the monthly one. */
 function hourOf(
   { price_hourly_micros: sold }: VmRow,
   { price_hourly_micros: asked }: Configuration,
@@ -73,7 +75,7 @@ function catalogConfiguration(vm: VmRow, catalog: SalesCatalog, at: Date, soldAt
   return repriced(current, planConfiguration(priceAt(plan, at, soldAt), currency));
 }
 
-/** What is not sold by the hour any more keeps the price that an hour was sold at. */
+/** A configuration that is no longer sold hourly keeps its last hourly price. */
 function repriced(current: Configuration, { price_monthly_minor, price_hourly_micros }: Configuration) {
   return {
     ...current,
@@ -82,7 +84,10 @@ function repriced(current: Configuration, { price_monthly_minor, price_hourly_mi
   };
 }
 
-/** Whether the owner of a VM had, or can still get, notice long enough before `startAt` that it costs `price` from then on. */
+/**
+ * Returns whether the owner of a VM was notified, or can still be notified, early enough that it costs `price` from
+ * `startAt`.
+ */
 function hasNotice(
   { price_notice_minor, price_notice_at, price_notice_from_at }: VmRow,
   price: bigint,
@@ -113,8 +118,8 @@ export function* comingMonths(vm: VmRow, catalog: SalesCatalog, now: Date): Gene
 }
 
 /**
- * The next price at which a VM is renewed that differs from its present one, and from which month on; null where none is
- * known, and where it is not renewed.
+ * Returns the next renewal price of a VM that differs from its current one, and the month from which it applies; null
+ * if none is known, or if the VM does not renew.
  */
 export function nextPrice(
   vm: VmRow,

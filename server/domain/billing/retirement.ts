@@ -5,33 +5,33 @@ import { startOfDay } from '../catalog/prices.ts';
 import { addMonth } from './period.ts';
 
 const DAY_MS = 86_400_000;
-/** A VM ends with its plan only after a notice of at least so many days. */
+/** Minimum notice, in days, before a VM ends with its plan. */
 const LEAST_NOTICE_DAYS = 7;
 
-/** What decides on whether a VM is renewed at the end of its period. */
+/** The fields that decide whether a VM is renewed at the end of its period. */
 export type Renewable = Pick<VmRow, 'auto_renew' | 'billing_period_end_at' | 'retires_at'>;
 
-/** Whether a VM ends with its period because its plan is retired and its owner had notice. */
+/** Returns whether a VM ends with its period because its plan is retired and its owner was notified. */
 export function isRetired({ billing_period_end_at, retires_at }: Omit<Renewable, 'auto_renew'>): boolean {
   return retires_at !== null && billing_period_end_at >= retires_at;
 }
 
-/** Whether a VM is to be renewed when its period ends: its owner wants it, and its plan allows it. */
+/** Returns whether a VM will be renewed when its period ends: its owner wants it, and its plan allows it. */
 export function isRenewed(vm: Renewable): boolean {
   return vm.auto_renew && !isRetired(vm);
 }
 
 /**
- * When a VM's last period ends because its plan is retired, null where it is not: the first end from that day on of
- * which notice can still be given in time. A notice that was given stays, unless the catalog has a later day now, or
- * an earlier one that can still be kept.
+ * Returns when a VM's last period ends because its plan is retired, null if it is not: the first end of a period on or
+ * after that day that still leaves time for the notice. A notice that was given stands, unless the catalog now has a
+ * later day, or an earlier one that can still be met.
  */
 export function retirementOf(vm: VmRow, catalog: Catalog, now: Date): Date | null {
   const day = vm.plan === null ? undefined : findPlan(catalog, vm.plan)?.retires_on;
   if (day === undefined) return null;
   const from = startOfDay(day);
   const told = vm.retires_at && vm.retires_at >= from ? vm.retires_at : null;
-  // One that is over starts over, if at all.
+  // A VM whose period is over would start a new one, if at all.
   if (vm.suspended_at || !vm.auto_renew) return told;
   const noticeMs = Math.max(catalog.price_notice_days ?? 0, LEAST_NOTICE_DAYS) * DAY_MS;
   let end = vm.billing_period_end_at;

@@ -18,13 +18,13 @@ interface SettleServices {
   catalog: Catalog;
 }
 
-/** A VM without a deposit. */
+/** The columns of a VM without a deposit. */
 const NONE = { deposit_minor: null, deposit_since: null } as const;
 
 /**
- * Sells the usage of a VM's period that is over, out of its deposit, whether or not the VM is renewed: once. A deposit that a
- * node of the last release has overlooked is sold too, at the latest now: the deposit of a renewal would take its place, and it
- * would be held for good. Returns the VM as it is then. The caller holds the VM.
+ * Sells the usage of a VM's ended period out of its deposit, once, whether or not the VM is renewed. Also sells a
+ * deposit that a node of the last release overlooked: now is the latest time, because a renewal's deposit would replace
+ * it, and it would stay held forever. Returns the updated VM. The caller holds the VM's lock.
  */
 export async function endDeposit<V extends MeteredVm>(
   services: SettleServices,
@@ -38,7 +38,7 @@ export async function endDeposit<V extends MeteredVm>(
     return { ...vm, ...NONE };
   }
   const end = vm.billing_period_end_at;
-  // Money that a change kept for traffic does not pay for the time since then.
+  // The amount that a change kept for traffic does not pay for the time since then.
   const period = { ...runningPeriod(vm), usedAhead: usedAhead(vm, services.catalog, null, end) };
   await sellUsage(
     services,
@@ -47,13 +47,13 @@ export async function endDeposit<V extends MeteredVm>(
     releaseCharge(currentConfiguration(vm, services.catalog), period, end),
     now,
   );
-  // What rounding left over ends with the period.
+  // The rounding remainder ends with the period.
   const ended = { ...NONE, rounding_remainder: 0n, usage_sold_until: end };
   await updateVm(tx, vm.id, ended, now);
   return { ...vm, ...ended };
 }
 
-/** The same of a month that was over when it was renewed: its deposit was taken just before. */
+/** Sells the usage of a month that was already over when it was renewed; its deposit was taken just before. */
 export async function endMissedMonth(
   services: SettleServices,
   tx: Transaction,
@@ -70,8 +70,8 @@ export async function endMissedMonth(
 }
 
 /**
- * Sells the deposit of a VM that a node of the last release has renewed, changed or deleted: such a node takes a period to be
- * sold in advance, which is what it becomes by this.
+ * Sells the deposit of a VM that a node of the last release has renewed, changed or deleted. Such a node treats the
+ * period as sold in advance, and this makes it so.
  */
 export async function sellOverlookedDeposit(
   services: SettleServices,

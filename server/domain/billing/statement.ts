@@ -1,8 +1,8 @@
 import { type Queryable, sql } from '../../db/database.ts';
 
-/** One entry of an account's journal, with what the wallet had after it. */
+/** An entry of an account's journal, with the wallet's balances after it. */
 export interface StatementEntry {
-  /** Place in the account's journal, from 1 without a gap. */
+  /** Position in the account's journal, from 1 without gaps. */
   entry: bigint;
   at: Date;
   reason: string;
@@ -13,7 +13,7 @@ export interface StatementEntry {
   payment_id: string | null;
   promo_credit_id: string | null;
   available_minor: bigint;
-  /** Of what is available, what is promotional. */
+  /** The promotional part of `available_minor`. */
   promo_minor: bigint;
   held_minor: bigint;
 }
@@ -22,13 +22,13 @@ interface JournalRow extends Omit<StatementEntry, 'available_minor' | 'promo_min
   id: bigint;
 }
 
-/** Rows read at once. */
+/** Rows read per query. */
 const BATCH = 1_000;
 
 /**
- * An account's journal with the running balance, oldest first. Balances are added up from the first entry on, so that a
- * part of a statement says what the whole one does; entries outside of `from` and `to` (excluded) are left out. Read a
- * batch at a time, outside any transaction, as the journal is only ever added to.
+ * Returns an account's journal with the running balance, oldest first. Balances are added up from the first entry, so
+ * that a partial statement agrees with the whole one; entries before `from` or from `to` on are left out. Reads a batch
+ * at a time outside any transaction, because the journal is append-only.
  */
 export async function* statementOf(
   db: Queryable,

@@ -3,10 +3,9 @@ import type { EventText } from '../vms/events.ts';
 import { toJsonInteger } from './money.ts';
 import type { Throttle } from './throttle.ts';
 
-/** What a throttle does to a VM's network. */
 const effect = (mbps: number) => (mbps === 0 ? 'closed' : `limited to ${mbps} Mbit/s`);
 
-/** Most of the traffic is sent at whose end the VM will be throttled, or its traffic stopped. */
+/** Most of the included traffic has been sent. When it is used up, the VM will be throttled or its traffic stopped. */
 export function trafficNearlyUsed(
   vm: VmRow,
   percent: number,
@@ -26,7 +25,6 @@ export function trafficNearlyUsed(
   };
 }
 
-/** The VM was throttled, or its traffic stopped. */
 export function throttled(vm: VmRow, { mbps, cause }: Throttle): EventText {
   const until = vm.billing_period_end_at;
   const result = `Its network is ${effect(mbps)}`;

@@ -7,7 +7,7 @@ import { openUsage } from './arrears.ts';
 import { isLimited, usageMinor, usageOf } from './usage.ts';
 import { runningStretch } from './usage-stretches.ts';
 
-/** How fast a VM may send and receive, in Mbit/s, and why; 0 is a stop. */
+/** The maximum rate at which a VM may send and receive, in Mbit/s, and the reason; 0 stops its traffic. */
 export interface Throttle {
   mbps: number;
   cause: ThrottleCause;
@@ -19,10 +19,10 @@ export interface Wanted<V extends MeteredVm> {
   throttle: Throttle | null;
 }
 
-/** Where the catalog names no rate. */
+/** Used if the catalog has no rate. */
 const SLOWEST_MBPS = 1;
 
-/** Money of an account: what its wallet has, and what it owes for what was taken back and for deleted VMs. */
+/** The money in an account's wallet, and its debts for reversed payments and deleted VMs. */
 export type Money = Pick<WalletRow, 'available_minor' | 'claimed_minor'>;
 
 /** Returns the throttles that the VMs of one account should have. */
@@ -53,8 +53,8 @@ function includedThrottle(vm: MeteredVm, catalog: Catalog, now: Date): Throttle 
 }
 
 /**
- * The throttles of VMs whose traffic is charged later, if all open usage is more than the money and the bound. What deleted
- * VMs owe counts as well: otherwise each VM that is deleted would open the bound again.
+ * The throttles of VMs whose traffic is charged later, if all open usage exceeds the money plus the allowed unpaid
+ * amount. Debts of deleted VMs count too: otherwise each deletion would free up that amount again.
  */
 function unpaidThrottles(
   vms: MeteredVm[],

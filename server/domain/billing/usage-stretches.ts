@@ -3,20 +3,23 @@ import type { Catalog } from '../catalog/catalog-schema.ts';
 import { graceEnd } from './grace.ts';
 import { addMonth, type Period } from './period.ts';
 
-/** A time whose use is charged together: a month, or a part of one. What is included is the share of that part. */
+/**
+ * A stretch of time whose usage is charged together: a month, or a part of one. It includes its share of the month's
+ * volume.
+ */
 export interface Stretch extends Period {
   month: Period;
-  /** How far the meter is read: until the end of the period, or all that has been metered. */
+  /** How far the meter is read: until the end of the stretch, or everything metered so far. */
   traffic: 'period' | 'all';
 }
 
-/** The period that is running, as it will be charged at its end; what is used so far is all there is. */
+/** Returns the running period, as its end will charge it; its usage is everything metered so far. */
 export function runningStretch(vm: VmRow): Stretch[] {
   const month = { startAt: vm.billing_period_start_at, endAt: vm.billing_period_end_at };
   return [{ ...month, month, traffic: 'all' }];
 }
 
-/** The months that have ended, and the rest until `end`, which is read to the last byte. */
+/** Returns the months that have ended, and the rest until `end`, for which the meter is read to the last byte. */
 export function stretchesUntil(vm: VmRow, end: Date): Stretch[] {
   const stretches: Stretch[] = [];
   let month: Period = { startAt: vm.billing_period_start_at, endAt: vm.billing_period_end_at };
@@ -34,8 +37,9 @@ export function stretchesUntil(vm: VmRow, end: Date): Stretch[] {
 }
 
 /**
- * Until when a VM was used at `now`: one that is switched off for want of payment is not, nor is it beyond its grace. What
- * a node whose clock is ahead has switched off is not used beyond now either, from when on it is paid again.
+ * Returns until when a VM was used, seen at `now`. One that is suspended for non-payment is not used, nor is it beyond
+ * its grace period. If a node whose clock is ahead suspended it, it is not used beyond `now` either, from which it is
+ * paid again.
  */
 export function usedUntil(vm: VmRow, grace: Catalog['grace'], now: Date): Date {
   if (!vm.suspended_at) return now;

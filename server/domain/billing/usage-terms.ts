@@ -7,18 +7,18 @@ import { max } from './money.ts';
 import { hasPrice, isLimited, meterAt, type StretchUsage, usagePrices } from './usage.ts';
 import { sentAhead } from './used-ahead.ts';
 
-/** What the terms of a VM's use follow from. */
+/** The fields that determine the terms of a VM's usage. */
 type Sold = Pick<VmRow, 'plan' | 'bandwidth_gb'>;
 type Remembered = Pick<VmChange, 'usage_priced' | 'traffic_notices'>;
 
-/** Traffic that is free without an end includes no volume: what has one and no price is throttled or stopped at it. */
+/** Unlimited free traffic includes no volume. Traffic with a volume but no price is throttled or stopped at its end. */
 function readingOf(catalog: SalesCatalog, sold: Sold, from_at: Date, out_bytes: bigint): UsageReading {
   const prices = usagePrices(catalog, sold.plan);
   const ends = prices.traffic_price !== null || isLimited(catalog, sold);
   return { from_at, out_bytes, included_gb: ends ? sold.bandwidth_gb : null, ...prices };
 }
 
-/** The terms of a VM that was bought now; what its row has to remember. */
+/** Records the terms of a VM bought now. Returns the changes to its row. */
 export async function beginUsage(
   tx: Transaction,
   catalog: SalesCatalog,
@@ -32,8 +32,9 @@ export async function beginUsage(
 }
 
 /**
- * The terms of a VM that becomes `sold` within its period: what it sent before counts by the terms before, and
- * the volume that is included is that of each for its time. The price of snapshots stays until the period ends.
+ * Records the terms of a VM that becomes `sold` within its period: earlier traffic counts under the old terms, and the
+ * included volume is made up of both, each for its time. The price of snapshots stays until the period ends. Returns
+ * the changes to the VM's row.
  */
 export async function changeUsage(
   tx: Transaction,
@@ -54,8 +55,8 @@ export async function changeUsage(
   );
   const next = { ...reading, snapshot_price: now?.snapshot_price ?? null };
   if (!now && !hasPrice(next) && !isLimited(catalog, sold)) return {};
-  // What was sent ahead of the time under terms that throttle counts under terms that bill, or a change of plan would
-  // give a month's volume for a day.
+  // Traffic sent ahead of time under terms that throttle counts under terms that bill; otherwise a change of plan would
+  // give a month's volume for one day's price.
   if (now && next.traffic_price !== null) next.out_bytes -= max(sentAhead({ ...vm, meter }, at), 0n);
   if (now && next.included_gb === now.included_gb && samePrice(next.traffic_price, now.traffic_price))
     return {};
@@ -66,7 +67,10 @@ export async function changeUsage(
 const samePrice = (a: string | null, b: string | null) =>
   a === b || (a !== null && b !== null && Number(a) === Number(b));
 
-/** Settles the use that the orders of some months have charged: the terms of each month begin where it ended. */
+/**
+ * Settles the usage charged by the orders of some months: each month's terms begin where its usage was read. Returns
+ * the changes to the VM's row.
+ */
 export async function renewUsage(
   tx: Transaction,
   catalog: SalesCatalog,
@@ -85,7 +89,7 @@ export async function renewUsage(
   return { usage_priced: priced, traffic_notices: 0 };
 }
 
-/** Reads the meter at the end of a period that is not paid, so that its payment, on whatever day, begins the next one there. */
+/** Reads the meter at the end of an unpaid period, so that a payment on any later day starts the next period there. */
 export async function readUnpaid(tx: Transaction, vm: MeteredVm, now: Date): Promise<void> {
   if (!vm.usage_priced) return;
   const { readings } = vm.meter!;
@@ -94,7 +98,7 @@ export async function readUnpaid(tx: Transaction, vm: MeteredVm, now: Date): Pro
   await insertReading(tx, vm, { ...readings.at(-1)!, from_at, out_bytes }, null);
 }
 
-/** The last reading of a VM that is given up, of which `orderId` has charged what it used. */
+/** Records the last reading of a VM that is given up; `orderId` has charged its usage. */
 export async function endUsage(
   tx: Transaction,
   vm: MeteredVm,

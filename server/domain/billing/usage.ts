@@ -21,10 +21,10 @@ import type { Stretch } from './usage-stretches.ts';
 export const BYTES_PER_GB = 1_000_000_000n;
 const MICROS = 1_000_000n;
 
-/** Prices of what is charged by use, decimals in major units; null is free. */
+/** Prices of usage, as decimals in major units; null is free. */
 export type UsagePrices = Pick<UsageReading, 'traffic_price' | 'snapshot_price'>;
 
-/** Today's prices of what a VM of `plan`, or of a custom size (null), uses. */
+/** Returns today's usage prices for a VM of `plan`, or of a custom size (null). */
 export function usagePrices(catalog: SalesCatalog, plan: string | null): UsagePrices {
   const { traffic_per_gb } = (plan === null ? catalog.custom : findPlan(catalog, plan)) ?? {};
   const isBilled = trafficEnd(catalog, plan).action === 'bill';
@@ -38,7 +38,10 @@ export function hasPrice({ traffic_price, snapshot_price }: UsagePrices): boolea
   return traffic_price !== null || snapshot_price !== null;
 }
 
-/** Whether the included traffic of a VM ends in a throttle or a stop, so that its meter is read without a price, too. */
+/**
+ * Returns whether a VM is throttled or stopped when its included traffic is used up, so that its meter is also read
+ * without a price.
+ */
 export function isLimited(
   catalog: Catalog,
   { plan, bandwidth_gb }: Pick<MeteredVm, 'plan' | 'bandwidth_gb'>,
@@ -46,15 +49,15 @@ export function isLimited(
   return bandwidth_gb !== null && trafficEnd(catalog, plan).action !== 'bill';
 }
 
-/** What a stretch comes to. Amounts include tax and are rounded once each. */
+/** The usage of a stretch. Amounts include tax and are each rounded once. */
 export interface StretchUsage {
-  /** What the meter read at its end. */
+  /** The meter's reading at the end of the stretch. */
   meter_bytes: bigint;
   used_bytes: bigint;
-  /** Null where all of it was unmetered, or free. */
+  /** Null if all traffic was unmetered or free. */
   included_bytes: bigint | null;
   overage_bytes: bigint;
-  /** The same of the time in which traffic ended in a throttle or a stop; null where there was none. */
+  /** Traffic of the time in which it ended in a throttle or a stop; null if there was none. */
   unbilled: { used_bytes: bigint; included_bytes: bigint } | null;
   traffic_minor: bigint;
   /** Millionths of a GB-month. */
@@ -64,8 +67,8 @@ export interface StretchUsage {
 }
 
 /**
- * Returns what a VM had sent by the end of a period, or in all (null). Days do not say at what time of them: what was read
- * at that end counts, or what is read on the same day. Later than that, only the days before count.
+ * Returns the bytes that a VM had sent by the end of a period, or in total (null). Daily totals have no time of day: a
+ * reading taken exactly at that end counts, or one taken on the same day. On later days, only the days before count.
  */
 export function meterAt({ out_bytes, days, readings }: Meter, end: Date | null, now: Date): bigint {
   if (end === null) return out_bytes;
@@ -76,14 +79,14 @@ export function meterAt({ out_bytes, days, readings }: Meter, end: Date | null, 
   return days.filter((day) => day.date >= date).reduce((left, day) => left - day.out_bytes, out_bytes);
 }
 
-/** The VM's meter; without one nothing it uses has a price. */
+/** Returns the VM's meter; undefined if its usage has no price. */
 function meterOf(vm: MeteredVm): Meter | undefined {
-  // What has a price must never be free because the meter was not read.
+  // Usage with a price must never be free because the meter was not read.
   if (vm.usage_priced && !vm.meter) throw new Error(`the meter of ${vm.id} was not read`);
   return vm.usage_priced ? vm.meter : undefined;
 }
 
-/** What a VM has used in each of some stretches that follow each other, the first from its period's start. */
+/** Returns a VM's usage in each of some consecutive stretches, the first of which begins with its period. */
 export function usageOf(
   vm: MeteredVm,
   stretches: Stretch[],
@@ -167,20 +170,19 @@ function usageIn(
   return usage;
 }
 
-/** What some stretches come to together. */
 export function usageMinor(stretches: StretchUsage[]): bigint {
   return stretches.reduce((sum, used) => sum + used.traffic_minor + used.snapshots_minor, 0n);
 }
 
-/** A part of a stretch under the same terms. */
+/** A part of a stretch with the same terms. */
 interface Part {
   terms: UsageReading;
   bytes: bigint;
-  /** Milliseconds. */
+  /** In milliseconds. */
   time: bigint;
 }
 
-/** What parts include, in bytes times milliseconds of the month. */
+/** Returns the included volume of parts, in bytes times milliseconds of the month. */
 function includedIn(parts: Part[]): bigint {
   return parts.reduce((sum, { terms, time }) => sum + BigInt(terms.included_gb!) * BYTES_PER_GB * time, 0n);
 }
@@ -192,9 +194,9 @@ function partsOf(
 ): Part[] {
   const inside = readings.filter(({ from_at }) => from_at > startAt && from_at < endAt);
   const first = readings.findLast(({ from_at }) => from_at <= startAt);
-  // Where it had no price before the first of them, what was sent until then is free.
+  // Without terms before the first of them, earlier traffic has no price and is free.
   const starts = first ? [{ ...first, from_at: startAt, out_bytes: bytes.from }, ...inside] : inside;
-  // A meter that was read on the last day has seen what counts in the next stretch.
+  // A reading taken on the last day may include traffic that counts in the next stretch.
   const counted = (read: bigint) => min(read, bytes.to);
   return starts.map((terms, index) => {
     const next = starts[index + 1];
@@ -230,7 +232,7 @@ function usageLine(
 }
 
 const milliseconds = (from: Date, to: Date) => BigInt(Math.max(0, to.getTime() - from.getTime()));
-/** Micros as a decimal without trailing zeros. */
+/** Formats micros as a decimal without trailing zeros. */
 const decimal = (micros: bigint) => formatMicros(micros).replace(/\.?0+$/, '');
-/** Bytes in GB, to the kilobyte. */
+/** Formats bytes in GB, to the kilobyte. */
 const gigabytes = (bytes: bigint) => decimal(divideRoundHalfUp(bytes, BYTES_PER_GB / MICROS));

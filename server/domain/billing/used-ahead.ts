@@ -7,8 +7,8 @@ import { BYTES_PER_GB, isLimited, usageOf } from './usage.ts';
 import { runningStretch } from './usage-stretches.ts';
 
 /**
- * Returns how many bytes a VM has sent at `now` beyond its share of the time, under the terms of its period that throttle or
- * stop; negative if it has sent less.
+ * Returns how many bytes more than its share of the time a VM has sent at `now`, under the terms of its period that
+ * throttle or stop; negative if it has sent less.
  */
 export function sentAhead(vm: MeteredVm, now: Date): bigint {
   const terms = { currency: vm.currency, taxRate: vm.tax_rate };
@@ -17,13 +17,16 @@ export function sentAhead(vm: MeteredVm, now: Date): bigint {
   return unbilled.used_bytes - (unbilled.included_bytes - restOfVolume(vm, limitOf(vm), now));
 }
 
-/** The volume in GB a month under whose end a VM is now; null if its traffic is billed, free or unmetered. */
+/**
+ * Returns the monthly volume in GB at which a VM is currently throttled or stopped; null if its traffic is billed, free
+ * or unmetered.
+ */
 function limitOf({ usage_priced, meter }: MeteredVm): number | null {
   const terms = usage_priced ? meter?.readings.at(-1) : undefined;
   return terms && terms.traffic_price === null ? terms.included_gb : null;
 }
 
-/** What a volume a month comes to in the rest of a VM's period, in bytes. */
+/** Returns a monthly volume's share for the rest of a VM's period, in bytes. */
 function restOfVolume(vm: VmRow, gb: number | null, now: Date): bigint {
   const [from, to] = [vm.billing_period_start_at.getTime(), vm.billing_period_end_at.getTime()];
   const rest = Math.min(Math.max(to - now.getTime(), 0), to - from);
@@ -31,9 +34,9 @@ function restOfVolume(vm: VmRow, gb: number | null, now: Date): bigint {
 }
 
 /**
- * Returns the part of the traffic that a VM gives up by becoming `to` at `now`, or by its deletion (null), that it has
- * sent already; null if there is none. Its price is not given back: otherwise a month's volume would be had for a day.
- * Terms that bill traffic need none of this, because they charge what was sent beyond the share of the time.
+ * Returns how much of the traffic that a VM gives up by becoming `to` at `now`, or by its deletion (null), was already
+ * sent; null if none. Its price is not refunded: otherwise a month's volume could be had for one day's price. Terms
+ * that bill traffic do not need this, because they charge whatever was sent beyond the share of the time.
  */
 export function usedAhead(
   vm: MeteredVm,
@@ -47,6 +50,7 @@ export function usedAhead(
   const givenUp = restOfVolume(vm, limit, now) - next;
   const over = max(sentAhead(vm, now) - next, 0n);
   if (over === 0n) return null;
-  // A change to as much traffic gives none of it up: its price is that of what was sent too much before.
+  // A change to at least as much traffic gives none up, but what was sent in excess still has to be paid: nothing is
+  // refunded.
   return givenUp > 0n ? { used: min(over, givenUp), givenUp } : { used: 1n, givenUp: 1n };
 }

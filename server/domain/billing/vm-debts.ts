@@ -3,7 +3,7 @@ import { owedVmDebts, reduceVmDebt } from '../../db/queries/vm-debts.ts';
 import { lockWallet, transfer, type WalletRow } from '../../db/queries/wallets.ts';
 import { min } from './money.ts';
 
-/** Pays what deleted VMs owe from the money in the wallet, the oldest first, and returns the wallet after it. */
+/** Pays the debts of deleted VMs from the money in the wallet, oldest first. Returns the wallet afterwards. */
 export async function collectVmDebts(tx: Transaction, accountId: string, at: Date): Promise<WalletRow> {
   let wallet = await lockWallet(tx, accountId);
   for (const debt of await owedVmDebts(tx, accountId)) {

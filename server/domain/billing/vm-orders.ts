@@ -7,15 +7,14 @@ interface LedgerServices {
   clock: Clock;
 }
 
-/** The ledger, within a transaction of this service. */
 export function ledger(services: LedgerServices, tx: Transaction): LedgerContext {
   return { tx, clock: services.clock };
 }
 
-/** A job's order, which is settled as the job ends; undefined where there is no money to settle. */
+/** A job's order, settled when the job ends; undefined if there is no money to settle. */
 export type JobOrder = OrderRow | undefined;
 
-/** Locks the wallet that a job was paid from, and reads the order behind that. */
+/** Locks the wallet that a job was paid from, then reads the job's order. */
 export async function lockOrderOf(
   tx: Transaction,
   job: { account_id: string; order_id: string | null },
@@ -23,7 +22,7 @@ export async function lockOrderOf(
   return job.order_id ? lockPendingOrder(tx, job.account_id, job.order_id) : undefined;
 }
 
-/** Captures or pays out what a job's order holds. */
+/** Completes a job's order: captures its hold, or pays its refund. */
 export async function captureFor(
   services: LedgerServices,
   tx: Transaction,
@@ -33,7 +32,7 @@ export async function captureFor(
   if (order) await completeLocked(ledger(services, tx), order, at);
 }
 
-/** Releases what a job's order holds. */
+/** Fails a job's order: releases its hold. */
 export async function releaseFor(
   services: LedgerServices,
   tx: Transaction,

@@ -17,19 +17,18 @@ import { adjustmentLine } from './lines.ts';
 import { settleAdjustment } from './settle-adjustment.ts';
 import { refundableOf, shareOut } from './share-out.ts';
 
-/** What is to be corrected, and why. */
 export interface Correction {
   orderId: string;
   reason: string;
   actor: string;
 }
 
-/** Corrections that gave money, which are undone by taking it back. */
+/** Corrections that gave money; undoing them takes it back. */
 const GIVEN: readonly (AdjustmentType | null)[] = ['credit', 'refund', 'sla_credit'];
 
 /**
- * Gives back `amount` of a charge, or all that is left of it, at the rate of the sale. Never more than was paid less what
- * has been given back, by other corrections, by changes of the VM or by its deletion.
+ * Refunds `amount` of a charge, or all that is left of it, at the tax rate of the sale. Never refunds more than was
+ * paid minus earlier refunds, whether by other corrections, by changes of the VM or by its deletion.
  */
 export async function refundOrder(
   ledger: LedgerContext,
@@ -40,7 +39,7 @@ export async function refundOrder(
   return correct(ledger, order, correction, 'refund', amountIn(order.currency));
 }
 
-/** Undoes what is left of an order: a charge is given back; a credit, refund or SLA credit is taken back, all of it. */
+/** Undoes what is left of an order: refunds a charge, or reverses a credit, refund or SLA credit in full. */
 export async function voidOrder(ledger: LedgerContext, correction: Correction): Promise<OrderRow> {
   const { orderId } = correction;
   const found = await requireCompleted(ledger, orderId);
@@ -59,7 +58,7 @@ async function correct(
   const { account_id: accountId, currency } = order;
   await requireOpen(tx, accountId);
   const vm = order.vm_id === null ? undefined : await systemFindVm(tx, order.vm_id, true);
-  // Nothing else is corrected or settled from here on.
+  // No other correction or settlement can happen from here on.
   await lockWallet(tx, accountId);
   const remainders = await remaindersOf(tx, order);
   const parts = GIVEN.includes(order.adjustment)
@@ -80,7 +79,9 @@ async function promoAtMostOf({ tx }: LedgerContext, order: OrderRow): Promise<bi
   return order.adjustment === null ? undefined : (await promoReturnedBy(tx, order.id)).promo_minor;
 }
 
-/** What is left of an order, without what the wallet did not cover, which was not paid. */
+/**
+ * Returns the remainder of an order, minus the part that the wallet did not cover and that was therefore never paid.
+ */
 async function collected({ tx }: LedgerContext, { id }: OrderRow, remainders: Remainder[]): Promise<bigint> {
   return max(refundableOf(remainders) - (await uncollected(tx, id)), 0n);
 }
@@ -121,7 +122,7 @@ async function requireCompleted({ tx }: LedgerContext, orderId: string): Promise
   return order;
 }
 
-/** An order that took money and is no undoing of another one. */
+/** Returns an order that took money and does not undo another order. */
 async function requireCharge(ledger: LedgerContext, orderId: string): Promise<OrderRow> {
   const order = await requireCompleted(ledger, orderId);
   if (order.adjustment === 'void')
@@ -129,7 +130,7 @@ async function requireCharge(ledger: LedgerContext, orderId: string): Promise<Or
       'invalid_state',
       'A void cannot be undone: correct it by a credit, a debit or another refund.',
     );
-  // Of a deposit only the usage is sold, whatever was released together with it.
+  // Only the usage of a deposit is sold, whatever else was released together with it.
   if (order.amount_minor > (order.deposit_minor ?? 0n)) return order;
   throw new ApiError('invalid_state', 'The order took no money that could be given back.', {
     kind: order.kind,

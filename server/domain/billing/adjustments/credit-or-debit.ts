@@ -11,13 +11,13 @@ import type { LedgerContext } from '../ledger.ts';
 import { adjustmentLine } from './lines.ts';
 import { settleAdjustment } from './settle-adjustment.ts';
 
-/** A credit or debit that corrects no order. */
+/** A credit or debit that does not correct an order. */
 export interface FreeAdjustment {
   type: 'credit' | 'debit';
   account: { id: string; currency: string };
-  /** More than zero. */
+  /** Must be more than zero. */
   amountMinor: bigint;
-  /** The VM that it is about, if any. */
+  /** The VM that the adjustment concerns, if any. */
   vmId: string | undefined;
   reason: string;
   actor: string;
@@ -26,8 +26,8 @@ export interface FreeAdjustment {
 const DESCRIPTION = { credit: 'Credit', debit: 'Debit' } as const;
 
 /**
- * Gives an account money, or takes some, beside what is sold: at its tax of today, for no service period. A debit that the
- * wallet does not cover is refused with `insufficient_funds`.
+ * Credits or debits an account independently of any sale: at the account's current tax, for no service period. Throws
+ * `insufficient_funds` if the wallet does not cover a debit.
  */
 export async function creditOrDebit(
   ledger: LedgerContext,
@@ -43,7 +43,7 @@ export async function creditOrDebit(
   const description = `${DESCRIPTION[type]}: ${reason}`;
   const line = adjustmentLine(description, amount, account.currency, { startAt: at, endAt: at }, tax);
   const adjustment = { type, reason, actor };
-  // Money for money: promotional credit is for what is sold.
+  // Only money moves: promotional credit is for sales.
   return settleAdjustment(ledger, {
     accountId: account.id,
     vm,
@@ -53,7 +53,7 @@ export async function creditOrDebit(
   });
 }
 
-/** A VM of the account, deleted ones included, locked until the transaction ends. */
+/** Returns a VM of the account, deleted ones included, and locks it until the transaction ends. */
 async function requireVm(tx: Transaction, accountId: string, id: string): Promise<VmRow> {
   const vm = await systemFindVm(tx, id, true);
   if (vm?.account_id === accountId) return vm;

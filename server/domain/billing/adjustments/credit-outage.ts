@@ -18,7 +18,7 @@ import { adjustmentLine } from './lines.ts';
 import { settleAdjustment } from './settle-adjustment.ts';
 import { slaCreditOf, slaPercent } from './sla-credit.ts';
 
-/** An outage to be credited, by the rule of the catalog. */
+/** An outage to credit by the catalog's rule. */
 export interface OutageCredit {
   outageId: string;
   rule: SlaCredit[];
@@ -26,8 +26,8 @@ export interface OutageCredit {
 }
 
 /**
- * Credits an outage to the next VM that had it, and notes that in the same transaction: stopped anywhere, it goes on where
- * it stood. False once there is none left, when the outage is fully credited.
+ * Credits an outage to the next affected VM and notes that in the same transaction, so that an interrupted run
+ * continues where it stopped. Returns false when no VM is left and the outage is fully credited.
  */
 export async function creditNextVm(ledger: LedgerContext, credit: OutageCredit): Promise<boolean> {
   const { tx } = ledger;
@@ -53,7 +53,7 @@ async function creditVm(
 ): Promise<OrderRow | undefined> {
   const { tx } = ledger;
   const vm = (await systemFindVm(tx, vmId, true))!;
-  // Nothing else is corrected or settled from here on.
+  // No other correction or settlement can happen from here on.
   await lockWallet(tx, vm.account_id);
   const lines = (await slaMonthsOf(tx, vm, outage))
     .map((month) => lineOf(month, rule, outage))
@@ -63,7 +63,10 @@ async function creditVm(
   return settleAdjustment(ledger, { accountId: vm.account_id, vm, adjustment, charge: charge(lines) });
 }
 
-/** At the tax of the month's sale and for its service period, so that it lowers what is recognised of it. */
+/**
+ * Returns a line at the tax rate and for the service period of the month's sale, so that the credit reduces that sale's
+ * recognised revenue.
+ */
 function lineOf(month: SlaMonth, rule: SlaCredit[], { reason }: OutageRow) {
   const { from_at: startAt, to_at: endAt, currency } = month;
   const tax = { rate: month.tax_rate, category: month.tax_category!, reason: month.tax_reason };

@@ -3,14 +3,17 @@ import { type ChargeLine, lineOf } from '../charge-line.ts';
 import { currencyExponent, formatMicros, minorToMicros } from '../money.ts';
 import type { Period } from '../period.ts';
 
-/** How a line of a correction is taxed: as today, or as what it corrects was. */
+/** The tax of a correction's line: the current tax, or that of the corrected line. */
 export interface LineTax {
   rate: string;
   category: TaxCategory;
   reason: string | null;
 }
 
-/** A line of a correction: `amount` is signed, in minor units of `currency`; its service period is that of what it corrects. */
+/**
+ * Returns a line of a correction. `amount` is signed, in minor units of `currency`; the service period is that of the
+ * corrected line.
+ */
 export function adjustmentLine(
   description: string,
   amount: bigint,

@@ -1,15 +1,15 @@
 import { containedTax, divideRoundUp, max } from '../money.ts';
 import type { Charge, ChargeLine } from '../pricing.ts';
 
-/** What limits the amount that a running period gives back. */
+/** Limits on the refund for a running period. */
 export interface RefundLimits {
-  /** The most that may still be given back, once some of it has been given back by a correction. */
+  /** The maximum refund, set once a correction has refunded a part of the period. */
   refundable?: bigint | null;
-  /** Of the traffic that is given up, the part that was sent already: no money comes back for it. */
+  /** The part of the returned traffic that was already sent, which is not refunded. */
   usedAhead?: { used: bigint; givenUp: bigint } | null;
 }
 
-/** Returns how much less a charge gives back than it says, because of the limits of its period. */
+/** Returns by how much the limits of the period reduce the refund in a charge. */
 export function withheld({ total_minor }: Charge, { refundable, usedAhead }: RefundLimits): bigint {
   if (total_minor >= 0n) return 0n;
   const back = -total_minor;
@@ -18,7 +18,7 @@ export function withheld({ total_minor }: Charge, { refundable, usedAhead }: Ref
   return max(corrected, used);
 }
 
-/** The charge with `amount` less given back, by the first line that gives back. */
+/** Returns the charge with `amount` less refunded, taken off its first negative line. */
 export function withhold<C extends Charge>(charge: C, amount: bigint): C {
   if (amount === 0n) return charge;
   const giving = charge.lines.findIndex((line) => line.amount_minor < 0n);

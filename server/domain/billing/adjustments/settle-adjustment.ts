@@ -8,13 +8,16 @@ import { type LedgerContext, settleNow } from '../ledger.ts';
 import { formatMinor } from '../money.ts';
 import type { Charge } from '../pricing.ts';
 
-/** A correction that has been decided on; the caller holds its VM, if there is one. */
+/** A correction that has been decided; the caller holds the lock of its VM, if there is one. */
 export interface DecidedAdjustment {
   accountId: string;
   vm: VmRow | undefined;
   adjustment: Adjustment;
   charge: Charge;
-  /** The most that promotional credit pays of it, and 0 if it gets nothing back either; absent where that is as for any order of the VM. */
+  /**
+   * The most that promotional credit pays of the correction; 0 also means that promotional credit gets nothing back. If
+   * absent, the rule of any other order of the VM applies.
+   */
   promoAtMost?: bigint;
 }
 
@@ -27,8 +30,8 @@ const WORDS: Record<Adjustment['type'], string> = {
 };
 
 /**
- * Settles a correction as it is placed: an order with its document, and an event of its VM. What is taken has to be in
- * the wallet (`insufficient_funds`), and what is given has to have room there.
+ * Settles a correction right away: an order with its document, and an event of its VM. Throws `insufficient_funds` if
+ * the wallet does not cover a debit, and `too_large` if a credit would exceed its maximum.
  */
 export async function settleAdjustment(
   ledger: LedgerContext,

@@ -4,9 +4,8 @@ import { sum } from '../money.ts';
 /** Remainders of one month of a VM, or of none, with what may be given back of them together. */
 interface Room {
   remainders: Remainder[];
-  /** Sum of the remainders. */
   total: bigint;
-  /** Not more than that, nor than what is left of the month, whatever a change or a deletion has given back of it. */
+  /** At most `total`, and at most the rest of the month after refunds for changes and a deletion. */
   most: bigint;
 }
 
@@ -20,14 +19,14 @@ function roomsOf(remainders: Remainder[]): Room[] {
   });
 }
 
-/** What may still be given back of an order. */
+/** Returns the maximum that can still be refunded of an order. */
 export function refundableOf(remainders: Remainder[]): bigint {
   return sum(roomsOf(remainders).map(({ most }) => most));
 }
 
 /**
- * How much of each remainder is given back where it is `amount` in all, which is at most {@link refundableOf}: each gets
- * its share, and all of it is exactly what is left of the order.
+ * Splits a refund of `amount`, at most {@link refundableOf}, among the remainders: each gets its share, and the maximum
+ * refunds exactly what is left of the order.
  */
 export function shareOut(
   remainders: Remainder[],
@@ -47,7 +46,10 @@ export function shareOut(
   });
 }
 
-/** Splits `amount` by `weights`, some of which may be negative; the parts add up to it, and to the weights where it is their sum. */
+/**
+ * Splits `amount` by `weights`, some of which may be negative. The parts add up to `amount`, and equal the weights if
+ * `amount` is their sum.
+ */
 function proportional(weights: bigint[], amount: bigint): bigint[] {
   const total = sum(weights);
   if (total === 0n) return weights.map(() => 0n);

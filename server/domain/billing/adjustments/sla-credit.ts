@@ -4,7 +4,7 @@ import { divideRoundHalfUp, max, min, parseMicros } from '../money.ts';
 
 const WHOLE = parseMicros('100');
 
-/** The share of the price, in percent, that a month is credited by the rule; 0 where it was available enough. */
+/** Returns the share of a month's price, in percent, that the rule credits; 0 if its uptime was sufficient. */
 export function slaPercent(
   rule: SlaCredit[],
   { served_ms, down_ms }: Pick<SlaMonth, 'served_ms' | 'down_ms'>,
@@ -14,8 +14,8 @@ export function slaPercent(
 }
 
 /**
- * What a month is credited now: by all its downtime together, less what it was credited for outages before, and never
- * more than what is left of what was paid for it.
+ * Returns the credit due for a month: by its total downtime, minus earlier credits for outages, and never more than the
+ * remainder of the price paid for it.
  */
 export function slaCreditOf(rule: SlaCredit[], month: SlaMonth): bigint {
   const due = divideRoundHalfUp(month.price_minor * BigInt(slaPercent(rule, month)), 100n);

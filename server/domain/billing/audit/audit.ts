@@ -3,10 +3,10 @@ import type { Clock } from '../../../platform/clock.ts';
 import { accountsBetween, everyAccount } from './law.ts';
 import { ACCOUNT_LAWS, SELLER_LAWS } from './laws.ts';
 
-/** A row that contradicts a law. */
+/** A row that violates a law. */
 export interface Finding {
   law: string;
-  /** Names the row, and what is wrong with it. */
+  /** Names the row and its fault. */
   what: string;
 }
 
@@ -16,21 +16,21 @@ export interface AuditReport {
   accounts: number;
   laws: number;
   findings: Finding[];
-  /** Whether there are more findings than are listed. */
+  /** True if there are more findings than listed. */
   truncated: boolean;
 }
 
-/** Accounts looked at in one transaction: the embedded engine serves no other request meanwhile. */
+/** Accounts checked in one transaction: the embedded engine serves no other request in the meantime. */
 const ACCOUNTS_AT_ONCE = 100;
-/** More than a person reads; what is wrong with thousands of rows has one cause. */
+/** More than a person reads; thousands of wrong rows have one cause. */
 const MAX_FINDINGS = 1_000;
-/** Of one law and one batch of accounts. On a database in which it takes longer the audit fails and says so. */
+/** Timeout for one law and one batch of accounts. On a database that needs longer, the audit fails and says so. */
 const STATEMENT_TIMEOUT_MS = 60_000;
 
 /**
- * Holds the books against the laws. Each batch of accounts is seen as it was at one instant, by a transaction that
- * only reads and never waits for a lock; in between customers go on, so that an audit takes no longer than it likes from
- * anybody. What belongs to the seller is seen last.
+ * Checks the books against the laws. Each batch of accounts is read as of one instant, by a read-only transaction that
+ * never waits for a lock. Customers are served between batches, so a long audit holds up no one. The seller's own
+ * records come last.
  */
 export async function audit(db: Database, clock: Clock): Promise<AuditReport> {
   const started_at = clock.now();
@@ -57,7 +57,7 @@ export async function audit(db: Database, clock: Clock): Promise<AuditReport> {
   };
 }
 
-/** The same of all accounts at once, for what is small: an open transaction, or a database at rest. */
+/** Audits all accounts at once, for small amounts of data: an open transaction, or a database at rest. */
 export function auditNow(db: Queryable): Promise<Finding[]> {
   const laws = ACCOUNT_LAWS.map(({ name, offences }) => ({ name, offences: offences(everyAccount) }));
   return offencesAgainst(db, [...laws, ...SELLER_LAWS]);
@@ -70,11 +70,11 @@ async function nextAccounts(db: Queryable, after: string): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Runs `look` on the database as it is at one instant. */
+/** Runs `look` on a snapshot of the database. */
 function snapshot<T>(db: Database, look: (tx: Transaction) => Promise<T>): Promise<T> {
   return db.transaction(async (tx) => {
     await tx.query(sql`set transaction isolation level repeatable read, read only`);
-    // Rows are hashed with their instants in UTC.
+    // Row hashes contain instants in UTC.
     await tx.query(sql`
       select set_config('statement_timeout', ${String(STATEMENT_TIMEOUT_MS)}, true), set_config('TimeZone', 'UTC', true)`);
     return look(tx);

@@ -6,7 +6,6 @@ const EXPONENTS = JSON.stringify(
   Object.fromEntries([...currencies()].map((currency) => [currency, decimalsOf(currency)])),
 );
 
-/** How amounts are counted. */
 export const BOOKS_LAWS: SellerLaw[] = [
   {
     name: 'amounts have the decimals of their currency, and the books say so',

@@ -1,7 +1,7 @@
 import { type Sql, sql } from '../../../db/database.ts';
 import type { Scope } from './law.ts';
 
-/** Lines that VMs were really charged or given back, with what they belong to. */
+/** Lines of completed orders of VMs, charges and refunds, with their order. */
 export const charged = (scope: Scope): Sql => sql`(
   select vm_id, kind, order_id, created_at, position, quantity, unit, order_lines.amount_minor, unit_price, price_hourly,
     from_at, to_at, proration
@@ -9,9 +9,9 @@ export const charged = (scope: Scope): Sql => sql`(
   where status = 'completed' and vm_id is not null and ${scope(sql`account_id`)})`;
 
 /**
- * Lines of the latest sales of VMs' periods, of each VM the last one by the order of the bookings and the last one by its
- * instant: the instants of two nodes, of a clock that was put back or of several months that are renewed at once need not
- * have the order of the sales, and a sale that came to nothing has no booking.
+ * The lines of the latest sale of each VM's period: the last by order of booking and the last by instant. The two can
+ * differ, because the instants of two nodes, of a clock that was set back or of several months renewed at once need not
+ * follow the order of the sales. A sale of zero has no booking.
  */
 export const latestSales = (scope: Scope): Sql => sql`(
   select * from (

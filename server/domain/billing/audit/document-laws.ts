@@ -1,24 +1,24 @@
 import { type Sql, sql } from '../../../db/database.ts';
 import type { AccountLaw, Scope } from './law.ts';
 
-/** What was sold on issued documents, by category and rate: gross, and the tax that was booked with the sales. */
+/** The sales on issued documents, by category and rate: gross, and the tax booked with the sales. */
 const sold = (scope: Scope): Sql => sql`(
   select invoice_id, tax_category, trim_scale(tax_rate) as rate, sum(line.amount_minor) as gross, sum(line.tax_minor) as tax
   from orders join order_lines line on order_id = orders.id
   where invoice_id is not null and unit <> 'deposit' and ${scope(sql`account_id`)} group by 1, 2, 3)`;
 
-/** What issued documents say that it comes to, where they say it. */
+/** The amounts that issued documents state, if they state them by rate. */
 const said = (scope: Scope): Sql => sql`(
   select invoices.id as invoice_id, item.category as tax_category, trim_scale(item.tax_rate) as rate,
     item.net_minor + item.tax_minor as gross, item.tax_minor as tax
   from invoices, jsonb_to_recordset(taxes) as item (category text, tax_rate numeric, net_minor bigint, tax_minor bigint)
   where ${scope(sql`account_id`)})`;
 
-/** Amounts and taxes of documents, against the lines that are on them and the journal. */
+/** Compares amounts and taxes of documents with their lines and the journal. */
 export const DOCUMENT_LAWS: AccountLaw[] = [
   {
     name: 'an issued document is the sum of its lines',
-    // The tax of its lines where it was issued before tax was computed on its base.
+    // Documents issued before tax was computed on their base have the tax of their lines.
     offences: (scope) => sql`
       select i.id || ' says ' || i.total_minor || ' with ' || i.tax_minor || ' of tax, its lines are '
         || coalesce(lines.total, 0) || ' with ' || coalesce(document.tax, lines.tax, 0) as what

@@ -3,8 +3,8 @@ import { charged, latestSales } from './charged-lines.ts';
 import type { AccountLaw, Scope } from './law.ts';
 
 /**
- * Hours that a change, a deletion or the end of a month charged, each with the line before it, which gives back the money that
- * was paid for them.
+ * Hours charged by a change, a deletion or the end of a month, each with the preceding line, which refunds the money
+ * that was paid for them.
  */
 const hours = (scope: Scope): Sql => sql`(
   select hours.*, given.amount_minor as given_minor, given.unit_price as month_price, given.from_at as given_from,
@@ -13,10 +13,10 @@ const hours = (scope: Scope): Sql => sql`(
     on given.order_id = hours.order_id and given.position = hours.position - 1
   where hours.unit = 'hour' and hours.kind in ('change_plan', 'change_custom', 'hourly_usage', 'delete_refund'))`;
 
-/** Minor units of a major one: the price of a month has as many decimals as the currency. */
+/** Minor units per major unit: the monthly price has as many decimals as the currency. */
 const minor = sql`10::numeric ^ length(split_part(month_price, '.', 2))`;
 
-/** Months that are billed by the hour. */
+/** Months that are billed hourly. */
 export const HOUR_LAWS: AccountLaw[] = [
   {
     name: 'what is held for a VM is the deposit of its running period',
@@ -49,7 +49,7 @@ export const HOUR_LAWS: AccountLaw[] = [
   },
   {
     name: 'hours are counted as they were served, and come to their price or to what was paid',
-    // The line has what earlier changes left over, too, and what rounding the others leaves: two units at the most.
+    // The line also contains what earlier changes left over and the rounding of the other lines: at most two units.
     offences: (scope) => sql`
       select order_id || ' line ' || position || ' charges ' || amount_minor || ' for ' || quantity || ', should be ' || round(due, 2) as what
       from ${hours(scope)} hours, lateral (

@@ -11,7 +11,7 @@ import { TOP_UP_LAWS } from './top-up-laws.ts';
 import { USAGE_LAWS } from './usage-laws.ts';
 import { WALLET_LAWS } from './wallet-laws.ts';
 
-/** What is true of the money of each account. */
+/** Laws about the money of each account. */
 export const ACCOUNT_LAWS: readonly AccountLaw[] = [
   ...WALLET_LAWS,
   ...TOP_UP_LAWS,
@@ -24,5 +24,5 @@ export const ACCOUNT_LAWS: readonly AccountLaw[] = [
   ...SEAL_LAWS,
 ];
 
-/** What is true of the seller's own books. */
+/** Laws about the seller's own books. */
 export const SELLER_LAWS: readonly SellerLaw[] = [...BOOKS_LAWS, ...SERIES_LAWS, ...SELLER_SEAL_LAWS];

@@ -5,7 +5,7 @@ import type { AccountLaw } from './law.ts';
 export const NOTICE_LAWS: AccountLaw[] = [
   {
     name: 'a VM remembers the price that its owner was given notice of',
-    // A notice is months old at the most, and events are kept for longer.
+    // A notice is at most months old, and events are kept for longer.
     offences: (scope) => sql`
       select vms.id || ' remembers ' || price_notice_minor || ' from ' || price_notice_from_at || ', without a notice' as what
       from vms

@@ -3,10 +3,10 @@ import { DOCUMENT_LAWS } from './document-laws.ts';
 import type { AccountLaw } from './law.ts';
 import { SALE_LAWS } from './sale-laws.ts';
 
-/** Ledger accounts of what is earned and owed to the tax office, "revenue" alone being that of entries before there were rates. */
+/** Ledger accounts of revenue and of tax owed. Plain "revenue" is used by entries from before there were rates. */
 const SELLER = '^(deferred|revenue|refunds|tax)(:|$)';
 
-/** Orders, their lines and the documents that they are on. */
+/** Orders, their lines and their documents. */
 export const ORDER_LAWS: AccountLaw[] = [
   ...DOCUMENT_LAWS,
   ...SALE_LAWS,
@@ -71,7 +71,7 @@ export const ORDER_LAWS: AccountLaw[] = [
   },
   {
     name: 'what is sold is on an invoice, what is given back on a credit note',
-    // One invoice had both before there were credit notes; those have no place in a series.
+    // Before there were credit notes, one invoice had both; those invoices have no number in a series.
     offences: (scope) => sql`
       select o.id || ' is ' || o.amount_minor || ' on ' || i.type || ' ' || i.id as what
       from orders o join invoices i on i.id = o.invoice_id

@@ -4,11 +4,14 @@ import { charged, latestSales } from './charged-lines.ts';
 import { HOUR_LAWS } from './hour-laws.ts';
 import type { AccountLaw, Scope } from './law.ts';
 
-/** The months that VMs were paid for. What a VM used of its grace is a share that is renewed, and no month, nor is traffic. */
+/**
+ * The months that VMs were paid for. Usage during the grace period is renewed as a share, not as a month, and so is
+ * traffic.
+ */
 const months = (scope: Scope): Sql =>
   sql`(select * from ${charged(scope)} line where kind in ('create', 'renew') and not proration and unit in ('month', 'deposit'))`;
 
-/** What VMs were paid for. */
+/** Periods that VMs were paid for. */
 export const PERIOD_LAWS: AccountLaw[] = [
   ...HOUR_LAWS,
   {

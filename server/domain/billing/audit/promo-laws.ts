@@ -2,10 +2,10 @@ import { sql } from '../../../db/database.ts';
 import { isSold } from '../../../db/queries/adjustments.ts';
 import type { AccountLaw } from './law.ts';
 
-/** What an entry adds to the account of promotional credit. */
+/** The change that an entry makes to the balance of promotional credit. */
 const MOVEMENT = sql`case when credit = 'promo' then amount_minor when debit = 'promo' then -amount_minor else 0 end`;
 
-/** Promotional credit: what was given, what orders took of it, and that it never becomes money. */
+/** Promotional credit: grants, what orders drew, and that it never becomes money. */
 export const PROMO_LAWS: AccountLaw[] = [
   {
     name: 'promotional credit is given once, by its amount',

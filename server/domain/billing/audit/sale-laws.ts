@@ -1,11 +1,11 @@
 import { sql } from '../../../db/database.ts';
 import type { AccountLaw } from './law.ts';
 
-/** Who bought, and how it was taxed: what tax returns are made of. */
+/** Buyers and taxes of sales, the basis of tax returns. */
 export const SALE_LAWS: AccountLaw[] = [
   {
     name: 'the journal has each sale at its rate, category, country and VAT id',
-    // Of what was booked since entries say it.
+    // Only covers bookings made since entries record these fields.
     offences: (scope) => sql`
       select order_id || ' sold ' || sum(sold) || ' at ' || rate || ' (' || tax_category || ') to '
         || coalesce(vat_id, country, 'an unknown country') || ', booked are ' || sum(booked) as what

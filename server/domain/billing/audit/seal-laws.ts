@@ -1,7 +1,9 @@
 import { type Sql, sql } from '../../../db/database.ts';
 import type { AccountLaw, SellerLaw } from './law.ts';
 
-/** Entries that do not follow from the ones before them: each hashes its content and the hash of the entry before. */
+/**
+ * Finds entries that do not follow from the ones before: each hashes its content and the hash of the previous entry.
+ */
 const brokenChains = (condition: Sql) => sql`
   select coalesce(account_id, 'the seller') || ' entry ' || position || ' (' || reason || ', ' || amount_minor
     || ') does not follow from the one before it' as what
@@ -12,7 +14,7 @@ const brokenChains = (condition: Sql) => sql`
   ) entry
   where position <> before + 1 or hash <> journal_hash(previous, content)`;
 
-/** Chains that do not end where the service ended them. */
+/** Finds chains that do not end where the service ended them. */
 const cutChains = (condition: Sql, heads: Sql) => sql`
   select coalesce(head.chain, last.chain) || ' has ' || coalesce(last.position, 0) || ' entries, its chain ends at '
     || coalesce(head.position, 0) as what
@@ -26,7 +28,7 @@ const changed = (kind: Sql, name: Sql, row: Sql, from: Sql, content = sql`to_jso
   select ${kind} || ' ' || ${name} || ' is not as it was written' as what from ${from}
     and ${row}.seal is distinct from row_seal(${content})`;
 
-/** Rows that were edited, added or deleted behind the service's back. */
+/** Detects rows that were edited, added or deleted behind the service's back. */
 export const SEAL_LAWS: AccountLaw[] = [
   {
     name: 'the journal is one unbroken chain',
@@ -151,7 +153,7 @@ export const SEAL_LAWS: AccountLaw[] = [
   },
 ];
 
-/** The same of what belongs to no account. */
+/** Detects edited, added or deleted rows of data that belongs to no account. */
 export const SELLER_SEAL_LAWS: SellerLaw[] = [
   { name: "the seller's journal is one unbroken chain", offences: brokenChains(sql`account_id is null`) },
   {

@@ -2,7 +2,7 @@ import { sql } from '../../../db/database.ts';
 import { misrecognized } from '../../../db/queries/recognition.ts';
 import type { SellerLaw } from './law.ts';
 
-/** Numbers of documents, and what was earned. */
+/** Numbers of documents, and recognised revenue. */
 export const SERIES_LAWS: SellerLaw[] = [
   {
     name: 'documents are numbered without a gap or a twin',

@@ -2,7 +2,7 @@ import { sql } from '../../../db/database.ts';
 import { REVERSAL_PAYMENTS } from '../../../db/queries/top-up-reversals.ts';
 import type { AccountLaw } from './law.ts';
 
-/** Money that customers bring in themselves, and what goes back to its source. */
+/** Top-ups by customers, and money that goes back to its source. */
 export const TOP_UP_LAWS: AccountLaw[] = [
   {
     name: 'a top-up is paid where its payment is in the wallet, once and in full',

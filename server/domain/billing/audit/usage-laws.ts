@@ -1,7 +1,7 @@
 import { sql } from '../../../db/database.ts';
 import type { AccountLaw } from './law.ts';
 
-/** What is charged by use. */
+/** Usage-based charges. */
 export const USAGE_LAWS: AccountLaw[] = [
   {
     name: "a VM's meter only goes forward",

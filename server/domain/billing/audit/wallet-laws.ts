@@ -1,11 +1,11 @@
 import { type Sql, sql } from '../../../db/database.ts';
 import type { AccountLaw } from './law.ts';
 
-/** What an entry adds to a ledger account. */
+/** The change that an entry makes to a ledger account. */
 const movement = (account: Sql) =>
   sql`case when credit = ${account} then amount_minor when debit = ${account} then -amount_minor else 0 end`;
 
-/** Balances, and the money that comes from outside. */
+/** Balances, and money that comes from outside. */
 export const WALLET_LAWS: AccountLaw[] = [
   {
     name: 'a wallet is what its journal says',

@@ -22,11 +22,11 @@ const COLUMNS = [
 ];
 
 /**
- * A spreadsheet runs what begins with one of these as a formula; names and references are others' words. In much of Europe its
- * separator is a semicolon, so that what follows one is a cell of its own.
+ * A spreadsheet runs text starting with one of these characters as a formula, and names and references are written by
+ * others. In much of Europe a semicolon separates cells, so the text after one is a cell of its own.
  */
 const FORMULA = /(^|;)(?= *[=+\-@\t\r])/g;
-/** An amount below zero is none. */
+/** A negative amount is not a formula. */
 const AMOUNT = /^-[0-9]+(\.[0-9]+)?$/;
 
 function cell(value: string | null): string {
@@ -35,16 +35,15 @@ function cell(value: string | null): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** A line of a file for bookkeeping. */
 export const csvLine = (cells: (string | null)[]) => Buffer.from(`${cells.map(cell).join(',')}\r\n`);
 
-/** Minor units as a decimal in major units: 4990 EUR is "49.90". */
+/** Formats minor units as a decimal in major units: 4990 EUR is "49.90". */
 export function decimal(minor: bigint, currency: string): string {
   if (minor < 0n) return `-${decimal(-minor, currency)}`;
   return formatMicros(minorToMicros(minor, currency), currencyExponent(currency));
 }
 
-/** Entries of the journal as CSV (RFC 4180, UTF-8): a line each, amounts as decimals with a point. */
+/** Writes entries of the journal as CSV (RFC 4180, UTF-8): one line each, amounts as decimals with a point. */
 export async function* csvOf(bookings: AsyncIterable<BookingRow>): AsyncGenerator<Buffer> {
   yield csvLine(COLUMNS);
   for await (const row of bookings) {

@@ -1,7 +1,7 @@
 const pairs = (count: number, names: (number: number) => [string, string]) =>
   Array.from({ length: count }, (_, index) => names(index + 1)).flat();
 
-/** Headings of a "Buchungsstapel" of DATEV's format 700, version 13, in their order: 125. */
+/** The 125 headings of a "Buchungsstapel" in DATEV's format 700, version 13, in order. */
 export const DATEV_COLUMNS: readonly string[] = [
   'Umsatz (ohne Soll/Haben-Kz)',
   'Soll/Haben-Kennzeichen',
@@ -78,7 +78,7 @@ export const DATEV_COLUMNS: readonly string[] = [
 
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
 
-/** Columns of text, counted from 1: they stand in quotation marks even where they are empty, numbers never do. */
+/** Text columns, counted from 1: they are quoted even if empty, numbers never are. */
 export const DATEV_TEXT_COLUMNS: ReadonlySet<number> = new Set([
   ...[2, 3, 6, 9, 11, 12, 14, 16],
   ...range(20, 38),

@@ -6,7 +6,7 @@ import { decimal } from './csv.ts';
 import { DATEV_COLUMNS, DATEV_TEXT_COLUMNS } from './datev-columns.ts';
 import { windows1252 } from './windows-1252.ts';
 
-/** Entries that one file may have; DATEV refuses a longer one. */
+/** The most entries in one file; DATEV refuses longer ones. */
 export const DATEV_MAX_ENTRIES = 99_999;
 /** Ten digits before the comma. */
 const MAX_AMOUNT = 10n ** 10n;
@@ -15,17 +15,19 @@ const MAX_TEXT = 60;
 const MAX_DOCUMENT = 36;
 const MAX_VAT_ID = 15;
 
-/** The account of the books for one of the ledger's: by its whole code, or for all of its kind. */
+/** Returns the bookkeeping account for a ledger account, by its whole code or else by its kind. */
 export function datevAccount({ accounts }: Datev, code: string): string | undefined {
   return accounts[code] ?? accounts[code.split(':', 1)[0]!];
 }
 
-/** Pairs of ledger accounts that are one account in these books, between which there is nothing to book. */
+/**
+ * Returns whether two ledger accounts map to the same account in DATEV, so that nothing has to be booked between them.
+ */
 export function sameInDatev(datev: Datev, debit: string, credit: string): boolean {
   return datevAccount(datev, debit) === datevAccount(datev, credit);
 }
 
-/** Refuses what the format cannot say, before anything is written. */
+/** Refuses data that the format cannot express, before anything is written. */
 export function requireDatev(datev: Datev, { accounts, currencies, largest_minor }: BookingTotals): void {
   const missing = accounts.filter((code) => datevAccount(datev, code) === undefined);
   if (missing.length > 0) {
@@ -47,7 +49,7 @@ function fiscalYearStart({ fiscal_year_month = 1 }: Datev, { from }: Days): Date
   return new Date(Date.UTC(year, fiscal_year_month - 1, 1));
 }
 
-/** The line that says whose books, which fiscal year and which days these are; 31 fields. */
+/** The header line with the owner of the books, the fiscal year and the days; 31 fields. */
 function header(datev: Datev, days: Days, currency: string, now: Date): string {
   const lastDay = new Date(days.to.getTime() - 1);
   const month = days.from.toISOString().slice(0, 7);
@@ -61,13 +63,13 @@ function header(datev: Datev, days: Days, currency: string, now: Date): string {
       day(fiscalYearStart(datev, days)),
       `${datev.account_length}`,
     ],
-    // Finance, for every purpose, open to changes.
+    // Financial accounting, for every purpose, open to changes.
     ...[day(days.from), day(lastDay), quoted(`Vauban ${month}`), quoted(''), '1', '0', '0', quoted(currency)],
     ...['', quoted(''), '', '', quoted(datev.chart ?? ''), '', '', quoted(''), quoted('')],
   ].join(';');
 }
 
-/** Letters, digits and a few signs are all that "Belegfeld 1" takes. */
+/** "Belegfeld 1" only accepts letters, digits and a few signs. */
 const documentOf = ({ document, payment_id, order_id, id }: BookingRow) =>
   (document ?? payment_id ?? order_id ?? `entry-${id}`)
     .replaceAll('_', '-')
@@ -88,7 +90,10 @@ const CATEGORY = {
   outside_scope: 'nicht steuerbar',
 } as const;
 
-/** Country, category and VAT id of a sale as "Zusatzinformation"; by reverse charge the id also has its own field. */
+/**
+ * Country, category and VAT id of a sale as "Zusatzinformation"; with reverse charge, the id also has a field of its
+ * own.
+ */
 function buyerOf({ tax_category, country, vat_id }: BookingRow): Record<string, string> {
   if (tax_category === null) return {};
   const known = { Land: country, Steuerkategorie: CATEGORY[tax_category], 'USt-IdNr.': vat_id };
@@ -122,7 +127,7 @@ function record(datev: Datev, row: BookingRow): string {
   }).join(';');
 }
 
-/** Entries of a month as a "Buchungsstapel" of DATEV: semicolons, Windows-1252, a line each. */
+/** Writes a month's entries as a "Buchungsstapel" of DATEV: semicolons, Windows-1252, one line each. */
 export async function* datevOf(
   bookings: AsyncIterable<BookingRow>,
   { datev, days, currency, now }: { datev: Datev; days: Days; currency: string; now: Date },

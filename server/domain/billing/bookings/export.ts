@@ -14,14 +14,14 @@ export interface ExportRequest {
   /** Such as "2026-01", in UTC. */
   month: string;
   format: (typeof EXPORT_FORMATS)[number];
-  /** Which of the files of a month that has too many entries for one; from 1. */
+  /** The part to export, from 1, if a month has too many entries for one file. */
   part?: number;
 }
 
-/** The bytes of a file, made as they are read. */
+/** The bytes of a file, generated as they are read. */
 export type FileContent = AsyncGenerator<Buffer>;
 
-/** The journal of a month for bookkeeping. Whatever cannot be exported is refused before the first byte. */
+/** Exports a month's journal for bookkeeping. Refuses anything that cannot be exported before the first byte. */
 export async function exportBookings(
   { db, clock, catalog }: { db: Database; clock: Clock; catalog: Catalog },
   { month, format, part }: ExportRequest,
@@ -38,11 +38,11 @@ export async function exportBookings(
   requireDatev(datev, all);
   const accounts = Object.fromEntries(all.accounts.map((code) => [code, datevAccount(datev, code)]));
   const map = sql`${JSON.stringify(accounts)}::text::jsonb`;
-  // What moves between two accounts that are one in these books is no booking there.
+  // A movement between two accounts that map to the same one is not a booking there.
   const rest = sql`and ${map} ->> debit <> ${map} ->> credit`;
   const { count } = await bookingTotals(db, days, rest);
   const parts = Math.max(1, Math.ceil(count / DATEV_MAX_ENTRIES));
-  // One of several files must not be taken for the month.
+  // One of several files must not be mistaken for the whole month.
   if ((part ?? parts) > parts || (part === undefined && parts > 1))
     throw invalidField(
       'part',
@@ -59,7 +59,7 @@ export async function exportBookings(
   });
 }
 
-/** The sales of a month as CSV, of the documents that they are on: drafts, too. */
+/** Exports a month's sales as CSV, including those on draft documents. */
 export function exportSales({ db, clock }: { db: Database; clock: Clock }, month: string): FileContent {
   requireBegun(daysOf(month), clock);
   return salesCsv(salesOf(db, monthStart(month)));
@@ -69,7 +69,7 @@ function requireBegun({ from }: Days, clock: Clock): void {
   if (from > clock.now()) throw invalidField('month', 'in_future', 'must not be in the future');
 }
 
-/** The first instant of a month such as "2026-01", in UTC. */
+/** Returns the first instant of a month such as "2026-01", in UTC. */
 export const monthStart = (month: string): Date => new Date(`${month}-01T00:00:00.000Z`);
 
 function daysOf(month: string): Days {

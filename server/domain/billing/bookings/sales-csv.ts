@@ -18,8 +18,8 @@ const COLUMNS = [
 ];
 
 /**
- * The sales of a month as CSV (RFC 4180, UTF-8): a line for each document, rate, country, category and VAT id, amounts as decimals
- * with a point, those of credit notes negative.
+ * Writes a month's sales as CSV (RFC 4180, UTF-8): a line for each document, rate, country, category and VAT id.
+ * Amounts are decimals with a point; those of credit notes are negative.
  */
 export async function* salesCsv(sales: AsyncIterable<SaleRow>): AsyncGenerator<Buffer> {
   yield csvLine(COLUMNS);

@@ -4,7 +4,7 @@ const BYTES = new Map(
 );
 const UNKNOWN = '?'.charCodeAt(0);
 
-/** Text in the one-byte encoding of Western Windows; a character that it does not have becomes a question mark. */
+/** Encodes text as Windows-1252, a one-byte encoding; a character that it does not have becomes a question mark. */
 export function windows1252(text: string): Buffer {
   return Buffer.from(
     Array.from(text, (character) => {
