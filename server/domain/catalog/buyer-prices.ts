@@ -15,25 +15,25 @@ import { hasKnownVatFormat } from '../tax/vat-id.ts';
 import type { Catalog, Plan } from './catalog-schema.ts';
 
 /**
- * The catalog at the prices of one buyer, as {@link catalogFor} makes it. Functions that read prices take this type, so that no
- * price is charged, shown or announced without the conversion.
+ * The catalog at one buyer's prices, as returned by {@link catalogFor}. Functions that read prices take this type, so
+ * that no price is charged, shown or announced without the conversion.
  */
 export type SalesCatalog = Catalog & { readonly sold_to: SoldTo };
 
-/** The buyer of a catalog's prices. */
+/** The buyer that a catalog's prices are for. */
 export interface SoldTo {
-  /** It is a business that buys at net prices. */
+  /** True for a business that buys at net prices. */
   net: boolean;
-  /** Share of tax in the prices, such as "0.19". */
+  /** The tax rate contained in the prices, such as "0.19". */
   rate: string;
 }
 
-/** A catalog that was not converted: converting twice would take the tax off twice. */
+/** A catalog that has not been converted: converting twice would deduct the tax twice. */
 type ListCatalog = Catalog & { readonly sold_to?: never };
 
 /**
- * Whether `buyer` is sold to at net prices: a business with a VAT id that has the format of its country, if the catalog says so.
- * If the format is not known, any text would buy at a lower price.
+ * Returns whether `buyer` buys at net prices: a business with a VAT id in the format of its country, if the catalog
+ * says so. A country whose format is unknown does not qualify: there, any text would buy at a lower price.
  */
 export function buysNet({ business_prices }: Catalog, buyer: TaxedBuyer | undefined): boolean {
   if (business_prices !== 'net' || buyer?.kind !== 'business' || buyer.vat_id === null) return false;
@@ -41,22 +41,25 @@ export function buysNet({ business_prices }: Catalog, buyer: TaxedBuyer | undefi
 }
 
 /**
- * Returns the catalog at the prices that `buyer` pays, today's and announced ones. They include the tax that the buyer owes, and
- * are those of the list except for businesses at net prices.
+ * Returns the catalog at the prices that `buyer` pays, current and announced ones. They include the tax due, and are
+ * the list prices except for businesses that buy net.
  */
 export function catalogFor(list: ListCatalog, buyer: TaxedBuyer | undefined): SalesCatalog {
   const sold_to = { net: buysNet(list, buyer), rate: taxFor(list, buyer).rate };
   return { ...atRate(list, priceRate(list, buyer)), sold_to };
 }
 
-/** Returns the tax rate that prices for `buyer` are made with: that of the list, except for businesses at net prices. */
+/** Returns the tax rate contained in the prices for `buyer`: that of the list, except for businesses that buy net. */
 export function priceRate(list: Catalog, buyer: TaxedBuyer | undefined): string {
   return buysNet(list, buyer) ? taxFor(list, buyer).rate : list.tax_rate;
 }
 
 const ONE = 1_000_000n;
 
-/** Returns the catalog at its prices without the tax of its own rate, plus that of `rate`. Each is rounded once, half up. */
+/**
+ * Returns the catalog with the tax of its own rate taken off its prices and that of `rate` added. Each price is rounded
+ * once, half up.
+ */
 export function atRate(catalog: Catalog, rate: string): Catalog {
   const { currency, tax_rate, plans, custom, usage } = catalog;
   const share = { to: ONE + parseMicros(rate), from: ONE + parseMicros(tax_rate) };
@@ -84,7 +87,7 @@ interface Price<P> {
   price_hourly?: P;
 }
 
-/** `item` with its price and those that are announced converted. */
+/** Converts the price of `item` and its announced prices. */
 function withLater<P, T extends Price<P> & { prices?: Price<P>[] }>(
   item: T,
   convert: (price: Price<P>) => Price<P>,
@@ -95,7 +98,7 @@ function withLater<P, T extends Price<P> & { prices?: Price<P>[] }>(
 
 type Parts = Catalog['custom']['price_monthly'];
 
-/** Prices of a catalog in `currency`, multiplied by `to` and divided by `from`. */
+/** Converts prices of a catalog in `currency` by the factor `to / from`. */
 class Prices {
   readonly #share: { to: bigint; from: bigint };
   readonly #currency: string;
@@ -105,12 +108,12 @@ class Prices {
     this.#currency = currency;
   }
 
-  /** A price that may have parts of the smallest unit, at six decimals. */
+  /** Converts a price that may have fractions of the smallest unit, with six decimals. */
   unit(price: string): string {
     return this.#text(this.#micros(price));
   }
 
-  /** A plan's price, at the currency's decimals. */
+  /** Converts a plan's price, with the currency's decimals. */
   plan({ price_monthly, price_hourly }: Price<string>): Price<string> {
     const { to, from } = this.#share;
     const units = 10n ** BigInt(currencyExponent(this.#currency));
@@ -119,7 +122,7 @@ class Prices {
     return { price_monthly: month, ...(price_hourly && { price_hourly: this.#hour(price_hourly, month) }) };
   }
 
-  /** Unit prices of custom sizes. What a size costs is rounded once more, to the smallest unit. */
+  /** Converts unit prices of custom sizes. The price of a size is rounded again, to the smallest unit. */
   parts({ price_monthly, price_hourly }: Price<Parts>): Price<Parts> {
     const ofEach = (convert: (part: keyof Parts) => string): Parts => ({
       vcpu: convert('vcpu'),
@@ -134,7 +137,10 @@ class Prices {
     };
   }
 
-  /** All hours of the shortest month still cost at least the month's price, and one hour no more than it. */
+  /**
+   * Keeps an hourly price in its bounds: all hours of the shortest month cost at least the month's price, and one hour
+   * costs at most the month's price.
+   */
   #hour(price: string, priceMonthly: string): string {
     const month = parseMicros(priceMonthly);
     const least = divideRoundUp(month, SHORTEST_MONTH_HOURS);

@@ -13,7 +13,7 @@ import { slaFaults } from './sla-schema.ts';
 import { topUpFaults } from './top-up-schema.ts';
 import { trafficFaults } from './traffic-end.ts';
 
-/** Something that the catalog's schema allows and that makes no sense. */
+/** A value that satisfies the catalog's schema but makes no sense. */
 export interface CatalogFault {
   path: KeyPath;
   reason: string;
@@ -22,7 +22,7 @@ export interface CatalogFault {
 /** Network, gateway, one VM, broadcast. */
 const SMALLEST_POOL_BITS = 2;
 
-/** Every fault between the parts of a catalog; each part satisfies the schema already. */
+/** Returns every contradiction between the parts of a catalog, each of which already satisfies the schema. */
 export function catalogFaults(catalog: Catalog): CatalogFault[] {
   return [
     ...moneyFaults(catalog),
@@ -38,7 +38,7 @@ export function catalogFaults(catalog: Catalog): CatalogFault[] {
   ];
 }
 
-/** Amounts mean nothing in a currency of which nobody knows the decimals. */
+/** Amounts have no meaning in a currency whose decimals are unknown. */
 function moneyFaults(catalog: Catalog): CatalogFault[] {
   const { currency } = catalog;
   if (!isCurrency(currency))
@@ -51,7 +51,7 @@ function moneyFaults(catalog: Catalog): CatalogFault[] {
   ];
 }
 
-/** The same for the highest prices at net prices: those of businesses in the country with the highest rate. */
+/** Checks the highest net prices: those for businesses in the country with the highest rate. */
 function dearestFaults(catalog: Catalog): CatalogFault[] {
   const { business_prices, tax_rate, tax_rates = {} } = catalog;
   if (business_prices !== 'net') return [];
@@ -62,7 +62,7 @@ function dearestFaults(catalog: Catalog): CatalogFault[] {
   return [...priceFaults(dearest), ...usageFaults(dearest)];
 }
 
-/** What a month of the fastest guest comes to must stay an amount. */
+/** Bounds usage prices so that a month's usage of the fastest guest still fits an amount. */
 function* usageFaults({ currency, plans, custom, usage = {} }: Catalog): Generator<CatalogFault> {
   const prices: [KeyPath, string | undefined][] = [
     [['usage', 'traffic_per_gb'], usage.traffic_per_gb],
@@ -82,7 +82,7 @@ function* usageFaults({ currency, plans, custom, usage = {} }: Catalog): Generat
   }
 }
 
-/** Invoices name the seller by a tax number of some kind, and only countries have rates. */
+/** Invoices must show a tax number of the seller, and tax rates only exist for countries. */
 function* taxFaults({ seller, tax_rates = {} }: Catalog): Generator<CatalogFault> {
   for (const country of Object.keys(tax_rates)) {
     if (!isCountry(country)) yield { path: ['tax_rates', country], reason: notACountry(country) };

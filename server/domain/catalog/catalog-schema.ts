@@ -8,15 +8,15 @@ import { TopUpSchema } from './top-up-schema.ts';
 import { MaxUnpaid, trafficEndFields, UnitVolumes } from './traffic-schema.ts';
 
 /**
- * The shape of the catalog file: what a hoster sells, where, at what price and within which limits. Prices
- * include tax; amounts are decimal strings in major units ("4.99"), never floats.
+ * The schema of the catalog file: what a hoster sells, where, at what price and within which limits. Prices include
+ * tax; amounts are decimal strings in major units ("4.99"), never floats.
  */
 const closed = { additionalProperties: false };
 const Code = Type.String({
   pattern: '^[a-z0-9][a-z0-9.-]{0,62}$',
   description: 'Lower-case code, unique in its list',
 });
-/** What an integer column of the database can say. */
+/** The range of an integer column in the database. */
 const Positive = Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 });
 const DiskSpeed = {
   disk_iops: Type.Optional(
@@ -47,7 +47,7 @@ const TaxRate = Type.String({
   pattern: '^0(\\.[0-9]{1,6})?$',
   description: 'Share of tax contained in prices: "0.20" for 20 %, "0.08875" for 8.875 %',
 });
-/** Lower ports belong to well-known services of the shared address's own host. */
+/** Lower ports belong to well-known services of the host that has the shared address. */
 const ForwardedPort = Type.Integer({ minimum: 1024, maximum: 65_535 });
 
 export const PlanSchema = Type.Object(
@@ -138,13 +138,13 @@ export const TemplateSchema = Type.Object(
   closed,
 );
 
-/** Well within the time for which the events of a VM are kept, so that each notice can be shown. */
+/** Well within the retention of a VM's events, so that each notice can be shown. */
 const MAX_PRICE_NOTICE_DAYS = 180;
 
-/** Ten years: nobody counts further back. */
+/** Ten years: no one looks further back. */
 const MAX_GRACE_MONTHS = 120;
 
-/** VMs of an account; times the highest price it leaves a sum of prices room in a JSON integer. */
+/** VMs per account. Multiplied by the highest price, a sum of prices still fits a JSON integer. */
 const MAX_VMS = 20_000;
 
 export const LimitsSchema = Type.Object(

@@ -1,6 +1,8 @@
 import { type Static, Type } from '../../platform/schema.ts';
 
-/** Whose books an export to DATEV goes to, and into which of their accounts. All of it is the tax adviser's to say. */
+/**
+ * The books that an export to DATEV goes to, and the accounts in them. The tax adviser supplies all of these values.
+ */
 export const DatevSchema = Type.Object(
   {
     consultant: Type.Integer({ minimum: 1001, maximum: 9_999_999, description: 'Beraternummer' }),

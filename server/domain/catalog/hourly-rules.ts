@@ -5,7 +5,10 @@ import type { Catalog } from './catalog-schema.ts';
 
 const UNITS = ['vcpu', 'ram_gb', 'disk_gb'] as const;
 
-/** By the hour a month that is used whole costs its price, however short it is, and no hour costs more than a month. */
+/**
+ * Billed hourly, a month used in full costs at least its monthly price, however short it is, and no hour costs more
+ * than a month.
+ */
 export function* hourlyFaults({ plans, custom }: Catalog): Generator<CatalogFault> {
   for (const [index, plan] of plans.entries()) {
     for (const [path, price] of withLater(plan, ['plans', index]))
@@ -22,7 +25,7 @@ interface Prices<P> {
   price_hourly?: P;
 }
 
-/** The prices of today and those to come, each with where that of an hour stands. */
+/** Returns the current price and the later ones, each with the path of its hourly price. */
 function* withLater<P>(item: Prices<P> & { prices?: Prices<P>[] }, at: Path): Generator<[Path, Prices<P>]> {
   yield [[...at, 'price_hourly'], item];
   for (const [index, price] of (item.prices ?? []).entries())

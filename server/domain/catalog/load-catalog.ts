@@ -6,7 +6,7 @@ import { catalogFaults } from './catalog-rules.ts';
 import { type Catalog, CatalogSchema } from './catalog-schema.ts';
 import { findRegion } from './lookup.ts';
 
-/** Reads the catalog file at `path`; throws {@link ConfigError} naming every fault with its line. */
+/** Reads the catalog file at `path`. Throws {@link ConfigError} with every error and its line. */
 export function loadCatalog(path: string): Catalog {
   const file = readYaml(path, CatalogSchema);
   const problems = catalogFaults(file.value).map((fault) => file.problem(fault.path, fault.reason));
@@ -15,8 +15,8 @@ export function loadCatalog(path: string): Catalog {
 }
 
 /**
- * Throws {@link ConfigError} where wallets are in another currency than the catalog: every amount would be taken for as
- * many units of the other.
+ * Throws {@link ConfigError} if wallets have another currency than the catalog: every amount would be read as the same
+ * number of units of the catalog's currency.
  */
 export async function requireCurrency(db: Queryable, { currency }: Pick<Catalog, 'currency'>): Promise<void> {
   const other = await foreignCurrency(db, currency);
@@ -26,7 +26,7 @@ export async function requireCurrency(db: Queryable, { currency }: Pick<Catalog,
     ]);
 }
 
-/** Throws {@link ConfigError} where the configuration names zones that the catalog does not. */
+/** Throws {@link ConfigError} if the configuration names zones that the catalog does not have. */
 export function requireZones({ regions }: Catalog, zones: readonly string[], setting: string): void {
   const known = new Set(regions.flatMap((region) => region.zones));
   const unknown = zones.filter((zone) => !known.has(zone));
@@ -34,7 +34,6 @@ export function requireZones({ regions }: Catalog, zones: readonly string[], set
     throw new ConfigError([`${setting}: the catalog has no zone ${unknown.join(', ')}`]);
 }
 
-/** The first zone of the default region. */
 export function firstZone(catalog: Catalog): string {
   return findRegion(catalog, catalog.default_region)!.zones[0]!;
 }

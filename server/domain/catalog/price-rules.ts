@@ -32,7 +32,7 @@ function* planFaults(plan: Plan, at: Path, currency: string): Generator<CatalogF
   if (on !== undefined && !isDate(on)) yield { path: [...at, 'retires_on'], reason: `there is no day ${on}` };
 }
 
-/** The price of today and those to come, each with where it stands. */
+/** Returns the current price and the later ones, each with its path. */
 function* pricesOf<P>(
   { price_monthly, prices = [] }: { price_monthly: P; prices?: { price_monthly: P }[] },
   at: Path,
@@ -61,7 +61,7 @@ function* dateFaults(prices: Dated[] = [], at: Path): Generator<CatalogFault> {
   }
 }
 
-/** Whether the calendar has such a day; its form is known. */
+/** Returns whether the calendar has such a day; its format has been checked. */
 function isDate(text: string): boolean {
   const day = startOfDay(text);
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);

@@ -1,6 +1,6 @@
 import { Type } from '../../platform/schema.ts';
 
-/** How the catalog writes prices: decimals in major units, tax included. */
+/** Prices in the catalog are decimals in major units, including tax. */
 export const Price = Type.String({
   pattern: '^[0-9]{1,9}(\\.[0-9]{1,6})?$',
   description: 'Decimal in major units, such as "4.99"',
@@ -11,7 +11,7 @@ export const PriceHourly = Type.String({
     'Sells it by the hour as well, up to price_monthly in a month: at least a 672nd of that. Not sold by the hour when absent',
 });
 export const DATE = '^20[0-9]{2}-[0-9]{2}-[0-9]{2}$';
-/** When a later price holds, from midnight UTC on. */
+/** The dates from which a later price applies, at midnight UTC. */
 export const priceDates = {
   valid_from: Type.String({ pattern: DATE, description: 'Day (UTC) from which it is sold at this price' }),
   existing_from: Type.Optional(

@@ -3,7 +3,7 @@ import { Type } from '../../platform/schema.ts';
 const closed = { additionalProperties: false };
 const Positive = Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 });
 
-/** How VMs are started again: see `domain/vms/restarts.ts`. */
+/** The rules by which VMs are restarted: see `domain/vms/restarts.ts`. */
 export const RestartSchema = Type.Object(
   {
     policy: Type.Optional(

@@ -43,7 +43,7 @@ export type SlaCredit = Static<typeof SlaCredit>;
 
 const WHOLE = parseMicros('100');
 
-/** Uptimes fall and percentages rise, so that a longer outage never credits less. */
+/** Uptimes must fall and percentages must rise, so that a longer outage never credits less. */
 export function* slaFaults(credits: SlaCredit[] = []): Generator<CatalogFault> {
   for (const [index, { uptime_below, percent }] of credits.entries()) {
     const fault = (key: keyof SlaCredit, reason: string) => ({

@@ -19,13 +19,13 @@ interface Sold {
   top_up?: Static<typeof TopUpSchema>;
 }
 
-/** The least and the most that customers can top up at once, in minor units. */
+/** Returns the minimum and maximum of a single top-up by a customer, in minor units. */
 export function topUpLimits({ currency, top_up = {} }: Sold): { min: bigint; max: bigint } {
   const minor = (amount: string) => microsToMinor(parseMicros(amount), currency);
   return { min: minor(top_up.min ?? DEFAULT_MIN), max: minor(top_up.max ?? DEFAULT_MAX) };
 }
 
-/** Nothing can be topped up by nothing, or by more than a price can be. */
+/** A top-up must be more than zero, and no higher than the highest price. */
 export function* topUpFaults(catalog: Sold): Generator<CatalogFault> {
   const { min, max } = topUpLimits(catalog);
   if (min < 1n) yield { path: ['top_up', 'min'], reason: 'must be at least one of the smallest units' };

@@ -2,13 +2,16 @@ import type { CatalogFault } from './catalog-rules.ts';
 import type { Catalog } from './catalog-schema.ts';
 import type { TrafficAction } from './traffic-schema.ts';
 
-/** What happens at the included traffic; `mbps` is null where nothing is slowed down, and 0 where nothing passes. */
+/**
+ * The consequence of using up the included traffic; `mbps` is null if the VM is not slowed down, and 0 if its traffic
+ * stops.
+ */
 export interface TrafficEnd {
   action: TrafficAction;
   mbps: number | null;
 }
 
-/** What happens to a VM of a plan, or of a custom size (null), that has sent its included traffic. */
+/** Returns the consequence of using up the included traffic for a VM of a plan, or of a custom size (null). */
 export function trafficEnd(
   catalog: Pick<Catalog, 'plans' | 'custom' | 'usage'>,
   plan: string | null,
@@ -20,17 +23,17 @@ export function trafficEnd(
   return { action, mbps: (sold?.throttle_mbps ?? catalog.usage?.throttle_mbps)! };
 }
 
-/** Traffic that a custom size includes a month, in GB; null is unmetered. */
+/** Returns the monthly traffic that a custom size includes, in GB; null is unmetered. */
 export function customVolume(
   { bandwidth_gb: of }: Catalog['custom'],
   { vcpu, ram_mb, disk_gb }: { vcpu: number; ram_mb: number; disk_gb: number },
 ): number | null {
   if (!of) return null;
-  // No size is sold with nothing: a VM says that it includes at least 1 GB.
+  // Every size includes at least 1 GB, the minimum that a VM can state.
   return Math.max(1, Math.ceil(vcpu * of.vcpu + (ram_mb * of.ram_gb) / 1024 + disk_gb * of.disk_gb));
 }
 
-/** What an integer column of the database can say. */
+/** The range of an integer column in the database. */
 const MAX_VOLUME_GB = 2 ** 31 - 1;
 
 /** A throttle needs a rate, and traffic that is not billed has no price. */

@@ -1,10 +1,10 @@
 import { Type } from '../../platform/schema.ts';
 
-/** What happens to a VM that has sent the traffic that its period includes. */
+/** The consequence of using up the traffic included in a VM's period. */
 export const TRAFFIC_ACTIONS = ['bill', 'throttle', 'stop'] as const;
 export type TrafficAction = (typeof TRAFFIC_ACTIONS)[number];
 
-/** What a plan, custom sizes, or the default for both say about the end of the included traffic. */
+/** The fields for the end of the included traffic: of a plan, of custom sizes, or the default for both. */
 export const trafficEndFields = (otherwise: string) => ({
   at_included: Type.Optional(
     Type.Enum(TRAFFIC_ACTIONS, {
@@ -23,7 +23,7 @@ export const trafficEndFields = (otherwise: string) => ({
 
 const Volume = Type.Integer({ minimum: 0, maximum: 1_000_000 });
 
-/** Traffic that a custom size includes a month, in GB for each unit of the size. */
+/** Monthly traffic that a custom size includes, in GB per unit of the size. */
 export const UnitVolumes = Type.Object(
   { vcpu: Volume, ram_gb: Volume, disk_gb: Volume },
   {
