@@ -2,14 +2,14 @@ import type { HostRow } from '../../db/queries/hosts.ts';
 import type { MoveWindow } from '../../db/queries/move-windows.ts';
 import type { EventText } from '../vms/events.ts';
 
-/** The window of a drained host; undefined where its VMs are moved at once. */
+/** Returns the move window of a drained host; undefined if its VMs are moved at once. */
 export function windowOf({ moves_from_at, moves_to_at }: HostRow): MoveWindow | undefined {
   return moves_from_at && moves_to_at ? { from: moves_from_at, to: moves_to_at } : undefined;
 }
 
 export type WindowPhase = 'before' | 'open' | 'over';
 
-/** Where `now` is in a window; without one it is always open. */
+/** Returns the phase of a window at `now`; without a window, moves are always allowed. */
 export function phaseOf(window: MoveWindow | undefined, now: Date): WindowPhase {
   if (!window) return 'open';
   if (now < window.from) return 'before';

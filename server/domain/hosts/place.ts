@@ -7,35 +7,35 @@ import { pickSome } from '../../platform/pick-some.ts';
 import { type KnownHost, knownHosts, takesNew, zonesOn } from './known-host.ts';
 import { isBounded, Supply } from './supply.ts';
 
-/** Where a guest is put. */
 export interface Place {
   hostId: string;
   zone: string;
 }
 
-/** A guest that a host is looked for. */
+/** A guest that needs a host. */
 export interface Homeless {
   accountId: string;
   size: Reservation;
-  /** Any of these, the first if the host is in several. */
+  /** Any of these zones; the first one if the host is in several. */
   zones: readonly string[];
-  /** Not there, because it is there already. */
+  /** A host to exclude, because the guest is already there. */
   except?: string;
-  /** There only where no other host has room: it has just failed to come to be there. */
+  /** A host to use only if no other has capacity, because the guest has just failed to start there. */
   lastResort?: string;
 }
 
 /**
- * Hosts that are weighed against each other; of more a sample is taken, the best of which is hardly ever worse than most.
- * So the work stays the same with a thousand hosts, and orders at the same time look at different ones.
+ * The number of hosts that are compared. If there are more, a random sample is taken, whose best host is hardly ever
+ * worse than most. So the work stays constant even with a thousand hosts, and simultaneous orders look at different
+ * ones.
  */
 const SAMPLE = 16;
 
 /**
- * Chooses a host for a guest and holds its row until the transaction ends, so that what is then reserved is not sold twice.
- * One with room that has none of the account's VMs goes before others, and then the emptiest. `reported` is what the engine
- * said before the transaction opened, `taking` are the hosts that take new VMs. Called last: see `lock-order.ts`. `capacity_unavailable`, which
- * takes the whole order back, where no host has room.
+ * Chooses a host for a guest and locks its row until the transaction ends, so that the capacity reserved next is not
+ * sold twice. Prefers hosts with capacity that have none of the account's VMs, then the emptiest. `reported` is the
+ * engine's answer from before the transaction, `taking` are the hosts that take new VMs. Must be called last: see
+ * `lock-order.ts`. Throws `capacity_unavailable`, which rolls back the whole order, if no host has capacity.
  */
 export async function placeGuest(
   db: Queryable,
@@ -55,9 +55,9 @@ export async function placeGuest(
   return { hostId: host.id, zone: zonesOn(host, guest.zones)[0]! };
 }
 
-/** Hosts with room, the best first; exact as of now, which may change until one is held. */
+/** Returns hosts with capacity, best first. Accurate at this moment, but that can change until one is locked. */
 async function rankHosts(db: Queryable, open: readonly KnownHost[], guest: Homeless): Promise<KnownHost[]> {
-  // Whether the only one has room is asked once it is held.
+  // The capacity of a single host is checked once it is locked.
   if (open.length <= 1) return [...open];
   const taken = await hostsWithVmsOf(db, guest.accountId);
   const free = open.filter(({ id }) => !taken.has(id) && id !== guest.lastResort);
@@ -94,8 +94,9 @@ async function rank(
 }
 
 /**
- * The first of these hosts that can be held and then still has room: one that is not locked, or else the best. A host that
- * has none any more is released before another is tried, by a savepoint, so that of two orders neither waits for what the other holds.
+ * Locks and returns the first of these hosts that still has capacity: preferably one that is not locked, otherwise the
+ * best. A host that turns out to be full is unlocked with a savepoint before the next is tried, so that two orders
+ * never wait for each other.
  */
 async function holdHost(
   db: Queryable,

@@ -7,9 +7,9 @@ import type { Catalog } from '../catalog/catalog-schema.ts';
 const REASON = 'The machine was on a host that could not be reached.';
 
 /**
- * Reports an outage of each VM of these hosts, which were lost and can be reached now, or of one that its engine has started on
- * another host, to be credited by the service; nothing where the catalog does not say so. Called before it is recorded that
- * hosts are found, or where a VM is.
+ * Reports an outage of each VM of these hosts, which were lost and have been reached again, or of one VM that its
+ * engine has started on another host. The service credits these outages later. Does nothing unless the catalog asks for
+ * it. Must be called before it is recorded that the hosts are back, or where the VM is.
  */
 export async function reportLosses(
   tx: Transaction,

@@ -15,19 +15,19 @@ import { type ApiError, capacityUnavailable } from '../../platform/errors.ts';
 import type { Size } from '../billing/pricing.ts';
 import { type KnownHost, zonesOn } from './known-host.ts';
 
-/** A size as it is sold: with cores of its own, or not. */
+/** A size as sold: with dedicated cores or without. */
 export interface SoldSize extends Size {
   dedicated: boolean;
 }
 
 /**
- * What a host has, and what of it is reserved: by every VM that is there or on its way, whether it runs or not, by
- * snapshots, and by guests that no VM has.
+ * A host's capacity and the reserved part of it: by every VM that is on it or on its way, running or not, by snapshots,
+ * and by guests that belong to no VM.
  */
 export class HostSupply {
   readonly host: KnownHost;
   readonly reserved: Resources;
-  /** How many guests have reserved it. */
+  /** Number of guests with a reservation. */
   readonly guests: number;
 
   constructor(host: KnownHost, groups: readonly ReservedGroup[]) {
@@ -42,7 +42,7 @@ export class HostSupply {
     this.guests = groups.reduce((sum, group) => sum + group.guests, 0);
   }
 
-  /** Why a VM cannot be of size `to`, where it has `from` reserved already; null where it can. */
+  /** Returns why a VM cannot be of size `to`, given that it has `from` reserved already; null if it can. */
   refusal(to: Reservation, from?: Reservation): ApiError | null {
     const { capacity } = this.host;
     const cost = (row: Reservation) => withOverhead(fromRow(row), capacity);
@@ -50,13 +50,13 @@ export class HostSupply {
     return shortage ? noRoom(this.host, shortage) : null;
   }
 
-  /** The same for `gb` of disk more. */
+  /** Returns why `gb` of additional disk is refused; null if there is enough space. */
   refusalOfDisk(gb: number): ApiError | null {
     const shortage = shortageOf(this.host.capacity.total, this.reserved, { ...NO_RESOURCES, diskGb: gb });
     return shortage ? noRoom(this.host, shortage) : null;
   }
 
-  /** The largest share of anything that would be reserved with this in addition; 0 where nothing has a limit. */
+  /** Returns the highest reserved share of any resource after adding this; 0 if nothing is limited. */
   loadWith(added: Reservation): number {
     const { capacity } = this.host;
     const cost = withOverhead(fromRow(added), capacity);
@@ -69,8 +69,8 @@ export class HostSupply {
 }
 
 /**
- * What the hosts of an engine have. The catalog, quotes, options and orders all ask this one thing, so that none of them
- * promises what another refuses; an order asks it again while it holds the host's row (`vms/reserve.ts`, `place.ts`).
+ * The capacity of an engine's hosts. The catalog, quotes, options and orders all use this class, so that none of them
+ * promises what another refuses. An order checks again while it holds the host's lock (`vms/reserve.ts`, `place.ts`).
  */
 export class Supply {
   readonly hosts: readonly HostSupply[];
@@ -89,7 +89,7 @@ export class Supply {
     return this.hosts.find(({ host }) => host.id === hostId);
   }
 
-  /** Those of the zones in which there is room for another VM of one of these sizes. */
+  /** Returns the zones with capacity for another VM of at least one of these sizes. */
   zonesWithRoom(zones: readonly string[], sizes: readonly Reservation[]): string[] {
     const open = this.hosts.filter(
       (supply) => supply.host.takesNew && sizes.some((size) => !supply.refusal(size)),
@@ -97,7 +97,7 @@ export class Supply {
     return zones.filter((zone) => open.some(({ host }) => zonesOn(host, [zone]).length > 0));
   }
 
-  /** Of all hosts together. */
+  /** Sum over all hosts. */
   get total(): Resources {
     return addUp(this.hosts.map(({ host }) => host.capacity.total));
   }
@@ -106,7 +106,7 @@ export class Supply {
     return addUp(this.hosts.map(({ reserved }) => reserved));
   }
 
-  /** Codes of the catalog's zones that any host is in; null is every one. */
+  /** Codes of the catalog's zones that have a host; null if all of them do. */
   get zones(): string[] | null {
     const zones = new Set<string>();
     for (const { host } of this.hosts) {
@@ -117,17 +117,17 @@ export class Supply {
   }
 }
 
-/** What a VM of this size reserves. */
+/** Returns the resources that a VM of this size reserves. */
 export function reservationOf({ vcpu, ram_mb, disk_gb, dedicated }: SoldSize): Reservation {
   const { cores, ...rest } = resourcesOf({ vcpu, ramMb: ram_mb, diskGb: disk_gb, dedicated });
   return { vcpu: rest.vcpu, cores, ram_mb, disk_gb };
 }
 
-/** Whether `to` needs anything that `from` has not. */
+/** Returns whether `to` needs more of any resource than `from`. */
 export const grows = (from: Reservation, to: Reservation) =>
   to.vcpu > from.vcpu || to.cores > from.cores || to.ram_mb > from.ram_mb || to.disk_gb > from.disk_gb;
 
-/** Whether anything of it can run out. */
+/** Returns whether any resource is limited. */
 export function isBounded({ total }: HostCapacity): boolean {
   return RESOURCES.some((resource) => Number.isFinite(total[resource]));
 }
