@@ -10,10 +10,9 @@ export interface VmAddresses {
   ipv6: string;
 }
 
-/** Names of a region's pools in the store. */
 const poolName = (region: Region, family: 4 | 6) => `${region.code}-v${family}`;
 
-/** Makes the pools of the catalog's regions known to the store, or widens them after the catalog changed. */
+/** Creates the pools of the catalog's regions in the database, or widens them after the catalog has changed. */
 export function ensureRegionPools(db: Queryable, { regions }: Pick<Catalog, 'regions'>): Promise<void> {
   const pools = regions.flatMap((region) => [
     { name: poolName(region, 4), network: region.ipv4_pool },
@@ -22,20 +21,22 @@ export function ensureRegionPools(db: Queryable, { regions }: Pick<Catalog, 'reg
   return ensurePools(db, pools);
 }
 
-/** Addresses that were released before have rested long enough. */
+/** Addresses released before this instant may be used again. */
 const quarantineStart = (
   { address_quarantine_hours }: Pick<Catalog, 'address_quarantine_hours'>,
   now: Date,
 ) => new Date(now.getTime() - address_quarantine_hours * HOUR_MS);
 
-/** Codes of the regions in which a VM would get its addresses now. */
+/** Returns the codes of the regions that currently have an address of each family for a VM. */
 export async function regionsWithAddresses(db: Queryable, catalog: Catalog, now: Date): Promise<Set<string>> {
   const pools = await poolsWithRoom(db, quarantineStart(catalog, now));
   const hasBoth = (region: Region) => pools.has(poolName(region, 4)) && pools.has(poolName(region, 6));
   return new Set(catalog.regions.filter(hasBoth).map(({ code }) => code));
 }
 
-/** Gives a VM one address of each family from its region's pools, or refuses with `capacity_unavailable`. */
+/**
+ * Allocates an address of each family to a VM from its region's pools; throws `capacity_unavailable` if there is none.
+ */
 export async function allocateAddresses(
   db: Queryable,
   catalog: Catalog,

@@ -11,12 +11,12 @@ import {
 import { ApiError } from '../../platform/errors.ts';
 import type { PortRange } from './ports.ts';
 
-/** Public ports looked at in one query: a nearly full address costs some dozens of them. */
+/** Public ports checked per query: a nearly full address takes some dozens of queries. */
 const WINDOW = 1_000;
-/** Ports come free as other forwards are deleted, which cannot be foreseen. */
+/** Ports become free when other forwards are deleted, which cannot be predicted. */
 const RETRY_AFTER_SECONDS = 300;
 
-/** Writes a port forward with the public port that it names; `port_in_use` when another one has that. */
+/** Inserts a port forward with the public port that it names; throws `port_in_use` if another one has it. */
 export async function insertOnPort(db: Queryable, forward: PortForwardRow): Promise<PortForwardRow> {
   await lockPorts(db, forward.public_ip);
   const row = await tryInsert(db, forward);
@@ -27,8 +27,8 @@ export async function insertOnPort(db: Queryable, forward: PortForwardRow): Prom
 }
 
 /**
- * Writes a port forward with a free public port of `range`, which no other forward has for any protocol;
- * `capacity_unavailable` when there is none.
+ * Inserts a port forward with a public port of `range` that no other forward uses for any protocol; throws
+ * `capacity_unavailable` if there is none.
  */
 export async function insertOnFreePort(
   db: Queryable,
@@ -45,7 +45,7 @@ export async function insertOnFreePort(
   });
 }
 
-/** The row with its claims, or neither: a claim needs the row, and may win one of two protocols only. */
+/** Inserts the row with its claims, or neither: a claim needs the row, and might only win one of two protocols. */
 async function tryInsert(db: Queryable, forward: PortForwardRow): Promise<PortForwardRow | undefined> {
   const row = await insertPortForward(db, forward);
   if (await claimPort(db, row)) return row;
@@ -53,7 +53,7 @@ async function tryInsert(db: Queryable, forward: PortForwardRow): Promise<PortFo
   return undefined;
 }
 
-/** Ports that are free as far as can be seen, from a random place on, so that two callers seldom want one. */
+/** Yields ports that look free, from a random one on, so that two callers seldom try the same. */
 async function* freePorts(db: Queryable, publicIp: string, range: PortRange): AsyncGenerator<number> {
   const start = randomInt(range.from, range.to + 1);
   for (const part of [

@@ -8,15 +8,15 @@ export const DIRECTIONS = ['in', 'out'] as const;
 export const ACTIONS = ['accept', 'drop'] as const;
 export const PROTOCOLS = ['tcp', 'udp', 'icmp', 'icmpv6', 'esp', 'gre', 'any'] as const;
 
-/** What decides which packets a rule takes. */
+/** The fields that decide which packets a rule matches. */
 export type Match = Pick<FirewallRuleRow, 'protocol' | 'ports' | 'cidrs'>;
 
-/** Protocols that exist in one address family only. */
+/** Protocols that only exist in one address family. */
 const FAMILY_OF: Partial<Record<Match['protocol'], 4 | 6>> = { icmp: 4, icmpv6: 6 };
 
 /**
- * A rule's match with one spelling for one meaning, so that duplicates are found; refused with
- * `validation_failed`, naming every problem, where it makes no sense.
+ * Normalizes a rule's match, so that duplicates are found; throws `validation_failed`, naming every problem, if it
+ * makes no sense.
  */
 export function requireMatch(match: Match): Match {
   const problems: FieldProblem[] = [];
@@ -53,7 +53,7 @@ function checkCidrs({ protocol, cidrs }: Match, problems: FieldProblem[]): strin
   return [...seen];
 }
 
-/** The canonical text of a CIDR that a rule of this protocol may have, or what is wrong with it. */
+/** Returns the canonical text of a CIDR that a rule with this protocol may have, or the problem with it. */
 function checkCidr(protocol: Match['protocol'], text: string): string | Omit<FieldProblem, 'field'> {
   const cidr = parseCidr(text);
   if (!cidr) return { code: 'format', message: 'must be a CIDR such as 203.0.113.0/24 or 2001:db8::/32' };
@@ -66,7 +66,7 @@ function checkCidr(protocol: Match['protocol'], text: string): string | Omit<Fie
 }
 
 /**
- * What happens to packets that no rule of a VM matches: nothing comes in that was not asked for (a customer
- * opens what they serve), everything may go out. Answers to the VM's own connections always come back.
+ * The policy for packets that match no rule of a VM: unsolicited incoming packets are dropped (customers open the ports
+ * that they serve), outgoing ones are allowed. Replies to the VM's own connections always come in.
  */
 export const DEFAULT_POLICY = { in: 'drop', out: 'accept' } as const;

@@ -8,8 +8,8 @@ interface Request {
 }
 
 /**
- * Begins a change of a VM's network rules, whose lock the caller holds: the generation to write it under.
- * The engine is brought up to date as soon as the transaction has committed.
+ * Begins a change of a VM's network rules; the caller holds the VM's lock. Returns the generation to write the change
+ * under. The engine is updated as soon as the transaction has committed.
  */
 export function beginNetworkChange({ db, services, now }: Request, vmId: string): Promise<number> {
   db.afterCommit(() => services.network.kick(vmId));

@@ -6,7 +6,7 @@ export interface PortRange {
   to: number;
 }
 
-/** Reads "443" or "1024-5000"; undefined unless 1 ≤ from ≤ to ≤ 65535, without leading zeros. */
+/** Parses "443" or "1024-5000"; undefined unless 1 ≤ from ≤ to ≤ 65535, without leading zeros. */
 export function parsePorts(text: string): PortRange | undefined {
   const match = /^([1-9]\d{0,4})(?:-([1-9]\d{0,4}))?$/.exec(text);
   if (!match) return undefined;
@@ -15,7 +15,7 @@ export function parsePorts(text: string): PortRange | undefined {
   return from <= to && to <= LAST_PORT ? { from, to } : undefined;
 }
 
-/** The one spelling of a range: "443-443" is "443". */
+/** Formats a range in its only valid spelling: "443-443" becomes "443". */
 export function formatPorts({ from, to }: PortRange): string {
   return from === to ? `${from}` : `${from}-${to}`;
 }
