@@ -3,7 +3,6 @@ import { insertAuditEntry } from '../../db/queries/audit-entries.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
 
-/** What an entry of the audit log is about. */
 export const AUDIT_ACTIONS = [
   'account.closed',
   'account.created',
@@ -36,13 +35,13 @@ export interface AuditEntry {
   accountId: string | null;
   personId: string | null;
   action: AuditAction;
-  /** What it was done to. */
+  /** The id of the object that was changed. */
   subjectId?: string;
   details?: Record<string, unknown>;
   ip: string | null;
 }
 
-/** Writes down what was done, in the transaction that does it. */
+/** Records an action in the audit log, in the transaction that performs it. */
 export function recordAudit(db: Queryable, clock: Clock, entry: AuditEntry): Promise<void> {
   return insertAuditEntry(db, {
     id: newId('aud', clock),

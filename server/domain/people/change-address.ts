@@ -7,8 +7,9 @@ import { recordAudit } from './audit.ts';
 const UNIQUE_VIOLATION = '23505';
 
 /**
- * Gives a person, who is locked, the address that a link has proved to be theirs; who they were before, whose address learns of it.
- * Undefined where another person has it by now, after which the caller refuses: the transaction may be over.
+ * Changes the address of a locked person to one that a link has proved to be theirs. Returns the person as they were
+ * before, whose old address is notified. Returns undefined if another person has the address by now; the caller must
+ * then refuse, because the transaction may be aborted.
  */
 export async function changeAddress(
   tx: Transaction,
@@ -20,14 +21,14 @@ export async function changeAddress(
   try {
     await updatePerson(tx, person.id, { email });
   } catch (error) {
-    // Who else asks for it at this moment was first; nothing of this transaction stays.
+    // Someone else requested the same address at this moment and was first; this transaction is aborted.
     if ((error as { code?: string }).code === UNIQUE_VIOLATION) return undefined;
     throw error;
   }
-  // What was sent to the old address must not open anything any more.
+  // Links sent to the old address must no longer work.
   await revokeMailTokens(tx, person.id, 'reset_password', clock.now());
   await revokeMailTokens(tx, person.id, 'sign_in_link', clock.now());
-  // Nor must another change that was asked for before undo this one.
+  // An earlier request for another change must not undo this one.
   await revokeMailTokens(tx, person.id, 'change_email', clock.now());
   await recordAudit(tx, clock, {
     accountId: null,

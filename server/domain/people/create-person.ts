@@ -7,18 +7,18 @@ import { ApiError } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 
 export interface NewPerson {
-  /** A customer when absent. */
+  /** Defaults to a customer. */
   realm?: Realm;
-  /** As `parseMailAddress` gives it. */
+  /** As returned by `parseMailAddress`. */
   email: string;
   name: string;
   locale: string;
   passwordHash: string | null;
-  /** Whether it is known that the address is theirs. */
+  /** True if the address is known to be theirs. */
   verified: boolean;
 }
 
-/** Creates a person who can sign in, and is in no account yet. */
+/** Creates a person who can sign in but is not yet a member of any account. */
 export async function createPerson(tx: Transaction, clock: Clock, person: NewPerson): Promise<PersonRow> {
   const now = clock.now();
   const row: PersonRow = {
@@ -31,13 +31,13 @@ export async function createPerson(tx: Transaction, clock: Clock, person: NewPer
     password_hash: person.passwordHash,
     created_at: now,
   };
-  // Of two at once one is made.
+  // If two requests come at once, only one creates the person.
   if (!(await insertPerson(tx, row)))
     throw new ApiError('invalid_state', 'There is a person with this address already.');
   return row;
 }
 
-/** Makes a person a member of an account that they are not in. */
+/** Makes a person a member of an account. They must not be one already. */
 export async function addMember(
   tx: Transaction,
   clock: Clock,

@@ -10,7 +10,7 @@ import { recordAudit } from './audit.ts';
 import { addMember } from './create-person.ts';
 import { linkInvalid, peekMailToken, useMailToken } from './mail-tokens.ts';
 
-/** What an invitation is for, to an account that is open and stays so until the transaction ends. */
+/** Returns the invitation behind a link. Its account is open, and stays open until the transaction ends. */
 export async function openInvitation(
   tx: Transaction,
   parts: { clock: Clock; secrets: SecretBox },
@@ -23,8 +23,8 @@ export async function openInvitation(
 }
 
 /**
- * Returns the invitation of a new person, whose address its mail has proved to be theirs. Anyone who can sign in already
- * does that first, and then accepts.
+ * Returns the invitation of a new person, whose address is proved by the invitation's mail. Anyone who can already sign
+ * in must do that first, and then accept.
  */
 export async function requireInvitation(
   tx: Transaction,
@@ -40,7 +40,7 @@ export async function requireInvitation(
   return invitation;
 }
 
-/** Uses an invitation up, and makes a person a member as it says; refused where they are one already. */
+/** Uses up an invitation and makes a person a member with its role; refuses if they are one already. */
 export async function acceptInvitation(
   tx: Transaction,
   parts: { clock: Clock; secrets: SecretBox },

@@ -15,7 +15,7 @@ import type { SecretBox } from '../../platform/secrets.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** How long a link is good: the more it opens, the shorter. */
+/** The lifetime of a link: the more it gives access to, the shorter. */
 const LIFETIME_MS: Readonly<Record<TokenPurpose, number>> = {
   verify_email: 24 * HOUR_MS,
   reset_password: HOUR_MS,
@@ -24,16 +24,15 @@ const LIFETIME_MS: Readonly<Record<TokenPurpose, number>> = {
   change_email: HOUR_MS,
 };
 
-/** Whom a link is for, and what it does. */
 export interface NewMailToken {
   purpose: TokenPurpose;
   personId?: string;
   email: string;
-  /** Of an invitation. */
+  /** Only for an invitation. */
   place?: { accountId: string; role: Role };
 }
 
-/** Makes the secret of a link. It is returned here and nowhere else: only a hash is stored. */
+/** Creates the secret of a link. It is only returned here: the database stores a hash. */
 export async function issueMailToken(
   tx: Transaction,
   { clock, secrets }: { clock: Clock; secrets: SecretBox },
@@ -57,7 +56,7 @@ export async function issueMailToken(
   return { token, id, expiresAt };
 }
 
-/** Uses the secret of a link up; `link_invalid` if it is not of this purpose, was used, or has expired. */
+/** Uses up the secret of a link; throws `link_invalid` if it has another purpose, was used, or has expired. */
 export async function useMailToken(
   tx: Transaction,
   { clock, secrets }: { clock: Clock; secrets: SecretBox },
@@ -71,7 +70,10 @@ export async function useMailToken(
   throw linkInvalid('used');
 }
 
-/** Returns what a link is for without using it up; throws `link_invalid` if it has none of the purposes or no longer works. */
+/**
+ * Returns what a link is for without using it up; throws `link_invalid` if it has none of the purposes or no longer
+ * works.
+ */
 export async function peekMailToken(
   db: Queryable,
   { clock, secrets }: { clock: Clock; secrets: SecretBox },
@@ -85,7 +87,7 @@ export async function peekMailToken(
   return row;
 }
 
-/** Why a link does not work. Only the holder of its secret learns it. */
+/** Why a link does not work. Only shown to the holder of its secret. */
 const LINK_PROBLEMS = {
   used: 'The link was used before, or a newer one has replaced it.',
   expired: 'The link has expired.',
@@ -93,6 +95,5 @@ const LINK_PROBLEMS = {
   taken: 'There is an account with this address already. Sign in with it.',
 };
 
-/** Returns the refusal of a link. */
 export const linkInvalid = (reason: keyof typeof LINK_PROBLEMS) =>
   new ApiError('link_invalid', LINK_PROBLEMS[reason], { reason });

@@ -18,7 +18,7 @@ interface Parts {
   signals: Pick<Signals, 'accessEnded'>;
 }
 
-/** The secret of a link by which an operator signs in once, to choose their factors. */
+/** The secret of a link with which an operator signs in once, to set up their factors. */
 export interface OperatorLink {
   personId: string;
   token: string;
@@ -37,8 +37,8 @@ export async function addOperator(tx: Transaction, parts: Parts, email: string):
 }
 
 /**
- * Has an operator start over: whatever they signed in with is gone, and so are their sessions, so that the link never
- * goes around a second factor that is there.
+ * Resets an operator's access: removes their credentials and sessions, so that the new link never bypasses an existing
+ * second factor.
  */
 export async function relinkOperator(tx: Transaction, parts: Parts, email: string): Promise<OperatorLink> {
   return startOver(tx, parts, await lockOperator(tx, email));

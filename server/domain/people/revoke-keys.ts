@@ -4,7 +4,10 @@ import type { Signals } from '../../db/signals.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { recordAudit } from './audit.ts';
 
-/** Revokes the keys that whoever knew a person's password could have made or seen; returns those that worked until now. */
+/**
+ * Revokes the keys that anyone who knew a person's password could have created or seen. Returns those that were valid
+ * until now.
+ */
 export async function revokeKeysOf(
   tx: Transaction,
   { clock, signals }: { clock: Clock; signals: Signals },

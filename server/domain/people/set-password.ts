@@ -7,9 +7,9 @@ import type { Signals } from '../../db/signals.ts';
 import type { Clock } from '../../platform/clock.ts';
 
 /**
- * Sets the password of a person who is locked. Sessions of the old one end, links to choose another or to change the
- * address stop working, because a thief may have asked for them, and no device is known any more: the caller may remember
- * the one in use again.
+ * Sets the password of a locked person. Sessions of the old password end, and links to reset it or to change the
+ * address stop working, because a thief may have requested them. All known devices are forgotten; the caller may
+ * remember the one in use again.
  */
 export async function setPassword(
   tx: Transaction,

@@ -7,9 +7,9 @@ import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
 
-/** Browsers of one person at once in each stage; the longest signed in goes first. */
+/** The most sessions of one person in each stage; the oldest sign-in is ended first. */
 const MOST_SESSIONS = 100;
-/** Time to find the telephone with the second factor. */
+/** Time to find the phone with the second factor. */
 const SECOND_FACTOR_MS = 10 * 60_000;
 
 export interface NewSession {
@@ -17,21 +17,21 @@ export interface NewSession {
   stage: SessionStage;
   ip: string;
   userAgent: string;
-  /** The account to show; the first of the person's when absent. */
+  /** The account to show; defaults to the person's first. */
   accountId?: string;
 }
 
 /**
- * Begins a session, always a new one with a secret of its own: what a browser brought before a person proved who they
- * are is never promoted. The secret is returned here and nowhere else.
+ * Starts a session, always a new one with its own secret: a browser's session from before the person proved who they
+ * are is never promoted. The secret is only returned here.
  */
 export async function startSession(
   tx: Transaction,
   { clock, secrets, realm }: { clock: Clock; secrets: SecretBox; realm: RealmRules },
   { personId, stage, ip, userAgent, accountId }: NewSession,
 ): Promise<{ token: string; id: string; accountId: string | null }> {
-  // The rights of what ends so are looked at again by themselves, see `consoles/registry.ts`.
-  // Each stage by itself: someone who knows the password only must not sign the owner out.
+  // Whatever depends on the ended sessions checks its rights on its own, see `consoles/registry.ts`. The stages are
+  // limited separately: someone who only knows the password must not sign the owner out.
   await deleteSessionsBeyond(tx, { personId, stage, most: MOST_SESSIONS - 1 });
   const token = generateToken(secrets);
   const now = clock.now();

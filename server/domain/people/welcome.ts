@@ -7,7 +7,7 @@ import { recordAudit } from './audit.ts';
 import { addMember, createPerson, type NewPerson } from './create-person.ts';
 import { linkInvalid } from './mail-tokens.ts';
 
-/** Who signs up: their address is known to be theirs, and they have chosen the password themselves. */
+/** A person who signs up: their address is known to be theirs, and they have chosen the password themselves. */
 export type Newcomer = Required<Pick<NewPerson, 'email' | 'name' | 'locale' | 'passwordHash'>>;
 
 /** Creates a person with an account of their own. */
@@ -18,7 +18,7 @@ export async function welcome(
   ip: string,
 ): Promise<PersonRow> {
   const { name, email } = newcomer;
-  // Two sign-ups with one address: the first that is completed wins.
+  // If two people sign up with the same address, the first to finish wins.
   if (await findPersonByEmail(tx, email)) throw linkInvalid('taken');
   const person = await createPerson(tx, clock, { ...newcomer, verified: true });
   const { id: personId } = person;
