@@ -1,7 +1,7 @@
-/** Bytes of a field's length. */
+/** Size of a field's length prefix. */
 const LENGTH_BYTES = 4;
 
-/** The field that starts at `at`: its length and then that many bytes. Undefined where it is cut off. */
+/** Returns the field that starts at `at`: a length and that many bytes. Undefined if it is truncated. */
 function fieldAt(blob: Buffer, at: number): Buffer | undefined {
   const start = at + LENGTH_BYTES;
   if (start > blob.length) return undefined;
@@ -9,12 +9,12 @@ function fieldAt(blob: Buffer, at: number): Buffer | undefined {
   return end > blob.length ? undefined : blob.subarray(start, end);
 }
 
-/** The key type that stands at the beginning of a public key's binary form (RFC 4253, section 6.6). */
+/** Returns the key type at the beginning of a public key's binary form (RFC 4253, section 6.6). */
 export function blobType(blob: Buffer): string | undefined {
   return fieldAt(blob, 0)?.toString('latin1');
 }
 
-/** All fields of a blob that consists of nothing else; undefined where the last one is cut off. */
+/** Returns the fields of a blob that consists only of fields; undefined if the last one is truncated. */
 export function blobFields(blob: Buffer): Buffer[] | undefined {
   const fields: Buffer[] = [];
   for (let at = 0; at < blob.length; ) {
@@ -26,7 +26,7 @@ export function blobFields(blob: Buffer): Buffer[] | undefined {
   return fields;
 }
 
-/** Whether a field is a positive integer in the one way that RFC 4251 writes it: no needless leading zero. */
+/** Returns whether a field is a positive integer in the canonical form of RFC 4251: no unnecessary leading zero. */
 export function isCanonicalInteger(field: Buffer): boolean {
   const [first, second] = field;
   if (first === undefined || first >= 0x80) return false;

@@ -3,32 +3,31 @@ import { type ApiError, invalidField } from '../../platform/errors.ts';
 import type { FieldCode } from '../../platform/field-codes.ts';
 import { blobFields, blobType, isCanonicalInteger } from './key-blob.ts';
 
-/** A public key that may log in to a VM. */
 export interface PublicKey {
-  /** The key type as SSH names it, such as "ssh-ed25519". */
+  /** The key type as named by SSH, such as "ssh-ed25519". */
   algorithm: string;
   /** "SHA256:…" without padding, as OpenSSH prints it. */
   fingerprint: string;
-  /** One authorized_keys line: type, base64 and, where there is one, the comment. */
+  /** One authorized_keys line: type, base64 and the comment, if there is one. */
   public_key: string;
 }
 
-/** Longest text that is looked at: the largest RSA key takes 2,800 characters, the rest is comment. */
+/** Longest accepted text: the largest RSA key takes 2,800 characters, the rest is the comment. */
 export const MAX_PUBLIC_KEY_LENGTH = 8192;
-/** Below this, factoring is within reach; OpenSSH itself makes none smaller by default. Bits. */
+/** In bits. Smaller keys are within reach of factoring; OpenSSH itself creates none smaller by default. */
 const MIN_RSA_BITS = 2048;
-/** OpenSSH refuses larger ones: such a key would lock its owner out. Bits. */
+/** In bits. OpenSSH refuses larger keys: such a key would lock its owner out. */
 const MAX_RSA_BITS = 16_384;
 
-/** A key type: how many fields its blob has, and the key in them in a form that the crypto library checks. */
+/** A key type: the number of fields in its blob, and how they map to a form that the crypto library checks. */
 interface Algorithm {
   fields: number;
   toJwk(fields: Buffer[]): JsonWebKey | undefined;
 }
 
 /**
- * What is accepted. DSA is absent because OpenSSH dropped it, certificates because only their authority can
- * vouch for them. The `sk-` types live in a security token: the ordinary key, then the application's name.
+ * The accepted key types. DSA is missing because OpenSSH dropped it, certificates because only their authority can
+ * vouch for them. The `sk-` types live in a security token: the ordinary key, followed by the application's name.
  */
 const ALGORITHMS = new Map<string, Algorithm>([
   ['ssh-ed25519', { fields: 2, toJwk: ed25519 }],
@@ -43,8 +42,8 @@ const ALGORITHMS = new Map<string, Algorithm>([
 const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----|PuTTY-User-Key-File|^b3BlbnNzaC1rZXktdjE/;
 
 /**
- * Reads one public key in OpenSSH's format. Refuses with `validation_failed` for the field `public_key`, with
- * the code `private_key`, `malformed`, `unsupported_algorithm` or `weak_key`.
+ * Parses a public key in OpenSSH's format. Throws `validation_failed` for the field `public_key`, with the code
+ * `private_key`, `malformed`, `unsupported_algorithm` or `weak_key`.
  */
 export function parsePublicKey(text: string): PublicKey {
   const line = text.trim();
@@ -52,7 +51,7 @@ export function parsePublicKey(text: string): PublicKey {
     throw refusal('private_key', 'is a private key; send the public one, and consider this one compromised');
   }
   const [, type, base64, comment] = /^(\S+)[ \t]+(\S+)(?:[ \t]+([^ \t].*))?$/.exec(line) ?? [];
-  // A line break here would be a second key, or an option, in the guest's authorized_keys.
+  // A line break would add a second key, or an option, to the guest's authorized_keys.
   if (!type || !base64 || /(?!\t)\p{Cc}/u.test(line)) throw malformed();
   const blob = Buffer.from(base64, 'base64');
   if (blob.toString('base64') !== base64 || blobType(blob) !== type) throw malformed();
@@ -83,7 +82,7 @@ function requireSound(algorithm: Algorithm, fields: Buffer[] | undefined): void 
     throw refusal('weak_key', 'has an exponent that protects nothing');
 }
 
-/** The key, or undefined where the numbers are none: a point off its curve, a length that is wrong. */
+/** Returns the key, or undefined if its numbers are invalid: a point off its curve, or a wrong length. */
 function toKey(jwk: JsonWebKey): KeyObject | undefined {
   try {
     return createPublicKey({ key: jwk, format: 'jwk' });
@@ -96,7 +95,7 @@ function ed25519([, point]: Buffer[]): JsonWebKey {
   return { kty: 'OKP', crv: 'Ed25519', x: point!.toString('base64url') };
 }
 
-/** The point is written uncompressed: 4, then two coordinates of `size` bytes. */
+/** The point is uncompressed: the byte 4, then two coordinates of `size` bytes. */
 function ecdsa(curve: string, crv: string, size: number): Algorithm['toJwk'] {
   return ([, name, point]) => {
     if (name!.toString('latin1') !== curve || point!.length !== 1 + 2 * size || point![0] !== 4)
@@ -107,7 +106,7 @@ function ecdsa(curve: string, crv: string, size: number): Algorithm['toJwk'] {
 }
 
 function rsa([, e, n]: Buffer[]): JsonWebKey | undefined {
-  // Another spelling of the same number would be another fingerprint of the same key.
+  // A different encoding of the same number would give the same key another fingerprint.
   if (!isCanonicalInteger(e!) || !isCanonicalInteger(n!)) return undefined;
   return { kty: 'RSA', e: e!.toString('base64url'), n: n!.toString('base64url') };
 }

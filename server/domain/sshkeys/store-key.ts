@@ -19,8 +19,8 @@ export interface NewSshKey extends PublicKey {
 }
 
 /**
- * Stores a key for later use. Refuses a key that the account has with `ssh_key_exists`, and one too many with
- * `quota_exceeded`. The wallet's lock makes both decisions one after the other.
+ * Stores a key for later use. Throws `ssh_key_exists` if the account already has it, and `quota_exceeded` if it would
+ * be one too many. The wallet's lock serializes both checks.
  */
 export async function storeSshKey(
   db: Transaction,
