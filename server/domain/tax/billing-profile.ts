@@ -4,7 +4,7 @@ import { countryName, isCountry, notACountry, vatPrefix } from './countries.ts';
 import type { TaxedBuyer } from './tax.ts';
 import { hasVatFormat, normalizeVatId } from './vat-id.ts';
 
-/** Who buys, as invoices name them. `country` is ISO 3166-1 alpha-2, `vat_id` normalized. */
+/** The buyer named on invoices. `country` is ISO 3166-1 alpha-2, `vat_id` is normalized. */
 export interface BillingProfile extends TaxedBuyer {
   name: string;
   street: string;
@@ -12,13 +12,13 @@ export interface BillingProfile extends TaxedBuyer {
   postcode: string | null;
 }
 
-/** What a VAT id must be to be one of `country`; undefined where it is. */
+/** Returns why a VAT id is not one of `country`; undefined if it is. */
 export function vatIdProblem(country: string, vatId: string): string | undefined {
   if (hasVatFormat(country, normalizeVatId(vatId))) return undefined;
   return `is not a VAT id of ${countryName(country)}, which begins with ${vatPrefix(country)}`;
 }
 
-/** A profile as it is stored. Throws `validation_failed` with every field that makes no sense. */
+/** Returns a profile as stored. Throws `validation_failed` with every invalid field. */
 export function billingProfile(input: BillingProfile): BillingProfile {
   const country = input.country.toUpperCase();
   const problems: FieldProblem[] = [];
@@ -34,8 +34,8 @@ export function billingProfile(input: BillingProfile): BillingProfile {
 }
 
 /**
- * Refuses a purchase while the buyer's country is none, as in profiles from before codes were checked against a table: with
- * the wrong country, the sale could be taxed wrongly, and that cannot be changed afterwards.
+ * Refuses a purchase while the buyer's country is invalid, which is possible in profiles from before codes were checked
+ * against a table: with the wrong country the sale could be taxed wrongly, and that cannot be corrected afterwards.
  */
 export function requireKnownCountry(buyer: TaxedBuyer | undefined): void {
   if (!buyer || isCountry(buyer.country)) return;

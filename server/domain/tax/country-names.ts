@@ -1,10 +1,11 @@
 /**
  * Every country and territory that a buyer or seller can be in, by code, with its English name.
  *
- * The codes are ISO 3166-1 alpha-2 as of 2024 (https://www.iso.org/iso-3166-country-codes.html), 249 of them, and two that ISO
- * leaves to its users: XK, which the European Commission uses for Kosovo (Interinstitutional Style Guide, annex A5), and XI,
- * which the Protocol on Ireland/Northern Ireland made the VAT prefix of Northern Ireland (Directive (EU) 2020/1756). The
- * runtime's own data are no source: they change with its version and know codes that are none, such as UK, SU or EA.
+ * The codes are ISO 3166-1 alpha-2 as of 2024 (https://www.iso.org/iso-3166-country-codes.html), 249 of them, and two
+ * that ISO leaves to its users: XK, which the European Commission uses for Kosovo (Interinstitutional Style Guide,
+ * annex A5), and XI, which the Protocol on Ireland/Northern Ireland made the VAT prefix of Northern Ireland (Directive
+ * (EU) 2020/1756). The runtime's own data is not usable as a source: it changes with the version and has codes that are
+ * not countries, such as UK, SU or EA.
  */
 export const COUNTRY_NAMES: Readonly<Record<string, string>> = {
   AD: 'Andorra',

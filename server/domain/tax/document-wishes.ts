@@ -2,16 +2,17 @@ import type { BillingProfileRow } from '../../db/queries/billing-profiles.ts';
 import { type FieldProblem, validationFailed } from '../../platform/errors.ts';
 import { parseMailAddress } from '../../platform/mail-address.ts';
 
-/** How an account wants its documents. */
+/** An account's preferences for its documents. */
 export type DocumentWishes = Pick<BillingProfileRow, 'order_reference' | 'language' | 'mail_to'>;
 
-/** Addresses of an account that documents are mailed to. */
+/** Maximum number of addresses that an account's documents are mailed to. */
 export const MAX_BILLING_CONTACTS = 5;
 
 const NO_WISHES: DocumentWishes = { order_reference: null, language: null, mail_to: [] };
 
 /**
- * Returns the wishes of `input`; what it leaves out stays as it was. Throws `validation_failed` for what is no address of a mail.
+ * Returns the preferences of `input`; fields that it leaves out stay as before. Throws `validation_failed` for invalid
+ * mail addresses.
  */
 export function documentWishes(
   input: Partial<DocumentWishes>,

@@ -3,8 +3,8 @@ import { isCountry, isInEu, taxedAs } from './countries.ts';
 import { hasVatFormat } from './vat-id.ts';
 
 /**
- * How a sale is taxed, as EN 16931 distinguishes it: at a rate, at a rate of nothing, not for a reason of its own, by
- * the buyer, or not in the seller's tax area.
+ * The categories of tax in EN 16931: at a rate, at a rate of zero, exempt for a stated reason, paid by the buyer, or
+ * outside the seller's tax area.
  */
 export const TAX_CATEGORIES = [
   'standard',
@@ -15,23 +15,23 @@ export const TAX_CATEGORIES = [
 ] as const;
 export type TaxCategory = (typeof TAX_CATEGORIES)[number];
 
-/** The tax on a sale: `rate` is a decimal such as "0.19", contained in the price; `reason` says why there is none. */
+/** The tax on a sale: `rate` is a decimal such as "0.19", contained in the price; `reason` says why no tax applies. */
 export interface Tax {
   category: TaxCategory;
   rate: string;
   reason: string | null;
 }
 
-/** The part of the catalog that says what is taxed and how. */
+/** The catalog's tax settings. */
 export interface TaxRules {
-  /** Share of tax in prices at home, and wherever no other is listed. */
+  /** Tax rate contained in prices in the seller's country, and for every country without a rate of its own. */
   tax_rate: string;
-  /** The same by country of the buyer (ISO 3166-1 alpha-2). */
+  /** Tax rates by the buyer's country (ISO 3166-1 alpha-2). */
   tax_rates?: Record<string, string>;
   seller?: { country: string; exemption_reason?: string };
 }
 
-/** What of a buyer's billing profile decides on tax. */
+/** The fields of a buyer's billing profile that determine the tax. */
 export interface TaxedBuyer {
   kind: 'business' | 'consumer';
   country: string;
@@ -39,16 +39,16 @@ export interface TaxedBuyer {
   exempt_reason: string | null;
 }
 
-/** As Article 226 (11a) of the VAT directive wants it said. */
+/** The wording required by Article 226 (11a) of the VAT directive. */
 export const REVERSE_CHARGE_NOTE = 'Reverse charge';
 export const OUTSIDE_SCOPE_NOTE = 'Service outside the scope of VAT: the place of supply is abroad';
 
 /**
- * The tax on a sale to `buyer`, who is a consumer at home where nothing is known. A service is taxed where its buyer
- * is: at the listed rate of that country, by the buyer where both are in the EU and the buyer is a business with a VAT
- * id of its country, and not at all outside of the EU. A country of the EU that is not listed has the rate of home, as sellers below
- * the threshold for distance sales charge it. A code that is no country counts as nothing known: what runs is taxed at home,
- * where too much is owed rather than too little.
+ * Returns the tax on a sale to `buyer`; an unknown buyer counts as a consumer in the seller's country. A service is
+ * taxed in the buyer's country: at its listed rate; by the buyer, if both are in the EU and the buyer is a business
+ * with a VAT id of its country; and not at all outside the EU. An EU country that is not listed has the seller's own
+ * rate, which sellers below the threshold for distance sales charge. An invalid country code counts as unknown:
+ * renewals are then taxed as in the seller's country, where too much tax is paid rather than too little.
  */
 export function taxFor(rules: TaxRules, buyer: TaxedBuyer | undefined): Tax {
   const { seller, tax_rate, tax_rates = {} } = rules;
@@ -65,7 +65,9 @@ export function taxFor(rules: TaxRules, buyer: TaxedBuyer | undefined): Tax {
   return { category: 'outside_scope', rate: '0', reason: OUTSIDE_SCOPE_NOTE };
 }
 
-/** An id may be from before its country was corrected: one of another country moves no tax to the buyer. */
+/**
+ * The id may date from before the country was corrected: an id of another country does not shift the tax to the buyer.
+ */
 const isVatIdOf = (country: string, vatId: string | null) => vatId !== null && hasVatFormat(country, vatId);
 
 function taxed(rate: string, seller: TaxRules['seller']): Tax {
