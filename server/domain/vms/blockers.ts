@@ -1,12 +1,15 @@
 import { ApiError, type ErrorCode } from '../../platform/errors.ts';
 
-/** Why something would be refused, shown beforehand. */
+/** The reason why an operation would be refused, shown in advance. */
 export interface Blocker {
   code: ErrorCode;
   message: string;
 }
 
-/** What `check` refuses with, or null: quotes and previews ask the very checks of the operation itself. */
+/**
+ * Returns the error that `check` throws, as a blocker, or null: quotes and previews run the same checks as the
+ * operation itself.
+ */
 export function blockerOf(check: () => unknown): Blocker | null {
   try {
     check();
@@ -17,7 +20,6 @@ export function blockerOf(check: () => unknown): Blocker | null {
   }
 }
 
-/** A refusal, as it is shown beforehand. */
 export function blockerFrom({ code, message }: ApiError): Blocker {
   return { code, message };
 }

@@ -22,11 +22,11 @@ export interface ChangeRequest {
   wish: ChangeWish;
   allowReboot: boolean;
   maxChargeMinor: number | undefined;
-  /** What the engine said before the transaction opened. */
+  /** The engine's answer from before the transaction. */
   hosts: readonly HostInfo[] | ApiError;
 }
 
-/** Changes a VM's configuration: holds what is to pay, or promises what is given back, and starts the job. */
+/** Changes a VM's configuration: holds the price, or promises the refund, and starts the job. */
 export async function changeVm(
   start: PaidJobStart,
   vm: VmView,

@@ -12,7 +12,7 @@ import type { SalesCatalog } from '../catalog/buyer-prices.ts';
 import type { Catalog, Plan, Range, Template } from '../catalog/catalog-schema.ts';
 import { findPlan, findTemplate, isInRange, isSoldIn } from '../catalog/lookup.ts';
 
-/** What a VM has and was sold at. */
+/** Returns a VM's current configuration, at the prices it was sold at. */
 export function currentConfiguration(vm: VmRow, catalog: Catalog): Configuration {
   const { plan, vcpu, ram_mb, disk_gb, bandwidth_gb, price_monthly_minor, price_hourly_micros } = vm;
   const name =
@@ -22,30 +22,30 @@ export function currentConfiguration(vm: VmRow, catalog: Catalog): Configuration
   return { plan, name, vcpu, ram_mb, disk_gb, bandwidth_gb, price_monthly_minor, price_hourly_micros };
 }
 
-/** How the hours of a VM are counted; null where it is billed by the month. */
+/** Returns how a VM's hours are counted; null if it is billed monthly. */
 export function meteringOf({ price_hourly_micros, metered_since }: VmRow): Metering | null {
   if (price_hourly_micros === null || metered_since === null) return null;
   return { priceMicros: price_hourly_micros, since: metered_since };
 }
 
 /**
- * Whether the deposit that is held for a VM is that of its running period. A node of the last release that has changed the
- * period since then has sold it in advance, and overlooked the deposit (`settle-deposit.ts`).
+ * Returns whether the deposit held for a VM belongs to its running period. If a node of the last release has changed
+ * the period since, it sold the period in advance and overlooked the deposit (`settle-deposit.ts`).
  */
 export function hasDeposit({ metered_since, deposit_since }: VmRow): boolean {
   return deposit_since !== null && deposit_since.getTime() === metered_since?.getTime();
 }
 
 /**
- * Whether the running period is settled: given up by a deletion, even one that failed, or over and its usage sold. That holds
- * even if a clock that was set back says that it still runs.
+ * Returns whether the running period is settled: given up by a deletion, even one that failed, or over with its usage
+ * sold. It stays settled even if a clock that was set back says that the period is still running.
  */
 function isSettled({ status, deletion_failed_at, usage_sold_until, billing_period_end_at }: VmRow): boolean {
   const isGivenUp = status === 'deleting' || deletion_failed_at !== null;
   return isGivenUp || usage_sold_until?.getTime() === billing_period_end_at.getTime();
 }
 
-/** The period that a VM is paid for, as it was sold. */
+/** Returns the period that a VM is paid for, with the terms of its sale. */
 export function runningPeriod(vm: VmRow): RunningPeriod {
   return {
     startAt: vm.billing_period_start_at,
@@ -60,26 +60,26 @@ export function runningPeriod(vm: VmRow): RunningPeriod {
   };
 }
 
-/** A plan that can be bought, or `unknown_plan`. */
+/** Returns a plan that can be bought; throws `unknown_plan` otherwise. */
 export function requirePlan(catalog: Catalog, code: string): Plan {
   const plan = findPlan(catalog, code);
   if (!plan || plan.deprecated) throw new ApiError('unknown_plan', `There is no plan ${code} to choose.`);
   return plan;
 }
 
-/** A configuration that is sold by the hour, or `validation_failed` naming the `field` that asks for it. */
+/** Requires that a configuration is sold hourly; throws `validation_failed` for `field` otherwise. */
 export function requireHourly({ name, price_hourly_micros }: Configuration, field: string): void {
   if (price_hourly_micros !== null) return;
   throw invalidField(field, 'not_hourly', `${name} is not sold by the hour`);
 }
 
-/** A plan that a region sells, or `plan_not_available_in_region`. */
+/** Requires that a region sells a plan; throws `plan_not_available_in_region` otherwise. */
 export function requireSoldIn(plan: Plan, region: string): void {
   if (isSoldIn(plan, region)) return;
   throw new ApiError('plan_not_available_in_region', `Plan ${plan.code} is not sold in region ${region}.`);
 }
 
-/** A template that can be chosen, or `unknown_template`. */
+/** Returns a template that can be chosen; throws `unknown_template` otherwise. */
 export function requireTemplate(catalog: Catalog, code: string): Template {
   const template = findTemplate(catalog, code);
   if (!template || template.deprecated)
@@ -87,7 +87,7 @@ export function requireTemplate(catalog: Catalog, code: string): Template {
   return template;
 }
 
-/** Sizes the template needs at least. */
+/** Requires the minimum size of the template; throws `validation_failed` otherwise. */
 export function requireRoomFor(template: Template, size: Size): void {
   const problems: FieldProblem[] = [];
   const need = (what: string) => ({
@@ -100,7 +100,10 @@ export function requireRoomFor(template: Template, size: Size): void {
   if (problems.length > 0) throw validationFailed(problems);
 }
 
-/** A custom configuration within the catalog's ranges, or `validation_failed` naming what is outside. */
+/**
+ * Returns a custom configuration within the catalog's ranges; throws `validation_failed` with each field that is
+ * outside.
+ */
 export function requireCustom(catalog: SalesCatalog, size: Size): Configuration {
   const problems: FieldProblem[] = [];
   const ranges: [keyof Size, Range][] = [
@@ -117,7 +120,7 @@ export function requireCustom(catalog: SalesCatalog, size: Size): Configuration 
   return customConfiguration(size, catalog);
 }
 
-/** A disk never shrinks: `disk_shrink_not_supported`. */
+/** Disks never shrink: throws `disk_shrink_not_supported`. */
 export function requireNoShrink(vm: Size, to: Size): void {
   if (to.disk_gb >= vm.disk_gb) return;
   throw new ApiError(
@@ -130,7 +133,7 @@ export function requireNoShrink(vm: Size, to: Size): void {
   );
 }
 
-/** The configuration that a plan gives a VM; without `resizeDisk` a larger disk of the plan is left unused. */
+/** Returns a VM's configuration on a plan; without `resizeDisk`, the disk does not grow to the plan's size. */
 export function planFor(vm: Size, plan: Plan, currency: string, resizeDisk: boolean): Configuration {
   const configuration = planConfiguration(plan, currency);
   if (resizeDisk || plan.disk_gb < vm.disk_gb) return configuration;

@@ -39,10 +39,9 @@ import { readQuota, requireQuota } from './quotas.ts';
 import { reserveVm } from './reserve.ts';
 import { type PaidJobStart, startJob, withJob } from './start-job.ts';
 
-/** What a VM is bought as: a plan, or a size of its own. */
 type Wanted = { plan: string; size?: undefined } | { size: Size; plan?: undefined };
 
-/** The body of a create request, valid by its schema. */
+/** The body of a create request, already validated by its schema. */
 export type CreateRequest = Wanted & {
   template: string;
   hostname: string;
@@ -62,13 +61,13 @@ export type CreateRequest = Wanted & {
 export interface Created {
   vm: VmView;
   order: OrderRow;
-  /** Made here, because the request named neither key nor password; shown once. */
+  /** Generated because the request had neither a key nor a password; shown once. */
   initialPassword: string | null;
 }
 
 /**
- * Buys a VM: one transaction checks quota and funds, holds the money, writes order, VM and job, reserves room and takes
- * addresses. `offer` is what the engine said before it opened.
+ * Buys a VM. One transaction checks quota and funds, holds the money, writes order, VM and job, reserves capacity and
+ * allocates addresses. `offer` is the engine's answer from before the transaction.
  */
 export async function createVm(
   start: PaidJobStart,
@@ -104,7 +103,7 @@ export async function createVm(
     plan: configuration.plan,
     template: request.template,
     region: region.code,
-    // Of the host that is found in the end.
+    // Replaced by the zone of the host that is chosen.
     zone: zones[0]!,
     vcpu: configuration.vcpu,
     ram_mb: configuration.ram_mb,
@@ -140,7 +139,7 @@ export async function createVm(
   const initialPassword = request.password || keys.length > 0 ? null : generatePassword();
   const made = newView({ ...vm, ...used });
   const job = await startCreation(start, made, order, request, request.password ?? initialPassword);
-  // Last, because the host's and the pool's rows stay locked until the commit: purchases wait for each other here.
+  // Last, because the rows of the host and the pool stay locked until the commit: purchases wait for each other here.
   const { hostId, zone } = await reserveVm({ db, hosts: offer.hosts }, taking, vm, zones);
   const addresses = await allocateAddresses(db, catalog, region, vm.id, now);
   return {
@@ -156,7 +155,7 @@ interface Offer {
   configuration: Configuration;
 }
 
-/** What the request asks for, as the catalog sells it and the engine has it. */
+/** Returns what the request asks for, if the catalog sells it and the engine has it. */
 function requireOffer(catalog: SalesCatalog, request: CreateRequest, offer: EngineOffer): Offer {
   const { region, zones } = requireServed(catalog, request, offer.hosts);
   const configuration = requireWanted(catalog, request, region);
@@ -172,7 +171,7 @@ function requireWanted(catalog: SalesCatalog, { plan: code, size }: Wanted, regi
   return planConfiguration(plan, catalog.currency);
 }
 
-/** The keys of these ids, all of which the account has; else `validation_failed` names the first that is missing. */
+/** Returns the keys with these ids; throws `validation_failed` naming the first one that the account does not have. */
 export async function requireSshKeys(
   db: Transaction,
   accountId: string,

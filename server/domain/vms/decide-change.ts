@@ -26,42 +26,42 @@ import {
 } from './configuration.ts';
 import { requireResizable } from './states.ts';
 
-/** What a VM is to become: a plan, or a custom size, of which what is not named stays as it is. */
+/** The configuration that a VM changes to: a plan, or a custom size whose unnamed fields stay the same. */
 export type ChangeWish = { plan: string; resizeDisk: boolean } | { size: Partial<Size> };
 
-/** What a change comes to, whether or not it is possible. */
+/** The outcome of a change, whether or not it is possible. */
 export interface ChangeDecision {
   target: Configuration;
-  /** At `now`; what is quoted is what is charged. */
+  /** At `now`; the quote and the charge are the same. */
   charge: Sale;
-  /** Why it is refused, in the order of the checks; empty where it is allowed. */
+  /** Why the change is refused, in the order of the checks; empty if it is allowed. */
   refusals: ApiError[];
 }
 
 export interface ChangeTerms {
-  /** At the prices of `buyer`. */
+  /** At the buyer's prices. */
   catalog: SalesCatalog;
-  /** Whose VM it is, as far as tax is concerned. */
+  /** The owner of the VM, for tax purposes. */
   buyer: TaxedBuyer | undefined;
-  /** A running VM may be power-cycled. */
+  /** True if a running VM may be power-cycled. */
   allowReboot: boolean;
   now: Date;
-  /** What is free now, where nothing is ordered yet: an order reserves it, and asks then. */
+  /** The free capacity, for quotes and options. An order reserves it, and checks then. */
   room?: Room;
-  /** The wallet, where nothing is ordered yet: while its account owes something, nothing is bought. */
+  /** The wallet, for quotes and options: nothing can be bought while its account has a debt. */
   wallet?: WalletRow;
 }
 
-/** Of the VM's host, or why it says nothing, and what the VM has reserved of it. */
+/** The capacity of the VM's host, or the error if it is unknown, and the VM's reservation there. */
 export interface Room {
   supply: HostSupply | ApiError;
   reserved: Reservation | undefined;
 }
 
 /**
- * Decides on a change of plan or size. The quote, the list of options and the change itself all ask this, so that none
- * of them promises what another refuses. Throws only where there is nothing to decide on: no such plan, or a size
- * outside of what is sold.
+ * Decides on a change of plan or size. Quotes, the list of options and the change itself all use this function, so that
+ * none of them promises what another refuses. Only throws if there is nothing to decide: an unknown plan, or a size
+ * outside the catalog's ranges.
  */
 export function decideChange(
   vm: VmView & MeteredVm,
@@ -71,7 +71,7 @@ export function decideChange(
   const catalog = catalogAt(all, now);
   const target =
     'plan' in wish ? planTarget(catalog, vm, wish) : requireCustom(catalog, sizeOf(vm, wish.size));
-  // Also with `resize_disk`: the contract refuses the plan that the VM has, whatever becomes of its disk.
+  // Also with `resize_disk`: the contract refuses the VM's current plan, whatever happens to its disk.
   const isSame = 'plan' in wish ? wish.plan === vm.plan : hasSize(vm, target);
   const template = findTemplate(catalog, vm.template);
   const refusals = refusalsOf(
@@ -87,7 +87,7 @@ export function decideChange(
   );
   const period = runningPeriod(vm);
   const from = currentConfiguration(vm, catalog);
-  // What changes nothing costs nothing, what rounding has left over included.
+  // A change of nothing costs nothing, not even the rounding remainder.
   const terms = termsOf(catalog, buyer);
   const charge = isSame
     ? {
@@ -105,14 +105,14 @@ export function decideChange(
   return { target, charge, refusals: refusal ? [...refusals, refusal] : refusals };
 }
 
-/** The decision, or a throw of the first refusal. */
+/** Returns the decision; throws its first refusal. */
 export function requireChange(vm: VmView & MeteredVm, wish: ChangeWish, terms: ChangeTerms): ChangeDecision {
   const decision = decideChange(vm, wish, terms);
   if (decision.refusals[0]) throw decision.refusals[0];
   return decision;
 }
 
-/** It is billed by the hour, or is to be. */
+/** Returns whether the VM is, or will be, billed hourly. */
 const isByTheHour = ({ price_hourly_micros, next_billing_mode }: VmView) =>
   price_hourly_micros !== null || next_billing_mode === 'hourly';
 
@@ -121,7 +121,7 @@ function planTarget(
   vm: VmView,
   wish: { plan: string; resizeDisk: boolean },
 ): Configuration {
-  // One that is not sold any more still has a size and a price.
+  // A plan that is no longer sold still has a size and a price.
   const plan = findPlan(catalog, wish.plan) ?? requirePlan(catalog, wish.plan);
   return planFor(vm, plan, catalog.currency, wish.resizeDisk);
 }
@@ -146,8 +146,8 @@ function refuseSame({ plan }: VmView): never {
 }
 
 /**
- * After the end of its period a VM is what it was: a larger one would be had for nothing, and a smaller one would be
- * renewed instead of what its owner used. A suspended one is refused for that.
+ * After the end of its period a VM cannot be changed: a larger size would be free, and a smaller one would be renewed
+ * instead of the one that was used. A suspended VM is refused for its suspension instead.
  */
 function requirePaid(vm: VmView, now: Date): void {
   if (now < vm.billing_period_end_at || vm.status === 'suspended') return;

@@ -23,7 +23,7 @@ import { recordSystemEvent } from './events.ts';
 import { type JobStart, startJob } from './start-job.ts';
 import { requireAllowed } from './states.ts';
 
-/** What giving a VM up comes to: positive is to pay, for what it has used; negative is given back. */
+/** The charge for giving up a VM: positive to pay for its usage, negative to refund. */
 export interface DeletionCharge extends Charge {
   usage: StretchUsage[];
 }
@@ -46,23 +46,23 @@ export function priceOfDeletion(
   const until = usedUntil(vm, catalog.grace, now);
   const usage = usageOf(vm, stretchesUntil(vm, until), now, configuration.name, terms);
   const used = usage.flatMap(({ lines }) => lines).filter((line) => line.amount_minor !== 0n);
-  // What was used of a deposit is sold, even where nothing of it is released.
+  // A deposit's usage is sold, even if none of the deposit is released.
   const isSettled = unused.total_minor === 0n && !hasDeposit(vm);
   const lines = [...used, ...(isSettled ? [] : unused.lines)];
   return { lines, total_minor: sum(lines.map((line) => line.amount_minor)), usage };
 }
 
-/** How a deletion was settled. */
 export interface SettledDeletion {
-  /** Null where nothing was to be charged or given back. */
+  /** Null if there was nothing to charge or refund. */
   order: OrderRow | null;
-  /** What the wallet did not cover of the order. */
+  /** The part of the order that the wallet did not cover. */
   debt_minor: bigint;
 }
 
 /**
- * Settles what a VM that is being deleted gives back and has used, by one order. Where the use is more, the wallet
- * pays as far as it reaches, and the rest is a debt of the account: a VM that is given up must never keep its owner from it.
+ * Settles the refund and the usage of a VM that is being deleted, with one order. If the usage is higher, the wallet
+ * pays as much as it can, and the rest becomes a debt of the account: a lack of money must never prevent an owner from
+ * deleting a VM.
  */
 export async function settleDeletion(
   services: { clock: Clock; catalog: Catalog },
@@ -80,7 +80,7 @@ export async function settleDeletion(
   let settled: SettledDeletion = { order: null, debt_minor: 0n };
   if (charge.lines.length > 0) {
     const { clock } = services;
-    // Money that is owed pays nothing else, also where no round has collected it yet.
+    // Owed money cannot pay for anything else, even if no round has collected it yet.
     const wallet =
       charge.total_minor > 0n
         ? await collectDebt(tx, clock, vm.account_id)
@@ -115,8 +115,8 @@ export async function settleDeletion(
 }
 
 /**
- * Deletes a VM. Its refund is paid in this transaction, at the very amount that the preview shows at this
- * instant; whatever job was running is cancelled and what it held is released.
+ * Deletes a VM. Its refund is paid in this transaction, in the exact amount that the preview shows at this instant. A
+ * running job is cancelled, and its hold is released.
  */
 export async function deleteVm(start: JobStart, vm: VmView): Promise<{ job: JobRow } & SettledDeletion> {
   const { db, services, now } = start;

@@ -11,7 +11,7 @@ export interface EventText {
   metadata?: Record<string, unknown>;
 }
 
-/** What a job of each kind is, as a sentence about it begins. */
+/** A noun phrase for each kind of job, which starts a sentence. */
 const JOB_NAMES: Record<JobKind, string> = {
   create: 'The creation of the VM',
   start: 'A start',
@@ -30,7 +30,7 @@ const JOB_NAMES: Record<JobKind, string> = {
   delete: 'The deletion of the VM',
 };
 
-/** What is logged as a job is ordered; `by` completes it, such as " by the operator". */
+/** Returns the event of a job's request; `by` is appended, such as " by the operator". */
 export function jobRequested(kind: JobKind, by = ''): EventText {
   return { type: `vm.${kind}_requested`, message: `${JOB_NAMES[kind]} was requested${by}.` };
 }
@@ -38,11 +38,10 @@ export function jobRequested(kind: JobKind, by = ''): EventText {
 interface Subject {
   account_id: string;
   vm_id: string;
-  /** Of the job that did it. */
+  /** The id of the job that caused the event. */
   id?: string;
 }
 
-/** Logs what a caller did to a VM. */
 export function recordCallerEvent(
   db: Queryable,
   clock: Clock,
@@ -67,7 +66,6 @@ export function recordCallerEvent(
   });
 }
 
-/** Logs what the service did by itself. */
 export function recordSystemEvent(
   db: Queryable,
   clock: Clock,
@@ -78,7 +76,7 @@ export function recordSystemEvent(
   return insertEvent(db, systemEvent(clock, subject, level, event));
 }
 
-/** Logs what a guest did, unless that was reported with this `dedupeKey` before; whether it is news. */
+/** Logs a guest's action, unless it was already reported with this `dedupeKey`. Returns whether it was new. */
 export function recordGuestEvent(
   db: Queryable,
   clock: Clock,

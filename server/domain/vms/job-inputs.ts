@@ -1,17 +1,16 @@
 import type { MoveKind } from '../../compute/driver.ts';
 
 /**
- * What a request leaves in `jobs.input` for its job. Secrets are sealed, and the input is wiped when the job
+ * The inputs that a request stores for its job in `jobs.input`. Secrets are sealed, and the input is wiped when the job
  * ends.
  */
 export interface CreateInput extends SealedSecrets {
   start: boolean;
 }
 
-/** Secrets for a new guest, sealed. */
 export interface SealedSecrets {
   sealed_password: string | null;
-  /** Absent where an older release wrote the job, which left `user_data` in clear. */
+  /** Absent if an older release wrote the job, which stored `user_data` unencrypted. */
   sealed_user_data?: string | null;
   user_data?: string | null;
 }
@@ -20,7 +19,7 @@ export interface PowerInput {
   timeout_seconds: number;
 }
 
-/** A force-stop by the service itself: because the VM is unpaid, or because of a debt of its account. */
+/** A force-stop by the service itself, because the VM is unpaid or its account has a debt. */
 export interface ForceStopInput {
   suspend?: true;
   debt?: true;
@@ -42,21 +41,21 @@ export interface ResizeInput {
   vcpu: number;
   ram_mb: number;
   disk_gb: number;
-  /** Absent where an older release wrote the job, which sold no cores. */
+  /** Absent if an older release wrote the job, which did not sell dedicated cores. */
   dedicated?: boolean;
   bandwidth_gb: number | null;
   /** A bigint as text. */
   price_monthly_minor: string;
-  /** The rate that it was sold at, and what rounding then leaves uncharged; jobs of earlier versions have neither. */
+  /** The tax rate of the sale, and the resulting rounding remainder; jobs of earlier releases have neither. */
   tax_rate?: string;
   rounding_remainder?: string;
-  /** What an hour then costs, in millionths as text; absent where it is billed by the month. */
+  /** The new hourly price, in millionths as text; absent if billed monthly. */
   price_hourly_micros?: string;
-  /** Since when hours are then counted, as charged; present with that price. */
+  /** When hourly counting starts after the change, as charged; present with the hourly price. */
   metered_since?: string;
-  /** What is then held for the rest of the period, as text; absent where that was sold in advance. */
+  /** The deposit for the rest of the period, as text; absent if the period was sold in advance. */
   deposit_minor?: string;
-  /** The VM was running and is to run again. */
+  /** The VM was running and will be started again. */
   restart: boolean;
 }
 
@@ -66,27 +65,27 @@ export interface SnapshotInput {
 
 export interface RestoreInput {
   snapshot_id: string;
-  /** The VM is to run afterwards. */
+  /** True if the VM will be started afterwards. */
   restart: boolean;
 }
 
 export interface MoveInput {
   how: MoveKind;
-  /** It is switched off for it, and is to run again afterwards. */
+  /** True if the VM is switched off for the move and started again afterwards. */
   restart: boolean;
 }
 
 export interface RebuildInput extends SealedSecrets {
   template: string;
-  /** Those that may log in from now on; null: those that may already. */
+  /** The keys that may log in afterwards; null keeps the current ones. */
   keys: { fingerprint: string; public_key: string }[] | null;
-  /** Of the guest that is there, see `guest-ssh/ops-keys.ts`. */
+  /** The key of the current guest, see `guest-ssh/ops-keys.ts`. */
   ops_key_fingerprint: string | null;
-  /** The VM is to run afterwards. */
+  /** True if the VM will be started afterwards. */
   restart: boolean;
 }
 
-/** What a sealed secret is for; one sealed for another purpose cannot be opened in its place. */
+/** The purposes of sealed secrets; a secret sealed for one purpose cannot be opened for another. */
 export const SEALED_FOR = {
   create: 'create-password',
   reset: 'reset-password',

@@ -5,22 +5,24 @@ import { findRegion } from '../catalog/lookup.ts';
 import { zonesOn } from '../hosts/known-host.ts';
 import { requireTemplate } from './configuration.ts';
 
-/** What the engine says to an order, or the refusals to answer with where it says nothing. */
+/** The engine's answer for an order, or the errors to respond with if it gives none. */
 export interface EngineOffer {
   hosts: readonly HostInfo[] | ApiError;
-  /** Of the template that is asked for; undefined where there is nothing to make it of. */
+  /** The requested template; undefined if the engine has no image for it. */
   template: EngineTemplate | ApiError | undefined;
 }
 
-/** Zones of the region that hosts are in, whether or not they have room; all while the engine does not say. */
+/**
+ * Returns the zones of the region that have hosts, with or without capacity; all zones if the engine does not answer.
+ */
 function servedZones({ zones }: Region, hosts: readonly HostInfo[] | ApiError): string[] {
   if (hosts instanceof ApiError) return zones;
   return zones.filter((zone) => hosts.some((host) => zonesOn(host, [zone]).length > 0));
 }
 
 /**
- * A region, by default the catalog's, and its zones of which a VM can be in any: the one that is asked for, or those that
- * hosts are in. Refuses one that is not there or has no host.
+ * Returns a region (by default the catalog's) and the zones that the VM may be in: the requested one, or those that
+ * have hosts. Refuses regions and zones that do not exist or have no host.
  */
 export function requireServed(
   catalog: Catalog,
@@ -39,7 +41,7 @@ export function requireServed(
   return { region, zones: zone === undefined ? zones : [zone] };
 }
 
-/** A template that can be chosen and that there is an image of, with the smallest disk that both say. */
+/** Returns a template that can be chosen and has an image, with the larger of their two minimum disk sizes. */
 export function requireImage(catalog: Catalog, code: string, { template: found }: EngineOffer): Template {
   const template = requireTemplate(catalog, code);
   if (found === undefined)

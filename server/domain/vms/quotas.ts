@@ -5,7 +5,7 @@ import { ApiError } from '../../platform/errors.ts';
 import type { Size } from '../billing/pricing.ts';
 import type { Catalog, Limits } from '../catalog/catalog-schema.ts';
 
-/** Refuses with `quota_exceeded` when one more would be above the limit. */
+/** Throws `quota_exceeded` if `more` would exceed the limit. */
 export function requireBelow(resource: keyof Limits, limit: number, used: number, more = 1): void {
   if (used + more <= limit) return;
   throw new ApiError('quota_exceeded', `The limit of ${limit} for ${resource} would be exceeded.`, {
@@ -15,22 +15,22 @@ export function requireBelow(resource: keyof Limits, limit: number, used: number
   });
 }
 
-/** An account's limits: the catalog's, with its own on top. */
+/** Returns an account's limits: the catalog's, overridden by its own. */
 export async function accountLimits(db: Queryable, catalog: Catalog, accountId: string): Promise<Limits> {
   const limits = await findLimits(db, accountId);
   if (!limits) throw new Error(`account ${accountId} does not exist`);
   return limitsOf(catalog, { limits });
 }
 
-/** What an account's VMs may take together, and what they take. */
+/** The limits of an account, and the total usage of its VMs. */
 export interface Quota {
   limits: Limits;
   usage: Usage;
 }
 
 /**
- * Reads an account's quota. It is read behind the wallet's lock, which the caller's transaction takes first, so that two
- * creations cannot both take the last place.
+ * Reads an account's quota. The caller's transaction must have locked the wallet first, so that two creations cannot
+ * both use the last of the quota.
  */
 export async function readQuota(db: Queryable, catalog: Catalog, accountId: string): Promise<Quota> {
   const [limits, usage] = await Promise.all([
@@ -40,14 +40,14 @@ export async function readQuota(db: Queryable, catalog: Catalog, accountId: stri
   return { limits, usage };
 }
 
-/** Refuses `more` VMs of a size where they are above the account's limits. */
+/** Refuses `more` VMs and resources if they would exceed the account's limits. */
 export function requireQuota({ limits, usage }: Quota, more: Size & { vms: number }): void {
   for (const resource of ['vms', 'vcpu', 'ram_mb', 'disk_gb'] as const) {
     if (more[resource] > 0) requireBelow(resource, limits[resource], usage[resource], more[resource]);
   }
 }
 
-/** The quotas of an account: the catalog's, with the ones that an operator granted it on top. */
+/** Returns the quotas of an account: the catalog's, overridden by those that an operator has granted. */
 export function limitsOf(catalog: Pick<Catalog, 'limits'>, account: { limits: Partial<Limits> }): Limits {
   return { ...catalog.limits, ...account.limits };
 }

@@ -15,20 +15,20 @@ import { reserveSecondDisk } from './reserve.ts';
 import { isWantedOn } from './restore-vm.ts';
 import { requireAllowed, requireWhole } from './states.ts';
 
-/** What is asked for, valid by its schema. */
+/** The body of a rebuild request, already validated by its schema. */
 export interface RebuildRequest {
   template: string;
-  /** Of the VM's account; absent: the keys that may log in already. */
+  /** Keys of the VM's account; if absent, the keys that may already log in. */
   ssh_key_ids?: string[];
   user_data?: string;
-  /** The VM's snapshots, which are on the disk that goes, may go with it; those in error go in any case. */
+  /** True if the VM's snapshots may be deleted with its disk; those in error are deleted in any case. */
   delete_snapshots?: boolean;
 }
 
 /**
- * What the job takes that reinstalls a VM from a template, and the password of its default user where one was made, because
- * no key may log in: as for a new VM. It costs nothing: no template has a price. `capacity_unavailable` where there is no room
- * for its second disk. `offer` is of the template in the VM's own region.
+ * Returns the input of the job that reinstalls a VM from a template, and a new password for its default user if no key
+ * may log in, as for a new VM. A rebuild is free: templates have no price. Throws `capacity_unavailable` if the host
+ * has no space for the second disk. `offer` is for the template in the VM's own region.
  */
 export async function decideRebuild(
   db: Transaction,

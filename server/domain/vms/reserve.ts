@@ -13,19 +13,19 @@ import { requireReachable } from '../hosts/known-host.ts';
 import { type Place, placeGuest } from '../hosts/place.ts';
 import { grows, type HostSupply, isBounded, reservationOf, type SoldSize, Supply } from '../hosts/supply.ts';
 
-/** The transaction that sells, and what the engine said of its hosts before it opened. */
+/** The transaction of a sale, and the engine's hosts from before it. */
 export interface Purchase {
   db: Queryable;
   hosts: readonly HostInfo[] | ApiError;
 }
 
-/** A VM that is on a host. */
 type PlacedVm = Pick<VmRow, 'id' | 'host_id'>;
 
 /**
- * Finds a host for a VM that is bought, in one of these zones, and reserves its room there; `capacity_unavailable`, which
- * takes the whole order back, where there is none. `taking` are the hosts that take new VMs. Called last: another purchase of
- * the same host waits from here to the end of the transaction, and then sees this.
+ * Finds a host in one of these zones for a VM that is being bought, and reserves capacity there. Throws
+ * `capacity_unavailable`, which rolls back the whole order, if there is none. `taking` are the hosts that take new VMs.
+ * Must be called last: another purchase on the same host waits from here until the transaction ends, and then sees this
+ * reservation.
  */
 export async function reserveVm(
   { db, hosts }: Purchase,
@@ -40,7 +40,10 @@ export async function reserveVm(
   return place;
 }
 
-/** Reserves the room of a VM that is to change its size, on its own host: it keeps what it has until it is known how that ends. */
+/**
+ * Reserves capacity on its host for a VM that changes its size: the VM keeps its old reservation until the outcome is
+ * known.
+ */
 export async function reserveChange(purchase: Purchase, vm: PlacedVm, size: SoldSize): Promise<void> {
   const reservation = reservationOf(size);
   const before = await findReservation(purchase.db, vm.id);
@@ -49,7 +52,7 @@ export async function reserveChange(purchase: Purchase, vm: PlacedVm, size: Sold
   await widenReservation(purchase.db, vm.id, reservation);
 }
 
-/** The same for a snapshot, which may come to keep all of a disk. */
+/** Reserves disk space for a snapshot, which can grow to the size of the VM's disk. */
 export async function reserveForSnapshot(
   purchase: Purchase,
   vm: PlacedVm,
@@ -60,7 +63,10 @@ export async function reserveForSnapshot(
   await reserveSnapshot(purchase.db, snapshotId, diskGb);
 }
 
-/** The same for a job that keeps two disks of a VM, a rebuild or a restore: the second counts until it is over. */
+/**
+ * Requires disk space for a rebuild or a restore, which keeps two disks of a VM: the second counts until the job is
+ * over.
+ */
 export async function reserveSecondDisk(purchase: Purchase, vm: PlacedVm, diskGb: number): Promise<void> {
   await requireRoom(purchase, vm, (supply) => supply.refusalOfDisk(diskGb));
 }

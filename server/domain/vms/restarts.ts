@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import type { VmChange, VmRow } from '../../db/queries/vms.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
 
-/** How VMs are started again by the service: the catalog's `restart`, with what it leaves out. */
+/** The rules by which the service restarts VMs: the catalog's `restart` with its defaults. */
 export interface RestartPolicy {
   policy: 'on_failure' | 'never';
   atOnce: number;
@@ -12,7 +12,7 @@ export interface RestartPolicy {
 }
 
 const SECOND_MS = 1_000;
-/** A guest that ends as soon as it has booted is tried again soon, and costs the host little in the long run. */
+/** A guest that ends right after booting is retried soon, but costs the host little in the long run. */
 const FIRST_WAIT_SECONDS = 15;
 const LONGEST_WAIT_SECONDS = 900;
 const STABLE_AFTER_SECONDS = 600;
@@ -20,7 +20,7 @@ const STABLE_AFTER_SECONDS = 600;
 export function restartPolicy({ restart = {} }: Pick<Catalog, 'restart'>): RestartPolicy {
   return {
     policy: restart.policy ?? 'on_failure',
-    // More boots at once than cores only make each take longer.
+    // Booting more VMs at once than there are cores only slows each of them down.
     atOnce: restart.at_once ?? availableParallelism(),
     firstWaitMs: (restart.first_wait_seconds ?? FIRST_WAIT_SECONDS) * SECOND_MS,
     longestWaitMs: (restart.longest_wait_seconds ?? LONGEST_WAIT_SECONDS) * SECOND_MS,
@@ -28,10 +28,10 @@ export function restartPolicy({ restart = {} }: Pick<Catalog, 'restart'>): Resta
   };
 }
 
-/** Of a VM that runs, or rests, as its customer wants. */
+/** The columns of a VM that is in the power state its customer wants. */
 export const NOT_RESTARTED = { restart_attempts: 0, restart_next_at: null } satisfies VmChange;
 
-/** What is known of a VM that may be started again. */
+/** The fields that decide whether a VM may be restarted. */
 export type Restartable = Pick<
   VmRow,
   | 'status'
@@ -47,8 +47,8 @@ export type Restartable = Pick<
 >;
 
 /**
- * Whether the service may start the VM: its customer wants it on, it is off, nothing else is done to it, and it is paid
- * for. One whose period is over is not until it has been renewed.
+ * Returns whether the service may start the VM: its customer wants it on, it is off, no job is running on it, and it is
+ * paid for. A VM whose period is over has to be renewed first.
  */
 export function mayRestart(vm: Restartable, now: Date): boolean {
   const isPaid = !vm.unpaid_since && !vm.suspended_at && vm.billing_period_end_at > now;
@@ -57,7 +57,10 @@ export function mayRestart(vm: Restartable, now: Date): boolean {
   return Boolean(exists) && isPaid && (!vm.restart_next_at || vm.restart_next_at <= now);
 }
 
-/** What is noted as the service starts a VM: the how-manieth time in a row, and when the next may be. */
+/**
+ * Returns the columns to write when the service starts a VM: the number of consecutive starts, and when the next is
+ * allowed.
+ */
 export function nextRestart(attempts: number, now: Date, policy: RestartPolicy) {
   const restart_attempts = attempts + 1;
   const wait = Math.min(policy.firstWaitMs * 2 ** Math.min(attempts, 30), policy.longestWaitMs);

@@ -8,9 +8,10 @@ import { reserveSecondDisk } from './reserve.ts';
 import { requireAllowed, requireWhole } from './states.ts';
 
 /**
- * What the job takes that brings a VM back to one of its snapshots. It costs nothing: its disk is as large as before, and
- * a disk has never been larger than it is now. Refused where the VM's lock or state does not allow it, and for a snapshot that
- * is not there, or not whole; `capacity_unavailable` where there is no room to keep the disk as it was meanwhile.
+ * Returns the input of the job that restores a VM from one of its snapshots. A restore is free: the disk keeps its
+ * size, because it has never been larger than it is now. Refuses if the VM's lock or state does not allow it, and if
+ * the snapshot does not exist or is not usable. Throws `capacity_unavailable` if there is no space to keep the current
+ * disk in the meantime.
  */
 export async function decideRestore(
   db: Transaction,
@@ -31,7 +32,7 @@ export async function decideRestore(
   return { input: { snapshot_id: snapshot.id, restart: isWantedOn(vm) }, snapshot };
 }
 
-/** Whether a VM that is switched off for a while is to run again. */
+/** Returns whether to start a VM again after switching it off temporarily. */
 export function isWantedOn({ status, wanted_power }: VmView): boolean {
   return status === 'running' || wanted_power === 'on';
 }

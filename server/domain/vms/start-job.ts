@@ -18,20 +18,20 @@ import { jobRequested, recordCallerEvent } from './events.ts';
 import type { JobPublisher } from './job-publisher.ts';
 import { type JobKind, STATUS_DURING } from './states.ts';
 
-/** What it takes to start a job. `db` holds the VM's lock. */
+/** Everything needed to start a job. `db` holds the VM's lock. */
 export interface SystemJobStart {
   db: Transaction;
   services: { clock: Clock; queue: JobPublisher; signals: Signals };
   now: Date;
 }
 
-/** What it takes on behalf of a caller. */
+/** Everything needed to start a job for a caller. */
 export interface JobStart extends SystemJobStart {
   services: SystemJobStart['services'] & { catalog: Catalog; metrics: Pick<Metrics, 'jobFinished'> };
   caller: Caller;
 }
 
-/** What it takes where the job was paid for, and room is reserved for it. */
+/** Everything needed to start a job that was paid for, and to reserve capacity for it. */
 export interface PaidJobStart extends JobStart {
   services: JobStart['services'] & { engine: string; secrets: SecretBox };
 }
@@ -43,9 +43,9 @@ export interface JobRequest {
 }
 
 /**
- * Starts a job on a VM whose state allows it (see `requireAllowed`): writes the job, locks the VM with it,
- * shows the state that goes with it, and sends it to the runners when the transaction commits. A job that it
- * pre-empts is cancelled and its money released.
+ * Starts a job on a VM whose state allows it (see `requireAllowed`): writes the job, locks the VM with it, sets the
+ * VM's state, and sends the job to the runners when the transaction commits. A job that it pre-empts is cancelled, and
+ * its money is released.
  */
 export async function startJob(start: JobStart, vm: VmView, request: JobRequest): Promise<JobRow> {
   if (request.kind !== 'delete') {
@@ -59,7 +59,7 @@ export async function startJob(start: JobStart, vm: VmView, request: JobRequest)
   return job;
 }
 
-/** A VM is suspended once it is idle; keeping it busy must not put that off for ever. */
+/** A VM is suspended once it is idle; keeping it busy must not postpone that forever. */
 function requireGrace({ services, now }: JobStart, vm: VmRow): void {
   if (!vm.provisioned_at || now < graceEnd(vm, services.catalog.grace)) return;
   throw new ApiError(
@@ -68,7 +68,7 @@ function requireGrace({ services, now }: JobStart, vm: VmRow): void {
   );
 }
 
-/** The same where a debt of its account suspends it. */
+/** A VM that is about to be suspended for its account's debt cannot start jobs either. */
 async function requireNoDueDebt({ db, services: { catalog }, now }: JobStart, vm: VmRow): Promise<void> {
   if (!catalog.debt) return;
   const suspendsAt = debtSuspendsAt(catalog, await debtWarnedAt(db, vm.account_id));
@@ -79,7 +79,7 @@ async function requireNoDueDebt({ db, services: { catalog }, now }: JobStart, vm
   );
 }
 
-/** The same for a job that the service itself starts on a VM without another one. */
+/** Starts a job of the service itself, on a VM without an active job. */
 export function startSystemJob(start: SystemJobStart, vm: VmRow, request: JobRequest): Promise<JobRow> {
   return writeJob(start, vm, request, true);
 }
@@ -103,13 +103,13 @@ async function writeJob(
   const row = await insertJob(db, job);
   const status = STATUS_DURING[request.kind] ?? vm.status;
   await updateVm(db, vm.id, { active_job_id: job.id, status }, now);
-  // A console of a VM that is on its way out ends before the guest does, and says why.
+  // Consoles of a VM that is going down close before its guest does, and say why.
   if (status !== vm.status) await services.signals.vmChanged(db, vm.id);
   await services.queue.announce(db);
   return row;
 }
 
-/** The VM as it reads right after {@link startJob}, without asking the database again. */
+/** Returns the VM as it is right after {@link startJob}, without another query. */
 export function withJob(vm: VmView, job: JobRow, now: Date): VmView {
   const status = STATUS_DURING[job.kind] ?? vm.status;
   return {

@@ -6,7 +6,6 @@ import type { Renewable } from '../billing/retirement.ts';
 
 export { JOB_KINDS, type JobKind, VM_STATUSES, type VmStatus };
 
-/** What a caller may ask of a VM. */
 export type VmOperation =
   | 'start'
   | 'stop'
@@ -25,9 +24,8 @@ export type VmOperation =
   | 'delete';
 
 interface Rule {
-  /** States in which the operation is allowed. */
   allowed: readonly VmStatus[];
-  /** It starts a job, so it waits for no other: while one runs it is refused… */
+  /** True if the operation starts a job. It is then refused while another job is running… */
   exclusive: boolean;
   /** …unless the running job is one of these, which it cancels. */
   preempts: readonly JobKind[];
@@ -42,8 +40,8 @@ const rule = (allowed: readonly VmStatus[], exclusive = true, preempts: readonly
 });
 
 /**
- * The one table of what is possible when. `change_plan` in a running VM additionally needs the caller's
- * leave to reboot; see {@link requireResizable}.
+ * The only table of which operations are allowed when. `change_plan` on a running VM also needs the caller's permission
+ * to reboot; see {@link requireResizable}.
  */
 export const OPERATIONS: Record<VmOperation, Rule> = {
   start: rule(['stopped', 'error']),
@@ -54,14 +52,14 @@ export const OPERATIONS: Record<VmOperation, Rule> = {
   attach_ssh_key: rule(['running']),
   change_plan: rule(['stopped', 'running']),
   snapshot: rule(['running', 'stopped']),
-  // They lead out of error: what is there is replaced.
+  // These also work in the error state, because they replace the disk.
   restore: rule(['running', 'stopped', 'error']),
   rebuild: rule(['running', 'stopped', 'error']),
   configure: rule(
     ALL_BUT_DELETING.filter((status) => status !== 'suspended'),
     false,
   ),
-  // What brings a suspended VM back.
+  // Renewal is how a suspended VM comes back.
   set_renewal: rule(ALL_BUT_DELETING, false),
   console: rule(LIVE, false),
   ssh: rule(['running'], false),
@@ -72,7 +70,7 @@ export const OPERATIONS: Record<VmOperation, Rule> = {
   ),
 };
 
-/** The state a VM shows while a job of this kind runs; null leaves it as it is. */
+/** The state that a VM shows while a job of this kind is running; null leaves it unchanged. */
 export const STATUS_DURING: Record<JobKind, VmStatus | null> = {
   create: 'provisioning',
   start: 'starting',
@@ -91,26 +89,25 @@ export const STATUS_DURING: Record<JobKind, VmStatus | null> = {
   delete: 'deleting',
 };
 
-/** What the state table needs to know of a VM. */
+/** The fields of a VM that the table of operations depends on. */
 export interface VmState extends Renewable {
   status: VmStatus;
   active_job_id: string | null;
   active_job_kind: JobKind | null;
-  /** Null while it has never come into being. */
+  /** Null until the VM has been created. */
   provisioned_at: Date | null;
   wanted_power: WantedPower;
-  /** Set while it is suspended for a debt of its account. */
+  /** Set while the VM is suspended for its account's debt. */
   debt_suspended_at?: Date | null;
   /** Its host cannot be reached. */
   host_lost?: boolean | null;
-  /** What happened last, where it is known. */
   last_job?: { kind: JobKind; error_message: string | null } | null;
 }
 
 /**
- * Refuses an operation that the VM's lock or state does not allow: `vm_locked`, `vm_suspended` or
- * `invalid_state`, in the contract's order (lock before state); and one that needs its guest while the host cannot be
- * reached: `compute_unavailable`.
+ * Refuses an operation that the VM's lock or state does not allow, with `vm_locked`, `vm_suspended` or `invalid_state`,
+ * in the contract's order (lock before state). Also refuses one that needs the guest while its host cannot be reached,
+ * with `compute_unavailable`.
  */
 export function requireAllowed(vm: VmState, operation: VmOperation): void {
   requireState(vm, operation);
@@ -118,7 +115,7 @@ export function requireAllowed(vm: VmState, operation: VmOperation): void {
     throw computeUnavailable('the host of the VM cannot be reached');
 }
 
-/** What is done to the VM's record alone, now or until its guest can be reached. */
+/** Operations that only change the VM's record, or wait until its guest can be reached. */
 const WITHOUT_GUEST: ReadonlySet<VmOperation> = new Set(['configure', 'set_renewal']);
 
 function requireState(vm: VmState, operation: VmOperation): void {
@@ -129,12 +126,12 @@ function requireState(vm: VmState, operation: VmOperation): void {
       job_kind: vm.active_job_kind,
     });
   }
-  // What concerns the guest needs one; its record can be changed and removed without.
+  // Operations on the guest need one; the record can be changed and removed without.
   const neverMade =
     vm.status === 'error' &&
     !vm.provisioned_at &&
     !['delete', 'configure', 'set_renewal'].includes(operation);
-  // One that is off and wanted on is about to be started again, which its customer may call off.
+  // A VM that is off but should be on is about to be restarted, which its customer may prevent.
   const calledOff = operation === 'force_stop' && vm.status === 'stopped' && vm.wanted_power === 'on';
   if ((allowed.includes(vm.status) || calledOff) && !neverMade) return;
   if (vm.status === 'suspended') {
@@ -153,7 +150,7 @@ function requireState(vm: VmState, operation: VmOperation): void {
   throw new ApiError('invalid_state', message, { status: vm.status, allowed });
 }
 
-/** Says how a VM stands; of one in error, what brought it there and what leads out. */
+/** Describes the state of a VM; for a VM in error, also its cause and how to leave it. */
 function whyInState({ status, last_job: job }: VmState): string {
   if (status !== 'error') return `The VM is ${status}.`;
   const cause = job?.error_message
@@ -162,12 +159,12 @@ function whyInState({ status, last_job: job }: VmState): string {
   return `The VM is in error${cause} Start it, or force it to stop.`;
 }
 
-/** Refuses to renew a VM whose deletion was given up: it was paid back, and its guest may be half gone. */
+/** Refuses to renew a VM whose deletion failed: it was refunded, and its guest may be half deleted. */
 export function requireRenewable(vm: VmRow): void {
   requireNotHalfDeleted(vm, 'It cannot be renewed; delete it again.');
 }
 
-/** Refuses to restore or rebuild such a VM. */
+/** Refuses to restore or rebuild a VM whose deletion failed. */
 export function requireWhole(vm: VmRow): void {
   requireNotHalfDeleted(vm, 'Delete it again.');
 }
@@ -178,7 +175,7 @@ function requireNotHalfDeleted({ status, deletion_failed_at }: VmRow, wayOut: st
   throw new ApiError('invalid_state', message, { status, allowed: [] });
 }
 
-/** Lock and state for a change of size: a running VM has to be power-cycled, which the caller must allow. */
+/** Checks lock and state for a change of size: a running VM has to be power-cycled, which the caller must allow. */
 export function requireResizable(vm: VmState, allowReboot: boolean): void {
   requireAllowed(vm, 'change_plan');
   if (vm.status === 'running' && !allowReboot) {
