@@ -26,7 +26,6 @@ import { type Outcome, ProviderUnavailableError } from './provider.ts';
 import { isRemembered } from './remembered.ts';
 import { type Paid, type SettleParts, settlePaid, settleUnpaid } from './settle.ts';
 
-/** What charging takes. */
 export interface ChargeParts {
   clock: Clock;
   db: Database;
@@ -37,21 +36,24 @@ export interface ChargeParts {
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** After each failure in a row: when the next attempt is made. After the last it is turned off. */
+/** The wait after each consecutive failure. After one more failure, automatic top-up is turned off. */
 const WAITS_MS = [HOUR_MS, 6 * HOUR_MS, DAY_MS];
-/** Of an account in a day: whatever goes wrong, a card is not charged without end. */
+/** Per account and day: whatever goes wrong, a card must not be charged endlessly. */
 const MOST_A_DAY = 5;
-/** While the account owes something. Each charge is of the amount that its owner has chosen, however large the debt is. */
+/**
+ * Applies while the account has a debt. Each charge is for the amount that the owner has chosen, however large the debt
+ * is.
+ */
 const MOST_A_DAY_IN_DEBT = 1;
-/** When a charge is asked for again whose outcome is not known. */
+/** Wait before retrying a charge whose outcome is unknown. */
 export const RETRY_MS = 5 * 60_000;
-/** For methods that take days, such as direct debits. */
+/** Long enough for methods that take days, such as direct debits. */
 const VALID_MS = 14 * DAY_MS;
 const GONE = 'The payment method is not there any more.';
-/** Accounts read at once. */
+/** Accounts read per query. */
 const BATCH = 100;
 
-/** Tops up the wallets that are below what their owners have set: one attempt each. */
+/** Tops up the wallets that are below their owner's threshold, with one attempt each. */
 export async function topUpByItself(parts: ChargeParts, failures: Failures): Promise<void> {
   const now = parts.clock.now();
   const scope = { now, ...dailyLimit(now) };
@@ -71,13 +73,13 @@ const dailyLimit = (now: Date) => ({
   mostInDebt: MOST_A_DAY_IN_DEBT,
 });
 
-/** Tops up one wallet, if nothing has changed since the account was found. */
+/** Tops up one wallet, unless something has changed since the account was found. */
 export async function topUpAccount(parts: ChargeParts, accountId: string): Promise<void> {
   const begun = await parts.db.transaction((tx) => begin(tx, parts, accountId));
   if (begun) await charge(parts, begun.topUp, begun.method);
 }
 
-/** Writes the top-up before anything is charged, so that a charge is never without one. */
+/** Writes the top-up before anything is charged, so that no charge is without one. */
 async function begin(
   tx: Transaction,
   parts: ChargeParts,
@@ -88,7 +90,7 @@ async function begin(
   if ((await lockAccount(tx, accountId)) !== 'active') return undefined;
   const auto = await lockAutoTopUp(tx, accountId);
   if (!auto?.enabled || (auto.next_attempt_at && auto.next_attempt_at > now)) return undefined;
-  // Another node may have begun one since the account was found; whoever does holds the lock of the settings.
+  // Another node may have begun one since the account was found; it would have held the lock of the settings.
   if (!(await mayTopUp(tx, accountId, dailyLimit(now)))) return undefined;
   const method = await findPaymentMethod(tx, accountId, auto.payment_method_id!);
   const { available_minor, currency } = await lockWallet(tx, accountId);
@@ -107,14 +109,14 @@ async function begin(
     payment_method_id: method.id,
     created_at: now,
     expires_at: new Date(now.getTime() + VALID_MS),
-    // Should this node be gone before it knows.
+    // In case this node stops before it knows the outcome.
     retry_at: new Date(now.getTime() + RETRY_MS),
   });
   await insertTopUp(tx, topUp);
   return { topUp, method };
 }
 
-/** Charges the method of a top-up, or asks again what became of that. */
+/** Charges the method of a top-up, or asks again for the outcome of that charge. */
 async function charge(
   parts: ChargeParts,
   topUp: TopUpRow,
@@ -140,7 +142,7 @@ async function charge(
       await db.transaction((tx) => askLater(tx, parts, topUp.id));
       return;
     }
-    // Should it have been made after all, the provider says so, and it is booked then.
+    // If it was charged after all, the provider will report it, and it is booked then.
     outcome = { status: 'failed', error: 'The payment provider did not answer.' };
   }
   await db.transaction((tx) => settleCharge(tx, parts, topUp, outcome));
@@ -148,12 +150,12 @@ async function charge(
 
 async function askLater(tx: Transaction, { clock }: ChargeParts, id: string): Promise<void> {
   const locked = await lockTopUp(tx, id);
-  // Its event may have come while the reply was waited for.
+  // The event may have arrived while waiting for the reply.
   if (locked?.status !== 'pending' || locked.recheck_at) return;
   await changeTopUp(tx, locked, { retry_at: new Date(clock.now().getTime() + RETRY_MS) });
 }
 
-/** Asks again about a charge of which it is not known whether it was made. */
+/** Retries a charge whose outcome is unknown. */
 export async function retryCharge(parts: ChargeParts, topUp: TopUpRow): Promise<void> {
   const { db, payments } = parts;
   const method =
@@ -163,7 +165,7 @@ export async function retryCharge(parts: ChargeParts, topUp: TopUpRow): Promise<
   await db.transaction((tx) => settleCharge(tx, parts, topUp, { status: 'failed', error: GONE }));
 }
 
-/** Books what became of a charge, from the provider's reply or from what it reports later. */
+/** Books the outcome of a charge, from the provider's reply or from a later report. */
 export async function settleCharge(
   tx: Transaction,
   parts: SettleParts,
@@ -201,7 +203,6 @@ export async function settleCharge(
   }
 }
 
-/** An attempt that failed. */
 interface Failure {
   auto: AutoTopUpRow;
   error: string;

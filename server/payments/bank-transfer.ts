@@ -2,18 +2,21 @@ import { randomInt } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 import type { NextStep, PaymentProvider } from './provider.ts';
 
-/** A transfer that was ordered is with us within days; the operator can confirm one that comes later all the same. */
+/** A transfer arrives within days; the operator can still confirm one that comes later. */
 const VALID_MS = 14 * 86_400_000;
-/** Without characters that are taken for others when a customer writes them off. */
+/** Without similar characters that a customer could confuse when copying them. */
 const ALPHABET = '23456789ACDEFGHJKLMNPQRTUVWXYZ';
 
-/** What a customer names in a transfer, such as "TU-7K3M-9QXD": short enough for every bank's form, and not to be guessed. */
+/**
+ * Returns the reference for a customer's transfer, such as "TU-7K3M-9QXD": short enough for every bank's form, and
+ * impossible to guess.
+ */
 export function newReference(): string {
   const letters = Array.from({ length: 8 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
   return `TU-${letters.slice(0, 4)}-${letters.slice(4)}`;
 }
 
-/** By a transfer to the hoster's account, which the operator confirms. */
+/** Payment by a transfer to the hoster's account, which the operator confirms. */
 export function bankTransfer({
   bankRecipient,
   bankIban,

@@ -6,10 +6,10 @@ import type { Payments } from './payments.ts';
 import { ProviderUnavailableError } from './provider.ts';
 import { type SettleParts, settleUnpaid } from './settle.ts';
 
-/** Seconds after which a customer may ask again when a provider did not answer. */
+/** Seconds after which a customer may retry if a provider did not answer. */
 const RETRY_SECONDS = 30;
 
-/** Has the provider call off a payment, before any transaction, so that it cannot be paid any more. */
+/** Has the provider cancel a payment, so that it can no longer be paid. Must be called before any transaction. */
 export async function callOff(
   { db, logger, payments }: { db: Queryable; logger: Logger; payments: Payments },
   accountId: string,
@@ -33,7 +33,10 @@ export async function callOff(
   }
 }
 
-/** Cancels a top-up that was called off. Money that comes all the same is booked, as for one that expired. */
+/**
+ * Cancels a top-up whose payment was cancelled at the provider. Money that arrives anyway is booked, as for an expired
+ * top-up.
+ */
 export async function cancelTopUp(
   tx: Transaction,
   parts: SettleParts,
@@ -42,7 +45,7 @@ export async function cancelTopUp(
 ): Promise<TopUpRow> {
   const topUp = await lockTopUp(tx, id);
   if (topUp?.account_id !== accountId) throw notFound();
-  // The provider has reported it already.
+  // The provider has already reported it.
   if (topUp.status === 'expired') return topUp;
   requireCancelable(topUp);
   return settleUnpaid(tx, parts, topUp, { status: 'canceled', error: null });

@@ -1,10 +1,10 @@
 import type { TopUpRow } from '../db/queries/top-ups.ts';
 import { newReference } from './bank-transfer.ts';
 
-/** What every top-up has from its beginning. */
+/** The fields that every top-up has from the beginning. */
 type Given = Pick<TopUpRow, 'id' | 'account_id' | 'provider' | 'amount_minor' | 'currency' | 'created_at'>;
 
-/** Returns a top-up that is pending and that a person has started; what is not given is unknown yet. */
+/** Returns a pending top-up started by a person; fields that are not given are still unknown. */
 export function newTopUp(given: Given & Partial<TopUpRow>): TopUpRow {
   return {
     cause: 'person',

@@ -7,13 +7,13 @@ import { StripeApi } from './stripe/api.ts';
 import { stripeProvider } from './stripe/provider.ts';
 import { testProvider } from './test-provider.ts';
 
-/** The ways to pay that this installation offers. */
+/** The payment providers that this installation offers. */
 export class Payments {
-  /** In the order that customers are offered them. */
+  /** In the order in which customers see them. */
   readonly providers: readonly PaymentProvider[];
-  /** Where Stripe is one of them. */
+  /** Null if Stripe is not offered. */
   readonly stripe: { api: StripeApi; webhookSecret: string } | null;
-  /** When this process last held the providers' payments against the books; null before that. */
+  /** When this process last compared the providers' payments with the books; null before the first time. */
   comparedAt: Date | null = null;
   readonly #site: { panelUrl: string };
 
@@ -33,12 +33,12 @@ export class Payments {
     this.providers = names.flatMap((name) => known[name] ?? []);
   }
 
-  /** The provider called `name`, where it is offered. */
+  /** Returns the provider called `name`, if it is offered. */
   find(name: string): PaymentProvider | undefined {
     return this.providers.find((provider) => provider.name === name);
   }
 
-  /** Where a customer returns to after paying. */
+  /** Returns the page to which a customer returns after paying. */
   returnUrl(topUpId: string): string {
     return `${this.#site.panelUrl}/billing/top-ups/${topUpId}`;
   }

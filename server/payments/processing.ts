@@ -2,19 +2,22 @@ import type { Transaction } from '../db/database.ts';
 import { changeTopUp, type TopUpRow } from '../db/queries/top-ups.ts';
 import type { Clock } from '../platform/clock.ts';
 
-/** How often a provider is asked about a payment that it is working on: its event ends the wait, unless it is lost. */
+/**
+ * Interval at which a provider is asked about a payment that it is processing. Usually its event ends the wait earlier,
+ * unless the event is lost.
+ */
 export const RECHECK_MS = 6 * 3_600_000;
 
 /**
- * How long a provider may say that it knows no such payment before that is believed: a key of another account, or of tests, is
- * noticed and replaced sooner.
+ * The time for which a provider must say that it does not know a payment before this is believed. If the key belongs to
+ * another account or to test mode, that is noticed and fixed sooner.
  */
 export const MISSING_MS = 48 * 3_600_000;
 
 /**
- * Notes that the provider is working on a payment, such as a direct debit, which takes days. It does not expire from now on: the
- * provider's word ends it. That also holds for one that has expired here while its customer was paying. What is decided
- * otherwise stays so. The caller holds the lock of the top-up.
+ * Notes that the provider is processing a payment, such as a direct debit, which takes days. From now on the top-up
+ * does not expire: only the provider's result ends it. This also applies to a top-up that expired here while its
+ * customer was paying. Any other result stays as it is. The caller holds the top-up's lock.
  */
 export async function noteProcessing(
   tx: Transaction,

@@ -1,65 +1,63 @@
 import type { PaymentProviderName } from '../config/panel-settings.ts';
 import type { Origin } from './origin.ts';
 
-/** What is to be paid, as a provider is given it. */
+/** A payment as requested from a provider. */
 export interface PaymentOrder {
-  /** Of the top-up: the same payment asked for twice under it is made once. */
+  /** The top-up's id; a provider makes only one payment per id, even if it is requested twice. */
   id: string;
-  /** Said again by the provider with what is paid. */
+  /** The provider returns the origin with the payment. */
   origin: Origin;
-  /** What the customer names where they have to. */
+  /** The reference that the customer has to state, if the provider needs one. */
   reference: string;
   amountMinor: bigint;
   /** ISO 4217. */
   currency: string;
-  /** Whether the method is to be kept, for top-ups that happen by themselves. */
+  /** True if the payment method will be kept, for automatic top-ups. */
   keepMethod: boolean;
-  /** As the provider knows the customer, where it does. */
+  /** The provider's id of the customer; null if it has none. */
   customerRef: string | null;
-  /** Where the customer is to come back to. */
+  /** The page to which the customer returns. */
   returnUrl: string;
   expiresAt: Date;
 }
 
-/** What the customer does next. */
 export type NextStep =
   | { kind: 'done' }
   | { kind: 'redirect'; url: string }
   | { kind: 'bank_transfer'; reference: string; recipient: string; iban: string; bic: string | null };
 
-/** How a payment began. */
 export interface Begun {
   next: NextStep;
-  /** As the provider knows its page, by which the payment can be called off. */
+  /** The provider's id of the payment page, with which the payment can be cancelled. */
   sessionRef?: string;
   providerRef: string | null;
-  /** What came of it, where that is known at once. */
+  /** The outcome; pending if it is not known yet. */
   outcome: Outcome;
   method: KeptMethod | null;
 }
 
 /**
- * What became of a payment. A pending outcome is reported later; a processing one too, of a payment that its customer has made
- * and that the provider works on for days.
+ * The outcome of a payment. After `pending` or `processing`, the final outcome is reported later; `processing` means
+ * that the customer has paid and the provider takes days to process the payment.
  */
 export type Outcome =
   | { status: 'succeeded'; providerRef: string | null }
   | { status: 'pending' | 'processing'; providerRef: string | null }
   | { status: 'failed'; error: string };
 
-/** What a provider keeps, so that it can be charged again. */
+/** A payment method that a provider keeps, so that it can be charged again. */
 export interface KeptMethod {
   customerRef: string;
   methodRef: string;
-  /** For people, such as "Visa 4242". */
+  /** For display, such as "Visa 4242". */
   label: string;
   /** Such as "2030-04". */
   expiresOn: string | null;
 }
 
-/** A charge without its customer. */
+/** A charge without the customer being present. */
 export interface Charge {
-  /** Of the top-up: asked for again under it, it is the same charge. */
+  /** The top-up's id; a repeated request with the same id is the same charge. */
   id: string;
   amountMinor: bigint;
   currency: string;
@@ -68,9 +66,9 @@ export interface Charge {
 }
 
 export interface Refund {
-  /** Of the refund: asked for again under it, it is the same one. */
+  /** The refund's id; a repeated request with the same id is the same refund. */
   id: string;
-  /** Of what was paid. */
+  /** The provider's id of the payment. */
   providerRef: string;
   amountMinor: bigint;
   currency: string;
@@ -80,33 +78,36 @@ export type RefundOutcome =
   | { status: 'succeeded' | 'pending'; providerRef: string }
   | { status: 'failed'; error: string };
 
-/** The provider did not answer, or not so that anything follows from it: what was asked for may have happened, or not. */
+/** The provider did not answer, or gave an inconclusive answer: the requested action may or may not have happened. */
 export class ProviderUnavailableError extends Error {
   override name = 'ProviderUnavailableError';
 }
 
 /**
- * A way to pay. It is never called inside a transaction: it may be slow, and what it did cannot be taken back by a
- * rollback. Whatever is asked for again under the same id happens once.
+ * A payment provider. It is never called inside a transaction: it may be slow, and a rollback cannot undo what it did.
+ * A repeated request with the same id has an effect only once.
  */
 export interface PaymentProvider {
   readonly name: PaymentProviderName;
-  /** How long a payment that was begun can be made. */
+  /** The time in which a payment can be made after it was begun. */
   readonly validMs: number;
-  /** Whether it can keep a method and charge it without its owner. */
+  /** True if the provider can keep a payment method and charge it without its owner. */
   readonly canCharge: boolean;
-  /** How many minor units an amount must be a multiple of; any amount where absent. */
+  /** The number of minor units that an amount must be a multiple of; any amount if absent. */
   unit?(currency: string): bigint;
-  /** Throws {@link ProviderUnavailableError}, or {@link Error} where it refuses: the customer has not been asked for anything. */
+  /**
+   * Throws {@link ProviderUnavailableError}, or {@link Error} if it refuses; in both cases, nothing was requested from
+   * the customer.
+   */
   begin(order: PaymentOrder): Promise<Begun>;
-  /** What a customer who comes back has left to do, where that needs no page of the provider's. */
+  /** The next step for a customer who comes back, if that needs no page of the provider. */
   nextStep?(reference: string): NextStep;
-  /** Calls off what was begun; false where it is being paid already. Throws {@link ProviderUnavailableError}. */
+  /** Cancels a payment that was begun; false if it is already being paid. Throws {@link ProviderUnavailableError}. */
   cancel?(sessionRef: string): Promise<boolean>;
-  /** Keeps a method no longer. The same. */
+  /** Deletes a payment method. Throws {@link ProviderUnavailableError}. */
   forget?(methodRef: string): Promise<void>;
-  /** Throws {@link ProviderUnavailableError} where the outcome is unknown. */
+  /** Throws {@link ProviderUnavailableError} if the outcome is unknown. */
   charge?(charge: Charge): Promise<Outcome>;
-  /** The same. */
+  /** Throws {@link ProviderUnavailableError} if the outcome is unknown. */
   refund?(refund: Refund): Promise<RefundOutcome>;
 }

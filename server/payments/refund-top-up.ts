@@ -23,7 +23,6 @@ import { isRemembered } from './remembered.ts';
 import { type SettleParts, valuesOf } from './settle.ts';
 import { unitProblem } from './start-top-up.ts';
 
-/** What refunds take. */
 export interface RefundParts {
   clock: Clock;
   db: Database;
@@ -32,21 +31,21 @@ export interface RefundParts {
   secrets: SecretBox;
 }
 
-/** When a refund is asked for again whose outcome is not known. */
+/** Wait before retrying a refund whose outcome is unknown. */
 export const RETRY_MS = 5 * 60_000;
 
 export interface RefundWish {
-  /** Id or reference of the top-up. */
+  /** The top-up's id or reference. */
   topUp: string;
-  /** All that is left of it when absent. */
+  /** If undefined, refunds all that is left of the top-up. */
   amountMinor: bigint | undefined;
   reason: string;
   actor: string;
 }
 
 /**
- * Sends money of a top-up back to where it came from. It leaves the wallet first, so that it cannot be spent meanwhile;
- * where the provider refuses, it is put back. What the provider does not answer is asked again in the background.
+ * Sends money of a top-up back to its source. The money leaves the wallet first, so that it cannot be spent in the
+ * meantime; it is put back if the provider refuses. A refund without an answer is retried in the background.
  */
 export async function refundTopUp(parts: RefundParts, wish: RefundWish): Promise<TopUpRefundRow> {
   const { refund, topUp } = await parts.db.transaction((tx) => withdraw(tx, parts, wish));
@@ -107,14 +106,14 @@ async function withdraw(
     error: null,
     created_at: clock.now(),
     settled_at: null,
-    // Should this node be gone before it knows.
+    // In case this node stops before it knows the outcome.
     retry_at: new Date(clock.now().getTime() + RETRY_MS),
   };
   await insertRefund(tx, refund);
   return { refund, topUp };
 }
 
-/** Asks the provider for a refund, or once more what became of it. */
+/** Requests a refund from the provider, or asks again for its outcome. */
 export async function attemptRefund(
   parts: RefundParts,
   topUp: TopUpRow,
@@ -154,14 +153,14 @@ async function askLater(
   const refund = (await lockRefund(tx, id))!;
   if (refund.status !== 'pending') return refund;
   const isKnown = isRemembered(created_at, clock.now());
-  // Asked for again after that it might be made twice.
+  // After that, another request might refund it twice.
   if (!isKnown) logger.error({ refund_id: id }, 'look at the provider whether this refund was made');
   return changeRefund(tx, refund, { retry_at: isKnown ? new Date(clock.now().getTime() + RETRY_MS) : null });
 }
 
 /**
- * Books what became of a refund, no matter which side reports it. One that was made can fail days later, where the bank does not take it:
- * then the money is put back into the wallet, once.
+ * Books the outcome of a refund, whichever side reports it. A completed refund can still fail days later, if the bank
+ * rejects it: the money is then put back into the wallet, once.
  */
 export async function settleRefund(
   tx: Transaction,
@@ -189,7 +188,7 @@ export async function settleRefund(
     reference: `${id} returned`,
     isDue: true,
   });
-  // Nobody was told of one that was refused at once.
+  // No one was notified of a refund that was refused at once.
   if (refund.status === 'succeeded') await mailReturned(tx, parts, topUp, refund);
   tx.afterCommit(() => logger.warn({ refund_id: id, reason: outcome.error }, 'refund failed'));
   return changeRefund(tx, refund, {

@@ -10,7 +10,6 @@ import { notFound } from '../platform/errors.ts';
 import type { Logger } from '../platform/logging.ts';
 import type { Payments } from './payments.ts';
 
-/** What removing takes. */
 export interface RemoveParts {
   clock: Clock;
   logger: Logger;
@@ -18,8 +17,8 @@ export interface RemoveParts {
 }
 
 /**
- * Keeps a method no longer, neither here nor at its provider. An automatic top-up that charges it is turned off. What it
- * has paid for stays, and can still be refunded.
+ * Deletes a payment method here and at its provider, and turns off an automatic top-up that charges it. Past payments
+ * with it stay, and can still be refunded.
  */
 export async function removeMethod(
   tx: Transaction,
@@ -33,7 +32,7 @@ export async function removeMethod(
     await putAutoTopUp(tx, { ...auto, enabled: false, payment_method_id: null, updated_at: now });
   const method = await removePaymentMethod(tx, accountId, id, now);
   if (!method) throw notFound();
-  // It is charged no more, whatever its provider answers.
+  // The method is no longer charged, whatever the provider answers.
   tx.afterCommit(() => {
     payments
       .find(method.provider)

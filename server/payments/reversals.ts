@@ -11,34 +11,34 @@ import type { Logger } from '../platform/logging.ts';
 import type { SecretBox } from '../platform/secrets.ts';
 import { valuesOf } from './settle.ts';
 
-/** What booking them takes. */
 export interface ReversalParts {
   clock: Clock;
   logger: Logger;
   secrets: SecretBox;
 }
 
-/** What a provider says about money that it takes back, or has given back after all. */
+/** A provider's report about money that it reverses, or has returned after all. */
 export interface Reversal extends Pick<BookedReversal, 'kind'> {
   providerRef: string;
   amountMinor: bigint;
-  /** It came to nothing: the refund failed, the dispute was won. */
+  /** The reversal was undone: the refund failed, or the dispute was won. */
   isVoid: boolean;
-  /** When the provider said so. */
+  /** When the provider reported the reversal. */
   toldAt?: Date | undefined;
-  /** The provider was asked for it: nothing that it said by then is newer. */
+  /** The provider was asked for the current state, so none of its earlier reports is newer. */
   isCurrent?: boolean;
 }
 
-/** The provider has said two amounts at the same time: the caller asks which one it has. */
+/** The provider has reported two amounts at the same time: the caller must ask which one is current. */
 export class SimultaneousError extends Error {
   override name = 'SimultaneousError';
 }
 
 /**
- * Books what a provider says about a reversal, however often and in whatever order: what it said last counts. The wallet
- * pays as far as its money reaches, and the rest is owed; what is not taken back after all is put back. The owners get a mail
- * when money is taken back. The caller holds the lock of the top-up, which was paid. Throws {@link SimultaneousError}.
+ * Books a provider's report about a reversal. Reports may be repeated and come in any order: the latest one counts. The
+ * wallet pays as far as its money reaches, and the rest becomes a debt; if less is reversed after all, the difference
+ * is put back. Mails the owners when a payment is reversed. The caller holds the lock of the top-up, which was paid.
+ * Throws {@link SimultaneousError}.
  */
 export async function settleReversal(
   tx: Transaction,
@@ -78,8 +78,9 @@ export async function settleReversal(
 }
 
 /**
- * Whether a later event was booked; of two of the same second, or without a time, the one that ends it is the later. The
- * last release did not note when the provider spoke: of what came to nothing then, it was when that was booked.
+ * Returns whether a later report was already booked. Of two from the same second, or without a time, the one that
+ * undoes the reversal is the later. The last release did not record when the provider reported; for a reversal that was
+ * undone then, the time of booking counts.
  */
 function isOutdated(
   { told_at, settled_at, status }: BookedReversal,
@@ -90,7 +91,9 @@ function isOutdated(
   return status === 'void' && !isVoid && !isCurrent;
 }
 
-/** Whether it has another amount in the very second that was booked: the order of arrival says nothing. */
+/**
+ * Returns whether it reports another amount in the same second as the booked report: the order of arrival says nothing.
+ */
 function isSimultaneous(
   known: BookedReversal,
   { amountMinor, isVoid, toldAt, isCurrent }: Reversal,
@@ -99,7 +102,7 @@ function isSimultaneous(
   return isOfThen && !isCurrent && !isVoid && known.amount_minor !== amountMinor;
 }
 
-/** Whether it is what the books have, as each comparison with the provider says it again. */
+/** Returns whether the books already have it, because each comparison with the provider repeats it. */
 function isKnown(
   { status, amount_minor }: BookedReversal,
   { amountMinor, isVoid, toldAt }: Reversal,

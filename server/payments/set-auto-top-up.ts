@@ -8,14 +8,13 @@ import { invalidField } from '../platform/errors.ts';
 import type { Payments } from './payments.ts';
 import { amountProblem, unitProblem } from './start-top-up.ts';
 
-/** What setting it takes. */
 export interface SetParts {
   catalog: Catalog;
   clock: Clock;
   payments: Payments;
 }
 
-/** What an account wants to be topped up with, by itself. */
+/** An account's settings for automatic top-up. */
 export interface AutoTopUpWish {
   accountId: string;
   enabled: boolean;
@@ -24,7 +23,7 @@ export interface AutoTopUpWish {
   methodId: string | null;
 }
 
-/** Sets what an account tops up by itself; the count of failures is reset. */
+/** Sets an account's automatic top-up, and resets its count of failures. */
 export async function setAutoTopUp(
   tx: Transaction,
   { catalog, clock, payments }: SetParts,

@@ -9,31 +9,30 @@ import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logging.ts';
 import type { SecretBox } from '../platform/secrets.ts';
 
-/** What settling takes. */
 export interface SettleParts {
   clock: Clock;
   logger: Logger;
   secrets: SecretBox;
 }
 
-/** What is known of a payment. */
+/** A payment as reported by the provider. */
 export interface Paid {
   amountMinor: bigint;
   /** ISO 4217. */
   currency: string;
-  /** As the provider knows it. */
+  /** The provider's id of the payment. */
   providerRef: string | null;
 }
 
-/** Money came, but not what was to come: nothing is booked, and the operator has to look. */
+/** The payment differs from the expected one: nothing is booked, and the operator has to check. */
 export class PaymentMismatchError extends Error {
   override name = 'PaymentMismatchError';
 }
 
 /**
- * Books what was paid for a top-up: once, whatever comes again. It may have failed or expired meanwhile, for money that is
- * there is there. The caller holds the lock of the top-up; throws {@link PaymentMismatchError} where it is another amount
- * or another currency.
+ * Books the payment of a top-up, once, however often it is reported. The top-up may have failed or expired in the
+ * meantime: money that has arrived is booked anyway. The caller holds the top-up's lock. Throws
+ * {@link PaymentMismatchError} if the amount or the currency differs.
  */
 export async function settlePaid(
   tx: Transaction,
@@ -77,12 +76,12 @@ export async function settlePaid(
   return settled;
 }
 
-/** What a mail says of a top-up. */
+/** Returns the values of a mail about a top-up. */
 export function valuesOf({ amount_minor, currency, reference }: TopUpRow, account: string): TopUpValues {
   return { account, amountMinor: toJsonInteger(amount_minor), currency, reference };
 }
 
-/** Ends a top-up that was not paid; what is decided stays so. The caller holds its lock. */
+/** Ends a top-up that was not paid; any other status stays as it is. The caller holds the top-up's lock. */
 export async function settleUnpaid(
   tx: Transaction,
   parts: SettleParts,
@@ -95,12 +94,12 @@ export async function settleUnpaid(
   tx.afterCommit(() =>
     logger.info({ top_up_id: topUp.id, account_id: topUp.account_id, status, error }, 'top-up ended'),
   );
-  // An automatic one has a mail of its own, and who cancels it knows.
+  // An automatic top-up has its own mail, and a person who cancels a top-up knows.
   if (status !== 'canceled' && topUp.cause === 'person') await mailUnpaid(tx, parts, topUp, error);
   return changeTopUp(tx, topUp, change);
 }
 
-/** Tells the owners that a top-up failed, or expired if there is no reason. */
+/** Mails the owners that a top-up failed, or expired if there is no reason. */
 export async function mailUnpaid(
   tx: Transaction,
   parts: SettleParts,

@@ -26,14 +26,13 @@ import type { Payments } from './payments.ts';
 import type { Begun, KeptMethod, NextStep, PaymentProvider } from './provider.ts';
 import { settlePaid, settleUnpaid } from './settle.ts';
 
-/** Top-ups of an account that are begun and not decided: a customer who changes their mind some times is no attack. */
+/** Most top-ups of an account that may be pending: a customer who changes their mind a few times is not an attacker. */
 const MAX_PENDING = 10;
-/** What the address of a provider's page is sealed for. */
+/** Purpose for which the URL of a provider's page is sealed. */
 const PAGE_PURPOSE = 'top_up_page';
-/** Seconds after which a customer may ask again when a provider did not answer. */
+/** Seconds after which a customer may retry if a provider did not answer. */
 const RETRY_SECONDS = 30;
 
-/** What starting a top-up takes. */
 export interface StartParts {
   catalog: Catalog;
   clock: Clock;
@@ -43,17 +42,16 @@ export interface StartParts {
   secrets: SecretBox;
 }
 
-/** What a customer asks for. */
 export interface TopUpWish {
   accountId: string;
   principalId: string;
   provider: string;
   amountMinor: bigint;
-  /** Whether the method is to be kept, for top-ups that happen by themselves. */
+  /** True if the payment method will be kept, for automatic top-ups. */
   keepMethod: boolean;
 }
 
-/** A payment that a provider has begun for a top-up that is not written yet. */
+/** A payment that a provider has begun, for a top-up that is not written yet. */
 export interface BegunTopUp {
   id: string;
   reference: string;
@@ -62,9 +60,9 @@ export interface BegunTopUp {
 }
 
 /**
- * Has the provider begin the payment, before any transaction; undefined where nothing is begun, because the wish will be
- * refused anyway or the provider does not answer. What was begun and is not written after all has not been shown to
- * anyone, so it cannot be paid.
+ * Has the provider begin the payment, before any transaction. Returns undefined if nothing was begun, because the
+ * request will be refused anyway or the provider does not answer. If the top-up is not written after all, its payment
+ * was not shown to anyone, so it cannot be paid.
  */
 export async function beginTopUp(parts: StartParts, wish: TopUpWish): Promise<BegunTopUp | undefined> {
   const { clock, db, logger, payments, catalog, secrets } = parts;
@@ -88,13 +86,13 @@ export async function beginTopUp(parts: StartParts, wish: TopUpWish): Promise<Be
     });
     return { id, reference, expiresAt, begun };
   } catch (error) {
-    // A refusal is ours to put right as well: nothing of the customer's has been looked at.
+    // A refusal, too, is ours to fix: the provider did not look at any data of the customer.
     logger.error({ err: error, provider: provider.name }, 'the provider began no payment');
     return undefined;
   }
 }
 
-/** As the provider knows the account, where it does: its page then offers what is kept there. */
+/** Returns the provider's id of the account's customer, if it has one: its page then offers the methods kept there. */
 async function customerAt(
   db: Queryable,
   accountId: string,
@@ -105,7 +103,10 @@ async function customerAt(
   return methods.find(({ provider }) => provider === name)?.customer_ref ?? null;
 }
 
-/** Writes the top-up that a provider has begun, with what came of it at once. Refuses what {@link beginTopUp} did not begin. */
+/**
+ * Writes the top-up that a provider has begun, with its outcome if that is already known. Refuses a top-up that
+ * {@link beginTopUp} did not begin.
+ */
 export async function startTopUp(
   tx: Transaction,
   parts: StartParts,
@@ -139,7 +140,7 @@ export async function startTopUp(
   return { topUp: await decide(tx, parts, row, begun.begun), next: begun.begun.next };
 }
 
-/** What a customer who comes back to a top-up has left to do; null where it is decided, or happens by itself. */
+/** Returns the next step of a customer who comes back to a top-up; null if it is settled or automatic. */
 export function nextStepOf(
   { payments, secrets }: Pick<StartParts, 'payments' | 'secrets'>,
   topUp: TopUpRow,
@@ -155,7 +156,7 @@ const offered = ({ providers }: Payments) =>
     ? 'there is no way to pay here'
     : `must be one of ${providers.map(({ name }) => name).join(', ')}`;
 
-/** Returns what is wrong with an amount that `provider` is to charge, if anything. */
+/** Returns what is wrong with an amount to be charged by `provider`, if anything. */
 export function amountProblem(
   catalog: Catalog,
   amountMinor: bigint,
@@ -226,7 +227,7 @@ async function decide(
   });
 }
 
-/** Keeps the method that a top-up, which the caller holds the lock of, was paid with. */
+/** Keeps the payment method with which a top-up was paid. The caller holds the top-up's lock. */
 export async function keepMethod(
   tx: Transaction,
   { clock }: { clock: Clock },

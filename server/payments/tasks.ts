@@ -11,14 +11,17 @@ import { StripeForbidden } from './stripe/api.ts';
 import { compareWithStripe } from './stripe/compare.ts';
 import { recheckPayment } from './stripe/recheck.ts';
 
-/** Charges and refunds asked about in one round. */
+/** Charges and refunds retried per round. */
 const BATCH = 50;
 const DAY_MS = 86_400_000;
-/** Looked at once more: its lists go by when a payment was begun, and a direct debit takes days until it is paid. */
+/**
+ * Part of the lists that is compared again: they are ordered by when a payment was begun, and a direct debit takes days
+ * until it is paid.
+ */
 const OVERLAP_MS = 14 * DAY_MS;
 const NEVER = new AbortController().signal;
 
-/** What payments need now and then: wallets are topped up, and what is not decided is decided. */
+/** The periodic work on payments: tops up wallets, and settles whatever is unsettled. */
 export async function lookAfterPayments(
   parts: ChargeParts,
   failures: Failures,
@@ -27,8 +30,8 @@ export async function lookAfterPayments(
   const { db, clock } = parts;
   const now = clock.now();
   await inBatches((limit) => expire(parts, now, limit));
-  // What was charged or refunded already, and the books do not know, must not be asked for again: so it is where an older
-  // copy of them was restored, and after a day Stripe has forgotten that it was asked before.
+  // A charge or refund that was made but is missing from the books, as after an older copy was restored, must not be
+  // requested again: after a day, Stripe has forgotten the first request.
   const compare = () =>
     compareDaily(parts, signal).catch((error) => {
       if (!signal.aborted) throw error;
@@ -45,13 +48,15 @@ export async function lookAfterPayments(
   await topUpByItself(parts, failures);
 }
 
-/** The clocks of two nodes differ by less. */
+/** Upper bound on the difference between two nodes' clocks. */
 const SKEW_MS = 600_000;
 
-/** What is due now, given that nothing is ever put off for longer than `ms`. */
+/**
+ * Limits for finding due work: nothing is ever postponed by more than `ms`, so a later time comes from a wrong clock.
+ */
 const within = (now: Date, ms: number) => ({ now, latest: new Date(now.getTime() + ms + SKEW_MS) });
 
-/** Asks about payments that take days, in case the event about their end is lost. */
+/** Asks about payments that take days, in case the event about their end was lost. */
 async function recheck(parts: ChargeParts, failures: Failures): Promise<void> {
   const { db, clock, payments } = parts;
   const { stripe } = payments;
@@ -65,8 +70,9 @@ async function recheck(parts: ChargeParts, failures: Failures): Promise<void> {
 }
 
 /**
- * Returns whether the comparison was done. A key that may not read the lists does not stop automatic top-ups for good: the
- * operator is told each day, and what was compared last stays noted, so that nothing is left out once the key has its rights.
+ * Returns whether the comparison was done. A key that may not read the lists does not stop automatic top-ups forever:
+ * an error is logged each day, and the time of the last comparison is kept, so that nothing is missed once the key has
+ * its permissions.
  */
 async function mayCompare({ logger }: ChargeParts, compare: () => Promise<void>): Promise<boolean> {
   try {
@@ -82,7 +88,7 @@ async function mayCompare({ logger }: ChargeParts, compare: () => Promise<void>)
   }
 }
 
-/** Ends top-ups that were not paid in time, and tells the owners of those that a person started. */
+/** Expires top-ups that were not paid in time, and mails the owners of those that a person started. */
 function expire(parts: ChargeParts, now: Date, limit: number): Promise<number> {
   return parts.db.transaction(async (tx) => {
     const expired = await expireTopUps(tx, now, limit);
@@ -91,12 +97,12 @@ function expire(parts: ChargeParts, now: Date, limit: number): Promise<number> {
   });
 }
 
-/** Holds what the provider has against the books, once after the start and then once a day. */
+/** Compares the provider's payments with the books, once after the start and then once a day. */
 async function compareDaily(parts: ChargeParts, signal: AbortSignal): Promise<void> {
   const { db, clock, payments } = parts;
   const now = clock.now();
   const { stripe, comparedAt } = payments;
-  // A comparison that was later than now is one of before the clock was set back.
+  // A comparison in the future was made before the clock was set back.
   if (comparedAt && comparedAt <= now && now.getTime() - comparedAt.getTime() < DAY_MS) return;
   if (stripe) {
     const until = (await comparedUntil(db, 'stripe')) ?? (await newestTopUpAt(db, 'stripe'));

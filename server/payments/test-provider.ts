@@ -1,12 +1,15 @@
 import type { PaymentProvider } from './provider.ts';
 
 const VALID_MS = 3_600_000;
-/** Amounts of which the last two digits make the payment fail, or never end: what cannot be tried with real ones. */
+/**
+ * Amounts with these last two digits make the payment fail, or never finish: cases that cannot be tried with real
+ * providers.
+ */
 const DECLINED = 13n;
 const UNDECIDED = 42n;
 const DECLINE = 'The card was declined.';
 
-/** Pays with nothing, for development. */
+/** Pays without money, for development. */
 export const testProvider: PaymentProvider = {
   name: 'test',
   validMs: VALID_MS,

@@ -19,12 +19,12 @@ import type { Logger } from '../platform/logging.ts';
 import { newTopUp } from './new-top-up.ts';
 import { type SettleParts, settlePaid } from './settle.ts';
 
-/** What a provider says about a payment whose top-up is not in the books. */
+/** A provider's data on a payment whose top-up is not in the books. */
 export type FoundPayment = Omit<NewUnbookedPayment, 'id' | 'found_at'>;
 
 /**
- * Notes a payment that a provider has and the books do not, so that an operator decides about it: so it is after an older
- * copy of the database was restored. Noted once, however often it is found.
+ * Notes a payment that a provider has but the books do not, for an operator to decide. That happens after an older copy
+ * of the database was restored. The payment is noted once, however often it is found.
  */
 export async function noteUnbooked(
   { db, clock, logger }: { db: Database; clock: Clock; logger: Logger },
@@ -47,8 +47,8 @@ export async function noteUnbooked(
 }
 
 /**
- * Books such a payment to the account that the provider was told, or to `accountId` where it was told none or the account
- * is gone: the top-up is there again, so that a refund or a dispute of the payment finds it.
+ * Books an unbooked payment to the account stored at the provider, or to `accountId` if there is none. Creates its
+ * top-up again, so that a refund or a dispute of the payment finds it. Throws `invalid_state` if the account is gone.
  */
 export async function bookUnbooked(
   tx: Transaction,
@@ -87,7 +87,7 @@ export async function bookUnbooked(
   });
 }
 
-/** Ends the question about a payment without booking it, such as of one that was booked by hand. */
+/** Closes an unbooked payment without booking it, for example because it was booked manually. */
 export async function dismissUnbooked(
   tx: Transaction,
   { clock }: { clock: Clock },
@@ -107,7 +107,7 @@ async function lockOpen(tx: Transaction, id: string): Promise<UnbookedPaymentRow
   });
 }
 
-/** As it was before the payment, as far as that is known. */
+/** The top-up as it was before the payment, as far as that is known. */
 function topUpOf(found: UnbookedPaymentRow, account_id: string, id: string): TopUpRow {
   const { provider, amount_minor, currency, provider_ref, paid_at: created_at } = found;
   return newTopUp({ id, account_id, provider, amount_minor, currency, provider_ref, created_at });

@@ -14,14 +14,13 @@ import type { Payments } from './payments.ts';
 import { isSigned } from './stripe/signature.ts';
 import { receiveEvent } from './stripe/webhook.ts';
 
-/** Of an event: the largest of Stripe's have some ten thousand. */
+/** Limit of an event: Stripe's largest have about ten thousand bytes. */
 const BODY_LIMIT = 128 * 1024;
-/** Events a minute of one network without a good signature: Stripe has a handful of addresses, and signs. */
+/** Events per minute from one network without a valid signature: Stripe has a handful of addresses, and signs. */
 const UNSIGNED_A_MINUTE = 60;
-/** Signed events that are dealt with at once on this node; Stripe sends the others again. */
+/** Signed events processed at once on this node; Stripe sends the others again. */
 const AT_ONCE = 8;
 
-/** What the route needs of the service. */
 export interface WebhookServices {
   catalog: Pick<Catalog, 'currency'>;
   clock: Clock;
@@ -33,7 +32,7 @@ export interface WebhookServices {
 
 const config: RouteConfig = { open: true, unlimited: true };
 
-/** Where Stripe sends its events; there is no such path where Stripe is not offered. */
+/** Registers the route for Stripe's events; it does not exist if Stripe is not offered. */
 export function registerWebhooks(
   app: FastifyInstance,
   { catalog, clock, db, logger, payments, secrets }: WebhookServices,
@@ -47,11 +46,11 @@ export function registerWebhooks(
     clock,
   );
   let running = 0;
-  // In a context of its own: the signature is over the bytes as they came.
+  // In its own context, because the signature covers the original bytes.
   app.register(async (context) => {
     context.removeAllContentTypeParsers();
     context.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes));
-    // Before the body is read.
+    // Runs before the body is read.
     context.addHook('onRequest', async (request, reply) => {
       if (unsigned.isIpSpent(networkOf(request))) throw tooMany(reply);
     });
@@ -61,7 +60,7 @@ export function registerWebhooks(
         unsigned.takeIp(networkOf(request));
         throw new ApiError('invalid_request', 'The signature is missing, wrong or too old.');
       }
-      // Stripe sends it again, for days.
+      // Stripe sends the event again, for days.
       const paused = await moneyRefusal(db, catalog.currency);
       if (paused) throw paused;
       if (running >= AT_ONCE) throw tooMany(reply);

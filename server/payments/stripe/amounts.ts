@@ -1,16 +1,18 @@
 import { currencyExponent, isCurrency } from '../../../shared/currencies.ts';
 
 /**
- * How Stripe counts, from docs.stripe.com/currencies ("Zero-decimal currencies", "Special cases", "Three-decimal
- * currencies"; read 2026-11). It is not ISO 4217: MGA has two decimals there and none here, ISK and UGX the reverse.
+ * Stripe's decimals, from docs.stripe.com/currencies ("Zero-decimal currencies", "Special cases", "Three-decimal
+ * currencies"; read 2026-11). They differ from ISO 4217: MGA has two decimals there and none here, ISK and UGX the
+ * reverse.
  */
 const ZERO_DECIMAL = new Set('BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF'.split(' '));
 /**
- * ISK, and UGX although Stripe's list of zero-decimal currencies names it: the special cases ask for two decimals, which are
- * always 00. HUF and TWD are special cases too, but of payouts alone: charges and refunds have two decimals.
+ * ISK, and UGX even though Stripe's list of zero-decimal currencies contains it: as special cases they need two
+ * decimals, which are always 00. HUF and TWD are special cases too, but only for payouts: charges and refunds have two
+ * decimals.
  */
 const TWO_DECIMALS_OF_ZERO = new Set(['ISK', 'UGX']);
-/** BHD, JOD, KWD, OMR and TND: sent with three decimals, of which the last must be 0. */
+/** BHD, JOD, KWD, OMR and TND are sent with three decimals, the last of which must be 0. */
 const THREE_DECIMALS = 3;
 
 function stripeExponent(currency: string): number {
@@ -19,14 +21,14 @@ function stripeExponent(currency: string): number {
   return currencyExponent(currency) === THREE_DECIMALS ? THREE_DECIMALS : 2;
 }
 
-/** Returns how many of our minor units an amount must be a multiple of, so that Stripe charges it exactly. */
+/** Returns the number of our minor units that an amount must be a multiple of for Stripe to charge it exactly. */
 export function stripeUnit(currency: string): bigint {
   const exponent = stripeExponent(currency);
   if (exponent === THREE_DECIMALS) return 10n;
   return 10n ** BigInt(Math.max(0, currencyExponent(currency) - exponent));
 }
 
-/** Returns an amount in our minor units as Stripe counts it; throws if Stripe cannot charge it exactly. */
+/** Converts an amount in our minor units to Stripe's; throws if Stripe cannot charge it exactly. */
 export function toStripe(amountMinor: bigint, currency: string): number {
   const unit = stripeUnit(currency);
   if (amountMinor % unit !== 0n)
@@ -37,7 +39,7 @@ export function toStripe(amountMinor: bigint, currency: string): number {
   return Number((amountMinor * theirs!) / ours!);
 }
 
-/** Returns the reverse; undefined for what is no amount of ours. */
+/** Converts Stripe's amount to our minor units; undefined if we cannot represent it. */
 export function fromStripe(amount: unknown, currency: string): bigint | undefined {
   if (typeof amount !== 'number' || !Number.isSafeInteger(amount) || amount < 0) return undefined;
   if (!isCurrency(currency)) return undefined;

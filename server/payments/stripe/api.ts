@@ -2,36 +2,37 @@ import { readBody } from '../../platform/peer/body.ts';
 import { parseJson } from '../../platform/peer/json.ts';
 import { ProviderUnavailableError } from '../provider.ts';
 
-/** The version of Stripe's API that this code was written against; accounts have defaults of their own. */
+/** The version of Stripe's API that this code was written against; accounts have their own defaults. */
 const STRIPE_VERSION = '2026-10-28.endive';
-/** Beyond it no customer waits for a page. */
+/** No customer waits longer than this for a page. */
 const TIMEOUT_MS = 20_000;
-/** Of a reply: sessions and intents have some ten thousand. */
+/** Limit of a reply: sessions and intents have about ten thousand bytes. */
 const MAX_REPLY_BYTES = 512 * 1024;
 const PEER = 'Stripe';
-/** Requests at once: Stripe allows a hundred a second, and a flood of ours must not take its customers' turn. */
+/**
+ * Concurrent requests. Stripe allows a hundred per second, and a burst of ours must not block requests of customers.
+ */
 const AT_ONCE = 8;
-/** Requests that wait for their turn. */
+/** Most requests that may be queued. */
 const MAX_WAITING = 64;
 
-/** How Stripe is reached. */
 export interface StripeSettings {
   secretKey: string;
   baseUrl: string;
 }
 
-/** A value of a request; nested as Stripe's forms are. */
+/** The form of a request; nested like Stripe's forms. */
 export type Form = { [name: string]: string | number | boolean | undefined | Form | Form[] };
 
-/** Stripe understood, and will not do it. */
+/** Stripe understood the request and refused it. */
 export class StripeRefusal extends Error {
   override name = 'StripeRefusal';
   /** Such as `card_error` or `invalid_request_error`. */
   readonly type: string;
   readonly code: string;
-  /** The object that the refusal is about. */
+  /** The payment intent that was refused, if any. */
   readonly intentId: string | null;
-  /** There is no such thing, at least not for this key. */
+  /** The object does not exist, at least not for this key. */
   readonly isMissing: boolean;
 
   constructor(
@@ -51,12 +52,12 @@ export class StripeRefusal extends Error {
   }
 }
 
-/** The key has no right to what was asked for: nothing is known about that, and asking again does not help. */
+/** The key has no permission for the request: the answer stays unknown, and retrying does not help. */
 export class StripeForbidden extends ProviderUnavailableError {
   override name = 'StripeForbidden';
 }
 
-/** Stripe's REST API, as far as it is needed. Replies are as they come: who reads them looks at what is there. */
+/** The part of Stripe's REST API that is needed. Replies are not validated: callers check the fields that they read. */
 export class StripeApi {
   readonly #settings: StripeSettings;
   #running = 0;
@@ -66,7 +67,7 @@ export class StripeApi {
     this.#settings = settings;
   }
 
-  /** Done once for each `idempotencyKey`, however often it is asked for within a day. */
+  /** Executed once per `idempotencyKey`, however often it is requested within a day. */
   post(path: string, form: Form, idempotencyKey: string): Promise<Record<string, unknown>> {
     return this.#inTurn(() => this.#send('POST', path, encodeForm(form), idempotencyKey));
   }
@@ -78,7 +79,7 @@ export class StripeApi {
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {
     if (this.#running >= AT_ONCE) {
       if (this.#waiting.length >= MAX_WAITING) throw new ProviderUnavailableError('too many requests wait');
-      // A call that is done hands the turn on.
+      // A finished call hands its slot to the next.
       await new Promise<void>((resolve) => void this.#waiting.push(resolve));
     } else this.#running++;
     try {
@@ -127,12 +128,12 @@ function describe(error: unknown): string {
   return cause instanceof Error ? `${message}: ${cause.message}` : message;
 }
 
-/** A refusal where Stripe has decided; else it is unknown, as with 409, 429 and 5xx. */
+/** Returns a refusal if Stripe has decided; otherwise the outcome is unknown, as with 409, 429 and 5xx. */
 function refusalOf(status: number, reply: unknown): Error {
   const error = isObject(reply) && isObject(reply.error) ? reply.error : {};
   const message = typeof error.message === 'string' ? error.message : `status ${status}`;
   if (status === 403) return new StripeForbidden(`Stripe: ${message}`);
-  // 401: our key is wrong, which says nothing about the payment.
+  // 401 means that our key is wrong, which says nothing about the payment.
   if (status !== 400 && status !== 402 && status !== 404)
     return new ProviderUnavailableError(`Stripe: ${message}`);
   const intent = isObject(error.payment_intent) ? error.payment_intent.id : null;
@@ -144,12 +145,11 @@ function refusalOf(status: number, reply: unknown): Error {
   });
 }
 
-/** Whether `value` has members. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** `{ a: { b: 1 }, c: [{ d: 2 }] }` is `a[b]=1&c[0][d]=2`. */
+/** Encodes `{ a: { b: 1 }, c: [{ d: 2 }] }` as `a[b]=1&c[0][d]=2`. */
 export function encodeForm(form: Form): string {
   const pairs: [string, string][] = [];
   const walk = (value: Form[string], name: string) => {

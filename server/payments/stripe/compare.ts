@@ -4,19 +4,19 @@ import { isObject, type StripeApi } from './api.ts';
 import { type Meaning, meaningOf } from './events.ts';
 import { act, type WebhookParts } from './webhook.ts';
 
-/** Things of a list that Stripe is asked for at once: an intent has some three thousand bytes. */
+/** Page size of Stripe's lists: an intent has about three thousand bytes. */
 const PAGE = 50;
-/** Pages of one list: a hoster with more payments since yesterday has other means. */
+/** Most pages of a list: a hoster with more payments per day has other means. */
 const MOST_PAGES = 2_000;
-/** SQLSTATE of what the store refuses, whenever it is tried. */
+/** SQLSTATE class of constraint violations, which fail however often they are tried. */
 const CONSTRAINT = '23';
-/** How long after a payment its dispute may change: schemes decide within some months. */
+/** The time after a payment in which its dispute may change: card schemes decide within a few months. */
 const DISPUTES_MS = 120 * 86_400_000;
 
 /**
- * Holds what Stripe has since `since` against the books: payments, refunds and disputes. What an event would have booked is
- * booked; a payment whose top-up the books do not have is noted for an operator. Throws `ProviderUnavailableError`, and where
- * `signal` aborts: begun again it comes to the same.
+ * Compares Stripe's payments, refunds and disputes since `since` with the books. Books whatever an event would have
+ * booked; a payment whose top-up is missing from the books is noted for an operator. Throws `ProviderUnavailableError`,
+ * and also if `signal` aborts; starting again has the same result.
  */
 export async function compareWithStripe(
   parts: WebhookParts,
@@ -45,7 +45,10 @@ export async function compareWithStripe(
     await actOn(parts, 'charge.dispute.updated', dispute);
 }
 
-/** What was taken back of a payment, as it is read: the caller books it once the payment is in the books. */
+/**
+ * Returns the refunds and disputes of a payment, with their event types: the caller books them once the payment is in
+ * the books.
+ */
 export async function reversalsOf(
   api: StripeApi,
   intentId: string,
@@ -66,8 +69,8 @@ export async function actOn(parts: WebhookParts, type: string, object: unknown):
 }
 
 /**
- * What can never be booked must not keep the rest from it; anything else, such as a lost connection, ends the comparison,
- * which is begun again.
+ * Acts on one object. One that can never be booked must not block the rest; any other error, such as a lost connection,
+ * ends the comparison, which is then started again.
  */
 async function attempt(parts: WebhookParts, meaning: Meaning): Promise<boolean | undefined> {
   try {
@@ -80,7 +83,7 @@ async function attempt(parts: WebhookParts, meaning: Meaning): Promise<boolean |
   }
 }
 
-/** The meaning of a payment, as far as it is paid or will be. */
+/** Returns the meaning of a payment that is paid or being processed; undefined for any other. */
 function madeOf(intent: unknown): Meaning | undefined {
   const status = isObject(intent) ? intent.status : undefined;
   return status === 'succeeded' || status === 'processing'
@@ -90,7 +93,7 @@ function madeOf(intent: unknown): Meaning | undefined {
 
 const createdSince = (since: Date) => `created%5Bgte%5D=${Math.floor(since.getTime() / 1000)}`;
 
-/** The things of a list, newest first, page by page. */
+/** Yields the objects of a list, newest first, page by page. */
 async function* list(
   api: StripeApi,
   path: string,

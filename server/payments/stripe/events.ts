@@ -4,22 +4,22 @@ import { fromStripe } from './amounts.ts';
 import { isObject } from './api.ts';
 import { ACCOUNT_KEY, MARK_KEY, REFUND_KEY, TOP_UP_KEY } from './provider.ts';
 
-/** Money that came for a top-up. */
+/** A payment received for a top-up. */
 export interface Payment {
   kind: 'paid';
   topUpId: string;
   intentId: string;
   amountMinor: bigint;
   currency: string;
-  /** Whose it is, where Stripe was told. */
+  /** The payment's origin, if Stripe has it. */
   origin: Origin | null;
-  /** As Stripe knows who paid, where it keeps them. */
+  /** Stripe's id of the customer, if it keeps one. */
   customerRef: string | null;
   /** When the payment was begun. */
   createdAt: Date | null;
 }
 
-/** What began there: a refund by hand, a dispute. */
+/** A reversal that started at Stripe: a refund made there, or a dispute. */
 export interface Reversed {
   kind: 'reversed';
   intentId: string;
@@ -27,28 +27,28 @@ export interface Reversed {
   reversal: Reversal;
 }
 
-/** Money of an amount that the books cannot have: none, or a part of their smallest unit. */
+/** An amount that the books cannot represent: none at all, or a fraction of the minor unit. */
 export interface Uncounted {
   kind: 'uncounted';
   intentId: string;
-  /** The top-up that was paid; null where a payment was taken back. */
+  /** The top-up that was paid; null for a reversal. */
   topUpId: string | null;
-  /** The refund or the dispute; the payment itself where it was paid. */
+  /** The id of the refund or the dispute; for a payment, its own id. */
   providerRef: string;
   amount: unknown;
   currency: string;
-  /** It came to nothing, for which its amount does not matter. */
+  /** The reversal was undone, so its amount does not matter. */
   isVoid: boolean;
   toldAt: Date | undefined;
 }
 
-/** What an event of Stripe's means for us. */
+/** The meaning of a Stripe event for us. */
 export type Meaning =
   | Payment
-  /** `byItself`: of a charge without its customer; one who sits at Stripe's page tries again with another card. */
+  /** `byItself` means a charge without its customer; a customer on Stripe's page can try another card. */
   | { kind: 'failed'; topUpId: string; error: string; byItself: boolean }
   | { kind: 'expired'; topUpId: string }
-  /** The customer has paid in a way that takes days. */
+  /** The customer has paid with a method that takes days. */
   | { kind: 'processing'; topUpId: string; intentId: string }
   | {
       kind: 'refunded';
@@ -56,13 +56,16 @@ export type Meaning =
       providerRef: string;
       failed: string | null;
       isDone: boolean;
-      /** The same as it looks where the books do not have the refund, as an older copy of them. */
+      /** The meaning if the books do not have the refund, as in an older copy of them. */
       otherwise: Reversed | Uncounted | undefined;
     }
   | Reversed
   | Uncounted;
 
-/** The meaning of an event; undefined for one that means nothing here, such as of another application at the same account. */
+/**
+ * Returns the meaning of an event; undefined if it has none here, such as an event of another application on the same
+ * account.
+ */
 export function meaningOf(event: unknown): Meaning | undefined {
   if (!isObject(event) || !isObject(event.data) || !isObject(event.data.object)) return undefined;
   const { object } = event.data;
@@ -102,7 +105,7 @@ export function meaningOf(event: unknown): Meaning | undefined {
   }
 }
 
-/** The id of ours that an object of Stripe's carries. */
+/** Returns our id in the metadata of a Stripe object. */
 export function metadataOf(object: Record<string, unknown>, key: string): string | undefined {
   const value = isObject(object.metadata) ? object.metadata[key] : undefined;
   return typeof value === 'string' && /^[a-z]{3}_[0-9a-z]{26}$/.test(value) ? value : undefined;
@@ -159,7 +162,7 @@ function refunded(object: Record<string, unknown>, toldAt?: Date): Meaning | und
   return { kind: 'refunded', refundId, providerRef: id, failed, isDone: status === 'succeeded', otherwise };
 }
 
-/** A dispute whose status begins with "warning" is a question: no money has moved. */
+/** A dispute whose status begins with "warning" is an inquiry: no money has moved. */
 function disputed(object: Record<string, unknown>, toldAt?: Date): Meaning | undefined {
   switch (object.status) {
     case 'needs_response':

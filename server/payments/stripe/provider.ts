@@ -11,17 +11,17 @@ import {
 import { stripeUnit, toStripe } from './amounts.ts';
 import { isObject, type StripeApi, StripeRefusal } from './api.ts';
 
-/** A session can be paid for this long; Stripe allows between half an hour and a day. */
+/** The time in which a session can be paid; Stripe allows between half an hour and a day. */
 const VALID_MS = 3_600_000;
-/** Under which a top-up of ours is found in what Stripe sends. */
+/** Metadata key of our top-up's id in Stripe's objects. */
 export const TOP_UP_KEY = 'vauban_top_up';
-/** Whose it is, where its top-up is not in the books; see {@link Origin}. */
+/** Metadata keys of the payment's owner, in case its top-up is not in the books; see {@link Origin}. */
 export const ACCOUNT_KEY = 'vauban_account';
 export const MARK_KEY = 'vauban_mark';
-/** Under which a refund of ours is found. */
+/** Metadata key of our refund's id. */
 export const REFUND_KEY = 'vauban_refund';
 
-/** By Stripe: a page of its own takes the card, and a card that is kept can be charged again. */
+/** Payment by Stripe: its own page asks for the card, and a card that is kept can be charged again. */
 export function stripeProvider(api: StripeApi, brandName: string): PaymentProvider {
   return {
     name: 'stripe',
@@ -72,14 +72,14 @@ async function begin(api: StripeApi, brandName: string, order: PaymentOrder) {
   return {
     next: { kind: 'redirect' as const, url },
     sessionRef: id,
-    // Of the payment, once it is made: a session cannot be refunded.
+    // Only the later payment has an id that can be refunded; a session cannot be.
     providerRef: null,
     outcome: { status: 'pending' as const, providerRef: null },
     method: null,
   };
 }
 
-/** Stripe refuses it for a session that is paid, or was ended before: what became of that its events say. */
+/** Stripe refuses to expire a session that is paid or has already ended: its events report the outcome. */
 async function expireSession(api: StripeApi, sessionRef: string): Promise<boolean> {
   try {
     await api.post(
@@ -99,7 +99,7 @@ async function detachMethod(api: StripeApi, methodRef: string): Promise<void> {
   try {
     await api.post(`/v1/payment_methods/${encodeURIComponent(methodRef)}/detach`, {}, `detach ${methodRef}`);
   } catch (error) {
-    // It is kept there no longer.
+    // Stripe no longer keeps the method.
     if (!(error instanceof StripeRefusal)) throw error;
   }
 }
@@ -121,9 +121,9 @@ async function chargeMethod(
         payment_method: methodRef,
         off_session: true,
         confirm: true,
-        // The customer is not there to be led to a page of a bank.
+        // The customer is not present to be redirected to a bank's page.
         automatic_payment_methods: { enabled: true, allow_redirects: 'never' },
-        // No more than the last release said: asked for again with other parameters it would be refused.
+        // Only what the last release sent: a retry with other parameters would be refused.
         metadata: { [TOP_UP_KEY]: id },
       },
       `charge ${id}`,
@@ -143,7 +143,7 @@ function outcomeOf({ id, status }: Record<string, unknown>): Outcome {
     case 'processing':
       return { status: 'processing', providerRef: id };
     default:
-      // Such as requires_action: the bank wants its customer, who is not there.
+      // Such as requires_action: the bank wants the customer, who is not present.
       return { status: 'failed', error: 'The bank wants this payment to be confirmed by hand.' };
   }
 }
@@ -172,7 +172,7 @@ async function refundPayment(
   }
 }
 
-/** The method that a payment kept for later, if it did. */
+/** Returns the method that a payment kept for later, if any. */
 export async function keptMethodOf(api: StripeApi, intentId: string): Promise<KeptMethod | null> {
   const intent = await api.get(
     `/v1/payment_intents/${encodeURIComponent(intentId)}?expand%5B%5D=payment_method`,

@@ -5,12 +5,13 @@ import { isObject, StripeRefusal } from './api.ts';
 import { meaningOf } from './events.ts';
 import { act, type WebhookParts } from './webhook.ts';
 
-/** Why it failed, for its owner. Should the money come all the same, it is booked then. */
+/** The reason shown to the owner. If the money arrives anyway, it is booked then. */
 const MISSING = 'The payment provider does not know this payment.';
 
 /**
- * Asks Stripe about a payment that it is working on, and does what the event about its end would have done. Where Stripe does
- * not answer or is still working on it, it is asked again later; a payment that it has not known for {@link MISSING_MS} has failed.
+ * Asks Stripe about a payment that it is processing, and does what the event about its end would have done. If Stripe
+ * does not answer or is still processing it, it is asked again later. A payment that stays unknown to Stripe for
+ * {@link MISSING_MS} has failed.
  */
 export async function recheckPayment(
   parts: WebhookParts,
@@ -52,7 +53,7 @@ export async function recheckPayment(
   }
 }
 
-/** Notes that Stripe does not know a payment; true once that has been so for too long. */
+/** Notes that Stripe does not know a payment. Returns whether that has been so for too long. */
 function isMissedTooLong({ clock, db }: WebhookParts, id: string): Promise<boolean> {
   return db.transaction(async (tx) => {
     const topUp = await lockTopUp(tx, id);

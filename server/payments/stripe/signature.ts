@@ -1,13 +1,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** How old a signature may be, and how far ahead another clock: Stripe's own tolerance. */
+/** The maximum age of a signature, and how far another clock may be ahead: Stripe's own tolerance. */
 const TOLERANCE_SECONDS = 300;
-/** Signatures looked at: while a secret is being replaced there are two. */
+/** Most signatures checked: while a secret is being replaced, there are two. */
 const MAX_SIGNATURES = 10;
 
 /**
- * Whether `header`, a `Stripe-Signature` such as `t=1492774577,v1=5257a8…`, signs `body` with `secret`, and did so within
- * the last five minutes. The body is as it came, byte by byte.
+ * Returns whether `header`, a `Stripe-Signature` such as `t=1492774577,v1=5257a8…`, signs `body` with `secret` and is
+ * at most five minutes old. The body must be the original bytes.
  */
 export function isSigned(body: Buffer, header: unknown, secret: string, now: Date): boolean {
   if (typeof header !== 'string') return false;

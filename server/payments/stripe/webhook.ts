@@ -30,7 +30,6 @@ import {
 } from './events.ts';
 import { keptMethodOf, TOP_UP_KEY } from './provider.ts';
 
-/** What the events of Stripe are dealt with by. */
 export interface WebhookParts {
   api: StripeApi;
   clock: Clock;
@@ -40,15 +39,15 @@ export interface WebhookParts {
 }
 
 /**
- * Does what an event says, which was signed by Stripe. Events come more than once and in any order: what they say is held
- * against the state of the top-up, so that each one counts once. A throw has Stripe send it again.
+ * Processes an event signed by Stripe. Events are repeated and come in any order: each is checked against the state of
+ * the top-up, so that it counts once. If this throws, Stripe sends the event again.
  */
 export async function receiveEvent(parts: WebhookParts, event: unknown): Promise<void> {
   const meaning = meaningOf(event);
   if (meaning) await act(parts, meaning);
 }
 
-/** Does what was said; false where it is about something that is not ours. */
+/** Acts on an event's meaning; false if it is about something that is not ours. */
 export async function act(parts: WebhookParts, meaning: Meaning): Promise<boolean> {
   const { db } = parts;
   switch (meaning.kind) {
@@ -79,7 +78,7 @@ export async function act(parts: WebhookParts, meaning: Meaning): Promise<boolea
   }
 }
 
-/** Works on a top-up of ours; one that is not, such as of another installation at the same account, is left alone. */
+/** Processes one of our top-ups; ignores any other, such as one of another installation on the same account. */
 async function settle(
   { db, logger }: WebhookParts,
   id: string,
@@ -106,7 +105,7 @@ async function takePayment(parts: WebhookParts, meaning: Payment): Promise<boole
   const { db, logger } = parts;
   const known = await systemFindTopUp(db, meaning.topUpId);
   if (!known && (await noteIfOurs(parts, meaning))) return true;
-  // Paid once more, such as by a charge that an older copy of the books had made again.
+  // Paid a second time, for example by a charge that was repeated from an older copy of the books.
   if (
     known?.status === 'succeeded' &&
     known.provider_ref !== meaning.intentId &&
@@ -127,7 +126,7 @@ async function takePayment(parts: WebhookParts, meaning: Payment): Promise<boole
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       logger.error({ top_up_id: topUpId, reason }, 'a payment is not booked: look at Stripe');
-      // Sent again another amount would be the same; anything else may pass, such as an outage.
+      // A wrong amount would be the same if sent again; anything else may be temporary, such as an outage.
       if (error instanceof PaymentMismatchError) return;
       throw error;
     }
@@ -135,14 +134,14 @@ async function takePayment(parts: WebhookParts, meaning: Payment): Promise<boole
   });
 }
 
-/** Leaves a payment whose top-up the books have lost to an operator; false where it may be of another installation. */
+/** Leaves a payment whose top-up the books have lost to an operator; false if it may belong to another installation. */
 async function noteIfOurs(parts: WebhookParts, payment: Payment): Promise<boolean> {
   const { db, secrets } = parts;
   const { origin, customerRef } = payment;
   const account_id =
     origin && isOurs(secrets, origin)
       ? origin.accountId
-      : // A charge says no more than its customer.
+      : // A charge only has its customer.
         customerRef !== null && (await accountOfCustomer(db, 'stripe', customerRef));
   if (!account_id) return false;
   await noteUnbooked(parts, { ...unbookedOf(parts, payment), account_id });
@@ -157,7 +156,7 @@ const unbookedOf = (
   ...{ amount_minor: amountMinor, currency, paid_at: createdAt ?? clock.now() },
 });
 
-/** Books what became of a refund that was made here, of what came by Stripe. */
+/** Books the outcome of a refund that was made here, for a payment through Stripe. */
 async function takeRefund(
   parts: WebhookParts,
   { refundId, providerRef, failed, isDone, otherwise }: Meaning & { kind: 'refunded' },
@@ -178,7 +177,7 @@ async function takeRefund(
   return true;
 }
 
-/** Books what was taken back there of a payment of ours. */
+/** Books a reversal at Stripe of one of our payments. */
 async function takeReversal(
   parts: WebhookParts,
   { intentId, currency, reversal }: Reversed,
@@ -194,7 +193,10 @@ async function takeReversal(
   return true;
 }
 
-/** Notes what was taken back of a payment that is in no books, so that an operator who has booked it by hand sees it. */
+/**
+ * Notes the reversal of a payment that is not in the books, so that an operator who has booked it manually sees the
+ * reversal.
+ */
 async function noteTakenFromUnbooked(
   { db, logger }: WebhookParts,
   intentId: string,
@@ -214,7 +216,10 @@ async function noteTakenFromUnbooked(
   return true;
 }
 
-/** Books it; of two amounts of one second, which Stripe's times do not tell apart, the one that it has by now. */
+/**
+ * Books a reversal. Of two amounts from the same second, which Stripe's times cannot tell apart, books the one that
+ * Stripe has now.
+ */
 async function bookReversal(parts: WebhookParts, topUp: TopUpRow, told: Reversal): Promise<void> {
   const { api, db, logger } = parts;
   const book = (reversal: Reversal) =>
@@ -237,7 +242,9 @@ async function bookReversal(parts: WebhookParts, topUp: TopUpRow, told: Reversal
   }
 }
 
-/** Leaves to the operator what cannot be booked; what came to nothing is put back whatever the amount. */
+/**
+ * Leaves an amount that cannot be booked to the operator; a reversal that was undone is put back whatever the amount.
+ */
 async function leaveUncounted(
   parts: WebhookParts,
   { intentId, topUpId, providerRef, amount, currency, isVoid, toldAt }: Uncounted,
@@ -258,8 +265,8 @@ async function leaveUncounted(
 }
 
 /**
- * The top-up that a payment is of, if it is one of ours. The event about the payment may be still to come: it is then asked
- * for and booked first.
+ * Returns the top-up of a payment, if it is one of ours. The event about the payment may not have arrived yet: in that
+ * case, the payment is fetched and booked first.
  */
 async function topUpOf(parts: WebhookParts, intentId: string): Promise<TopUpRow | undefined> {
   const { api, db } = parts;
@@ -274,7 +281,7 @@ async function topUpOf(parts: WebhookParts, intentId: string): Promise<TopUpRow 
   return systemFindTopUp(db, topUp.id);
 }
 
-/** A payment as Stripe has it; undefined where it knows none. */
+/** Returns Stripe's payment; undefined if Stripe does not know it. */
 const intentOf = (api: StripeApi, id: string) =>
   thingOf(api, `/v1/payment_intents/${encodeURIComponent(id)}`);
 
@@ -287,7 +294,7 @@ async function thingOf(api: StripeApi, path: string): Promise<Record<string, unk
   }
 }
 
-/** Keeps the card, where its owner wanted it: after the money, which does not wait for it. */
+/** Keeps the card if its owner wanted that; after the payment is booked, which must not wait for this. */
 async function keepPaidMethod(parts: WebhookParts, id: string, intentId: string): Promise<void> {
   const { api, db } = parts;
   const topUp = await systemFindTopUp(db, id);
