@@ -1,12 +1,12 @@
 import { pointsOf, type Window } from './window.ts';
 
-/** Digits kept behind the point: finer than anything measured. */
+/** Factor of the decimals that are kept, three: finer than anything measured. */
 const PRECISION = 1000;
 
-/** One point of a series: epoch seconds of the step's start, and its average, or null for a gap. */
+/** A point of a series: the start of the step in epoch seconds, and its average, or null for a gap. */
 export type Point = [at: number, value: number | null];
 
-/** Averages of one series over the steps of a window, fed with values of any resolution in any order. */
+/** Averages one series over the steps of a window. Accepts values of any resolution in any order. */
 export class Averages {
   readonly #window: Window;
   readonly #sums: Float64Array;
@@ -18,7 +18,7 @@ export class Averages {
     this.#weights = new Float64Array(pointsOf(window));
   }
 
-  /** Adds the value of `durationMs` from `atMs` (epoch). Null, and what lies outside the window, is passed over. */
+  /** Adds a value that covers `durationMs` from `atMs` (epoch). Ignores null and anything outside the window. */
   add(atMs: number, value: number | null, durationMs: number): void {
     const { start, stepSeconds } = this.#window;
     const index = Math.floor((atMs - start.getTime()) / (stepSeconds * 1000));
@@ -27,7 +27,7 @@ export class Averages {
     this.#weights[index]! += durationMs;
   }
 
-  /** One point a step of the window. */
+  /** Returns one point per step of the window. */
   points(): Point[] {
     const start = this.#window.start.getTime() / 1000;
     return Array.from(this.#sums, (sum, index) => {

@@ -5,7 +5,7 @@ import { invalidField } from '../platform/errors.ts';
 /** Traffic is sold in decimal gigabytes. */
 const BYTES_PER_GB = 1_000_000_000n;
 
-/** The month "2026-01" in UTC, [start, end); one that has not begun is refused. */
+/** Returns the month "2026-01" in UTC as [start, end); refuses a future one. */
 export function monthOf(text: string, now: Date): { start: Date; end: Date } {
   const [year, month] = text.split('-').map(Number) as [number, number];
   const start = new Date(Date.UTC(year, month - 1));
@@ -21,7 +21,7 @@ export interface Bandwidth {
   overageBytes: bigint;
 }
 
-/** The sum of a month's days, compared with what is included; only what a VM sends counts against that. */
+/** Adds up a month's days and compares them with the included volume; only outgoing traffic counts. */
 export function bandwidthOf(days: BandwidthDay[], includedGb: number | null): Bandwidth {
   const inBytes = days.reduce((sum, day) => sum + day.in_bytes, 0n);
   const outBytes = days.reduce((sum, day) => sum + day.out_bytes, 0n);

@@ -1,24 +1,24 @@
 import type { GuestSample } from '../compute/driver.ts';
 import { COUNTERS, type Counters, type Reading } from '../db/queries/metrics.ts';
 
-/** Time between two samples of a guest. */
+/** Interval between two samples of a guest. */
 export const SAMPLE_MS = 10_000;
-/** A rate over more than this would smear a short event over a long silence: the time in between is a gap. */
+/** A rate over more intervals than this would spread a short event over a long silence, so that time is a gap. */
 const LONGEST_RATE_INTERVALS = 2;
 
-/** The values of one interval; null where there is none. */
+/** The values of one interval; null if unknown. */
 export type Readings = Record<Reading, number | null>;
 
 export interface Metered {
   readings: Readings;
-  /** Bytes since the reading before. */
+  /** Bytes since the previous reading. */
   inBytes: number;
   outBytes: number;
 }
 
 const JUST_POWERED_ON = counters(() => 0);
 
-/** The cumulative part of a sample. */
+/** Returns the cumulative part of a sample. */
 export function countersOf(sample: GuestSample): Counters {
   return counters((name) => sample[name]);
 }
@@ -28,9 +28,9 @@ function counters(value: (name: keyof Counters) => number): Counters {
 }
 
 /**
- * What happened between two readings of a guest. A first reading, or one after a restart (a counter fell) or
- * a long silence, has no rates, since nothing is known of how the time was spent; its traffic counts all the
- * same. Undefined when the guest was read less than half an interval ago, by another node.
+ * Returns what happened between two readings of a guest. A first reading, or one after a restart (a counter fell) or a
+ * long silence, has no rates, because it is unknown how the time was spent; its traffic still counts. Undefined if
+ * another node read the guest less than half an interval ago.
  */
 export function meter(
   sample: GuestSample,
@@ -69,7 +69,7 @@ const NO_RATES: Rates = {
 function rates(before: Counters, now: GuestSample, seconds: number): Rates {
   const perSecond = (name: keyof Counters) => (now[name] - before[name]) / seconds;
   return {
-    // The guest's clock and the engine's can differ by a moment: a full CPU must not read 101 %.
+    // The clocks of the guest and the engine can differ slightly: a full CPU must not read 101 %.
     cpu_percent: Math.min(100, (100 * perSecond('cpuSeconds')) / now.vcpu),
     disk_read_bytes_per_second: perSecond('diskReadBytes'),
     disk_write_bytes_per_second: perSecond('diskWriteBytes'),

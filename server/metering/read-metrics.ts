@@ -6,7 +6,7 @@ import { FIVE_MINUTES, floorTo, keptSince, MINUTES, type RollUp } from './retent
 import type { Window } from './window.ts';
 
 interface Request<R extends string> {
-  /** Where it is kept, and the id of what it is of. */
+  /** The store of the series, and the id of their subject. */
   store: SeriesStore<R>;
   id: string;
   names: readonly R[];
@@ -14,7 +14,10 @@ interface Request<R extends string> {
   now: Date;
 }
 
-/** The asked series of one thing, each part of the window read from the finest resolution that is kept of it. */
+/**
+ * Returns the requested series of one subject. Each part of the window is read from the finest resolution that is still
+ * kept.
+ */
 export async function readMetrics<R extends string>(
   db: Queryable,
   request: Request<R>,

@@ -7,14 +7,17 @@ export interface RefusalParts {
   logger: Pick<Logger, 'warn'>;
 }
 
-/** What is known of a guest since its last reading. */
+/** The state of a guest at its last reading. */
 interface Known {
   counts: RefusedPackets;
-  /** It was at a limit then, which the log has. */
+  /** The guest was at a limit then, which has been logged. */
   limited: boolean;
 }
 
-/** Shows the operator which guests meet their limits: a metric for all of them, and a line of the log as one begins to. */
+/**
+ * Shows the operator which guests reach their limits: one metric for all of them, and a log line when a guest starts
+ * reaching one.
+ */
 export class RefusalWatch {
   readonly #parts: RefusalParts;
   #before = new Map<string, Known>();
@@ -24,13 +27,16 @@ export class RefusalWatch {
     this.#parts = parts;
   }
 
-  /** To be called with each reading of guests that have such limits. A first one is what the next is held against. */
+  /**
+   * Must be called with each reading of guests that have such limits. The first reading of a guest is only the base for
+   * the next.
+   */
   note(samples: readonly GuestSample[]): void {
     const { metrics, logger } = this.#parts;
     for (const { id, refused } of samples) {
       if (!refused) continue;
       const before = this.#before.get(id);
-      // Fewer than before: the guest has another interface, whose counters restarted.
+      // Fewer than before means that the guest has a new interface, whose counters started again.
       const more = (limit: keyof RefusedPackets) =>
         Math.max(0, refused[limit] - (before ?? { counts: refused }).counts[limit]);
       const counts = { connections: more('connections'), packets: more('packets') };
@@ -42,7 +48,7 @@ export class RefusalWatch {
     }
   }
 
-  /** To be called when all guests have been read: those that were not are forgotten. */
+  /** Must be called when all guests have been read: any others are forgotten. */
   endRound(): void {
     this.#before = this.#now;
     this.#now = new Map();

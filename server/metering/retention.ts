@@ -4,7 +4,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Averages that are kept as one row a chunk of time. */
+/** Averages that are stored as one row per chunk of time. */
 export interface RollUp {
   stepMs: number;
   chunkMs: number;
@@ -12,38 +12,41 @@ export interface RollUp {
 export const MINUTES: RollUp = { stepMs: MINUTE_MS, chunkMs: HOUR_MS };
 export const FIVE_MINUTES: RollUp = { stepMs: 5 * MINUTE_MS, chunkMs: DAY_MS };
 
-/** How long each resolution is kept, in whole chunks before the present one. */
+/** The retention of each resolution, in whole chunks before the current one. */
 const SAMPLES_KEPT_MS = 2 * HOUR_MS;
 const MINUTES_KEPT_MS = 2 * DAY_MS;
-/** The API promises 30 days; one more, so that a caller whose clock is a little off gets them whole. */
+/** The API promises 30 days. One more gives a caller whose clock is slightly off all of them. */
 const FIVE_MINUTES_KEPT_MS = 31 * DAY_MS;
 
-/** A chunk is rolled up this long after its end, when the slowest round of sampling has written its last one. */
+/** A chunk is rolled up this long after its end, when the slowest round of sampling has written its last sample. */
 const CLOSING_MS = MINUTE_MS;
-/** A timer may fire a moment before the instant it was set to. */
+/** A timer may fire slightly before the instant it was set for. */
 const EARLY_TIMER_MS = 500;
 
-/** `at`, or the multiple of `stepMs` before it. */
+/** Rounds `at` down to a multiple of `stepMs`. */
 export function floorTo(at: Date, stepMs: number): Date {
   return new Date(Math.floor(at.getTime() / stepMs) * stepMs);
 }
 
-/** Start of the latest interval that is over: what a sample taken `now` stands for. */
+/** Returns the start of the latest interval that is over, to which a sample taken `now` belongs. */
 export function sampledInterval(now: Date): Date {
   return floorTo(new Date(now.getTime() + EARLY_TIMER_MS - SAMPLE_MS), SAMPLE_MS);
 }
 
-/** Until when everything is written that will be: readers look no further, and see no gap that closes later. */
+/**
+ * Returns the instant before which no more samples will be written: readers look no further, so that they never see a
+ * gap that is filled later.
+ */
 export function settledUntil(now: Date): Date {
   return floorTo(new Date(now.getTime() - SAMPLE_MS), SAMPLE_MS);
 }
 
-/** Chunks that begin before this have ended and are complete. */
+/** Returns the instant before which all chunks have ended and are complete. */
 export function closedUntil(now: Date, { chunkMs }: RollUp): Date {
   return floorTo(new Date(now.getTime() - CLOSING_MS), chunkMs);
 }
 
-/** Since when each resolution is there. Chunk by chunk, so that one resolution begins where the next one ends. */
+/** The start of each resolution's data, in whole chunks, so that one resolution begins where the next ends. */
 export interface KeptSince {
   samples: Date;
   minutes: Date;
@@ -59,7 +62,7 @@ export function keptSince(now: Date): KeptSince {
   };
 }
 
-/** Seconds between two values of the finest resolution that reaches back to `from`; undefined when none does. */
+/** Returns the step, in seconds, of the finest resolution that reaches back to `from`; undefined if none does. */
 export function resolutionAt(from: Date, now: Date): number | undefined {
   const since = keptSince(now);
   if (from >= since.samples) return SAMPLE_MS / 1000;

@@ -12,15 +12,15 @@ import { firstMinutesSince, firstSampleSince, type SeriesStore } from '../db/que
 import { inBatches } from '../platform/in-batches.ts';
 import { closedUntil, FIVE_MINUTES, floorTo, keptSince, MINUTES, type RollUp } from './retention.ts';
 
-/** Rows deleted by one statement. With the batches below: about 100 ms of the embedded engine's only thread. */
+/** Rows deleted per statement. Like the batches below, this takes about 100 ms of the embedded engine's only thread. */
 const DELETE_BATCH = 10_000;
 
-/** How the rows of one resolution are made from the next finer one. */
+/** The statements that make the rows of a resolution from the next finer one. */
 interface Level {
   rollUp: RollUp;
-  /** Things rolled up by one statement. */
+  /** Subjects rolled up per statement. */
   batch: number;
-  /** The first row of the finer resolution at or after an instant. */
+  /** Finds the first row of the finer resolution at or after an instant. */
   firstSince: typeof firstSampleSince;
   due: typeof withoutMinutes;
   write: typeof rollUpMinutes;
@@ -37,11 +37,14 @@ const LEVELS: readonly Level[] = [
   },
 ];
 
-/** Condenses the samples of one store as they age. Any number of nodes may do so at the same time. */
+/** Rolls up the samples of a store as they age. Any number of nodes may do so at the same time. */
 export class SeriesRollUp {
   readonly #db: Database;
   readonly #store: SeriesStore;
-  /** Everything from before this is rolled up, by level; forgotten by a restart, which then looks again. */
+  /**
+   * The instant before which everything is rolled up, by level. Lost in a restart, after which the database is checked
+   * again.
+   */
   readonly #doneUntil = new Map<Level, Date>();
 
   constructor(db: Database, store: SeriesStore) {
@@ -50,14 +53,14 @@ export class SeriesRollUp {
   }
 
   /**
-   * Averages every hour and every day that has ended since, then deletes what is older than its resolution is
-   * kept. Cheap when there is nothing to do, so it may be called every minute.
+   * Averages every hour and day that has ended since the last run, then deletes data beyond the retention of its
+   * resolution. Cheap when there is nothing to do, so it may be called every minute.
    */
   async run(now: Date): Promise<void> {
     const closed = this.#doneUntil.get(LEVELS[0]!);
     for (const level of LEVELS) await this.#catchUp(level, closedUntil(now, level.rollUp));
     await this.#forget(now);
-    // Looks at every counter there is, so once when an hour has ended is enough.
+    // This scans every counter, so it only runs once per hour.
     if (closed?.getTime() !== this.#doneUntil.get(LEVELS[0]!)?.getTime())
       await deleteStrayCounters(this.#db, this.#store);
   }

@@ -15,7 +15,7 @@ import { type RefusalParts, RefusalWatch } from './refused-packets.ts';
 import { sampledInterval } from './retention.ts';
 import { SeriesRollUp } from './roll-up-series.ts';
 
-/** Guests asked for in one call to the engine and written in one transaction. */
+/** Guests sampled in one call to the engine and written in one transaction. */
 const SAMPLE_BATCH = 1_000;
 export interface SamplerParts {
   db: Database;
@@ -24,7 +24,10 @@ export interface SamplerParts {
   metrics: RefusalParts['metrics'];
 }
 
-/** Reads what guests use. Two nodes that do so at the same time, as when the leader changes, count nothing twice. */
+/**
+ * Samples the usage of guests. If two nodes do so at the same time, as when the leader changes, nothing is counted
+ * twice.
+ */
 export class MetricsSampler {
   readonly #db: Database;
   readonly #compute: ComputeDriver;
@@ -41,8 +44,8 @@ export class MetricsSampler {
   }
 
   /**
-   * Reads every running guest once: to be called at every multiple of ten seconds. A batch that fails is
-   * logged and leaves a gap.
+   * Samples every running guest once. Must be called at every multiple of ten seconds. A batch that fails is logged and
+   * leaves a gap.
    */
   async sample(now: Date): Promise<void> {
     let afterId = '';
@@ -91,7 +94,7 @@ export class MetricsSampler {
     });
   }
 
-  /** Condenses what is no longer fresh: see {@link SeriesRollUp}. Cheap when there is nothing to do. */
+  /** Rolls up older samples: see {@link SeriesRollUp}. Cheap when there is nothing to do. */
   rollUp(now: Date): Promise<void> {
     return this.#rollUp.run(now);
   }

@@ -1,6 +1,6 @@
 import type { Reading } from '../db/queries/metrics.ts';
 
-/** What `?metrics=` selects. */
+/** The groups that `?metrics=` selects. */
 export const METRIC_GROUPS = ['cpu', 'ram', 'disk', 'network'] as const;
 export type MetricGroup = (typeof METRIC_GROUPS)[number];
 
@@ -9,7 +9,7 @@ interface SeriesInfo {
   unit: string;
 }
 
-/** The series of a VM: its group, and the unit of its numbers. `percent` is of all virtual CPUs together. */
+/** The series of a VM: group and unit. `percent` is of all virtual CPUs together. */
 export const SERIES: Record<Reading, SeriesInfo> = {
   cpu_percent: { group: 'cpu', unit: 'percent' },
   ram_used_bytes: { group: 'ram', unit: 'bytes' },
@@ -23,7 +23,7 @@ export const SERIES: Record<Reading, SeriesInfo> = {
   net_out_pps: { group: 'network', unit: 'packets_per_second' },
 };
 
-/** The series of the given groups, in the order of the contract. */
+/** Returns the series of the given groups, in the order of the contract. */
 export function seriesOf(groups: readonly MetricGroup[]): Reading[] {
   return (Object.keys(SERIES) as Reading[]).filter((name) => groups.includes(SERIES[name].group));
 }

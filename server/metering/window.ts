@@ -1,10 +1,10 @@
 import { invalidField } from '../platform/errors.ts';
 import { floorTo, resolutionAt, settledUntil } from './retention.ts';
 
-/** Most points of a series in one reply. */
+/** Maximum number of points per series in a reply. */
 export const MAX_POINTS = 500;
 const DEFAULT_RANGE_MS = 3_600_000;
-/** Steps chosen for a caller who names none: those that people read off a chart, up to all that is kept. */
+/** Steps for callers who do not choose one: those that read well on a chart, up to the whole retention. */
 const USUAL_STEPS = [10, 20, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200];
 
 /** The steps [start, end) of a series; both ends are multiples of the step. */
@@ -15,8 +15,8 @@ export interface Window {
 }
 
 /**
- * The window that a request asks for, or `validation_failed`. Its end is never later than what has been
- * sampled; its step is a multiple of the resolution that is kept of its beginning.
+ * Returns the window that a request asks for; throws `validation_failed` if it is invalid. The window never ends later
+ * than the sampled data; its step is a multiple of the resolution that is still kept of its beginning.
  */
 export function metricsWindow(query: { from?: Date; to?: Date; step?: number }, now: Date): Window {
   const settled = settledUntil(now);
@@ -60,7 +60,6 @@ function aligned(from: Date, to: Date, stepSeconds: number): Window {
   };
 }
 
-/** How many points a series of this window has. */
 export function pointsOf({ start, end, stepSeconds }: Window): number {
   return (end.getTime() - start.getTime()) / (stepSeconds * 1000);
 }
