@@ -128,5 +128,5 @@ export const ENDPOINTS: readonly Endpoint[] = [
   deleteShieldRule,
 ];
 
-/** Operations of the specification that are still to come. This list may only shrink. */
+/** Operations of the specification that are not implemented yet. This list may only shrink. */
 export const TO_COME: readonly string[] = [];

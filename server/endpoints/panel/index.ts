@@ -59,7 +59,7 @@ import { createCustomVm } from './vms/create-custom-vm.ts';
 import { rebuildVm } from './vms/rebuild-vm.ts';
 import { restoreSnapshot } from './vms/restore-snapshot.ts';
 
-/** Every operation that only the panel has, in the order in which they are described. */
+/** Every operation that only the panel has, in the order of its description. */
 export const PANEL_ENDPOINTS: readonly PanelEndpoint[] = [
   getSite,
   getPublicPrices,

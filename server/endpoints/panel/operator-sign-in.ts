@@ -23,8 +23,9 @@ import { signOut } from './session/sign-out.ts';
 import { getSite } from './site/get-site.ts';
 
 /**
- * How operators sign in, and look after that: the operations of the panel that are about a person and no account. They
- * neither sign up nor have a new password mailed: the machine makes them, and lets them in again, by `vaubanctl operator`.
+ * The operations for signing in as an operator and managing that sign-in: the panel's operations that concern a person
+ * and no account. Operators neither sign up nor have a new password mailed: `vaubanctl operator` creates them on the
+ * machine and gives them access again.
  */
 export const OPERATOR_SIGN_IN: readonly PanelEndpoint[] = [
   getSite,

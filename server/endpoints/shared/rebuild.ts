@@ -1,9 +1,8 @@
 import { Type } from '../../platform/schema.ts';
 
-/** As a new VM may have them. */
+/** As many as a new VM may have. */
 const MOST_KEYS = 20;
 
-/** What a rebuild takes, by a customer or the operator. */
 export const RebuildFields = {
   template: Type.String({
     minLength: 1,

@@ -2,19 +2,17 @@ import { toJsonInteger } from '../../domain/billing/money.ts';
 import { Currency, Id, Minor, Nullable, Timestamp } from '../../http/schemas.ts';
 import { Type } from '../../platform/schema.ts';
 
-/** Which part of a statement is asked for, as fields of a query. */
 export const StatementSpan = {
   from: Type.Optional(Timestamp('Only entries from this instant on')),
   to: Type.Optional(Timestamp('Only entries before this instant')),
 };
 
-/** The same as instants. */
+/** Converts the fields of a {@link StatementSpan} to instants. */
 export const spanOf = ({ from, to }: { from?: string | undefined; to?: string | undefined }) => ({
   from: from === undefined ? undefined : new Date(from),
   to: to === undefined ? undefined : new Date(to),
 });
 
-/** What every statement says of an entry of the journal, for every reader. */
 export const StatementEntryFields = {
   entry: Type.Integer({ minimum: 1, description: "Place in the account's journal, without a gap" }),
   at: Timestamp(),
@@ -39,7 +37,6 @@ interface StatementEntry {
   promo_credit_id: string | null;
 }
 
-/** An entry, and the wallet after it. */
 export function presentStatementEntry(
   { entry, at, reason, amount_minor, order_id, payment_id, promo_credit_id }: StatementEntry,
   after: { available_minor: bigint; promo_minor: bigint; held_minor: bigint },

@@ -2,7 +2,7 @@ import { RISKS } from '../../../domain/agent/policy/risk.ts';
 import { Count, Enum, Id, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { type TSchema, Type } from '../../../platform/schema.ts';
 
-/** The events of a run's stream, as clients read them. */
+/** The events of a run's stream, as sent to clients. */
 
 export const ModelShape = Shape(
   {
@@ -35,7 +35,6 @@ const UsageShape = Shape(
   { $id: 'AgentUsage' },
 );
 
-/** Of a command in what people read. */
 export const SHOWN = 'What is run, with each character that cannot be seen written out, as in `⟦U+202E⟧`';
 
 const CommandId = Id('cmd');
@@ -102,11 +101,11 @@ const FIELDS: Record<string, Record<string, TSchema>> = {
   },
 };
 
-/** "run.started" is `AgentRunStarted`. */
+/** "run.started" becomes `AgentRunStarted`. */
 const nameOf = (type: string) =>
   `Agent${type.replace(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase())}${type === 'error' ? 'Event' : ''}`;
 
-/** One event's `data`, each kind by its `type`. */
+/** The `data` of one event; its `type` decides which fields it has. */
 export const AgentEventShape = Type.Union(
   Object.entries(FIELDS).map(([type, fields]) =>
     Shape(

@@ -45,14 +45,14 @@ const presentEntry = ({ seq, role, content, command, exit_code, created_at }: Ag
   created_at,
 });
 
-/** What waits for an approval, as a person may judge it. */
+/** Presents a command that waits for approval in a form that a person can judge. */
 const presentApproval = (approval: PendingApproval) => ({
   ...approval,
   command: visible(approval.command),
   reason: visible(approval.reason),
 });
 
-/** The run that counts: one whose approval has expired is over, though it is not reaped yet. */
+/** Returns the current run. A run whose approval has expired is over, even if it has not been reaped yet. */
 function current(run: AgentRunRow | undefined, now: Date): AgentRunRow | undefined {
   const expired = run?.approval && Date.parse(run.approval.expires_at) <= now.getTime();
   return expired ? undefined : run;

@@ -38,7 +38,7 @@ const RunBody = Input(
   { examples: [{ message: 'Why is the disk full?' }] },
 );
 
-/** Either a message, with how its run is to be, or an approval, whose run is as it was. */
+/** Requires either a message, with the options of its run, or an approval, whose run keeps its options. */
 function requireOneOf({ message, approval, approval_mode, max_steps }: Static<typeof RunBody>): void {
   if ((message === undefined) === (approval === undefined))
     throw invalidField('message', 'required', 'send either message or approval');

@@ -15,7 +15,7 @@ import { Count, Currency, Id, Minor, Nullable, Shape, Timestamp } from '../../..
 import { Type } from '../../../platform/schema.ts';
 import { debtField, presentPromo, promoFields } from '../shared/promo-fields.ts';
 
-/** Renewals that are listed: a preview, not the whole calendar. */
+/** Number of renewals listed: a preview, not the whole calendar. */
 const MAX_NEXT_CHARGES = 10;
 
 const RenewalShape = Shape(

@@ -11,7 +11,7 @@ import { endpoint } from '../../../http/endpoint.ts';
 import { Count, Currency, Minor, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 
-// Without the bound of what is granted today: an account may have been granted more before.
+// Without today's upper bound on grants, because an account may have been granted more in the past.
 const LimitsShape = Shape(
   { ...LimitsSchema.properties, vms: Type.Integer({ minimum: 1 }) },
   { $id: 'Limits', description: 'Quotas of the account' },

@@ -154,7 +154,10 @@ export function presentInvoice(invoice: InvoiceView) {
   };
 }
 
-/** A document with its amounts by tax rate and category, and its lines, whose tax adds up to that. */
+/**
+ * Presents a document with its amounts by tax rate and category, and with its lines, whose taxes add up to those
+ * amounts.
+ */
 export function presentInvoiceWithLines(invoice: InvoiceView, rows: InvoiceLineRow[]) {
   const { taxes, lines } = documentFigures(invoice, rows);
   return {

@@ -124,7 +124,7 @@ export const getCatalog = endpoint({
           const available_zones = zonesNow(region, rooms, sizesSoldIn(catalog, code));
           return { code, name, country, zones, available: available_zones.length > 0, available_zones };
         }),
-        // What VMs are made of is the operator's business.
+        // The images behind templates are the operator's business.
         templates: catalog.templates.map(({ image, deprecated = false, ...template }, index) => ({
           ...template,
           deprecated,
@@ -136,18 +136,18 @@ export const getCatalog = endpoint({
   },
 });
 
-/** What decides whether a plan can be had in a region. */
+/** The data that decides whether a plan is available in a region. */
 interface Rooms {
   catalog: Catalog;
   supply: Supply | ApiError;
-  /** Regions that have addresses left. */
+  /** Regions with free addresses. */
   addressed: ReadonlySet<string>;
 }
 
 const isThere = (found: EngineTemplate | ApiError | undefined) =>
   found !== undefined && !(found instanceof ApiError);
 
-/** Zones of a region in which a VM of one of these sizes can be made. */
+/** Returns the zones of a region in which a VM of one of these sizes can be created. */
 function zonesNow({ code, zones }: Region, { supply, addressed }: Rooms, sizes: Reservation[]): string[] {
   if (supply instanceof ApiError || !addressed.has(code)) return [];
   return supply.zonesWithRoom(zones, sizes);
@@ -161,7 +161,7 @@ function hasRoom(plan: Plan, code: string, rooms: Rooms): boolean {
 const sizeOf = (catalog: Catalog, plan: Plan) =>
   reservationOf({ ...plan, dedicated: isDedicated(catalog, plan.code) });
 
-/** Of the plans of a region, and the smallest size of one's own. */
+/** Returns the sizes of a region's plans, and the smallest custom size. */
 function sizesSoldIn(catalog: Catalog, code: string): Reservation[] {
   const { vcpu, ram_mb, disk_gb } = catalog.custom;
   const smallest = { vcpu: vcpu.min, ram_mb: ram_mb.min, disk_gb: disk_gb.min, dedicated: false };

@@ -19,7 +19,6 @@ const monthFields = {
   price_monthly_net_minor: Minor('Price a month without tax'),
 };
 
-/** At which prices the account buys. */
 export const soldToFields = {
   net_prices: Type.Boolean({
     description:
@@ -123,7 +122,7 @@ export function presentPublicPlan(plan: Plan, catalog: SalesCatalog, now: Date) 
   return { ...fields(plan, catalog, now), regions: plan.regions, deprecated: plan.deprecated ?? false };
 }
 
-/** `rooms` says for each region whether the plan fits there now. */
+/** `hasRoom` says for each region whether there is capacity for the plan now. */
 export function presentPlan(
   plan: Plan,
   catalog: SalesCatalog,

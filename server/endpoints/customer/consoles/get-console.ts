@@ -51,7 +51,7 @@ A browser's \`Origin\` must be this service. ${CLOSE_CODES}`,
     requireAllowed(vm, 'console');
     if (services.compute.capabilities().screen === 'none')
       throw new ApiError('invalid_state', 'This VM has no screen: open a terminal instead.');
-    // A GET that writes, because the specification says so.
+    // A GET that writes, because the specification requires it.
     const { secret, expiresAt } = await services.db.transaction(async (tx) => {
       const event: EventText = {
         type: 'console.ticket_issued',

@@ -4,7 +4,6 @@ import { Type } from '../../../platform/schema.ts';
 
 export const SHARE_MODES = ['read_only', 'read_write'] as const;
 
-/** What every reply about a share link says of it. */
 export const shareFields = {
   id: Id('shr'),
   mode: Enum(SHARE_MODES, { $id: 'ShareMode', description: 'Whether viewers can type' }),

@@ -4,7 +4,6 @@ import { Type } from '../../../platform/schema.ts';
 
 export const Secret = Type.String({ description: 'Shown once; begins with `vct_`' });
 
-/** What tickets of both kinds say of themselves. */
 export const ticketFields = {
   expires_at: Timestamp(),
   expires_in_seconds: Type.Integer(),
@@ -21,5 +20,5 @@ const codes = Object.values(CLOSE_REASONS)
   .filter(({ text }) => text !== '')
   .map(({ code, text }) => `${code} ${text.toLowerCase()}`);
 
-/** For the descriptions: why a WebSocket is closed. */
+/** For descriptions: the reasons for closing a WebSocket. */
 export const CLOSE_CODES = `Close codes: ${codes.join('; ')}.`;

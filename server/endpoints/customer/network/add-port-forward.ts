@@ -21,7 +21,7 @@ import {
   presentPortForward,
 } from './port-forward-shape.ts';
 
-/** The catalog may change while a region's VMs live on. */
+/** A region may have left the catalog while its VMs still exist. */
 function requireRegion(catalog: Catalog, code: string): Region {
   const region = findRegion(catalog, code);
   if (region) return region;

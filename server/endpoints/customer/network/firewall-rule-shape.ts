@@ -3,7 +3,7 @@ import { ACTIONS, DIRECTIONS, PROTOCOLS } from '../../../domain/network/firewall
 import { Enum, Id, Input, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 
-/** States of what is applied by the engine: firewall rules and port forwards. */
+/** States of the rules that the engine applies: firewall rules and port forwards. */
 export const RuleStatus = Enum(['pending', 'active', 'removing', 'error'], {
   $id: 'NetworkRuleStatus',
   description: '`pending` until the engine has it, `removing` until the engine has released it',

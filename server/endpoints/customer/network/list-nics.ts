@@ -41,7 +41,7 @@ const NicShape = Shape(
   { $id: 'NetworkInterface', description: 'A network interface of a VM' },
 );
 
-/** Every VM has one interface, which holds all of its addresses. */
+/** Every VM has one interface, which has all of its addresses. */
 function presentNic(
   vm: VmView,
   catalog: Catalog,

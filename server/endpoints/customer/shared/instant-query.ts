@@ -1,8 +1,8 @@
 import { Type } from '../../../platform/schema.ts';
 
 /**
- * An instant that a caller names. Narrower than `date-time`, which lets through what is no instant to
- * JavaScript (a leap second, an offset without minutes) or to the database (the year 0).
+ * An instant given by a caller. Stricter than `date-time`, which allows values that JavaScript (a leap second, an
+ * offset without minutes) or the database (the year 0) does not accept.
  */
 export const InstantInput = (description: string, example = '2026-01-31T12:00:00Z') =>
   Type.String({
@@ -14,5 +14,5 @@ export const InstantInput = (description: string, example = '2026-01-31T12:00:00
     examples: [example],
   });
 
-/** The instant that a parameter of that schema names. */
+/** Parses a parameter with that schema. */
 export const instantFrom = (text: string | undefined) => (text === undefined ? undefined : new Date(text));

@@ -1,6 +1,6 @@
 import type { Page } from '../../../db/queries/page.ts';
 
-/** The rows of a page, and one more where there is a next one, of a list that is short enough to be read whole. */
+/** Returns the rows of a page, plus one more if there is a next page, from a list short enough to be read whole. */
 export function pageOfAll<Row extends { id: string }>(rows: Row[], { afterId, limit }: Page): Row[] {
   return rows
     .filter((row) => afterId === null || row.id < afterId)

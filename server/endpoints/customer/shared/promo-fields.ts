@@ -3,14 +3,12 @@ import type { WalletView } from '../../../db/queries/wallets.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import { Count, Minor, Nullable, Timestamp } from '../../../http/schemas.ts';
 
-/** What wallet and summary say about what the account owes. */
 export const debtField = {
   debt_minor: Minor(
     'What the account owes for payments that were taken back and for the use of deleted VMs: later money pays it first, and nothing new is bought until then',
   ),
 };
 
-/** What wallet and summary say of promotional credit. */
 export const promoFields = {
   promo_minor: Minor('Of that, promotional credit: spent before money, and never paid out'),
   promo_expires_at: Nullable(Timestamp('The soonest end of promotional credit; null where there is none')),
@@ -27,10 +25,9 @@ const ofRefund = {
   ),
 };
 
-/** What a refund that was made says about promotional credit. */
 export const refundPromoFields = ofRefund;
 
-/** What a preview or a quote says about the promotional credit in what it would give back. */
+/** The fields in a preview or a quote about the promotional credit that would be refunded. */
 export const previewPromoFields = {
   refund_promo_minor: ofRefund.promo_minor,
   refund_promo_expires_at: ofRefund.promo_expires_at,

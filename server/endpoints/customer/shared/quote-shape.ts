@@ -7,10 +7,11 @@ import { nextSaleChange } from '../../../domain/catalog/prices.ts';
 import { Currency, Decimal, Minor, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 
-/** How long a quote may be relied on: proration moves by a few units at the most until then. Prices may change before. */
+/**
+ * How long a quote is valid: in this time proration changes by a few minor units at most. Prices may change earlier.
+ */
 const VALID_MS = 5 * 60_000;
 
-/** Fields of every quote. */
 export const quoteFields = {
   currency: Currency,
   lines: Type.Array(
@@ -35,7 +36,7 @@ export const quoteFields = {
   ),
 };
 
-/** A charge as a quote. The charge itself comes from the function that the purchase uses. */
+/** Presents a charge as a quote. The charge comes from the same function that the purchase uses. */
 export function presentQuote(
   catalog: Catalog,
   charge: Sale,

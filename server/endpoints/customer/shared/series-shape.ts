@@ -6,7 +6,7 @@ import { InstantInput } from './instant-query.ts';
 
 const SECONDS_PER_DAY = 86_400;
 
-/** A pair, written as a list of two: tools that generate from schemas read `prefixItems` as "no items". */
+/** A pair, described as a list of two, because code generators read `prefixItems` as "no items". */
 const POINT = Type.Unsafe<[number, number | null]>({
   type: 'array',
   minItems: 2,
@@ -56,7 +56,6 @@ export function presentSeries({ start, end, stepSeconds }: Window, series: Named
   };
 }
 
-/** Query parameters that say which part of a series is asked for, and how finely. */
 export const SeriesWindow = {
   from: Type.Optional(InstantInput('Start; an hour before `to` when absent')),
   to: Type.Optional(InstantInput('End; now when absent or in the future')),

@@ -17,7 +17,7 @@ import { beginRuleChange, RULES_PER_TARGET, requireRoom } from '../../../shield/
 import { loadTargetForChange, TargetParams } from './load-tenant.ts';
 import { exampleShieldRule, presentShieldRule, ShieldRuleInput, ShieldRuleShape } from './rule-shape.ts';
 
-/** What the edge cannot do is refused, never approximated. */
+/** Refuses a rate that the edge cannot enforce; it is never approximated. */
 function requireCapable(edge: EdgeCapabilities, rate: StoredRule['rate']) {
   if (rate && !edge.rateUnits.includes(rate.unit)) {
     throw invalidField('rate', 'not_supported', `this edge cannot limit by ${rate.unit}`);
@@ -28,7 +28,7 @@ function requireCapable(edge: EdgeCapabilities, rate: StoredRule['rate']) {
   }
 }
 
-/** The same of the rule among all that are in force on its target. */
+/** Refuses a rule that the edge cannot enforce along with the rules in force on its target. */
 async function requireEnforceable(
   { capabilities, db, now }: { capabilities: EdgeCapabilities; db: Queryable; now: Date },
   { id, ip, family }: TargetRow,
@@ -38,7 +38,7 @@ async function requireEnforceable(
   const others = await effectiveShieldRules(db, [id], now);
   const at = others.findIndex(({ priority }) => priority > rule.priority);
   const rules = others.toSpliced(at < 0 ? others.length : at, 0, { ...rule, target_id: id });
-  // One that was refused before is no reason to refuse another.
+  // A rule that was already refused is no reason to refuse this one.
   const before = new Set(
     capabilities.refusals({ id, ip, family, rules: others }).map(({ ruleId }) => ruleId),
   );
@@ -46,7 +46,7 @@ async function requireEnforceable(
   if (refusal) throw invalidField(FIELDS[refusal.field], 'not_supported', refusal.message);
 }
 
-/** The names of what an edge may refuse, as customers write them. */
+/** The customers' names for the fields that an edge may refuse. */
 const FIELDS: Record<EdgeRefusal['field'], string> = {
   protocol: 'protocol',
   source: 'source',
@@ -100,7 +100,7 @@ export const addShieldRule = endpoint({
     if (twin && !isOver) {
       throw new ApiError('rule_exists', 'The target has this rule already.', { existing_id: twin.id });
     }
-    // Expired and about to be deleted: in the way only for a moment.
+    // An expired rule that is about to be deleted is in the way only for a moment.
     if (twin) await deleteShieldRule(db, twin.id);
     requireRoom('shield_rules_per_target', RULES_PER_TARGET, await countShieldRules(db, target.id));
     const rule = { ...spec, id: newId('rul', services.clock), priority: body.priority ?? DEFAULT_PRIORITY };

@@ -26,7 +26,7 @@ interface Request<P> {
   services: EndpointServices;
 }
 
-/** The tenant in the path, if it is the caller's. */
+/** Returns the tenant in the path if it belongs to the caller. */
 export async function loadTenant({
   caller,
   params,
@@ -37,7 +37,7 @@ export async function loadTenant({
   return tenant;
 }
 
-/** The target in the path, if its tenant is the caller's. */
+/** Returns the target in the path if its tenant belongs to the caller. */
 export async function loadTarget(request: Request<Static<typeof TargetParams>>): Promise<TargetView> {
   const tenant = await loadTenant(request);
   const { db, params, services } = request;
@@ -46,7 +46,7 @@ export async function loadTarget(request: Request<Static<typeof TargetParams>>):
   return target;
 }
 
-/** The same, locked until the transaction ends: for every operation that changes its rules. */
+/** Returns the same target, locked until the transaction ends. For every operation that changes its rules. */
 export async function loadTargetForChange(request: Request<Static<typeof TargetParams>>): Promise<TargetRow> {
   const tenant = await loadTenant(request);
   const target = await lockTarget(request.db, tenant.id, request.params.id);

@@ -12,7 +12,7 @@ import {
 import { InstantInput } from '../shared/instant-query.ts';
 
 const MAX_PROTOCOL = 255;
-/** Faster than any port there is. */
+/** Faster than any network port. */
 const MAX_PPS = 1_000_000_000;
 const MAX_BPS = 10_000_000_000_000;
 

@@ -12,7 +12,7 @@ import { exampleJob, JobShape, presentJob } from '../vms/job-shape.ts';
 import { loadVmForChange } from '../vms/load-vm.ts';
 import { exampleSnapshot, presentSnapshot, SnapshotShape } from './snapshot-shape.ts';
 
-/** "snapshot-20260105-100000" */
+/** Returns a name such as "snapshot-20260105-100000". */
 const nameAt = (now: Date) =>
   `snapshot-${now.toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-')}`;
 

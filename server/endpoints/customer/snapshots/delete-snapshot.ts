@@ -36,7 +36,7 @@ export const deleteSnapshot = endpoint({
   },
   async handle(context) {
     const { vm, snapshot } = context.resource;
-    // A snapshot in the making or on its way out has a job, and that job has the VM's lock.
+    // A snapshot that is being created or deleted has a job, and that job holds the VM's lock.
     requireAllowed(vm, 'snapshot');
     await settleSnapshot(context.db, snapshot.id, 'deleting');
     const job = await startJob(context, vm, { kind: 'snapshot_delete', input: { snapshot_id: snapshot.id } });

@@ -3,7 +3,10 @@ import type { Database } from '../../../db/database.ts';
 import { findVm } from '../../../db/queries/vms.ts';
 import { ApiError } from '../../../platform/errors.ts';
 
-/** Whether something inside the guest answers; asked before the transaction, judged by {@link requireAgent}. */
+/**
+ * Whether anything inside the guest answers. Call it before the transaction and pass the result to
+ * {@link requireAgent}.
+ */
 export async function agentAnswers(request: {
   caller: { accountId: string };
   params: { id: string };
@@ -19,7 +22,7 @@ export async function agentAnswers(request: {
   }
 }
 
-/** Refuses with `guest_agent_unavailable` where nothing inside the guest answered. */
+/** Throws `guest_agent_unavailable` if nothing inside the guest answered. */
 export function requireAgent(answers: boolean): void {
   if (answers) return;
   throw new ApiError(

@@ -9,7 +9,6 @@ import { exampleOrder, OrderShape, presentOrder } from '../shared/order-shape.ts
 import { exampleJob, JobShape, presentJob } from './job-shape.ts';
 import { exampleVm, presentVm, VmShape } from './vm-shape.ts';
 
-/** Why a change of plan or size may be refused. */
 export const CHANGE_ERRORS = [
   'insufficient_funds',
   'vm_locked',
@@ -25,7 +24,7 @@ export const CHANGE_ERRORS = [
   'capacity_unavailable',
 ] as const satisfies readonly ErrorCode[];
 
-/** A custom size; what is not named stays as it is. */
+/** A custom size; fields that are left out stay as they are. */
 export const SizeInput = {
   vcpu: Type.Optional(Type.Integer({ minimum: 1, description: 'Virtual CPUs' })),
   ram_mb: Type.Optional(Type.Integer({ minimum: 1, description: 'Memory in MiB' })),

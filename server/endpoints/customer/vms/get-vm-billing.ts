@@ -24,7 +24,7 @@ import { loadVm } from './load-vm.ts';
 import { billingFields, presentBilling } from './vm-shape.ts';
 import { exampleVmUsage, presentVmUsage, VmUsageShape } from './vm-usage-shape.ts';
 
-/** Charges that are listed: eight years of renewals. All of them are in the list of orders. */
+/** Number of charges listed: eight years of renewals. The list of orders has all of them. */
 const MAX_CHARGES = 100;
 
 const ChargeShape = Shape(

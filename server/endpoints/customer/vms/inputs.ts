@@ -2,7 +2,6 @@ import { BILLING_MODES } from '../../../domain/billing/metering.ts';
 import { Enum } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 
-/** Inputs that several operations share. */
 export const MAX_CHARGE = Type.Integer({
   minimum: 0,
   maximum: Number.MAX_SAFE_INTEGER,
@@ -16,7 +15,10 @@ export const BILLING = Enum(BILLING_MODES, {
     'By the month, or by the hours that are used of it: its price is then paid in advance as the most that they can come to, and what is unused is given back',
 });
 
-/** Printable ASCII, so that it survives every console and keyboard layout; no colon, newline or space for chpasswd. */
+/**
+ * Printable ASCII, so that it works with every console and keyboard layout; no colon, newline or space because of
+ * chpasswd.
+ */
 export const PASSWORD = Type.String({
   minLength: 8,
   maxLength: 128,

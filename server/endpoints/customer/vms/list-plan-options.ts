@@ -16,7 +16,7 @@ import { examplePlan, PublicPlanShape, presentPublicPlan } from '../catalog/plan
 import { BlockerShape } from './blocker-shape.ts';
 import { loadVm } from './load-vm.ts';
 
-/** What stands in the way of any VM of this size. */
+/** Reasons that rule out every VM of this size. */
 const UNAVAILABLE: ReadonlySet<ErrorCode> = new Set(['capacity_unavailable', 'compute_unavailable']);
 
 export const listPlanOptions = endpoint({

@@ -23,7 +23,7 @@ const VolumeShape = Shape(
   { $id: 'Volume', description: 'A volume of a VM' },
 );
 
-/** The boot volume as it will be, of a VM whose guest is still being made. */
+/** The future boot volume of a VM whose guest is still being created. */
 function volumeToBe(vm: VmView): GuestVolume {
   return { name: 'root', sizeGb: vm.disk_gb, usedBytes: null, type: 'ssd', boot: true, device: '/dev/vda' };
 }

@@ -9,14 +9,14 @@ interface Request {
   db: Queryable;
 }
 
-/** The VM in the path, if it is the caller's. */
+/** Returns the VM in the path if it belongs to the caller. */
 export async function loadVm({ caller, params, db }: Request): Promise<VmView> {
   const vm = await findVm(db, caller.accountId, params.id);
   if (!vm) throw notFound();
   return vm;
 }
 
-/** The same, locked until the transaction ends: for every operation that changes it or starts a job. */
+/** Returns the same VM, locked until the transaction ends. For every operation that changes it or starts a job. */
 export async function loadVmForChange({ caller, params, db }: Request): Promise<VmView> {
   const vm = await lockVm(db, caller.accountId, params.id);
   if (!vm) throw notFound();

@@ -8,12 +8,12 @@ import { exampleJob, JobShape, presentJob } from './job-shape.ts';
 import { HOSTNAME, NOTES, RENEWAL_PRIORITY_INPUT } from './update-vm.ts';
 import { exampleVm, presentVm, VmShape } from './vm-shape.ts';
 
-/** Bytes in UTF-8. */
+/** In bytes of UTF-8. */
 export const USER_DATA_LIMIT = 32 * 1024;
-/** Room for 32 KiB of user data with its JSON escapes. */
+/** Enough for 32 KiB of user data with its JSON escapes. */
 export const NEW_VM_BODY_LIMIT = 96 * 1024;
 
-/** What a new VM takes besides its size. */
+/** The fields of a new VM, apart from its size. */
 export const NewVmInput = {
   template: Type.String({ maxLength: 63, description: 'Template code' }),
   hostname: HOSTNAME,
@@ -43,7 +43,7 @@ export const NewVmInput = {
   max_charge_minor: Type.Optional(MAX_CHARGE),
 };
 
-/** Why no VM of any size is made. */
+/** Reasons for refusing a new VM, whatever its size. */
 export const NEW_VM_ERRORS = [
   'invalid_state',
   'insufficient_funds',

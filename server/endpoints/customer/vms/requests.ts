@@ -36,7 +36,7 @@ interface JobContext {
   resource: VmView;
 }
 
-/** Checks lock and state, starts the job, and answers with VM and job. */
+/** Checks lock and state, starts the job, and returns a reply with the VM and the job. */
 export async function answerWithJob(context: JobContext, operation: VmOperation, request: JobRequest) {
   const { resource: vm, now } = context;
   requireAllowed(vm, operation);

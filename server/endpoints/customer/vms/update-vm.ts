@@ -68,7 +68,7 @@ export const updateVm = endpoint({
     }
     const ended = auto_renew === false ? graceGivenUp(resource, catalog.grace, now) : {};
     const again = auto_renew ? graceTakenUp(resource, catalog) : {};
-    // Prices that came while no notice was due are looked at in the next round.
+    // Prices that changed while no notice was due are checked in the next round.
     const seen = auto_renew && !resource.auto_renew ? { prices_seen_until: null } : {};
     const next = { auto_renew, renewal_priority, next_billing_mode: billing, ...ended, ...again, ...seen };
     await writeVm(db, resource.id, { hostname, notes, ...next }, now);

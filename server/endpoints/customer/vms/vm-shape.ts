@@ -21,7 +21,6 @@ import { exampleJob, JobShape, presentJob } from './job-shape.ts';
 
 const Positive = (description: string) => Type.Integer({ minimum: 1, description });
 
-/** How a VM is billed. */
 export const billingFields = {
   price_hourly: Decimal('Price an hour, as sold; by the month its part of 730 hours'),
   billing_mode: Enum(BILLING_MODES, { $id: 'BillingMode', description: 'How the running period is billed' }),

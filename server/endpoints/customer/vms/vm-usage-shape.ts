@@ -41,7 +41,7 @@ export const VmUsageShape = Shape(
 export function presentVmUsage({ meter }: MeteredVm, stretches: StretchUsage[]) {
   const add = (of: (usage: StretchUsage) => bigint) => toJsonInteger(sum(stretches.map(of)));
   const terms = meter?.readings.at(-1);
-  // Traffic that is billed beyond its volume, and traffic that is throttled at it.
+  // Includes traffic that is billed beyond its included volume and traffic that is throttled there.
   const counted = stretches.flatMap((usage) => [usage, ...(usage.unbilled ? [usage.unbilled] : [])]);
   const included = counted.flatMap(({ included_bytes }) => included_bytes ?? []);
   const price = (decimal: string | null | undefined) => (decimal ? plainRate(decimal) : null);

@@ -2,7 +2,7 @@ import type { Queryable } from '../../../db/database.ts';
 import { findVm, type VmView } from '../../../db/queries/vms.ts';
 import type { EndpointServices } from '../../../http/endpoint.ts';
 
-/** Longest wait of a long-poll: below the idle time-outs of common proxies. */
+/** Longest wait of a long poll: below the idle timeouts of common proxies. */
 export const MAX_WAIT_SECONDS = 30;
 
 interface Wait {
@@ -13,8 +13,8 @@ interface Wait {
 }
 
 /**
- * Long-poll: resolves with the VM as soon as it has no active job, or as it is when the time is over. A VM
- * that is deleted meanwhile is undefined.
+ * Long poll: resolves with the VM as soon as it has no active job, or with its state when the time is up. Resolves to
+ * undefined if the VM is deleted in the meantime.
  */
 export async function waitUntilIdle(
   vm: VmView,
@@ -29,7 +29,7 @@ export async function waitUntilIdle(
   services.clock.sleep(seconds * 1000, over.signal).then(end, () => {});
   try {
     for (;;) {
-      // Registered before the state is read, so a change in between is not missed.
+      // Registered before the state is read, so that a change in between is not missed.
       const change = services.signals.nextChange(vm.id, over.signal);
       const current = await findVm(db, vm.account_id, vm.id);
       if (!current?.active_job_id || over.signal.aborted) return current;

@@ -3,7 +3,7 @@ import type { OperatorServices } from '../../../operator/endpoint.ts';
 import { presentAccount } from './account-shape.ts';
 import { requireAccount } from './require-account.ts';
 
-/** Changes an account's status, and ends what the keys that `work` names have open. */
+/** Changes an account's status and ends all open connections of the keys that `work` returns. */
 export async function changeStatus(
   { db, catalog, logger, signals }: OperatorServices,
   accountId: string,

@@ -2,7 +2,7 @@ import type { Queryable } from '../../../db/database.ts';
 import { type AccountOverviewRow, findAccount } from '../../../db/queries/accounts.ts';
 import { notFound } from '../../../platform/errors.ts';
 
-/** The account, or `not_found`. */
+/** Returns the account, or throws `not_found`. */
 export async function requireAccount(db: Queryable, id: string): Promise<AccountOverviewRow> {
   const account = await findAccount(db, id);
   if (!account) throw notFound();

@@ -9,7 +9,7 @@ import { stopByOperator } from '../vms/stop-by-operator.ts';
 import { AccountParams, AccountShape, accountFields } from './account-shape.ts';
 import { changeStatus } from './change-status.ts';
 
-/** VMs stopped between two looks at the list. */
+/** VMs stopped per query of the list. */
 const BATCH = 100;
 
 const StoppedAccountShape = Shape(
@@ -41,7 +41,7 @@ export const suspendAccount = operatorEndpoint({
   },
 });
 
-/** Cuts the power of an account's running VMs; names those that are busy or cannot be stopped now. */
+/** Cuts the power of an account's running VMs; returns those that are busy or cannot be stopped now as `left`. */
 async function stopAll(services: OperatorServices, accountId: string) {
   const stopped: string[] = [];
   const left: string[] = [];

@@ -9,7 +9,7 @@ import { once } from '../shared/once.ts';
 import { presentWallet } from '../shared/wallet-shape.ts';
 import { presentAdjustment } from './adjustment-shape.ts';
 
-/** Makes a correction once, and answers with its order and the wallet after it. */
+/** Makes a correction once and returns its order and the resulting wallet. */
 export async function makeCorrection(
   { clock, db, documents, logger }: OperatorServices,
   path: string,
@@ -17,7 +17,7 @@ export async function makeCorrection(
   work: (tx: Transaction) => Promise<OrderRow>,
 ) {
   requireReadable('reason', body.reason);
-  // It is part of a document's line.
+  // The reason is printed in a line of a document.
   await documents.requirePrintable({ reason: body.reason });
   const data = await db.transaction((tx) =>
     once(tx, clock, { path, body }, async () => {

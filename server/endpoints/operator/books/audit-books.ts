@@ -22,7 +22,7 @@ const AuditReportShape = Shape(
   { $id: 'AuditReport', description: 'What an audit of the books found' },
 );
 
-/** The audit under way in each database. */
+/** The audit in progress for each database. */
 const running = new WeakMap<Database, Promise<AuditReport>>();
 
 export const auditBooks = operatorEndpoint({

@@ -5,7 +5,7 @@ import { toJsonInteger } from '../../../domain/billing/money.ts';
 import { Currency, Minor, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { type Static, Type } from '../../../platform/schema.ts';
 
-/** Enough to find one of which the operator has a bank statement. */
+/** Enough to find one for which the operator has a bank statement. */
 const SAMPLES = 5;
 
 const PaymentSampleShape = Shape(
@@ -42,7 +42,6 @@ export const BooksShape = Shape(
   { $id: 'Books', description: 'How the books count their currency' },
 );
 
-/** Returns how the books count, as operators see it. */
 export async function presentBooks(db: Queryable, currency: string): Promise<Static<typeof BooksShape>> {
   const [books, paused, payments] = [
     await findBooks(db, currency),

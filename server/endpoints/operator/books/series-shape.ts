@@ -36,7 +36,6 @@ export const SeriesShape = Shape(
   { $id: 'Series', description: 'The running numbers of one type of document' },
 );
 
-/** All series, as operators see them. */
 export async function presentSeries(db: Queryable) {
   const gaps = await listSeriesGaps(db);
   return (await listSeries(db)).map((series) => ({

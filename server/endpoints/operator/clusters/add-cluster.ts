@@ -29,7 +29,7 @@ export const addCluster = operatorEndpoint({
     if (id !== undefined) await requireOther(services, id);
     requireWhole(findings);
     await db.transaction(async (tx) => {
-      // What is there may have changed while the cluster was looked at.
+      // The region may have been taken while the cluster was being examined.
       await requireFree(tx, services, cluster.region);
       if (!(await insertCluster(tx, { ...cluster, id: id! }, clock.now())))
         throw invalidField('region', 'taken', `region ${cluster.region} has a cluster already`);
@@ -41,7 +41,7 @@ export const addCluster = operatorEndpoint({
   },
 });
 
-/** Refuses a region that has a cluster, or VMs: those are on another one, which they cannot leave. */
+/** Refuses a region that has a cluster or VMs: existing VMs are on another cluster and cannot leave it. */
 async function requireFree(db: Queryable, { catalog }: OperatorServices, region: string): Promise<void> {
   const others = new Set((await listClusters(db)).map((cluster) => cluster.region));
   if (others.has(region)) throw invalidField('region', 'taken', `region ${region} has a cluster already`);
@@ -51,7 +51,7 @@ async function requireFree(db: Queryable, { catalog }: OperatorServices, region:
     throw invalidField('region', 'not_available', 'the cluster of the settings would have no region left');
 }
 
-/** Refuses a cluster that serves other regions. */
+/** Refuses a cluster that serves another region. */
 async function requireOther({ db, engine }: OperatorServices, id: string): Promise<void> {
   const other = (await listClusters(db)).find((cluster) => cluster.id === id);
   const whose = other ? `region ${other.region}` : id === engine ? 'the settings' : undefined;
@@ -59,7 +59,7 @@ async function requireOther({ db, engine }: OperatorServices, id: string): Promi
     throw invalidField('endpoints', 'taken', `are those of the cluster of ${whose}, which is there already`);
 }
 
-/** Refuses a cluster that lacks what no guest can do without, and names it. */
+/** Refuses a cluster that lacks something every guest needs, and names it. */
 function requireWhole(findings: readonly EngineFinding[]): void {
   const missing = findings.filter(({ state }) => state === 'missing');
   const [first] = missing;

@@ -26,13 +26,13 @@ export const changeCluster = operatorEndpoint({
     const before = (await listClusters(db)).find((cluster) => cluster.region === region);
     if (!before) throw notFound();
     const wanted = changed(body, before);
-    // What is missing on it does not matter: it has to be reached before that can be put right.
+    // Findings do not matter here: the cluster has to be reachable before anyone can fix them.
     const { id } = await askDriver(() => clusters.examine(wanted, wantsOf(services)));
     if (id !== before.id) throw notTheSame(id, before.id);
     await db.transaction(async (tx) => {
       const cluster = await lockClusterOf(tx, region);
       if (cluster?.id !== before.id) throw notFound();
-      // Another operator may have changed something else meanwhile.
+      // Another operator may have changed something else in the meantime.
       await updateCluster(tx, changed(body, cluster));
     });
     clusters.changed();

@@ -9,15 +9,15 @@ import { invalidField } from '../../../platform/errors.ts';
 import { type Static, Type } from '../../../platform/schema.ts';
 import { Code } from '../shared/input.ts';
 
-/** More members need not be named: each of them knows all. */
+/** More members need not be listed: each of them knows all the others. */
 const MAX_ENDPOINTS = 16;
 const MAX_NETWORKS = 32;
-/** A chain of certificates is some thousand characters. */
+/** A certificate chain has a few thousand characters. */
 const MAX_CERTIFICATE = 32_768;
-/** As in the settings. */
+/** The same limit as in the settings. */
 const MAX_OVERCOMMIT = 128;
 
-/** What is called so in Incus: it stands in paths of its API. */
+/** A name in Incus, which is used in paths of its API. */
 const Named = (description: string, example: string) =>
   Type.String({
     minLength: 1,
@@ -64,7 +64,7 @@ export const ClusterInput = Input({
   cpu_overcommit: Type.Optional(CpuOvercommit),
 });
 
-/** What guests are made with stays: those that are there have the bridge, the pool and the project that they have. */
+/** The parameters for creating guests cannot change, because existing guests keep their bridge, pool and project. */
 export const ClusterChange = Input(
   {
     endpoints: Type.Optional(Endpoints),
@@ -75,7 +75,7 @@ export const ClusterChange = Input(
   { minProperties: 1 },
 );
 
-/** What is asked for, completed by the settings. Throws `validation_failed` for a field that cannot be. */
+/** Returns the requested cluster, completed from the settings. Throws `validation_failed` for an invalid field. */
 export function newCluster(
   body: Static<typeof ClusterInput>,
   { catalog, config }: Pick<OperatorServices, 'catalog' | 'config'>,
@@ -95,7 +95,7 @@ export function newCluster(
   return changed(body, { ...settings, endpoints: body.endpoints });
 }
 
-/** A cluster with what is to change of it. Throws `validation_failed` for a field that cannot be. */
+/** Returns a cluster with the requested changes. Throws `validation_failed` for an invalid field. */
 export function changed<C extends NewCluster>(body: Static<typeof ClusterChange>, cluster: C): C {
   const { endpoints = cluster.endpoints, certificate = cluster.certificate } = body;
   for (const [index, url] of endpoints.entries()) {

@@ -29,7 +29,7 @@ export function presentCluster({ members, report: { ok, summary }, ...cluster }:
   return { ...cluster, ok, summary, members_up: members.up, members_total: members.total };
 }
 
-/** The clusters of the engine; `invalid_state` where it is none that has several. */
+/** Returns the engine's clusters; throws `invalid_state` if the engine does not support several. */
 export function requireClusters({ compute }: OperatorServices): EngineClusters {
   if (compute.clusters) return compute.clusters;
   throw new ApiError(
@@ -38,7 +38,7 @@ export function requireClusters({ compute }: OperatorServices): EngineClusters {
   );
 }
 
-/** What is sold. */
+/** Returns what the catalog sells, for checking that an engine can provide it. */
 export function wantsOf({ catalog, config }: OperatorServices): EngineWants {
   const { regions, templates } = catalog;
   return {

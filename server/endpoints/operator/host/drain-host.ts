@@ -3,7 +3,7 @@ import { drainHost as drain } from '../../../jobs/reconcilers/drain-host.ts';
 import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 
-/** A guest that takes longer to shut down than a customer's own stop may is ended by force. */
+/** Longer than the default timeout of a customer's own stop; a guest that needs more time is switched off by force. */
 const DEFAULT_SECONDS = 90;
 const MAX_SECONDS = 3_600;
 

@@ -37,7 +37,7 @@ export const getCapacity = operatorEndpoint({
   },
 });
 
-/** Without a limit there is neither a total nor a rest. */
+/** Without a limit there is neither a total nor a free amount. */
 function presentAmount({ resource, total, reserved }: Amount) {
   if (total === Infinity) return { resource, total: null, reserved, free: null };
   return { resource, total, reserved, free: total - reserved };

@@ -45,19 +45,19 @@ export function presentHost({ state, cores, moves_from_at, moves_to_at, ...host 
   };
 }
 
-/** The host of that name or id; 404 where the engine has none. */
+/** Returns the host with this name or id; throws `not_found` if the engine has none. */
 export async function requireHost({ db, engine }: OperatorServices, host: string): Promise<HostRow> {
   const found = await findHost(db, engine, host);
   if (!found) throw notFound();
   return found;
 }
 
-/** As it is shown now. */
+/** Presents the host's current state. */
 export async function showHost({ db, engine }: OperatorServices, id: string) {
   return presentHost((await listHosts(db, engine)).find((host) => host.id === id)!);
 }
 
-/** Refuses what needs another host to move to, or another engine. */
+/** Refuses an operation that needs a second host to move VMs to, or another engine. */
 export function requireMoves({ compute }: OperatorServices): void {
   if (compute.capabilities().move !== 'none') return;
   throw new ApiError(

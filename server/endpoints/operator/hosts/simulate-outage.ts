@@ -2,7 +2,7 @@ import type { OperatorServices } from '../../../operator/endpoint.ts';
 import { ApiError } from '../../../platform/errors.ts';
 import { requireHost, showHost } from './host-shape.ts';
 
-/** Begins or ends the outage of a simulated host, and shows the host; `invalid_state` where hosts are real. */
+/** Starts or ends the outage of a simulated host and returns the host; throws `invalid_state` if hosts are real. */
 export async function simulateOutage(services: OperatorServices, host: string, action: 'lose' | 'find') {
   const { outages, name } = services.compute;
   if (!outages) {

@@ -8,11 +8,14 @@ import { ImageShape, presentImage } from './image-shape.ts';
 import { imagesOf } from './images-of.ts';
 
 const MEGABYTE = 1_048_576;
-/** What Linux takes as a path. */
+/** Maximum length of a path on Linux. */
 const MAX_PATH = 4_096;
-/** What a kernel reads of its command line. */
+/** Maximum length of the command line that a kernel reads. */
 const MAX_APPEND = 1_024;
-/** Seen from the directory that the service runs in a relative path would be another file than the operator means. */
+/**
+ * A relative path would be resolved from the service's working directory, so it could name another file than the
+ * operator means.
+ */
 const AbsolutePath = Type.String({
   pattern: '^/',
   'x-expected': 'an absolute path',

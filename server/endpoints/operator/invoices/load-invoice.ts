@@ -6,7 +6,7 @@ import { Type } from '../../../platform/schema.ts';
 
 export const InvoiceParams = Type.Object({ id: PathId('inv', 'Identifier of the invoice, or its number') });
 
-/** An invoice with its lines, by its id or its number. */
+/** Returns an invoice with its lines, by its id or its number. */
 export async function loadInvoice(db: Queryable, name: string) {
   const invoice = await systemFindInvoice(db, name);
   if (!invoice) throw notFound();

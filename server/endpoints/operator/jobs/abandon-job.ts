@@ -4,7 +4,7 @@ import { abandon } from '../../../jobs/end-job.ts';
 import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { hasEnded, JobParams, JobShape, presentJob, requireJob } from './job-shape.ts';
 
-/** What a job's owner reads as the reason, where the job had not failed before. */
+/** The reason shown to the job's owner if the job had not failed before. */
 const ABANDONED = { code: 'abandoned', message: 'The job was given up.' } as const;
 
 export const abandonJob = operatorEndpoint({
@@ -25,7 +25,7 @@ export const abandonJob = operatorEndpoint({
       const why = 'the operator of this installation ended it';
       if (!(await abandon(tx, services, { job, vm, error: ABANDONED, why })))
         throw hasEnded((await systemFindJob(tx, id))!);
-      // A node that works on it leaves the guest alone, and then gives up its ownership.
+      // A node that is working on the job leaves the guest alone and then releases the job.
       await signals.jobCanceled(tx, id);
     });
     metrics.jobFinished(job.kind, 'abandoned');

@@ -49,7 +49,7 @@ export function presentJob(job: JobRow) {
   };
 }
 
-/** The job, or `not_found`. */
+/** Returns the job, or throws `not_found`. */
 export async function requireJob({ db }: OperatorServices, id: string): Promise<JobRow> {
   const job = await systemFindJob(db, id);
   if (!job) throw notFound();

@@ -9,7 +9,10 @@ import { requireAccount } from '../accounts/require-account.ts';
 import { Line, requireReadable } from '../shared/input.ts';
 import { keyFields, presentKey } from './key-shape.ts';
 
-/** Checked on every request of the key that is not cached; more wants a network in front of the service. */
+/**
+ * All networks are checked on every request of the key that is not cached; a longer list calls for a network in front
+ * of the service.
+ */
 const MAX_ALLOWED_NETWORKS = 100;
 
 export const createKey = operatorEndpoint({
@@ -23,7 +26,7 @@ export const createKey = operatorEndpoint({
     name: Line('ci', 'What the key is for'),
     scopes: Type.Array(Enum(ALL_SCOPES), { minItems: 1, uniqueItems: true }),
     expires_at: Type.Optional(Type.String({ format: 'date-time', description: 'Never when absent' })),
-    // Absent means from anywhere. An empty list is refused: it would mean the same and look like the contrary.
+    // Absent means from anywhere. An empty list is refused, because it would mean the same but look like the opposite.
     allow_cidrs: Type.Optional(
       Type.Array(Type.String(), {
         minItems: 1,

@@ -23,7 +23,7 @@ const LogEntryShape = Shape(
   { $id: 'LogEntry', description: 'What an operator did, and what came of it' },
 );
 
-/** Read only, by the API as by the store. */
+/** Read-only, both in the API and in the store. */
 export const listLog = operatorEndpoint({
   operation: 'listLog',
   method: 'GET',

@@ -40,7 +40,7 @@ export function presentLink({ site }: OperatorServices, { personId, token, expir
   return { person_id: personId, url: `${site.operatorUrl}/sign-in/link#${token}`, expires_at: expiresAt };
 }
 
-/** The address as it is stored. */
+/** Returns the address in the form in which it is stored. */
 export function operatorAddress(email: string): string {
   const address = parseMailAddress(email);
   if (address === undefined)
@@ -48,7 +48,7 @@ export function operatorAddress(email: string): string {
   return address;
 }
 
-/** A link would lead nowhere. */
+/** Refuses to create a link if the operator's pages are off, because it would lead nowhere. */
 export function requirePages({ config }: OperatorServices): void {
   if (isOperatorPanelOn(config)) return;
   throw new ApiError('invalid_state', "The operator's pages are off: set VAUBAN_OPERATOR_PANEL to on.");

@@ -16,7 +16,7 @@ export const listOrphans = operatorEndpoint({
   paginated: true,
   errors: [],
   async handle({ query, services: { db, guests } }) {
-    // As it is now, where the engine can tell.
+    // Updates the list first, if the engine can be reached.
     await guests.run().catch(() => {});
     const page = pageFrom(query);
     return paginated(await queryOrphans(db, page), page, presentOrphan);

@@ -6,7 +6,9 @@ import { ApiError, notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { CreditedOutageShape, presentCreditedOutage } from './outage-shape.ts';
 
-/** VMs that one request credits, each in a transaction: the caller repeats it until the outage is credited. */
+/**
+ * VMs credited per request, each in its own transaction: the caller repeats the request until the outage is credited.
+ */
 const VMS_A_REQUEST = 50;
 
 export const creditOutage = operatorEndpoint({

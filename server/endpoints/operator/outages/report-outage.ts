@@ -29,7 +29,7 @@ export const reportOutage = operatorEndpoint({
   async handle({ body, actor, services: { catalog, clock, db, documents, logger } }) {
     const { reason } = body;
     requireReadable('reason', reason);
-    // The credits for it say it on documents.
+    // The credits for the outage print the reason on documents.
     await documents.requirePrintable({ reason });
     const data = await db.transaction((tx) =>
       once(tx, clock, { path: '/outages', body }, async () => {

@@ -34,19 +34,19 @@ export const NewPayment = Input({
 const DEFAULT_METHOD = 'manual';
 
 interface Booking {
-  /** Of the account. */
+  /** Id of the account. */
   id: string;
-  /** Of the operation: a key stands for what is asked for at one path. */
+  /** Path of the operation: a key stands for a request at one path. */
   path: string;
   body: Static<typeof NewPayment>;
   book: typeof creditAccount;
-  /** Refuses the accounts for which there are none. */
+  /** Refuses accounts for which nothing may be booked. */
   require: typeof requireOpen;
-  /** For the log. */
+  /** The message for the log. */
   done: string;
 }
 
-/** Refuses the reference of another account's top-up: the money is that customer's, and would be booked twice. */
+/** Refuses the reference of another account's top-up: the money belongs to that customer and would be booked twice. */
 async function requireOwnTopUp(tx: Transaction, accountId: string, reference: string): Promise<void> {
   const topUp = await systemFindTopUp(tx, reference);
   if (topUp && topUp.account_id !== accountId)
@@ -66,7 +66,7 @@ function mailReceipt(tx: Transaction, parts: MailParts, payment: PaymentRow): Pr
   }));
 }
 
-/** Books a payment, once where it has a key, and answers with it and the wallet after it. */
+/** Books a payment, only once if it has a key, and returns it with the resulting wallet. */
 export async function bookPayment(
   { clock, db, logger, secrets }: OperatorServices,
   { id, path, body, book, require, done }: Booking,

@@ -18,7 +18,7 @@ export const listPromoCredits = operatorEndpoint({
   }),
   data: Type.Array(PromoCreditShape),
   paginated: true,
-  // The account of the filter.
+  // For the account in the filter.
   errors: ['not_found'],
   async handle({ query, services: { catalog, clock, db } }) {
     const { account_id } = query;

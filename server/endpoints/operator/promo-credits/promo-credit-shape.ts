@@ -27,7 +27,6 @@ export const ChangedPromoCreditShape = Shape(
   { $id: 'ChangedPromoCredit', description: 'Promotional credit, and the wallet after it changed' },
 );
 
-/** Promotional credit, in the currency of its account. */
 export function presentPromoCredit(credit: PromoCreditRow, currency: string, now: Date) {
   return {
     ...credit,

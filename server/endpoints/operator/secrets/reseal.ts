@@ -15,17 +15,16 @@ import { REPLY_PURPOSE } from '../../../http/idempotency.ts';
 import { MAIL_PURPOSE } from '../../../mail/outbox.ts';
 import { type SecretBox, UnknownKeyError } from '../../../platform/secrets.ts';
 
-/** Rows of one transaction: few enough that no request waits for them. */
+/** Rows per transaction: few enough that no request has to wait for them. */
 const BATCH = 100;
 
-/** What became of everything that is sealed. */
 export interface Resealed {
-  /** Of the key that it is sealed with now. */
+  /** The key that sealed values use now. */
   key_id: string;
   resealed: number;
-  /** Was under that key already. */
+  /** Already sealed with that key. */
   unchanged: number;
-  /** Sealed with a key that is not configured: it cannot be opened here at all. */
+  /** Sealed with a key that is not configured, so they cannot be opened here. */
   unreadable: number;
 }
 
@@ -35,12 +34,12 @@ interface Parts {
 }
 
 /**
- * Seals everything in the database with the first of the configured keys. Batch by batch, each in a transaction of its
- * own: killed anywhere, it has lost nothing, and another call does the rest.
+ * Reseals everything in the database with the first of the configured keys, in batches with a transaction each. If it
+ * is killed, nothing is lost and another call does the rest.
  */
 export async function resealAll({ db, secrets }: Parts): Promise<Resealed> {
   const count: Resealed = { key_id: secrets.keyId, resealed: 0, unchanged: 0, unreadable: 0 };
-  /** The value under the present key, or undefined where there is nothing to write. */
+  /** Returns the value sealed with the current key, or undefined if there is nothing to write. */
   const renew = (sealed: string, purposes: readonly string[]): string | undefined => {
     if (sealed.startsWith(`${secrets.keyId}.`)) {
       count.unchanged++;
@@ -82,7 +81,7 @@ export async function resealAll({ db, secrets }: Parts): Promise<Resealed> {
   return count;
 }
 
-/** One batch of the secrets of authenticator apps; where the next begins, or undefined after the last. */
+/** Reseals one batch of authenticator app secrets. Returns where the next batch begins, or undefined after the last. */
 async function resealTotps(tx: Transaction, after: string, renew: Renew): Promise<string | undefined> {
   const rows = await lockTotps(tx, after, BATCH);
   for (const { person_id, secret } of rows) {
@@ -94,7 +93,7 @@ async function resealTotps(tx: Transaction, after: string, renew: Renew): Promis
 
 type Renew = (sealed: string, purposes: readonly string[]) => string | undefined;
 
-/** One batch; where the next begins, or undefined after the last. */
+/** Reseals one batch of job inputs. Returns where the next batch begins, or undefined after the last. */
 async function resealJobs(
   tx: Transaction,
   { secrets }: Parts,
@@ -108,7 +107,7 @@ async function resealJobs(
     if (typeof password === 'string')
       changed.sealed_password = renew(password, [SEALED_FOR.create, SEALED_FOR.reset]);
     if (typeof sealedData === 'string') changed.sealed_user_data = renew(sealedData, [SEALED_FOR.userData]);
-    // Of an older release, which left it in clear.
+    // From an older release, which stored it unencrypted.
     else if (typeof data === 'string') {
       changed.sealed_user_data = secrets.seal(data, SEALED_FOR.userData);
       changed.user_data = null;
@@ -132,7 +131,7 @@ async function resealReplies(
   return replies.length < BATCH ? undefined : replies.at(-1);
 }
 
-/** One batch of mails that are still to be sent. */
+/** Reseals one batch of unsent mails. Returns where the next batch begins, or undefined after the last. */
 async function resealMails(tx: Transaction, after: string, renew: Renew): Promise<string | undefined> {
   const mails = await lockSealedMails(tx, after, BATCH);
   for (const { id, sealed_values } of mails) {

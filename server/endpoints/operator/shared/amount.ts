@@ -2,7 +2,7 @@ import { amountToMinor } from '../../../domain/accounts/book-payment.ts';
 import { invalidField } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 
-/** An amount of money, by one of its fields. */
+/** An amount of money, given in one of two fields. */
 export const AmountFields = {
   amount: Type.Optional(Type.String({ description: 'In major units, or…', examples: ['49.90'] })),
   amount_minor: Type.Optional(
@@ -15,21 +15,20 @@ interface Amount {
   amount_minor?: number;
 }
 
-/** The amount in minor units of `currency`; undefined where neither field is given. */
+/** Returns the amount in minor units of `currency`; undefined if neither field is given. */
 export function optionalAmount({ amount, amount_minor }: Amount, currency: string): bigint | undefined {
   if (amount !== undefined && amount_minor !== undefined) throw oneOf();
   if (amount !== undefined) return amountToMinor(amount, currency);
   return amount_minor === undefined ? undefined : BigInt(amount_minor);
 }
 
-/** The same where there has to be one. */
+/** Returns the amount in minor units of `currency`; throws if neither field is given. */
 export function amountOf(given: Amount, currency: string): bigint {
   const amount = optionalAmount(given, currency);
   if (amount === undefined) throw oneOf();
   return amount;
 }
 
-/** The field that the amount came by. */
 export const amountField = ({ amount }: Amount) =>
   amount === undefined ? ('amount_minor' as const) : ('amount' as const);
 

@@ -1,7 +1,7 @@
 import { invalidField } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 
-/** For people's eyes, in a list and a log line. */
+/** Short enough for a list and a line in the log. */
 const MAX_TEXT = 100;
 
 /** A name or a reference: one line for people. */
@@ -13,19 +13,18 @@ export const Line = (example: string, description?: string) =>
     examples: [example],
   });
 
-/** What is looked for in a list. */
 export const Search = (description: string) =>
   Type.String({ minLength: 1, maxLength: MAX_TEXT, description, examples: ['example'] });
 
-/** Why an operator does it: the customer reads it too. */
+/** The operator's reason, which the customer also reads. */
 export const Reason = Line('goodwill', 'Why; the customer reads it too');
 
-/** What names a thing of the catalog, or an id. */
+/** The code of something in the catalog, or an id. */
 export const Code = (example: string) => Type.String({ minLength: 1, maxLength: 64, examples: [example] });
 
 /**
- * Refuses text that would disturb a terminal or deceive its reader: nothing but spaces, control
- * characters, characters that turn the direction of writing.
+ * Refuses text that would disturb a terminal or deceive its reader: only spaces, control characters, characters that
+ * change the direction of writing.
  */
 export function requireReadable(field: string, text: string): void {
   if (/\S/.test(text) && !/\p{C}/u.test(text)) return;

@@ -4,7 +4,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import { ApiError } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 
-/** A name that the operator chooses for what is to happen once; kept forever. */
+/** The operator's name for a request that must take effect only once; kept forever. */
 export const Key = Type.Optional(
   Type.String({
     pattern: '^[!-~]{1,200}$',
@@ -13,18 +13,22 @@ export const Key = Type.Optional(
   }),
 );
 
-/** What an operation that takes a {@link Key} can answer besides. */
+/** Additional errors of an operation with a {@link Key}. */
 export const ONCE_ERRORS = ['idempotency_in_progress', 'idempotency_key_reused'] as const;
 
-/** What an operator asks for: `path` and `body` say what it is, the body's `key` that it happens once. */
+/**
+ * An operator's request: `path` and `body` identify its content, and the body's `key` ensures that it takes effect
+ * once.
+ */
 interface KeyedRequest {
   path: string;
   body: { key?: string };
 }
 
 /**
- * Does `work` once under the request's key, in the transaction that remembers it: asked again for the same, it answers as
- * it did then. A key that stands for something else is refused with `idempotency_key_reused`. Without a key it is just done.
+ * Does `work` once under the request's key, in the transaction that stores the key. A repetition of the same request
+ * gets the stored reply. A key that was used for something else is refused with `idempotency_key_reused`. Without a
+ * key, `work` is simply done.
  */
 export async function once<T extends object>(
   tx: Transaction,

@@ -5,10 +5,10 @@ import { Type } from '../../../platform/schema.ts';
 import { reportAttack as report } from '../../../shield/report.ts';
 import { requireAddress } from './target-shape.ts';
 
-/** A thousand times what the largest attacks on record had. */
+/** A thousand times the size of the largest attacks on record. */
 const MAX_PPS = 10_000_000_000;
 const MAX_BPS = 10_000_000_000_000;
-/** A day: one that is never ended is over by then. */
+/** A day: after this, an attack whose end is never reported counts as over. */
 const MAX_SECONDS = 86_400;
 const MAX_PORTS = 1_000;
 const MAX_PORT = 65_535;

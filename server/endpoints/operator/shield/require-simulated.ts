@@ -2,7 +2,10 @@ import type { SimulatedAttacks } from '../../../edge/driver.ts';
 import type { OperatorServices } from '../../../operator/endpoint.ts';
 import { ApiError } from '../../../platform/errors.ts';
 
-/** The attacks of pretence of the simulated edge: no other has any. */
+/**
+ * Returns the attacks of the simulated edge, the only one that can simulate them; throws `invalid_state` for any other
+ * edge.
+ */
 export function requireSimulated({ edge }: OperatorServices): SimulatedAttacks {
   if (edge.attacks) return edge.attacks;
   throw new ApiError(

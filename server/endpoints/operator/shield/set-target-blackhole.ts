@@ -5,7 +5,7 @@ import { ApiError, notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { requireEdge, requireTarget, TargetParams, TargetShape, viewOf } from './target-shape.ts';
 
-/** A day: the address of one that is forgotten is back by then. */
+/** A day: after this, the address of a forgotten blackhole is reachable again. */
 const MAX_MINUTES = 1_440;
 const MINUTE_MS = 60_000;
 

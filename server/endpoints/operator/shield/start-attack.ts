@@ -6,7 +6,7 @@ import { Type } from '../../../platform/schema.ts';
 import { requireSimulated } from './require-simulated.ts';
 import { requireTarget, TargetParams } from './target-shape.ts';
 
-/** Ten times what the largest attacks on record had. */
+/** Ten times the size of the largest attacks on record. */
 const MAX_PPS = 100_000_000;
 const MAX_SECONDS = 86_400;
 
@@ -32,7 +32,7 @@ export const startAttack = operatorEndpoint({
   async handle({ params: { id }, body, services }) {
     const attacks = requireSimulated(services);
     await requireTarget(services.db, id);
-    // One that was made just now is on its way to the edge.
+    // A target that was created just now may still be on its way to the edge.
     await services.shield.idle();
     await attacks.start(id, body).catch((error) => {
       if (!(error instanceof EdgeUnavailableError)) throw error;

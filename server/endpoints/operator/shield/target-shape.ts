@@ -16,11 +16,11 @@ import { Watch } from '../../../shield/baseline.ts';
 
 export const TargetParams = Type.Object({ id: PathId('tgt', 'Target identifier') });
 
-/** A thousand times what the largest attacks on record had. */
+/** A thousand times the size of the largest attacks on record. */
 const MAX_PPS = 10_000_000_000;
 const MAX_BPS = 10_000_000_000_000;
 
-/** What a target's threshold may be set to; null is learnt from what is usual. */
+/** The possible thresholds of a target; null means learnt from its usual traffic. */
 export const thresholdFields = {
   pps: Nullable(
     Type.Integer({ minimum: 1, maximum: MAX_PPS, description: 'Packets a second', examples: [20_000] }),
@@ -96,27 +96,29 @@ function inForce({ baseline_pps: pps, baseline_bps: bps, threshold_pps, threshol
 
 const asNumber = (value: bigint | null) => (value === null ? null : Number(value));
 
-/** Refuses with `validation_failed` what is no address: the database would have another idea of it. */
+/**
+ * Refuses text that is not an IP address with `validation_failed`, because the database would interpret it differently.
+ */
 export function requireAddress(ip: string): void {
   if (isIP(ip) === 0 || ip.includes('%'))
     throw invalidField('ip', 'format', 'must be an IPv4 or IPv6 address');
 }
 
-/** A target that is not on its way out, or `not_found`. */
+/** Returns a target that is not being removed, or throws `not_found`. */
 export async function requireTarget(db: Queryable, id: string): Promise<TargetRow> {
   const target = await systemFindTarget(db, id);
   if (!target || target.removed_at) throw notFound();
   return target;
 }
 
-/** A target as it is shown, with its rules and attacks counted now. */
+/** Presents a target with the current number of its rules and attacks. */
 export async function viewOf({ db, clock }: OperatorServices, { tenant_id, id }: TargetRow) {
   const view = await findTarget(db, tenant_id, id, clock.now());
   if (!view) throw notFound();
   return presentTarget(view);
 }
 
-/** Without an edge no address may be shown as protected. */
+/** Refuses protection if there is no edge: no address may be shown as protected then. */
 export function requireEdge({ edge }: OperatorServices, mode: TargetMode): void {
   if (edge.name !== 'off' || mode === 'off') return;
   throw new ApiError(

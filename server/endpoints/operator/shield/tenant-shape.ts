@@ -6,13 +6,13 @@ import { Type } from '../../../platform/schema.ts';
 
 export const TenantParams = Type.Object({ id: PathId('ten', 'Tenant identifier') });
 
-/** Shown as it is stored. */
+/** Presented as stored. */
 export const TenantShape = Shape(
   { id: Id('ten'), account_id: Id('acc'), name: Type.String(), created_at: Timestamp() },
   { $id: 'Tenant', description: 'A tenant of the DDoS Shield: whose targets an account sees together' },
 );
 
-/** The tenant, or `not_found`. */
+/** Returns the tenant, or throws `not_found`. */
 export async function requireTenant(db: Queryable, id: string): Promise<TenantRow> {
   const tenant = await systemFindTenant(db, id);
   if (!tenant) throw notFound();

@@ -12,7 +12,7 @@ import {
   UnbookedPaymentShape,
 } from './unbooked-payment-shape.ts';
 
-/** Seconds after which the provider may answer again. */
+/** Seconds after which the caller may retry if the provider does not answer. */
 const RETRY_SECONDS = 30;
 
 export const bookUnbookedPayment = operatorEndpoint({
@@ -34,7 +34,7 @@ export const bookUnbookedPayment = operatorEndpoint({
     const { db, payments } = services;
     const found = await findUnbookedPayment(db, id);
     const api = found && payments.find(found.provider) && payments.stripe?.api;
-    // Read before anything is booked: money that was paid back already must not be spent.
+    // Read before anything is booked: money that has already been refunded must not be spent.
     const reversals = api ? await reversalsOf(api, found.provider_ref).catch(unavailable) : [];
     const row = await db.transaction((tx) => bookUnbooked(tx, services, { id, accountId, actor }));
     if (api) for (const [type, thing] of reversals) await actOn({ ...services, api }, type, thing);

@@ -11,7 +11,7 @@ import { presentVm, vmFields } from './vm-shape.ts';
 
 /** Events shown with a VM: the last few days of an ordinary one. */
 const EVENTS_SHOWN = 10;
-/** More than the catalog of any host lets a VM have. */
+/** More than any catalog allows a VM to have. */
 const SNAPSHOTS_SHOWN = 100;
 
 const VmEventShape = Shape(

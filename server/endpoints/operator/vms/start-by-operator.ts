@@ -8,8 +8,8 @@ import type { OperatorServices } from '../../../operator/endpoint.ts';
 import { notFound } from '../../../platform/errors.ts';
 
 /**
- * Starts a job on a VM in the operator's name: the customer reads so in the events. `decide` says with which input, or
- * refuses, in the transaction that has locked the VM and writes the job.
+ * Starts a job on a VM in the operator's name, which the customer sees in the events. `decide` returns the job's input
+ * or refuses, in the transaction that has locked the VM and writes the job.
  */
 export function startByOperator<D extends { input: object }>(
   { clock, db, logger, queue, signals }: OperatorServices,

@@ -56,5 +56,4 @@ export function presentVm(vm: VmView) {
   };
 }
 
-/** Of the replies to what starts a job. */
 export const startedJobFields = { vm_id: Id('vm'), job_id: Id('job'), kind: JobKindShape };

@@ -46,7 +46,10 @@ export const closeAccount = panelEndpoint({
 // biome-ignore lint/style/noRestrictedGlobals: the commas of a sentence
 const LIST = new Intl.ListFormat('en');
 
-/** Says what is in the way, for who cannot book money as the operator does. What counts is what `close` finds. */
+/**
+ * Refuses an account that is not empty and says why, for customers, who cannot book money as the operator can. The
+ * binding check is the one in `close`.
+ */
 async function requireEmpty(db: Queryable, accountId: string, name: string): Promise<void> {
   const account = await findAccount(db, accountId);
   if (!account) throw notFound();

@@ -10,7 +10,7 @@ import { ApiError, invalidField } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { ApiKeyShape, presentKey } from './key-shape.ts';
 
-/** Checked on every request of the key that is not cached. */
+/** All networks are checked on every request of the key that is not cached. */
 const MOST_NETWORKS = 100;
 /** More than a person can tell apart. */
 const MOST_KEYS = 100;
@@ -56,7 +56,7 @@ export const createKey = panelEndpoint({
     if (beyond >= 0) throw invalidField(`scopes.${beyond}`, 'not_held', 'is more than your role may do');
     const expiresAt = body.expires_at ? expiry(body.expires_at, now) : null;
     const allowCidrs = allowList(body.allowed_ips ?? [], 'allowed_ips');
-    // Holds the account, so that of two who make the last key one does.
+    // Locks the account, so that only one of two simultaneous requests creates the last key.
     await requireOpen(db, accountId);
     const used = await countLiveKeys(db, accountId, now);
     if (used >= MOST_KEYS)

@@ -5,7 +5,6 @@ import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { ScopeShape } from './key-shape.ts';
 
-/** What keys are usually made for. */
 const PRESETS: { id: 'read_only' | 'operate' | 'full'; scopes: Scope[] }[] = [
   { id: 'read_only', scopes: ALL_SCOPES.filter(isReadScope) },
   { id: 'operate', scopes: [...ALL_SCOPES.filter(isReadScope), 'vm:write', 'vm:console', 'shield:write'] },

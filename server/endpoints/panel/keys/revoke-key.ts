@@ -11,7 +11,7 @@ export const revokeKey = panelEndpoint({
   method: 'DELETE',
   path: '/keys/{id}',
   access: 'operator',
-  // A key that is out must end, whatever else the account may do.
+  // It must be possible to end a leaked key, whatever else the account may do.
   whileSuspended: true,
   tag: 'key',
   summary: 'Revoke a key',

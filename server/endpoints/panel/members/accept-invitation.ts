@@ -21,7 +21,7 @@ export const acceptInvitation = panelEndpoint({
   async handle({ body, session, db, browser, services }) {
     const invitation = await openInvitation(db, services, body.token);
     const person = await findPerson(db, session.personId);
-    // It is for the address its mail went to, even if the link is passed on.
+    // An invitation is for the address that it was mailed to, even if the link is passed on.
     if (!person || emailKey(person.email) !== emailKey(invitation.email))
       throw new ApiError(
         'invalid_state',

@@ -45,7 +45,9 @@ export const presentInvitation = (
   created_at: invitation.created_at,
 });
 
-/** Refuses to leave an account without an owner; the account is locked, so that two cannot go at once. */
+/**
+ * Refuses to leave an account without an owner. The account must be locked, so that two owners cannot leave at once.
+ */
 export async function requireOtherOwner(tx: Transaction, member: MemberRow): Promise<void> {
   if (member.role !== 'owner') return;
   const all = await listMembers(tx, member.account_id);
@@ -55,7 +57,7 @@ export async function requireOtherOwner(tx: Transaction, member: MemberRow): Pro
   });
 }
 
-/** Has everything looked at again that stands on what a person was in an account. */
+/** Has everything checked again that depends on a person's role in an account. */
 export async function tellRightsChanged(tx: Transaction, signals: Signals, personId: string): Promise<void> {
   for (const id of [personId, ...(await sessionIdsOf(tx, personId))]) await signals.accessEnded(tx, id);
 }

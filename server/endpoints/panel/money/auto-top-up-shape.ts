@@ -32,7 +32,7 @@ export const AutoTopUpShape = Shape(
   { $id: 'AutoTopUp', description: 'What an account tops up by itself' },
 );
 
-/** As it is set; where it never was, turned off, with amounts to begin with. */
+/** Presents the settings; if there are none yet, automatic top-up is off, with initial amounts. */
 export async function presentAutoTopUp(db: Queryable, accountId: string, catalog: Catalog) {
   const [auto, methods] = await Promise.all([
     findAutoTopUp(db, accountId),

@@ -9,7 +9,7 @@ import { Currency, Enum, Id, Minor, Nullable, Shape, Timestamp } from '../../../
 import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 
-/** More debts that are not settled than an account usually has. */
+/** More unsettled debts than an account usually has. */
 const MOST = 100;
 
 const ClaimShape = Shape(
@@ -70,7 +70,7 @@ export const getDebt = panelEndpoint({
       data: {
         currency,
         claimed_minor: toJsonInteger(claimed_minor),
-        // Promotional credit pays none of it.
+        // Promotional credit does not pay debts.
         shortfall_minor: toJsonInteger(unpaidDebt(wallet)),
         suspends_at: debtSuspendsAt(catalog, warnedAt),
         claims: claims.map((claim) => ({ ...claim, amount_minor: toJsonInteger(claim.amount_minor) })),

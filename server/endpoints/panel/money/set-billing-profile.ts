@@ -10,7 +10,7 @@ import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { BilledShape, PROFILE_KINDS, presentBilled } from './billing-profile-shape.ts';
 
-/** One line of an address, as it stands on invoices: without what would disturb them. */
+/** One line of an address as printed on invoices, without characters that would disturb them. */
 const Line = (example: string, description?: string) =>
   Type.String({
     minLength: 1,

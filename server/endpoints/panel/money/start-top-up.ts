@@ -31,7 +31,7 @@ export const startTopUp = panelEndpoint({
   summary: 'Top up the wallet',
   description:
     'Where the provider has a page of its own, the browser goes there next; the money is in the wallet as soon as the provider says so.',
-  // The page of a provider shows what is kept there.
+  // The provider's page shows data that is stored there.
   secret: true,
   idempotent: true,
   body: Input({
@@ -50,7 +50,7 @@ export const startTopUp = panelEndpoint({
   }),
   data: Shape({ top_up: TopUpShape, next: NextStepShape }),
   errors: ['invalid_state', 'quota_exceeded', 'service_unavailable'],
-  // What was begun for a request that is answered from before is not shown.
+  // If the request was already answered, the stored reply is returned and the top-up begun here is not shown.
   prepare: ({ caller, body, services }) => beginTopUp(services, wishOf(caller, body)),
   async handle({ caller, session, body, prepared, db, services }) {
     const { topUp, next } = await start(db, services, wishOf(caller, body), prepared);

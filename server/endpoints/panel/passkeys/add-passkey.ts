@@ -11,7 +11,7 @@ import { mailSecurityChange } from '../shared/mails.ts';
 import { PasskeyShape, presentPasskey } from './passkey-shape.ts';
 import { PasskeyResponse, useChallenge, webauthn } from './use-passkey.ts';
 
-/** More devices than anybody has. */
+/** More devices than anyone has. */
 const MOST_PASSKEYS = 20;
 
 export const addPasskey = panelEndpoint({

@@ -8,34 +8,33 @@ import { ApiError } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { knownDevice } from '../shared/known-device.ts';
 
-/** Time to find the key, and to touch it. */
+/** Time to find the key and touch it. */
 const CHALLENGE_MS = 5 * 60_000;
 
-/** What `navigator.credentials` gives, as JSON: checked by the library, which knows its many forms. */
+/** The result of `navigator.credentials` as JSON. The library checks it, because it has many forms. */
 export const PasskeyResponse = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   additionalProperties: true,
   description: 'What the browser answers, as `@simplewebauthn/browser` gives it',
   properties: {},
 });
-/** What the browser is asked for. */
 export const PasskeyOptions = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   additionalProperties: true,
   description: 'For `@simplewebauthn/browser`',
 });
 
-/** The library, loaded by the first who needs it. */
+/** The library, loaded on first use. */
 export const webauthn = () => import('@simplewebauthn/server');
 
-/** Counts a step of a sign-in with a passkey; on a known device apart from what others in its network do. */
+/** Counts a step of a sign-in with a passkey. A known device is counted apart from the others in its network. */
 export async function countPasskeySignIn(services: PanelServices, browser: Browser): Promise<void> {
   const device = await knownDevice(services, browser);
   if (device === undefined) await services.attempts.take('sign_in_network', browser.network);
   else await services.attempts.take('passkey_device', device);
 }
 
-/** Remembers what a passkey is asked to sign; of one person, or of anyone who signs in. */
+/** Remembers the challenge for a passkey, for one person or, if `personId` is null, for anyone who signs in. */
 export async function rememberChallenge(
   { db, clock }: PanelServices,
   challenge: string,
@@ -45,7 +44,7 @@ export async function rememberChallenge(
   await insertChallenge(db, { hash: hashOf(challenge), personId, expiresAt });
 }
 
-/** Uses up what was asked; false where it was not, or another person was. */
+/** Uses up a challenge; resolves to false if there was none, or if it was for another person. */
 export function useChallenge(
   { db, clock }: PanelServices,
   challenge: string,
@@ -57,8 +56,8 @@ export function useChallenge(
 const hashOf = (challenge: string) => createHash('sha256').update(challenge).digest();
 
 /**
- * Whose passkey has signed what was asked, or `sign_in_failed`. The authenticator must have verified its owner, by a PIN
- * or a finger: it stands for both factors.
+ * Returns the person whose passkey signed the challenge, or throws `sign_in_failed`. The authenticator must have
+ * verified its owner with a PIN or a fingerprint, because the passkey replaces both factors.
  */
 export async function usePasskey(
   services: PanelServices,
@@ -87,7 +86,7 @@ export async function usePasskey(
       verified && (await touchPasskey(db, passkey.id, authenticationInfo.newCounter, clock.now()));
     if (isNewer) return { personId: passkey.person_id };
   } catch (error) {
-    // The library throws for whatever is wrong with a response, which is made by strangers.
+    // The library throws for anything that is wrong with a response, and strangers can send any response.
     logger.info({ err: error }, 'passkey refused');
   }
   throw failed();

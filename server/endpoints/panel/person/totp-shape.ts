@@ -9,7 +9,7 @@ export const RecoveryCodesShape = Shape(
   { $id: 'RecoveryCodes', description: 'What stands for the second factor where the app is lost' },
 );
 
-/** New recovery codes in place of all old ones. */
+/** Replaces all recovery codes with new ones. */
 export async function giveRecoveryCodes(tx: Transaction, personId: string): Promise<string[]> {
   const codes = makeRecoveryCodes();
   await replaceRecoveryCodes(tx, personId, codes.map(hashRecoveryCode));

@@ -20,11 +20,10 @@ export interface SignInContext {
   db: Transaction;
   services: PanelServices;
   browser: Browser;
-  /** What the browser came with: it ends, as it is not needed any more. */
+  /** The browser's previous session, which ends because it is no longer needed. */
   session: ActiveSession | undefined;
 }
 
-/** How a person proved who they are. */
 export type SignInMethod =
   | 'password'
   | 'totp'
@@ -34,7 +33,7 @@ export type SignInMethod =
   | 'invitation'
   | 'sign_up';
 
-/** Signs a person in who has proved everything that is asked of them, and mails them where the device is a new one. */
+/** Signs in a person who has provided every required proof, and mails them if the device is new. */
 export async function completeSignIn(
   context: SignInContext,
   person: PersonRow,
@@ -75,7 +74,7 @@ export async function completeSignIn(
   return { next: 'signed_in' };
 }
 
-/** Has a person who has shown a password show the second factor too. */
+/** Requires the second factor from a person who has entered their password. */
 export async function askForSecondFactor(
   context: SignInContext,
   person: PersonRow,

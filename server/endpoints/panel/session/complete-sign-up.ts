@@ -31,7 +31,7 @@ export const completeSignUp = panelEndpoint({
   data: SignInShape,
   errors: ['sign_up_closed', 'link_invalid', 'invalid_state'],
   async prepare({ body, services }) {
-    // Before the password is hashed, which is slow: only a holder of a link can ask for that.
+    // Before the password is hashed, which is slow: only the holder of a link can cause that.
     const { purpose, email } = await peekMailToken(
       services.db,
       services,
@@ -40,7 +40,7 @@ export const completeSignUp = panelEndpoint({
     );
     const isInvited = purpose === 'invitation';
     requireSignUp(services, { isInvited });
-    // A link stays unused if its address is taken, and must not have passwords hashed for that.
+    // If the address is taken, its link stays unused, so it must not allow unlimited hashing of passwords.
     if (!isInvited && (await findPersonByEmail(services.db, email))) throw linkInvalid('taken');
     requireGoodPassword(body.password, email);
     return { isInvited, email, passwordHash: await services.passwords.hash(body.password) };
@@ -56,14 +56,14 @@ export const completeSignUp = panelEndpoint({
       await acceptInvitation(db, services, { token, personId: person.id, ip: browser.ip });
       return { data: await completeSignIn(context, person, 'invitation') };
     }
-    // Who is first with an address is settled before the link is used up.
+    // If several people sign up with the same address, `welcome` decides who is first before the link is used up.
     const person = await welcome(db, services, newcomer, browser.ip);
     await useMailToken(db, services, 'verify_email', token);
     return { data: await completeSignIn(context, person, 'sign_up') };
   },
 });
 
-/** Refuses who may not sign up: anyone if it is closed, all but invited people if it takes an invitation. */
+/** Refuses anyone if sign-up is closed, and anyone without an invitation if sign-up requires one. */
 export function requireSignUp(
   { brand: { signUp } }: PanelServices,
   { isInvited }: { isInvited: boolean },

@@ -34,13 +34,13 @@ export const resetPasswordByMail = panelEndpoint({
   }),
   errors: ['link_invalid'],
   async prepare({ body, services }) {
-    // Looked at first, so that nothing is hashed for who has no link.
+    // Checked first, so that nothing is hashed for a caller without a link.
     const token = await peekMailToken(services.db, services, ['reset_password'], body.token);
     requireGoodPassword(body.password, token.email);
     return { personId: token.person_id!, passwordHash: await services.passwords.hash(body.password) };
   },
   async handle({ db, body, services, browser, now, prepared: { personId, passwordHash } }) {
-    // Keys are locked before their person. A link that turns out to be used undoes this.
+    // Keys are locked before their person. If the link turns out to be used already, the transaction undoes this.
     const revoked = body.revoke_keys
       ? await revokeKeysOf(db, services, { personId, now, ip: browser.ip })
       : [];
@@ -49,7 +49,8 @@ export const resetPasswordByMail = panelEndpoint({
     if (!person || person.id !== person_id) throw linkInvalid('unknown');
     const sessions = await listSessions(db, person.id, now);
     await setPassword(db, services, { personId: person.id, passwordHash, keepSession: null });
-    // Strangers may have used up what unknown devices may try: the next sign-in is from here.
+    // Strangers may have used up the attempts for unknown devices, so the device becomes a known one for the next
+    // sign-in.
     await rememberDevice(db, services, browser, person.id);
     await recordAudit(db, services.clock, {
       accountId: null,

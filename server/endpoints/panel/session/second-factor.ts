@@ -7,14 +7,17 @@ import type { PanelServices } from '../../../panel/endpoint.ts';
 import { ApiError, invalidField } from '../../../platform/errors.ts';
 import { knownDeviceOf } from '../shared/known-device.ts';
 
-/** A person who has shown a password and owes the second factor, and as whom their codes are counted. */
+/**
+ * A person who has entered a password and still has to show the second factor, and the name under which their codes are
+ * counted.
+ */
 export interface SecondFactorTry {
   personId: string;
-  /** A known device is counted apart, so that someone who knows the password does not keep the owner out. */
+  /** A known device is counted separately, so that someone who knows the password cannot lock the owner out. */
   guesser: string;
 }
 
-/** The person of a session that owes the second factor; counts the attempt. */
+/** Returns the person of a session that still has to show the second factor, and counts the attempt. */
 export async function requireSecondFactorStage(
   session: ActiveSession | undefined,
   browser: Browser,
@@ -27,8 +30,9 @@ export async function requireSecondFactorStage(
 }
 
 /**
- * Counts a code before it is checked; as whom. Known devices have a limit together too: someone who reads a person's mail
- * becomes another one with each reset, and must not guess anew with each.
+ * Counts a code before it is checked, and returns the name under which it was counted. Known devices also share a
+ * limit: someone who reads a person's mail becomes a new device with each password reset, and must not get new guesses
+ * with each.
  */
 export async function countSecondFactor(
   services: PanelServices,
@@ -44,7 +48,10 @@ export async function countSecondFactor(
   return guesser;
 }
 
-/** Forgets the attempts, once the sign-in is committed: who succeeded was no guesser. Other devices may still be guessing. */
+/**
+ * Resets the attempts once the sign-in is committed, because someone who succeeded was not guessing. The attempts of
+ * other devices stay, because those may still be guessing.
+ */
 export function forgetAttempts(
   tx: Transaction,
   { attempts, logger }: PanelServices,
@@ -60,10 +67,10 @@ export function forgetAttempts(
   });
 }
 
-/** The refusal of a code, whichever it is: wrong, expired or used. */
+/** The refusal of a code, whether it is wrong, expired or used. */
 export const wrongCode = () => invalidField('code', 'wrong', 'is wrong, or was used before');
 
-/** Uses the code of an authenticator app up, or refuses it. */
+/** Uses up the code of an authenticator app, or refuses it. */
 export async function takeTotpCode(
   tx: Transaction,
   { secrets, clock }: PanelServices,

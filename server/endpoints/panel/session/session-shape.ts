@@ -59,7 +59,6 @@ export const SessionShape = Shape(
   { $id: 'Session', description: 'Who has signed in, and for which account' },
 );
 
-/** A session as it is shown to its person. */
 export async function presentSession(db: Queryable, session: ActiveSession, now: Date) {
   const { personId, place, confirmedAt } = session;
   const [person, memberships, factors] = await Promise.all([
@@ -88,7 +87,6 @@ export async function presentSession(db: Queryable, session: ActiveSession, now:
   };
 }
 
-/** A person as they see themselves. */
 export function presentPerson({ id, email, name, locale, email_verified_at, created_at }: PersonRow) {
   return { id, email, name: name || null, locale, email_verified_at, created_at };
 }

@@ -6,7 +6,7 @@ import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { LinkToken } from './sign-in-shape.ts';
 
-/** The links that showLink knows, by what they do. showInvitation is for invitations. */
+/** The links that showLink supports, with their purpose. showInvitation covers invitations. */
 const PURPOSES = {
   verify_email: 'sign_up',
   change_email: 'change_email',

@@ -10,7 +10,7 @@ export const SignInShape = Shape(
   { $id: 'SignIn', description: 'How far a sign-in has come' },
 );
 
-/** The secret of a link, as it stands behind the `#` of its address. */
+/** The secret of a link: the part of its address after the `#`. */
 export const LinkToken = Type.String({
   minLength: 1,
   maxLength: 200,

@@ -35,17 +35,17 @@ export const signIn = panelEndpoint({
   async handle(context) {
     const { db, prepared } = context;
     const person = await lockPerson(db, prepared.id);
-    // Changed since it was checked: a password that was replaced must not work.
+    // The password has changed since it was checked: a replaced password must not work.
     if (!person || person.password_hash !== prepared.password_hash) throw failed();
     const totp = await findTotp(db, person.id);
     if (totp?.confirmed_at) return { data: await askForSecondFactor(context, person) };
-    // A password alone is never enough for an operator: it takes a passkey, or a new link.
+    // A password is never enough for an operator, who needs a passkey or a new link.
     if (context.services.realm.realm === 'operator') throw failed();
     return { data: await completeSignIn(context, person, 'password') };
   },
 });
 
-/** What is open to the owner of an address for which strangers have used up the attempts of unknown devices. */
+/** The options for the owner of an address after strangers have used up the attempts for unknown devices. */
 const WAYS_IN = {
   customer: ', use a device that you have signed in on before, or reset your password by mail',
   operator:

@@ -14,7 +14,7 @@ const SYSTEMS: readonly [RegExp, string][] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** What a browser says it is, as its owner would: "Firefox, Linux". */
+/** Describes a browser from its user agent, in its owner's words: "Firefox, Linux". */
 export function deviceOf(userAgent: string): string {
   const known = [BROWSERS, SYSTEMS].flatMap(
     (names) => names.find(([pattern]) => pattern.test(userAgent))?.[1] ?? [],

@@ -11,7 +11,6 @@ export const Email = Type.String({
   examples: ['anna@example.com'],
 });
 
-/** A password to be set. */
 export const NewPassword = Type.String({
   minLength: MIN_PASSWORD,
   maxLength: MAX_PASSWORD,
@@ -19,14 +18,13 @@ export const NewPassword = Type.String({
   examples: ['seven quiet otters'],
 });
 
-/** A password that is checked, of whatever form: what it must be like is no business of who types it. */
+/** A password to be checked, in any form: the rules for new passwords do not concern the person typing it. */
 export const Password = Type.String({
   minLength: 1,
   maxLength: MAX_PASSWORD,
   examples: ['seven quiet otters'],
 });
 
-/** What a person is called; may be empty. */
 export const PersonName = Type.String({
   maxLength: 64,
   pattern: '^[^\\p{C}]*$',
@@ -37,7 +35,7 @@ export const PersonName = Type.String({
 
 export const Locale = Enum(['en', 'de'], { description: 'The language of mails and of the panel' });
 
-/** The address in the field `email`, as it is stored. */
+/** Returns the address in the field `email` in the form in which it is stored. */
 export function addressOf(email: string): string {
   const address = parseMailAddress(email.trim());
   if (address === undefined)

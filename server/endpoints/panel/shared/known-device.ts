@@ -15,7 +15,10 @@ import { newId } from '../../../platform/ids.ts';
 
 const DAY_MS = 86_400_000;
 
-/** The device by which the person with this address, as typed, is known to have signed in; undefined for a stranger's. */
+/**
+ * Returns the id of the device on which the person with this address, as typed, is known to have signed in; undefined
+ * for an unknown device.
+ */
 export async function knownDeviceFor(
   services: PanelServices,
   browser: Browser,
@@ -26,7 +29,7 @@ export async function knownDeviceFor(
   return devices.find(({ email_key }) => email_key === key)?.id;
 }
 
-/** The same for a person who has shown a password. */
+/** Returns the id of the known device of a person who has entered their password; undefined for an unknown device. */
 export async function knownDeviceOf(
   services: PanelServices,
   browser: Browser,
@@ -36,15 +39,18 @@ export async function knownDeviceOf(
   return devices.find(({ person_id }) => person_id === personId)?.id;
 }
 
-/** A device that anyone has signed in on, while nobody says who they are: at a sign-in with a passkey. */
+/**
+ * Returns the id of a device that anyone has signed in on, for sign-ins with a passkey, which do not say in advance who
+ * signs in.
+ */
 export async function knownDevice(services: PanelServices, browser: Browser): Promise<string | undefined> {
   const [first] = await devicesOf(services.db, services, browser);
   return first?.id;
 }
 
 /**
- * Makes the browser a known device of a person, who is locked and has just proved who they are. Its secret is a new one,
- * unless it is theirs already: a secret that somebody else may have planted is never promoted.
+ * Makes the browser a known device of a person, who is locked and has just proved their identity. It gets a new secret
+ * unless the secret is theirs already: a secret that someone else may have planted is never promoted.
  */
 export async function rememberDevice(
   tx: Transaction,
@@ -70,7 +76,7 @@ export async function rememberDevice(
   browser.keepDevice(tx, [token, ...others].slice(0, MOST_PEOPLE));
 }
 
-/** Asks the database only about secrets that the installation has made, so that made-up ones cost it nothing. */
+/** Queries the database only about secrets that this installation has issued, so that invented ones cause no load. */
 async function devicesOf(
   db: Queryable,
   services: PanelServices,

@@ -9,7 +9,7 @@ import type { Browser } from '../../../panel/browser.ts';
 import type { PanelServices } from '../../../panel/endpoint.ts';
 import { knownDeviceFor } from './known-device.ts';
 
-/** The page that each link leads to. Its secret stands behind a `#`, which browsers do not send. */
+/** The page of each link. The link's secret follows a `#`, which browsers do not send. */
 const PAGES = {
   verify_email: 'verify-email',
   change_email: 'verify-email',
@@ -17,8 +17,9 @@ const PAGES = {
 } as const;
 
 /**
- * Whether a mail is sent to an address because someone who has not signed in asks for it. Refuses with 429 what a network
- * asks for too often, except on a device that the address knows: other people in its network are not its owner's doing.
+ * Returns whether to send a mail that was requested by someone who has not signed in. Refuses too many requests from
+ * one network with 429, except on a device that is known for the address, because its owner is not responsible for the
+ * other people in the network.
  */
 export async function mayRequestMail(
   services: PanelServices,
@@ -33,7 +34,7 @@ export async function mayRequestMail(
   return mayMail(attempts, { purpose, email, network, device });
 }
 
-/** Mails a link that proves who opens it to be the owner of the address. */
+/** Mails a link that proves its reader to be the owner of the address. */
 export async function mailLink(
   tx: Transaction,
   services: PanelServices,
@@ -49,7 +50,7 @@ export async function mailLink(
   });
 }
 
-/** Tells the owner of an address that somebody wanted an account, or a change of address, with it. */
+/** Notifies the owner of an address that someone wanted to create an account with it, or to change to it. */
 export function mailAlreadySignedUp(
   tx: Transaction,
   services: PanelServices,
@@ -59,15 +60,15 @@ export function mailAlreadySignedUp(
   return enqueueMail(tx, services, { ...mail, locale: localeOf(locale) });
 }
 
-/** The address of a page with a secret that only it reads. */
+/** Returns the address of a page, with a secret that only the page reads. */
 export const linkTo = ({ site }: PanelServices, page: string, token: string) =>
   `${site.panelUrl}/${page}#${token}`;
 
-/** The page on which people see where they are signed in, and by what. */
+/** Returns the page on which people see their sessions and their ways to sign in. */
 export const securityPage = ({ site, realm }: PanelServices) =>
   realm.realm === 'operator' ? `${site.operatorUrl}/security` : `${site.panelUrl}/account/security`;
 
-/** Notifies a person that how they sign in was changed, in case it was not them. */
+/** Notifies a person of a change to their sign-in, in case someone else made it. */
 export function mailSecurityChange(
   tx: Transaction,
   services: PanelServices,

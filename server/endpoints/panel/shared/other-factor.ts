@@ -4,7 +4,7 @@ import type { PersonRow } from '../../../db/queries/people.ts';
 import type { PanelServices } from '../../../panel/endpoint.ts';
 import { ApiError } from '../../../platform/errors.ts';
 
-/** Refuses to take an operator's last second factor away: without one they could not sign in again. */
+/** Refuses to remove an operator's last second factor: without one they could not sign in again. */
 export async function requireOtherFactor(
   tx: Transaction,
   { realm }: PanelServices,
