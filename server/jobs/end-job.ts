@@ -19,7 +19,7 @@ interface EndServices {
   signals: Signals;
 }
 
-/** What a job's end makes of its VM: within the transaction that ends the job. */
+/** Updates the VM at the end of its job. Called in the transaction that ends the job. */
 export async function settleVm(
   tx: Transaction,
   services: EndServices,
@@ -41,9 +41,9 @@ export async function settleVm(
 }
 
 /**
- * Gives a job up that keeps failing: what it holds is released, and the VM, whose row is locked by the caller, is shown
- * in state `error`. `why` completes a sentence for the VM's owner, such as "undoing it failed 10 times". False when
- * the job has ended. Something may be left on the engine, which the VM's deletion removes.
+ * Gives up a job that keeps failing: releases everything it holds and sets its VM, whose row the caller has locked, to
+ * `error`. `why` completes a sentence for the VM's owner, such as "undoing it failed 10 times". Returns false if the
+ * job has already ended. Something may be left on the engine, which the VM's deletion removes.
  */
 export async function abandon(
   tx: Transaction,

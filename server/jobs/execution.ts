@@ -12,17 +12,17 @@ import { jobError } from './job-error.ts';
 import { observeVmStatus } from './observe-vm-status.ts';
 import type { Slot } from './slots.ts';
 
-/** Why a job's signal aborts: it is not this node's any more. */
+/** Abort reason of a job's signal: the job no longer belongs to this node. */
 export class JobCanceled extends Error {}
 
-/** Called around each step; lets a test kill, fail or hold the process at an exact place. */
+/** Called around each step; lets a test kill, fail or hold the process at an exact point. */
 export type StepHook = (point: {
   kind: string;
   step: string;
   phase: 'before' | 'after' | 'undo';
 }) => void | Promise<void>;
 
-/** True when the job has ended; false when it is left, to be tried again as `retry` says or to be taken up elsewhere. */
+/** `ended` is false if the job was left, to be retried as `retry` says or to be taken up elsewhere. */
 export type Result = { ended: true } | { ended: false; retry?: Retry };
 
 const ENDED: Result = { ended: true };
@@ -32,14 +32,14 @@ export interface ExecutionParts {
   ownership: Ownership;
   slot: Slot;
   hook: StepHook;
-  /** Whose signal the context has. */
+  /** Controls the context's signal. */
   stop: AbortController;
 }
 
 /**
- * One run of a job that this node has claimed: each step and its bookkeeping, then one transaction that ends the job,
- * settles its money and frees the VM. A failure undoes the steps done, newest first. What fails on that way is tried
- * again later, and given up when it has failed too often.
+ * One run of a job that this node has claimed: performs and records each step, then ends the job, settles its money and
+ * frees the VM in one transaction. A failure undoes the completed steps, newest first. A failure during the undo is
+ * retried later; after too many failures the job is given up.
  */
 export class JobExecution {
   readonly context: JobContext;
@@ -57,13 +57,16 @@ export class JobExecution {
     try {
       return (await this.#attempt()) ? ENDED : LEFT;
     } catch (error) {
-      // A database that is away says nothing about the job, which goes on where it is once the database is back.
+      // An unreachable database says nothing about the job, which continues from this step once the database is back.
       const interrupted = this.context.signal.aborted || error instanceof DatabaseAwayError;
       return interrupted ? LEFT : this.#failedAttempt(error);
     }
   }
 
-  /** True when the job has ended here; false when it was cancelled or interrupted. Throws what is to be tried again. */
+  /**
+   * Returns true if the job has ended here, false if it was cancelled or interrupted. Throws errors that call for a
+   * retry.
+   */
   async #attempt(): Promise<boolean> {
     const { job, signal } = this.context;
     const definition = this.#definition;
@@ -86,7 +89,7 @@ export class JobExecution {
     );
   }
 
-  /** Whether what fails where the job is now is undone, or tried again. */
+  /** Whether a failure at the job's current position is undone rather than retried. */
   get #hasWayBack(): boolean {
     const { persistent, steps } = this.#definition;
     const { step, undoing } = this.context.job;
@@ -104,14 +107,14 @@ export class JobExecution {
         await step.run(this.context);
         await this.#parts.hook({ kind: job.kind, step: step.name, phase: 'after' });
       });
-      // What follows the last step is the end of the job, which is bookkeeping enough.
+      // The end of the job follows and records the last step.
       if (index + 1 === length) return;
       const progress = Math.floor(((index + 1) * 100) / length);
       await this.#advance({ step: index + 1, undoing: false, progress });
     }
   }
 
-  /** Without a slot where the step mostly waits. */
+  /** Performs a step; a step that mostly waits runs without a slot. */
   async #perform({ waits }: Step, work: () => Promise<void>): Promise<void> {
     const { signal } = this.context;
     signal.throwIfAborted();
@@ -119,7 +122,7 @@ export class JobExecution {
     else await work();
   }
 
-  /** Bookkeeping of a step. Losing the job (cancelled, or taken by another node) ends this run. */
+  /** Records a completed step. Losing the job (cancelled, or taken by another node) ends this run. */
   async #advance(state: Parameters<typeof advanceJob>[2]): Promise<void> {
     const { job, services } = this.context;
     if (!(await advanceJob(services.db, this.#parts.ownership, state))) {
@@ -137,7 +140,7 @@ export class JobExecution {
       { err: error, job_id: job.id, vm_id: job.vm_id, kind: job.kind, step: job.step },
       'job failed',
     );
-    // The failing step may have done half of its work, so it is undone too.
+    // The failing step may have done half of its work, so it is undone as well.
     const step = Math.min(job.step + 1, this.#definition.steps.length);
     await this.#advance({ step, undoing: true, progress: job.progress, error: jobError(error) });
   }
@@ -154,10 +157,12 @@ export class JobExecution {
     }
   }
 
-  /** There is no way forward or back now: later, or never when that has been so too often. */
+  /**
+   * Handles a failure that cannot be undone right now: schedules a retry, or gives the job up after too many failures.
+   */
   async #failedAttempt(error: unknown): Promise<Result> {
     const { job, services } = this.context;
-    // What fails because a host, or the whole engine, cannot be reached is gone on with once it can, however long that takes.
+    // If a host, or the whole engine, is unreachable, the job waits until it is back, however long that takes.
     const isLost =
       (await isOnLostHost(services.db, job.vm_id).catch(() => true)) || (await this.#isEngineAway());
     if (isLost)
@@ -180,7 +185,7 @@ export class JobExecution {
     }
   }
 
-  /** Whether the engine says nothing even of its hosts: then none is recorded as lost. */
+  /** Whether the engine cannot even list its hosts, in which case no single host is recorded as lost. */
   #isEngineAway(): Promise<boolean> {
     return this.context.compute.hosts().then(
       () => false,
@@ -202,8 +207,8 @@ export class JobExecution {
   }
 
   /**
-   * One transaction: the job's end, its money, the VM's state and the event that records it. False when the
-   * job is no longer ours.
+   * Ends the job in one transaction, with its money, the VM's state and the event that records it. Returns false if the
+   * job no longer belongs to this node.
    */
   async #end(
     status: 'succeeded' | 'failed',

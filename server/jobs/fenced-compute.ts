@@ -1,6 +1,5 @@
 import type { ComputeDriver } from '../compute/driver.ts';
 
-/** What of a driver can be called. */
 type Method = {
   [K in keyof ComputeDriver]-?: NonNullable<ComputeDriver[K]> extends (...given: never[]) => unknown
     ? K
@@ -8,8 +7,8 @@ type Method = {
 }[keyof ComputeDriver];
 
 /**
- * Which methods change a guest; all others only read. Each is in it, so that a new one does not compile before it is decided:
- * one that changes guests without the fence could be called by a node that has lost its jobs.
+ * Whether each method changes a guest or only reads. Every method is listed, so that a new one does not compile until
+ * this is decided: a method that changes guests without the fence could be called by a node that has lost its jobs.
  */
 const CHANGES: Readonly<Record<Method, boolean>> = {
   probe: false,
@@ -48,7 +47,9 @@ const CHANGES: Readonly<Record<Method, boolean>> = {
   close: false,
 };
 
-/** The engine as one job may use it: `fence` is passed before each change of a guest, and stops it by throwing. */
+/**
+ * Returns the engine for use by one job: calls `fence` before each change of a guest, and makes no change if it throws.
+ */
 export function fencedCompute(compute: ComputeDriver, fence: () => Promise<void>): ComputeDriver {
   return new Proxy(compute, {
     get(driver, name) {

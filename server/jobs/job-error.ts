@@ -21,7 +21,7 @@ const KNOWN: readonly [new (...args: never[]) => Error, JobError['code'], string
   [DiskShrinkError, 'disk_shrink_not_supported', 'A disk cannot be made smaller.'],
 ];
 
-/** The public code and message for whatever a driver threw; the private part stays in the log. */
+/** Returns the public code and message for any error of a driver; its details appear only in the log. */
 export function jobError(error: unknown): JobError {
   for (const [type, code, message] of KNOWN) if (error instanceof type) return { code, message };
   return { code: 'internal_error', message: 'Something went wrong on our side.' };

@@ -15,7 +15,7 @@ import type { Metrics } from '../platform/metrics.ts';
 import type { SecretBox } from '../platform/secrets.ts';
 import type { NetworkReconciler } from './reconcilers/reconcile-network.ts';
 
-/** What a job needs of the service, besides the engine as it may use it. */
+/** The services that jobs use. The engine is not among them: a job gets it in its context, behind the fence. */
 export interface JobServices {
   catalog: Catalog;
   clock: Clock;
@@ -30,69 +30,65 @@ export interface JobServices {
   signals: Signals;
 }
 
-/** What a step works with. Rows are as they were when the job was taken. */
+/** Input of a step. Rows are as they were when the job was claimed. */
 export interface JobContext {
   job: JobRow;
   vm: VmRow;
-  /** Changes a guest only as long as the job is this node's. */
+  /** Changes a guest only while the job belongs to this node. */
   compute: ComputeDriver;
   services: JobServices;
-  /** Aborts when the job is cancelled or the node shuts down. */
   signal: AbortSignal;
-  /** Throws unless the job is still this node's: for a change that is not made by `compute`. */
+  /** Throws unless the job still belongs to this node. For changes that do not go through `compute`. */
   fence(): Promise<void>;
 }
 
-/** What the end of a job that succeeded works with: the VM and the order as they are then. */
+/** Input for ending a job that succeeded, with the VM and the order as they are at that time. */
 export interface SuccessContext extends JobContext {
   order: JobOrder;
 }
 
-/** What the end of a failed job works with. */
 export interface FailureContext {
   job: JobRow;
   vm: VmRow;
   order: JobOrder;
   services: { clock: Clock; catalog: Catalog };
-  /** The state the guest is really in; asked before the transaction, where no driver is called. */
+  /** The guest's real state, read before the transaction because no driver is called inside one. */
   observed: VmStatus;
-  /** Not everything could be undone, so that something may be left on the engine. */
+  /** Not everything could be undone, so something may be left on the engine. */
   abandoned: boolean;
 }
 
 /**
- * One step of a job. `run` may be called again after a crash in its middle or after its success, and must
- * converge; so must `undo`, which is also called for a step that failed half-way.
+ * One step of a job. `run` may be called again after a crash in the middle or after its success, and must converge; so
+ * must `undo`, which is also called for a step that failed halfway.
  */
 export interface Step {
   name: string;
-  /** Most of its time, and of its undo's, goes by in waiting for a guest: it takes up no slot of the runner. */
+  /** The step and its undo mostly wait for a guest, so they take up no slot of the runner. */
   waits?: true;
-  /** From here on there is no way back: where it fails it is tried again. Only the last step may be so. */
+  /** From here on the job cannot be undone: a failure is retried. Only the last step may be final. */
   final?: true;
   run(context: JobContext): Promise<void>;
   undo?(context: JobContext): Promise<void>;
 }
 
 /**
- * How a kind of job is done. `succeeded` and `failed` run in the transaction that ends the job, with the VM
- * as it is then.
+ * Definition of one kind of job. `succeeded` and `failed` run in the transaction that ends the job, with the VM as it
+ * is at that time.
  */
 export interface JobDefinition {
   steps: readonly Step[];
-  /** There is no way back: a failing step is tried again, and nothing is undone. */
+  /** The job cannot be undone: a failing step is retried. */
   persistent?: true;
   succeeded(tx: Transaction, context: SuccessContext, at: Date): Promise<Outcome>;
   failed(tx: Transaction, context: FailureContext, at: Date): Promise<Outcome>;
 }
 
-/** What the end of a job makes of its VM, and how the event log tells it. */
 export interface Outcome {
   change: VmChange;
   event?: EventText;
 }
 
-/** Every code that the `error` of a job can have. */
 export const JOB_ERROR_CODES = [
   'compute_unavailable',
   'capacity_unavailable',
@@ -105,7 +101,7 @@ export const JOB_ERROR_CODES = [
   'internal_error',
 ] as const;
 
-/** Why a job failed: what its `error` shows. */
+/** Shown as a job's `error`. */
 export interface JobError {
   code: (typeof JOB_ERROR_CODES)[number];
   message: string;

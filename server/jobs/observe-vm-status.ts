@@ -2,8 +2,8 @@ import type { VmStatus } from '../domain/vms/states.ts';
 import type { JobContext } from './job.ts';
 
 /**
- * The state of a VM after a job, asked of the engine: what is, not what was meant to be. Where that cannot be seen, the
- * last that is known: what was wanted of it. The reconciler puts it right as soon as it can.
+ * Returns the VM's status after a job, as the engine reports it rather than as intended. If the engine cannot tell,
+ * falls back to the wanted power; the reconciler corrects the status as soon as it can.
  */
 export async function observeVmStatus({ compute, vm }: JobContext): Promise<VmStatus> {
   try {

@@ -4,21 +4,20 @@ import type { JobPublisher } from '../domain/vms/job-publisher.ts';
 
 const JOB_WAITING = 'job_waiting';
 
-/** Who runs the jobs of this node. */
 export interface JobReceiver {
-  /** Takes the jobs that wait, in the background, as far as there is room; never throws. */
+  /** Takes waiting jobs in the background, as long as there are slots; never throws. */
   offer(): void;
 }
 
 /**
- * The `jobs` table is the queue: it says what is to be done, how far it is and whose turn it is (see `nextJobs`). This tells
- * the nodes that it has a new job. The node that wrote the job looks first; the others hear of it by NOTIFY, for when
- * that one has no room or has died. A notification that is lost costs the time until the nodes look by themselves
- * (`adopt_jobs` in `background-tasks.ts`).
+ * The `jobs` table is the queue: it says what has to be done, how far it is and whose turn it is (see `nextJobs`). This
+ * class tells the nodes about a new job. The node that wrote the job looks first; the others are notified with NOTIFY,
+ * in case that node has no free slot or has died. After a lost notification the job waits for the nodes' next periodic
+ * look (`adopt_jobs` in `background-tasks.ts`).
  */
 export class JobQueue implements JobPublisher {
   readonly #db: Database;
-  /** Tells this node's notifications from those of others. */
+  /** Distinguishes this node's notifications from those of others. */
   readonly #sender: string = randomUUID();
   #receiver: JobReceiver | undefined;
   #stopListening: (() => Promise<void>) | undefined;
@@ -27,7 +26,6 @@ export class JobQueue implements JobPublisher {
     this.#db = db;
   }
 
-  /** Starts to receive. */
   async receive(receiver: JobReceiver): Promise<void> {
     this.#receiver = receiver;
     const onJob = (sender: string) => {

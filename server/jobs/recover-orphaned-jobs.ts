@@ -3,11 +3,11 @@ import type { Database } from '../db/database.ts';
 import { disownJobs, jobOwners } from '../db/queries/owned-jobs.ts';
 import type { Clock } from '../platform/clock.ts';
 
-/** Frees the jobs of nodes that are gone. */
+/** Frees the jobs of nodes that have disappeared. */
 export class OrphanedJobRecovery {
   readonly #db: Database;
   readonly #clock: Clock;
-  /** Owners that were missing when last looked for, and since when. */
+  /** Owners that were missing at the last check, with the time they were first missed, in epoch milliseconds. */
   #missing = new Map<bigint, number>();
 
   constructor({ db, clock }: { db: Database; clock: Clock }) {
@@ -20,7 +20,7 @@ export class OrphanedJobRecovery {
     if (owners.length === 0) return this.#missing.clear();
     const present = await presentNodes(this.#db);
     const now = this.#clock.now().getTime();
-    // The embedded database lives in one process: an owner that is not this one is dead.
+    // Only one process uses the embedded database, so any other owner is dead.
     const patience = this.#db.engine === 'pglite' ? 0 : ABSENCE_MS;
     const gone = owners.filter((owner) => !present.has(owner));
     this.#missing = new Map(gone.map((owner) => [owner, this.#missing.get(owner) ?? now]));

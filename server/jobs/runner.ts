@@ -17,15 +17,14 @@ import type { JobServices } from './job.ts';
 import type { JobReceiver } from './queue.ts';
 import { type Lane, type Slot, Slots } from './slots.ts';
 
-/** What the runner needs of the service: what its jobs do, and the engine. */
 interface RunnerServices extends JobServices {
   compute: ComputeDriver;
 }
 
-/** Why a job's signal aborts: it is left to the next node that adopts it. */
+/** Abort reason of a job's signal: the job is left to the next node that adopts it. */
 class Interrupted extends Error {}
 
-/** How soon giving up the ownership of a job is tried again while the database is away. */
+/** Delay before retrying to release a job while the database is away. */
 const RELEASE_RETRY_MS = 1000;
 /** In the order in which they get a free slot. */
 const LANES: readonly Lane[] = ['service', 'customer'];
@@ -36,14 +35,13 @@ interface Run {
 }
 
 export interface RunnerOptions {
-  /** Jobs that are worked on at the same time. */
   concurrency: number;
   hook?: StepHook;
 }
 
 /**
- * The jobs of this node: takes those that wait, accounts in turn, as long as there is room, and leaves them
- * (see `execution.ts` for how one runs). Killed anywhere, a job is taken up again from the step it was at.
+ * Runs the jobs of this node: takes waiting jobs, accounts in turn, as long as there are slots, and releases them
+ * afterwards (see `execution.ts` for how one runs). A job whose process was killed continues from the step it was at.
  */
 export class JobRunner implements JobReceiver {
   readonly #services: RunnerServices;
@@ -51,11 +49,11 @@ export class JobRunner implements JobReceiver {
   readonly #hook: StepHook;
   readonly #slots: Slots;
   readonly #runs = new Map<string, Run>();
-  /** Jobs that are being claimed. */
+  /** Claims in progress, by job id. */
   readonly #claims = new Map<string, Promise<void>>();
-  /** The account that had the last turn. */
+  /** The account that had the last turn in each lane. */
   readonly #lastTurn: Record<Lane, string> = { service: '', customer: '' };
-  /** Jobs may be waiting for which there was no room. */
+  /** Jobs may be waiting that found no free slot. */
   #backlog = false;
   #again = false;
   #filling: Promise<void> | undefined;
@@ -72,16 +70,16 @@ export class JobRunner implements JobReceiver {
     node.onLost(() => this.#interrupt());
   }
 
-  /** Takes the jobs that wait, as far as there is room now. */
+  /** Takes waiting jobs as long as there are free slots. */
   fill(): Promise<void> {
     this.#again = true;
     this.#filling ??= this.#fill();
     return this.#filling;
   }
 
-  /** The same, in the background. */
+  /** Runs {@link fill} in the background. */
   offer(): void {
-    // The next round of adoption takes what this one could not.
+    // The next round of adoption takes the jobs that were missed.
     this.fill().catch((error) => this.#services.logger.warn({ err: error }, 'jobs not taken'));
   }
 
@@ -100,16 +98,19 @@ export class JobRunner implements JobReceiver {
     }
   }
 
-  /** Waits until what is being claimed is claimed; throws what one of these claims failed with. */
+  /** Waits for all claims in progress; throws the error of the first that failed. */
   async #claimed(): Promise<void> {
     const claims = await Promise.allSettled(this.#claims.values());
     this.#claims.clear();
     for (const claim of claims) if (claim.status === 'rejected') throw claim.reason;
   }
 
-  /** Begins to claim the next job, beside those before it. False when there is no other, or no room. */
+  /**
+   * Begins to claim the next job while earlier claims are still in progress. Returns false if there is no further job
+   * or no free slot.
+   */
   async #takeNext(): Promise<boolean> {
-    // What is asked from here on sees every job that was offered so far.
+    // The query below sees every job that has been offered so far.
     this.#again = false;
     if (this.#stopping.signal.aborted || !this.#node.present) return false;
     const open = LANES.filter((lane) => this.#slots.hasRoom(lane));
@@ -126,13 +127,13 @@ export class JobRunner implements JobReceiver {
     const [next, other] = await nextJobs(db, turns, { engine, at: clock.now(), claiming });
     if (!next) return false;
     const lane = next.by_service ? 'service' : 'customer';
-    // Jobs that are back from waiting for their guests may have taken the slot meanwhile.
+    // Jobs that are back from waiting for their guests may have taken the slot in the meantime.
     const slot = this.#slots.take({ accountId: next.account_id, lane });
     if (!slot) return true;
     this.#lastTurn[lane] = next.account_id;
     const claim = this.#take(next, slot);
     this.#claims.set(next.id, claim);
-    // One that has failed stays, until all that are under way have ended.
+    // A failed claim stays in the map until all claims in progress have ended, so that `#claimed` sees its error.
     claim.then(
       () => this.#claims.delete(next.id),
       () => {},
@@ -140,7 +141,7 @@ export class JobRunner implements JobReceiver {
     return other !== undefined;
   }
 
-  /** Claims a job and starts it, unless it is another's by now. */
+  /** Claims a job and starts it, unless another node has claimed it first. */
   async #take(next: NextJob, slot: Slot): Promise<void> {
     try {
       const claim = await this.#claim(next);
@@ -166,7 +167,7 @@ export class JobRunner implements JobReceiver {
     this.#work(execution, ownership, slot).then(resolve);
   }
 
-  /** Throws, and ends the run, unless the job is known to be this node's. */
+  /** Throws, and ends the run, unless the job is known to belong to this node. */
   async #fence(ownership: Ownership, stop: AbortController): Promise<void> {
     const { signal } = stop;
     signal.throwIfAborted();
@@ -178,13 +179,13 @@ export class JobRunner implements JobReceiver {
     signal.throwIfAborted();
   }
 
-  /** Lets every job run for which there is room, and waits for this one: for tests that own the clock. */
+  /** Starts every job that gets a slot and waits for this one. For tests that control the clock. */
   async runToEnd(jobId: string): Promise<void> {
     await this.fill();
     await this.#runs.get(jobId)?.done;
   }
 
-  /** Interrupts what runs, between or inside steps; another start takes it up again. */
+  /** Interrupts running jobs, between or inside steps; the next start continues them. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#interrupt();
@@ -201,7 +202,7 @@ export class JobRunner implements JobReceiver {
     const { db, clock, metrics } = this.#services;
     const owner = this.#node.id;
     const claim = await claimJob(db, id, owner, clock.now()).catch(async (error) => {
-      // Perhaps it is ours without our knowing; no node would ever run it then.
+      // The claim may have taken effect without this node knowing; then no node would ever run the job.
       if (error instanceof DatabaseAwayError && error.outcomeUnknown)
         await this.#release({ id, owner, epoch: epoch + 1 });
       throw error;
@@ -211,19 +212,17 @@ export class JobRunner implements JobReceiver {
     return claim;
   }
 
-  /** Runs a job and leaves it. Never rejects. */
+  /** Runs a job and releases it. Never rejects. */
   async #work(execution: JobExecution, ownership: Ownership, slot: Slot): Promise<void> {
     const result = await execution.run();
     if (!result.ended) await this.#release(ownership, result.retry);
     this.#runs.delete(ownership.id);
     slot.release();
-    // The VM's next job may have waited until this one had left the guest alone.
+    // The VM's next job may have been waiting for this one to leave the guest alone.
     if (!result.ended) this.offer();
   }
 
-  /**
-   * Gives up the ownership of a job. Tried until it works: a job that a living node owns is not taken by any other.
-   */
+  /** Releases a job. Retries until it succeeds: no other node takes a job that a living node owns. */
   async #release(ownership: Ownership, retry?: Retry): Promise<void> {
     const { db, clock, logger } = this.#services;
     const { signal } = this.#stopping;
@@ -239,7 +238,7 @@ export class JobRunner implements JobReceiver {
   }
 }
 
-/** What `work` comes to, unless `signal` aborts before: then its reason. */
+/** Resolves like `work`, but rejects with the reason of `signal` if that aborts first. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const onAbort = () => reject(signal.reason);

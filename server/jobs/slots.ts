@@ -6,26 +6,29 @@ export interface Holder {
   lane: Lane;
 }
 
-/** Of the slots one in so many is never taken by customers. Below so many, the service's jobs only go first. */
+/**
+ * One slot in this many is never taken by customers. With fewer slots than this in total, the service's jobs only go
+ * first.
+ */
 const RESERVED_ONE_IN = 8;
-/** The most that the service's own jobs may take, and that one account may take of the customers' slots. */
+/** The largest share of all slots for the service's own jobs, and of the customers' slots for one account. */
 const SERVICE_SHARE = 1 / 2;
 const ACCOUNT_SHARE = 3 / 4;
-/** Jobs that may wait for their guests, a slot; beyond that they keep their slots while they wait. */
+/** Jobs per slot that may be away waiting for their guests; any others keep their slots while they wait. */
 const AWAY_PER_SLOT = 8;
-/** Of these one account's. */
+/** Share of these jobs that one account may have. */
 const ACCOUNT_AWAY_SHARE = 1 / 4;
 
 /**
- * Places for the jobs that a node works on at the same time. No account can take them all, and the service's own
- * jobs always find one. A job that waits for its guest gives its slot to others meanwhile.
+ * Slots for the jobs that a node works on at the same time. No account can take them all, and the service's own jobs
+ * always find one. A job that waits for its guest lends its slot to others in the meantime.
  */
 export class Slots {
   readonly #limit: number;
   readonly #onRoom: () => void;
   readonly #held = new Tally();
   readonly #away = new Tally();
-  /** Those that are back from waiting; they go before new jobs. */
+  /** Jobs that are back from waiting; they go before new jobs. */
   readonly #returning = new Set<{ holder: Holder; enter: () => void }>();
 
   /** `onRoom` is called when a slot is free that no returning job can use. */
@@ -34,7 +37,7 @@ export class Slots {
     this.#onRoom = onRoom;
   }
 
-  /** Whether a job of this lane may find a slot, unless its account has its share. */
+  /** Whether a job in this lane may find a slot, unless its account has used up its share. */
   hasRoom(lane: Lane): boolean {
     const limit = this.#limit;
     if (this.#held.total >= limit) return false;
@@ -42,19 +45,19 @@ export class Slots {
     return this.#held.of('customer') < limit - Math.floor(limit / RESERVED_ONE_IN);
   }
 
-  /** Accounts that have their share of the customers' slots. */
+  /** Returns the accounts that have used up their share of the customers' slots. */
   fullAccounts(): string[] {
     return this.#held.accountsFrom(this.#accountShare);
   }
 
-  /** Takes a slot, or undefined where there is none for it. */
+  /** Takes a slot; returns undefined if none is free for this holder. */
   take(holder: Holder): Slot | undefined {
     if (!this.#fits(holder)) return undefined;
     this.#held.add(holder);
     return new Slot(this, holder);
   }
 
-  /** Gives a slot back for a while; false where too many do so already. For {@link Slot} alone. */
+  /** Releases a slot for a while; returns false if too many jobs have done so already. Only for {@link Slot}. */
   leave(holder: Holder): boolean {
     const places = this.#limit * AWAY_PER_SLOT;
     const ofAccount = this.#away.ofAccount(holder);
@@ -64,7 +67,9 @@ export class Slots {
     return true;
   }
 
-  /** Waits for a slot again. True with one, false when `signal` aborted before. For {@link Slot} alone. */
+  /**
+   * Waits for a slot again. Resolves to true with a slot, to false if `signal` aborted first. Only for {@link Slot}.
+   */
   async reenter(holder: Holder, signal: AbortSignal): Promise<boolean> {
     this.#away.remove(holder);
     if (signal.aborted) return false;
@@ -88,7 +93,7 @@ export class Slots {
     return promise;
   }
 
-  /** Frees a slot. For {@link Slot} alone. */
+  /** Frees a slot. Only for {@link Slot}. */
   free(holder: Holder): void {
     this.#held.remove(holder);
     for (const waiting of this.#returning) {
@@ -110,7 +115,6 @@ export class Slots {
   }
 }
 
-/** One job's place. */
 export class Slot {
   readonly #slots: Slots;
   readonly #holder: Holder;
@@ -121,7 +125,7 @@ export class Slot {
     this.#holder = holder;
   }
 
-  /** Does what is mostly waiting without the slot, and has it back afterwards, unless `signal` aborts. */
+  /** Runs `work`, which mostly waits, without the slot, and takes a slot again afterwards unless `signal` aborts. */
   async without<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     if (!this.#slots.leave(this.#holder)) return work();
     this.#held = false;
@@ -132,7 +136,7 @@ export class Slot {
     }
   }
 
-  /** Releases it permanently. */
+  /** Releases the slot permanently. */
   release(): void {
     if (!this.#held) return;
     this.#held = false;
@@ -140,7 +144,7 @@ export class Slot {
   }
 }
 
-/** How many there are, by lane and, of customers', by account. */
+/** Counts jobs by lane and customers' jobs by account. */
 class Tally {
   readonly #lanes = { customer: 0, service: 0 };
   readonly #accounts = new Map<string, number>();

@@ -10,24 +10,23 @@ import type { MoveInput } from '../domain/vms/job-inputs.ts';
 import { type SystemJobStart, startSystemJob } from '../domain/vms/start-job.ts';
 import { capacityUnavailable } from '../platform/errors.ts';
 
-/** How a guest is moved. */
 export interface MovePlan extends MoveInput {
-  /** It runs now, and has to be switched off for it. */
+  /** The guest is running, and has to be switched off for the move. */
   interrupts: boolean;
 }
 
-/** Where a guest can be moved, and how. */
 export interface MoveParts {
   engine: string;
   hosts: readonly HostInfo[];
   plan: MovePlan;
-  /** A move there has just failed: another host goes before it. */
+  /** A host to which a move has just failed: any other host is preferred. */
   lastResort?: string;
 }
 
 /**
- * How a VM, which is at rest and locked, is moved by an engine that can move its guest by `kind`. One whose last move failed is
- * switched off for the next: a host may lack what its guest has begun to use.
+ * Decides how to move a VM, which has no job and is locked, given the `kind` of move that the engine supports for its
+ * guest. If its last move failed, the VM is switched off for this one: a host may lack something that the running guest
+ * uses.
  */
 export async function planMove(db: Queryable, vm: VmRow, kind: MoveKind): Promise<MovePlan> {
   const isOff = vm.status === 'stopped' || vm.status === 'suspended';
@@ -37,8 +36,9 @@ export async function planMove(db: Queryable, vm: VmRow, kind: MoveKind): Promis
 }
 
 /**
- * Starts the job that moves a VM, which is at rest and locked, to another host of its zone, and reserves its room there. What
- * it has where it is stays reserved until it is known how that ends. `capacity_unavailable` where no host has room.
+ * Starts the job that moves a VM, which has no job and is locked, to another host in its zone, and reserves capacity
+ * there. The capacity on its current host stays reserved until the outcome is known. Throws `capacity_unavailable` if
+ * no host has capacity.
  */
 export async function startMove(
   start: SystemJobStart & { db: Transaction },

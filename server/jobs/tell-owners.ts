@@ -6,7 +6,7 @@ import type { MailParts } from '../mail/outbox.ts';
 import { mailVmNotice, type VmMailName } from '../mail/owners.ts';
 import type { VmNotice } from '../mail/templates/vms.ts';
 
-/** Events of VMs that their owners are written to about. */
+/** Events of VMs that are mailed to their owners. */
 const MAILS: Partial<Record<EventType, VmMailName>> = {
   'billing.debt_due': 'vm_debt_due',
   'billing.debt_suspended': 'vm_debt_suspended',
@@ -28,7 +28,7 @@ interface Subject {
   vm_id: string;
 }
 
-/** Logs what the service has to warn the owners of a VM of, and writes to them: both or neither. */
+/** Logs a warning about a VM and mails it to the owners: both or neither. */
 export async function warnOwners(
   tx: Transaction,
   parts: MailParts,
@@ -39,7 +39,7 @@ export async function warnOwners(
   await mailEvent(tx, parts, subject, event);
 }
 
-/** Writes to the owners of a VM about an event, where they are to know of it. */
+/** Mails an event to the owners of a VM, if it is one they receive. */
 export async function mailEvent(
   tx: Transaction,
   parts: MailParts,
@@ -53,7 +53,7 @@ export async function mailEvent(
   await mailVmNotice(tx, parts, account_id, { template, group: String(metadata.days ?? ''), notice });
 }
 
-/** What a mail says of an event: the names are those of its metadata. */
+/** Converts an event's metadata to the values of its mail. */
 function noticeOf(hostname: string, metadata: Record<string, unknown>): VmNotice {
   const { currency, plan, amount_minor, price_monthly_minor, lacking_minor, old_price_monthly_minor } =
     metadata;

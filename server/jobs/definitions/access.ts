@@ -2,7 +2,6 @@ import { insertVmSshKey } from '../../db/queries/vm-ssh-keys.ts';
 import { type AttachSshKeyInput, type ResetPasswordInput, SEALED_FOR } from '../../domain/vms/job-inputs.ts';
 import type { JobDefinition } from '../job.ts';
 
-/** Sets a password inside the guest. */
 export const resetPassword: JobDefinition = {
   steps: [
     {
@@ -20,7 +19,7 @@ export const resetPassword: JobDefinition = {
   failed: async () => ({ change: {} }),
 };
 
-/** Lets a key log in; the VM remembers it. */
+/** Authorizes a key inside the guest and records it with the VM. */
 export const attachSshKey: JobDefinition = {
   steps: [
     {

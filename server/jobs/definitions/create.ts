@@ -33,7 +33,9 @@ const startGuest: Step = {
   undo: ({ compute, vm }) => compute.powerOff(vm.id),
 };
 
-/** Makes a VM that has been paid for: the hold is captured when it runs, released when it cannot. */
+/**
+ * Creates a VM whose price is held in the wallet: the hold is captured if the job succeeds and released if it fails.
+ */
 export const create: JobDefinition = {
   steps: [createGuest, applyNetwork, startGuest],
   async succeeded(tx, { services, job, vm, order }, at) {
@@ -54,7 +56,8 @@ export const create: JobDefinition = {
   },
   async failed(tx, { services, vm, order, abandoned }, at) {
     await releaseFor(services, tx, order, at);
-    // A guest that may have been left behind keeps its room and its addresses until the VM's deletion has removed it.
+    // A guest that may have been left behind keeps its capacity and its addresses until the VM's deletion has removed
+    // it.
     if (!abandoned) {
       await deleteReservation(tx, vm.id);
       await releaseAddresses(tx, vm.id, at);

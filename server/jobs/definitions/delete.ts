@@ -4,13 +4,13 @@ import { deleteVmBelongings } from '../../db/queries/vm-dependents.ts';
 import type { JobDefinition } from '../job.ts';
 import { putOffDunning } from '../timers/dun-vm.ts';
 
-/** A period is never empty: what is charged and given back is a share of its seconds. */
+/** A period is never empty, because charges and refunds are shares of its seconds. */
 const SHORTEST_PERIOD_MS = 1_000;
 
 /**
- * Deletes a VM. Its refund was paid when the deletion was accepted, so there is only the way forward. One that was given
- * up anyhow leaves a VM that is paid for up to that refund and no longer: it is not given back a second time, not
- * started again, and in the end the service deletes it as any VM that is not renewed.
+ * Deletes a VM. Its refund was paid when the deletion was accepted, so the job can only go forward. If it is given up
+ * all the same, the VM counts as paid up to the time of that refund and no longer: it is not refunded twice and not
+ * restarted, and in the end the service deletes it like any VM that does not renew.
  */
 export const deletion: JobDefinition = {
   persistent: true,
@@ -19,7 +19,7 @@ export const deletion: JobDefinition = {
       name: 'remove_guest',
       async run({ compute, vm }) {
         await compute.remove(vm.id);
-        // A deletion is confirmed or it is not done: its addresses are about to be another's.
+        // The guest's addresses are about to be given to another VM, so its removal must be confirmed.
         if (await compute.inspect(vm.id))
           throw new ComputeUnavailableError(`${vm.id} is still there after its removal`);
       },

@@ -6,8 +6,8 @@ import { SEALED_FOR, type SealedSecrets } from '../../domain/vms/job-inputs.ts';
 import type { JobContext } from '../job.ts';
 
 /**
- * The VM's guest as it is made: its own size, name, addresses and keys, and the ops key, on record from now on. Of `sealed`
- * password and user data are opened.
+ * Returns the specification for creating the VM's guest: its size, name, addresses and keys, and the ops key, which is
+ * recorded for the VM. Decrypts the password and the user data in `sealed`.
  */
 export async function guestSpec(
   { services, vm }: JobContext,

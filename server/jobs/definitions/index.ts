@@ -10,7 +10,6 @@ import { resize } from './resize.ts';
 import { snapshotRestore } from './restore.ts';
 import { snapshotCreate, snapshotDelete } from './snapshots.ts';
 
-/** How each kind of job is done. */
 export const JOBS: Record<JobKind, JobDefinition> = {
   create,
   start,

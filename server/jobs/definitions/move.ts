@@ -7,8 +7,8 @@ import { powerOffGuest, powerOnGuest } from './power-cycle.ts';
 const input = ({ job }: Pick<JobContext, 'job'>) => job.input as unknown as MoveInput;
 
 /**
- * Moves a VM to the host that has room reserved for it: power off unless it moves as it runs, move, power on. Its addresses,
- * keys and rules stay. Undone, it is where it was.
+ * Moves a VM to the host that has capacity reserved for it: power off unless it is a live move, move, power on. Its
+ * addresses, keys and rules stay. Undo moves it back to its old host.
  */
 export const move: JobDefinition = {
   steps: [
@@ -45,7 +45,8 @@ export const move: JobDefinition = {
     };
   },
   async failed(_tx, { job, observed, abandoned }) {
-    // Where one is that was given up on its way is found out by the reconciler; until then it has room on both.
+    // If the job was given up on the way, the reconciler finds out where the guest is; until then both hosts keep
+    // capacity for it.
     const place = abandoned ? {} : { moving_to: null };
     return { change: { ...place, ...((abandoned || input({ job }).restart) && { status: observed }) } };
   },

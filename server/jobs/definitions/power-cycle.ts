@@ -1,14 +1,14 @@
 import type { JobContext, Step } from '../job.ts';
 
-// What is done to a guest that is off is done between these two, to one that runs as well.
+// Jobs that need the guest to be off put their own steps between these two, which switch a running guest off and on
+// again.
 
-/** How long a guest may take to shut down before its power is cut. */
+/** Time a guest may take to shut down before its power is cut. */
 const SHUTDOWN_SECONDS = 60;
 
-/** Whether the guest is to run afterwards. */
 const restarts = ({ job }: JobContext) => (job.input as { restart: boolean }).restart;
 
-/** Shuts the guest down, by force unless it obeys. Undone, it runs again if it is to. */
+/** Shuts the guest down, and cuts its power if it does not obey. Undo starts it again if the job should restart it. */
 export const powerOffGuest: Step = {
   name: 'power_off_guest',
   waits: true,
@@ -24,7 +24,7 @@ export const powerOffGuest: Step = {
   async undo(context) {
     const { compute, services, vm, signal } = context;
     if (!restarts(context)) return;
-    // A guest that will not start again must not hold the VM's lock for ever: it is shown as stopped.
+    // A guest that does not start again must not hold the VM's lock for ever: the VM is shown as stopped.
     await compute.start(vm.id, signal).catch((error) => {
       services.logger.error({ err: error, vm_id: vm.id }, 'guest did not start again after a failed job');
     });

@@ -11,7 +11,7 @@ import { putOffDunning } from '../timers/dun-vm.ts';
 
 const timeout = ({ job }: JobContext) => (job.input as unknown as PowerInput).timeout_seconds;
 
-/** A power job has nothing to undo: the VM shows whatever state its guest is really in. */
+/** Defines a power job. It has nothing to undo: the VM shows whatever state its guest is really in. */
 function powerJob(step: Step, done: (context: JobContext) => Outcome): JobDefinition {
   return {
     steps: [step],
@@ -20,16 +20,22 @@ function powerJob(step: Step, done: (context: JobContext) => Outcome): JobDefini
   };
 }
 
-/** What runs after all is wanted: it may be what could not be stopped. One that is off may be wanted on all the same. */
+/**
+ * After a failure, a guest that is running counts as wanted on: perhaps it could not be stopped. A guest that is off
+ * may still be wanted on, so nothing changes.
+ */
 const wantedAfterFailure = (observed: VmStatus): VmChange =>
   observed === 'running' ? { wanted_power: 'on' } : {};
 
-/** A start that the customer asked for wipes out what the service has tried before. */
+/** A start requested by the customer resets the record of the service's own attempts. */
 const wantedOn = ({ job }: JobContext): VmChange => ({
   wanted_power: 'on',
   ...(!job.by_service && NOT_RESTARTED),
 });
-/** Switched off, it is not to be started by a payment: a suspension that failed before has left that it ran. */
+/**
+ * Once switched off, the VM must not be started by a payment: an earlier suspension that failed may have recorded that
+ * the VM was running.
+ */
 const WANTED_OFF: VmChange = { wanted_power: 'off', resume_after_payment: false, ...NOT_RESTARTED };
 
 export const start = powerJob(
@@ -67,7 +73,9 @@ export const reboot = powerJob(
 const inputOf = ({ input }: JobRow) => input as ForceStopInput;
 const suspends = (job: JobRow) => inputOf(job).suspend === true || inputOf(job).debt === true;
 
-/** Cuts the power; where the service does so because the VM is unpaid or its account in debt, that suspends it. */
+/**
+ * Cuts the power. If the service does so because the VM is unpaid or its account is in debt, the VM becomes suspended.
+ */
 export const forceStop: JobDefinition = {
   steps: [{ name: 'power_off_guest', run: ({ compute, vm }) => compute.powerOff(vm.id) }],
   async succeeded(_tx, { job, vm, services }, at) {
@@ -84,7 +92,8 @@ export const forceStop: JobDefinition = {
       };
       return { change: { status: 'suspended', ...change }, event: DEBT_SUSPENDED };
     }
-    // One that was found running in spite of its suspension is deleted no later for that. What its customer wants stays.
+    // A VM that was found running despite its suspension keeps its deletion date. The customer's wanted power stays as
+    // well.
     const change = { suspended_at: vm.suspended_at ?? at, dunning_failures: 0, dunning_next_at: null };
     const deletesAt = deletionAt({ ...vm, ...change }, services.catalog.grace)!;
     return { change: { status: 'suspended', ...change }, event: suspended(vm, deletesAt) };

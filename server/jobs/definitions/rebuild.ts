@@ -15,8 +15,8 @@ import { powerOffGuest, powerOnGuest } from './power-cycle.ts';
 const input = ({ job }: Pick<JobContext, 'job'>) => job.input as unknown as RebuildInput;
 
 /**
- * Reinstalls a VM from a template: power off if running, another guest in place of the one there was, if any, power on.
- * Undone, the VM is as it was.
+ * Reinstalls a VM from a template: power off if running, replace the guest, if there is one, power on. Undo brings the
+ * former guest back.
  */
 export const rebuild: JobDefinition = {
   steps: [
@@ -54,13 +54,13 @@ export const rebuild: JobDefinition = {
     const { job, vm, observed, abandoned } = context;
     if (abandoned && rebuild.steps[job.step]?.final)
       return { change: { ...(await rebuilt(tx, context, at)), status: observed } };
-    // Which guest is there is not known of one that was given up on its way.
+    // If the job was given up on the way, it is unknown which guest is there.
     await recordOpsKey(tx, vm.id, abandoned ? null : input(context).ops_key_fingerprint);
     return { change: { status: observed } };
   },
 };
 
-/** What is different of a VM that has another guest: nothing that led into the one before leads into it. */
+/** Updates a VM's records for its new guest: nothing that gave access to the former guest gives access to this one. */
 async function rebuilt(tx: Transaction, context: FailureContext | JobContext, at: Date): Promise<VmChange> {
   const { vm } = context;
   const { template, keys } = input(context);

@@ -27,14 +27,14 @@ const sizeOf = (
 });
 
 /**
- * The size, with the disk of a guest that is larger: an earlier resize that was undone has left it so. A disk
- * cannot shrink, and space that is not sold costs nothing.
+ * Returns `size`, but with the guest's disk if that is larger, which happens after an undone resize. A disk cannot
+ * shrink, and unsold space costs nothing.
  */
 function fitting(size: GuestSize, guest: GuestSize | undefined): GuestSize {
   return { ...size, diskGb: Math.max(size.diskGb, guest?.diskGb ?? 0) };
 }
 
-/** Changes plan or custom size: power off if running, resize, power on. Undone, the VM is as it was. */
+/** Changes plan or custom size: power off if running, resize, power on. Undo restores the former size. */
 export const resize: JobDefinition = {
   steps: [
     powerOffGuest,
@@ -111,7 +111,7 @@ export const resize: JobDefinition = {
   },
   async failed(tx, context, at) {
     await releaseFor(context.services, tx, context.order, at);
-    // A guest whose change was given up may be of either size.
+    // If the change was given up, the guest may have either size.
     if (!context.abandoned) await settleReservation(tx, context.vm.id, reservationOf(context.vm));
     return { change: { status: context.observed } };
   },

@@ -10,10 +10,10 @@ import { powerOffGuest, powerOnGuest } from './power-cycle.ts';
 
 const input = ({ job }: Pick<JobContext, 'job'>) => job.input as unknown as RestoreInput;
 
-/** A snapshot of the disk as it was, by which a restore is undone: only the engine knows of it. */
+/** Name of a snapshot of the disk before the restore, used to undo it. Only the engine knows this snapshot. */
 const formerDisk = ({ job }: JobContext) => `former_${job.id}`;
 
-/** Brings a VM back to a snapshot: power off if running, restore, power on. Undone, the VM is as it was. */
+/** Restores a VM to a snapshot: power off if running, restore, power on. Undo brings the former disk back. */
 export const snapshotRestore: JobDefinition = {
   steps: [
     powerOffGuest,
@@ -58,7 +58,7 @@ export const snapshotRestore: JobDefinition = {
   },
 };
 
-/** What is different of a VM whose disk is that of the snapshot: who may log in to it, and how it shows itself. */
+/** Updates the records of a VM that now has a snapshot's disk: the ops key that can log in, and the host key. */
 async function restored(tx: Transaction, context: FailureContext | JobContext): Promise<VmChange> {
   const { vm } = context;
   const snapshot = await systemFindSnapshot(tx, input(context).snapshot_id);

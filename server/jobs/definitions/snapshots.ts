@@ -36,7 +36,7 @@ export const snapshotCreate: JobDefinition = {
   },
   async failed(tx, context) {
     await settleSnapshot(tx, snapshotId(context), 'error');
-    // One that was given up may be left on the disk.
+    // If the job was given up, the snapshot may still be on the disk.
     if (!context.abandoned) await reserveSnapshot(tx, snapshotId(context), 0);
     return { change: {} };
   },
@@ -63,7 +63,7 @@ export const snapshotDelete: JobDefinition = {
   },
   async failed(tx, context, at) {
     await settleSnapshot(tx, snapshotId(context), 'error');
-    // Its owner wanted to be rid of it: that it is still there is not for him to pay.
+    // The owner wanted to be rid of the snapshot, and must not pay because it is still there.
     await endSnapshotUsage(tx, { snapshotId: snapshotId(context) }, at);
     return { change: {} };
   },

@@ -23,10 +23,10 @@ export interface AnnounceServices {
   signals: Signals;
 }
 
-/** VMs looked at in a round; the next round takes the rest. */
+/** VMs processed per round; the next round takes the rest. */
 const BATCH = 100;
 
-/** Tells the owners of a VM, once, that it is to be switched off and moved in this window. */
+/** Notifies the owners of a VM, once, that it will be switched off and moved in this window. */
 export async function announceMove(
   tx: Transaction,
   services: AnnounceServices,
@@ -41,7 +41,10 @@ export async function announceMove(
   await signals.vmChanged(tx, vm.id);
 }
 
-/** Tells the owners of VMs whose moves do not take place: their host is not drained any more, or there was not time enough. */
+/**
+ * Notifies the owners of VMs whose moves are cancelled, because their host is no longer being drained or because time
+ * ran out.
+ */
 export async function cancelMoves(services: AnnounceServices, failures: Failures): Promise<void> {
   const { clock, db, engine, signals } = services;
   for (const id of await vmsNotToBeMoved(db, engine, clock.now(), BATCH)) {

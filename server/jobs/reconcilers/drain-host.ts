@@ -17,24 +17,24 @@ interface DrainServices {
   signals: Signals;
 }
 
-/** Guests that are shut down at the same time: each writes back what it holds, and all share a disk. */
+/** Guests shut down at the same time: each flushes its writes, and all share one disk. */
 const AT_ONCE = 32;
-/** The later ones are for guests that jobs have started meanwhile. */
+/** The later rounds are for guests that jobs have started in the meantime. */
 const ROUNDS = 3;
 
 export interface Drained {
-  /** Guests that have obeyed. */
+  /** Guests that shut down when asked. */
   shut_down: number;
-  /** Those that have not, or could not be asked, and whose power was cut. */
+  /** Guests that did not shut down, or could not be asked, and whose power was cut. */
   powered_off: number;
-  /** Those that are on all the same. */
+  /** Ids of guests that are still on. */
   left: string[];
 }
 
 /**
- * Shuts all guests down because their host is about to go down, and cuts the power of what is on after `seconds`. What is
- * wanted of their VMs stays, so that they are started again with the host. Until `guests` is released, or the service
- * restarts, it starts none.
+ * Shuts down all guests because their host is about to go down, and after `seconds` cuts the power of any that are
+ * still on. The wanted power of their VMs stays, so that they start again with the host. `guests` starts no guest until
+ * it is released or the service restarts.
  */
 export async function drainHost(services: DrainServices, seconds: number): Promise<Drained> {
   const { clock, guests, logger } = services;
@@ -61,7 +61,7 @@ async function guestsOn({ compute }: DrainServices): Promise<string[]> {
   return sights.filter(({ power }) => power !== 'off').map(({ id }) => id);
 }
 
-/** Never rejects: one that cannot be ended holds up no other. */
+/** Never rejects: a guest that cannot be shut down does not hold up the others. */
 async function endGuest(services: DrainServices, id: string, deadline: number) {
   try {
     const outcome = await switchOff(services, id, deadline);
@@ -86,7 +86,7 @@ async function switchOff({ clock, compute, logger }: DrainServices, id: string, 
   }
 }
 
-/** A VM that a job is changing is given its state by that job. */
+/** If a job is changing the VM, that job sets its state. */
 function noteOff({ db, clock, signals }: DrainServices, id: string): Promise<void> {
   return inTransaction(db, id, async (tx, vm) => {
     if (vm.active_job_id || vm.status !== 'running') return;

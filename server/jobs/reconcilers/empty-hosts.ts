@@ -27,22 +27,25 @@ export interface EmptyServices {
   signals: Signals;
 }
 
-/** Moves away from one host at the same time: each copies a disk. */
+/** Concurrent moves away from one host: each copies a disk. */
 const AT_ONCE = 4;
-/** VMs looked at in a round, of which some have no place elsewhere: the next round looks again. */
+/** VMs considered per round. Some may have no place elsewhere; the next round looks again. */
 const BATCH = 100;
 
-/** Which VMs of a drained host may be moved, by where `now` is in its window: the owner of one that runs gets notice first. */
+/**
+ * The VMs of a drained host that may be moved before, during and after its window: the owner of a running VM gets
+ * notice first.
+ */
 const WHICH = { before: 'off_or_not_told', open: 'all', over: 'off' } as const;
 
-/** Where each VM was last sent, by its id: one that is still to be moved has not arrived there. */
+/** The last destination of each VM, by VM id. A VM that still has to be moved did not arrive there. */
 export type Destinations = Map<string, string>;
 
 /**
- * Moves VMs away from hosts that are drained, some at a time, and records which of those are empty. All that is wanted is in
- * the database, so that a round which was interrupted is gone on with by the next, on whichever node. What `destinations` keeps
- * from round to round is for a VM's sake that would else be sent to the same unfit host again and again. What has to be switched
- * off for it is moved in the host's window, of which its owners are told before.
+ * Moves VMs away from hosts that are being drained, a few at a time, and records which of those hosts are empty.
+ * Everything it needs is in the database, so the next round, on any node, continues an interrupted one. `destinations`
+ * is kept between rounds so that a VM is not sent to the same unsuitable host again and again. A VM that has to be
+ * switched off for its move is moved in the host's window, of which its owners are notified in advance.
  */
 export async function emptyHosts(
   services: EmptyServices,
@@ -80,8 +83,8 @@ export async function emptyHosts(
 }
 
 /**
- * The host that the VM is being moved to; undefined where it stays for now. `closed` is the host's window for moves of what has
- * to be switched off, where it is not open.
+ * Returns the id of the host that the VM is being moved to; undefined if it stays for now. `closed` is the host's
+ * window for moves that switch a VM off, if that window is not open.
  */
 async function moveAway(
   services: EmptyServices,
@@ -93,7 +96,7 @@ async function moveAway(
   const { clock, compute, db, queue, signals } = services;
   let target: string | undefined;
   const work = async () => {
-    // Asked outside of the transaction. One that goes off until its move begins is moved as it is then.
+    // Asked outside the transaction. A guest that goes off before its move begins is moved in the state it is in then.
     const kind = await compute.moveKind(vmId);
     await inTransaction(db, vmId, async (tx, vm) => {
       target = undefined;
@@ -111,7 +114,7 @@ async function moveAway(
   return target;
 }
 
-/** Under the host's lock, by which an order that was under way when the drain began is seen. */
+/** Holds the host's lock, so that it sees any order that was in progress when the drain began. */
 function noteWhetherEmpty({ db, logger }: EmptyServices, hostId: string): Promise<void> {
   return db.transaction(async (tx) => {
     const host = await lockHost(tx, hostId);

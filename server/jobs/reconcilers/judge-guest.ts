@@ -2,19 +2,19 @@ import type { GuestSight } from '../../compute/driver.ts';
 import type { RecordedVm } from '../../db/queries/guest-states.ts';
 
 /**
- * Where a VM at rest and its guest contradict each other.
- * - `missing`: the engine has no guest for it
+ * A way in which a VM without a job and its guest contradict each other.
+ * - `missing`: the engine has no guest for the VM
  * - `unseen`: it is unknown whether the guest runs
- * - `off`, `on`: the guest is, and the VM shows something else
- * - `stray`: the guest runs though it was switched off, or suspended
+ * - `off`, `on`: the guest is off or on, and the VM shows something else
+ * - `stray`: the guest runs although it was switched off or suspended
  */
 export type Finding = 'missing' | 'unseen' | 'off' | 'on' | 'stray';
 
-/** What a look at the guest, undefined where there is none, makes of its VM. */
+/** Compares a VM with its guest's power, which is undefined if there is no guest. */
 export function judgeGuest(vm: RecordedVm, power: GuestSight['power'] | undefined): Finding | undefined {
-  // One that never came into being, or is half deleted, has what its jobs have left.
+  // A VM that was never provisioned, or is half deleted, is in whatever state its jobs have left.
   if (vm.active_job_id || !vm.provisioned_at || vm.deletion_failed_at) return undefined;
-  // Whatever the engine says, or does not say, of a host that cannot be reached.
+  // A guest on an unreachable host counts as unseen, whatever the engine says about it.
   if (power === 'unknown' || vm.host_lost) return 'unseen';
   if (power === undefined) return 'missing';
   const runs = power !== 'off';

@@ -12,19 +12,19 @@ interface OrphanServices {
   logger: Logger;
 }
 
-/** Guests looked at in one round, each a question to the engine; the next round takes the rest. */
+/** Guests inspected per round, with one call of the engine each; the next round takes the rest. */
 const BATCH = 100;
 
 /**
- * Brings the list of orphans up to date: guests that the engine has and no VM, such as those of a database that was
- * restored from a backup. They are left alone, because they may be all that is left of a customer's data; the operator is
- * told, and nothing that they answer on is sold. `unowned` are guests that were listed after VMs were read, and had none.
- * How many there are.
+ * Updates the list of orphans: guests that the engine has but that belong to no VM, for example after a database was
+ * restored from a backup. Orphans are left alone, because they may be all that remains of a customer's data; the
+ * operator is notified, and their addresses are not sold. `unowned` are guests that were listed after the VMs were read
+ * and that belonged to none of them. Returns the number of orphans.
  */
 export async function noteOrphans(services: OrphanServices, unowned: GuestSight[]): Promise<number> {
   const { db, clock, engine, logger } = services;
   const known = new Map((await orphansOf(db, engine)).map((orphan) => [orphan.guest_id, orphan]));
-  // A VM may have been ordered between the two looks.
+  // A VM may have been ordered between the two reads.
   const ids = unowned.map(({ id }) => id);
   const living = ids.length > 0 ? await livingAmong(db, ids) : new Set();
   const orphans = new Map(unowned.flatMap(({ id, hostId }) => (living.has(id) ? [] : [[id, hostId]])));
@@ -33,7 +33,7 @@ export async function noteOrphans(services: OrphanServices, unowned: GuestSight[
   const unknown = [...orphans].filter(([id]) => (known.get(id)?.vcpu ?? null) === null);
   for (const [id, host_id] of unknown.slice(0, BATCH)) {
     const guest = await look(services, id);
-    // Its VM's deletion has ended meanwhile.
+    // The orphan is gone: its VM's deletion has ended in the meantime.
     if (guest === 'absent') continue;
     const { vcpu = null, ramMb = null, diskGb = null, addresses = [] } = guest ?? {};
     const found = { engine, guest_id: id, host_id, vcpu, ram_mb: ramMb, disk_gb: diskGb, addresses };
@@ -43,7 +43,7 @@ export async function noteOrphans(services: OrphanServices, unowned: GuestSight[
   return orphans.size;
 }
 
-/** Undefined where it cannot be seen. */
+/** Returns undefined if the guest cannot be inspected. */
 function look({ compute }: OrphanServices, id: string): Promise<GuestState | 'absent' | undefined> {
   return compute.inspect(id).then(
     (guest) => guest ?? 'absent',

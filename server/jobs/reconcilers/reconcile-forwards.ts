@@ -8,7 +8,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { PublicPortRanges } from '../../platform/helper/forwards.ts';
 import type { Logger } from '../../platform/logging.ts';
 
-/** As often the gateway is given all forwards again, although nothing is known to have changed. */
+/** The gateway is given all forwards again at this interval, even if nothing is known to have changed. */
 const AGAIN_EVERY_MS = 60_000;
 
 interface ReconcilerParts {
@@ -20,19 +20,19 @@ interface ReconcilerParts {
 }
 
 /**
- * Makes the forwards of this node's gateway those of the database, all of them each time, so that gateways have no state of
- * their own. A forward is active, or gone, once one gateway has it so; others follow within moments, by the same signal.
- * On a node that is no gateway it does nothing.
+ * Sets the forwards of this node's gateway to those in the database, all of them each time, so that gateways keep no
+ * state of their own. A forward counts as active, or removed, once one gateway has applied it; the others follow within
+ * moments, because they receive the same signal. Does nothing on a node that is not a gateway.
  */
 export class ForwardReconciler {
   readonly #parts: ReconcilerParts;
   #last: Promise<void> = Promise.resolve();
-  /** A run that has not begun yet: it sees whatever is committed by now. */
+  /** A run that has not begun yet, and will see everything committed so far. */
   #next: Promise<void> | undefined;
   #isBehind: boolean;
-  /** What the gateway was given last, and when; undefined where it may hold something else. */
+  /** The forwards last given to the gateway, and when; undefined if the gateway may hold something else. */
   #given: { text: string; at: number } | undefined;
-  /** How often something has raised a doubt about what the gateway holds. */
+  /** Counts reports that the gateway's forwards may have been altered. */
   #doubts = 0;
   #refused = '';
 
@@ -47,22 +47,26 @@ export class ForwardReconciler {
     });
   }
 
-  /** Whether gateways make forwards, here or on other nodes, and so the engine is given none. */
+  /** Whether gateways make the forwards, on this node or others, so that the engine is given none. */
   get byGateway(): boolean {
     return this.#parts.gateway.capabilities().forwards !== 'nowhere';
   }
 
-  /** Whether this node is a gateway that has not what it should have, as far as is known: it should not be sent traffic. */
+  /**
+   * Whether this node is a gateway whose forwards, as far as is known, are out of date: it should not be sent traffic.
+   */
   get isBehind(): boolean {
     return this.#isBehind;
   }
 
-  /** Whether this node is a gateway. */
   get isHere(): boolean {
     return this.#parts.gateway.capabilities().forwards === 'here';
   }
 
-  /** Resolves when what the database says now is in force on this gateway; throws {@link ComputeUnavailableError}. */
+  /**
+   * Resolves when the forwards in the database at this time are in force on this gateway; throws
+   * {@link ComputeUnavailableError}.
+   */
   apply(): Promise<void> {
     if (!this.isHere) return Promise.resolve();
     if (!this.#next) {
@@ -86,12 +90,12 @@ export class ForwardReconciler {
     return this.#next;
   }
 
-  /** The same soon, in the background; a failure is left to the next round. */
+  /** Applies the forwards soon, in the background; the next round retries a failure. */
   kick(): void {
     this.apply().catch((error) => this.#parts.logger.warn({ err: error }, 'forwards not applied'));
   }
 
-  /** Resolves when nothing is being applied: for an orderly stop. */
+  /** Resolves when nothing is being applied, for an orderly stop. */
   async idle(): Promise<void> {
     await this.#last.catch(() => {});
   }
@@ -118,7 +122,7 @@ export class ForwardReconciler {
     );
   }
 
-  /** Those that the host's own configuration allows: another must not keep all others from being made. */
+  /** Returns the forwards that the host's own configuration allows: one that it forbids must not prevent all others. */
   #possible(wanted: ForwardRow[]): ForwardRow[] {
     const { gateway, logger } = this.#parts;
     const { publicPorts, guestPrefixes } = gateway.capabilities();
@@ -144,7 +148,7 @@ export class ForwardReconciler {
     if (this.#doubts === doubts) this.#given = { text, at };
   }
 
-  /** Records what has become of those that were not active yet, VM by VM. */
+  /** Records the result for forwards that were not yet active, one VM at a time. */
   async #record(
     rows: ForwardRow[],
     record: (db: Database, vmId: string, rows: ForwardRow[]) => Promise<void>,

@@ -26,8 +26,8 @@ import { noteOrphans } from './orphans.ts';
 import { settleGuest } from './settle-guest.ts';
 
 /**
- * How long VM and guest must contradict each other before it is believed: what a guest did by itself is reported a moment
- * after it is so.
+ * How long a VM and its guest must contradict each other before the service acts: a guest's own changes are reported a
+ * moment after they happen.
  */
 export const BELIEVED_AFTER_MS = 5_000;
 
@@ -47,15 +47,16 @@ export interface GuestServices {
 type Sights = Map<string, GuestSight['power']>;
 
 /**
- * Brings VMs and guests together, on a timer and when kicked: starts again what should run, shows what guests do, ends
- * what must not run, and lists guests that no VM has. The database says what is wanted, the engine what is.
+ * Reconciles VMs and guests, on a timer and when kicked: restarts guests that should run, shows the guests' states,
+ * stops guests that must not run, and lists guests that belong to no VM. The database says what is wanted, the engine
+ * what is real.
  */
 export class GuestReconciler {
   readonly #services: GuestServices;
   readonly #failures: Failures;
-  /** Since when a finding stands, epoch milliseconds. */
+  /** The findings of the last round by VM id; `since` is in epoch milliseconds. */
   #findings = new Map<string, { what: string; since: number; settled: boolean }>();
-  /** VMs that should run wait for others to have booted. */
+  /** VMs that should run are waiting for others to boot. */
   #backlog = false;
   #again = false;
   #running: Promise<void> | undefined;
@@ -70,7 +71,7 @@ export class GuestReconciler {
     });
   }
 
-  /** One round, or the one after that which is under way. */
+  /** Runs one round; if a round is in progress, runs another after it. */
   run(): Promise<void> {
     this.#again = true;
     this.#running ??= this.#rounds().finally(() => {
@@ -79,19 +80,19 @@ export class GuestReconciler {
     return this.#running;
   }
 
-  /** The same soon, in the background; a failure is left to the next round. */
+  /** Runs a round soon, in the background; the next round retries a failure. */
   kick(): void {
     if (this.#stopped) return;
     this.run().catch((error) => this.#services.logger.warn({ err: error }, 'guests not reconciled'));
   }
 
-  /** Changes nothing from now on, because the host is about to go down; resolves when nothing is being changed. */
+  /** Stops all changes because the host is about to go down; resolves when no change is in progress. */
   async hold(): Promise<void> {
     this.#held = true;
     await this.#running?.catch(() => {});
   }
 
-  /** Takes {@link hold} back. */
+  /** Undoes {@link hold}. */
   release(): void {
     this.#held = false;
     this.kick();
@@ -101,7 +102,7 @@ export class GuestReconciler {
     return this.#held;
   }
 
-  /** For an orderly stop of the service. */
+  /** Stops for good and waits for the current round, for an orderly stop of the service. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#running?.catch(() => {});
@@ -116,12 +117,14 @@ export class GuestReconciler {
 
   async #round(): Promise<void> {
     const { db, compute, engine, leadership, metrics } = this.#services;
-    // Guests that only this node reaches are its own to look after, whichever node leads.
+    // A node looks after guests that only it can reach, whichever node leads.
     const isAlone = compute.capabilities().reach === 'this_node';
     if (this.#held || !(isAlone || (await leadership.holds()))) return;
-    // VMs first: what a job changes meanwhile shows in its VM, which is looked at again before anything is done to it.
+    // VMs first: a change that a job makes in the meantime shows in its VM, which is checked again before anything is
+    // done to it.
     const vms = await recordedVms(db, engine);
-    // Before the guests: one whose start ends meanwhile would else be neither on its way nor seen to boot.
+    // Before the guests: otherwise a guest whose start ends in between would be neither listed as being started nor
+    // seen booting.
     const beingStarted = await vmsBeingStarted(db);
     const guests = await compute.list();
     const sights: Sights = new Map(guests.map(({ id, power }) => [id, power]));
@@ -139,7 +142,7 @@ export class GuestReconciler {
     await this.#restart(vms, sights, beingStarted, policy);
   }
 
-  /** Records where guests are that no job is moving: the engine has moved them, or a move was given up. */
+  /** Records the hosts of guests that no job is moving: the engine has moved them, or a move was given up. */
   async #follow(vms: RecordedVm[], guests: GuestSight[]): Promise<void> {
     const { clock, db } = this.#services;
     const places = new Map(
@@ -160,7 +163,10 @@ export class GuestReconciler {
     }
   }
 
-  /** The engine has started the guest of a lost host on another, which is its own to decide: it can prove that there is one. */
+  /**
+   * The engine has started a lost host's guest on another host. That decision is the engine's, because it can prove
+   * that only one copy runs.
+   */
   async #noteRescue(tx: Transaction, vm: VmRow): Promise<void> {
     const { clock } = this.#services;
     await reportLosses(tx, this.#services, { vmId: vm.id }, clock.now());
@@ -169,7 +175,7 @@ export class GuestReconciler {
     await recordSystemEvent(tx, clock, subject, 'warning', { type: 'vm.moved', message });
   }
 
-  /** Acts on findings that have stood for a while; how many guests differ from what they should be. */
+  /** Acts on findings that have stood for a while. Returns how many guests are missing and how many are unseen. */
   async #settle(vms: RecordedVm[], sights: Sights) {
     const { logger } = this.#services;
     const counts = { missing: 0, unseen: 0 };
@@ -187,11 +193,11 @@ export class GuestReconciler {
       if (entry.settled || now - entry.since < BELIEVED_AFTER_MS) continue;
       const work = async () => {
         const done = await settleGuest(this.#services, vm, finding);
-        // What is only reported is reported once.
+        // These two findings are only reported, and only once.
         entry.settled = done || finding === 'missing' || finding === 'unseen';
         if (entry.settled)
           logger.warn({ vm_id: vm.id, status: vm.status, finding }, 'VM and guest contradicted each other');
-        // One that shows now that it is off may be started at once.
+        // A VM that now shows that it is off may be restarted at once.
         if (done && finding === 'off') this.#again = true;
       };
       await this.#failures.attempt('reconcile_guests', work, vm.id);
@@ -199,7 +205,7 @@ export class GuestReconciler {
     return counts;
   }
 
-  /** Starts VMs that should run, no more at once than the host can boot; the rest when one of those has booted. */
+  /** Starts VMs that should run, as many at once as the host can boot. The others follow as those finish booting. */
   async #restart(
     vms: RecordedVm[],
     sights: Sights,
@@ -214,7 +220,7 @@ export class GuestReconciler {
     const booting = new Set(beingStarted);
     for (const [id, power] of sights) if (power === 'booting') booting.add(id);
     const room = Math.max(0, policy.atOnce - booting.size);
-    // Those that fail again and again come last.
+    // VMs that have failed to start most often come last.
     due.sort((a, b) => a.restart_attempts - b.restart_attempts);
     this.#backlog = due.length > room;
     for (const { id } of due.slice(0, room)) {

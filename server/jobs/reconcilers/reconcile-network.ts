@@ -14,7 +14,7 @@ import { DEFAULT_POLICY } from '../../domain/network/firewall-rule.ts';
 import type { Logger } from '../../platform/logging.ts';
 import type { ForwardReconciler } from './reconcile-forwards.ts';
 
-/** VMs brought up to date in one round; the next round takes the rest. */
+/** VMs updated per round; the next round takes the rest. */
 const BATCH = 100;
 
 interface ReconcilerParts {
@@ -26,8 +26,8 @@ interface ReconcilerParts {
 }
 
 /**
- * Makes the engine's network rules those of the database. The database is the truth: it is written first,
- * and whatever the engine missed is put right here, when kicked or on the next round.
+ * Sets the engine's network rules to those in the database. The database is written first and is the source of truth;
+ * anything the engine missed is corrected here, when kicked or in the next round.
  */
 export class NetworkReconciler {
   readonly #db: Database;
@@ -35,7 +35,7 @@ export class NetworkReconciler {
   readonly #forwards: ForwardReconciler;
   readonly #catalog: Catalog;
   readonly #logger: Logger;
-  /** One application a VM at a time, so that an older policy never overwrites a newer one. */
+  /** Applies one policy at a time per VM, so that an older policy never overwrites a newer one. */
   readonly #chains = new Map<string, Promise<void>>();
 
   constructor({ db, compute, forwards, catalog, logger }: ReconcilerParts) {
@@ -46,7 +46,7 @@ export class NetworkReconciler {
     this.#logger = logger;
   }
 
-  /** Applies a VM's rules now, and its forwards where this node is a gateway; throws what the driver throws. */
+  /** Applies a VM's rules now, and its forwards if this node is a gateway; passes on the driver's errors. */
   apply(vmId: string): Promise<void> {
     const before = this.#chains.get(vmId) ?? Promise.resolve();
     const mine = before.catch(() => {}).then(() => this.#apply(vmId));
@@ -58,14 +58,14 @@ export class NetworkReconciler {
     return mine;
   }
 
-  /** Applies a VM's rules soon, in the background; a failure is left to the next round. */
+  /** Applies a VM's rules soon, in the background; the next round retries a failure. */
   kick(vmId: string): void {
     this.apply(vmId).catch((error) =>
       this.#logger.warn({ err: error, vm_id: vmId }, 'network rules not applied'),
     );
   }
 
-  /** Brings every VM that lags behind up to date. */
+  /** Updates every VM whose rules are out of date. */
   async reconcile(): Promise<void> {
     for (const { id } of await networkBehind(this.#db, BATCH)) {
       await this.apply(id).catch((error) =>
@@ -74,7 +74,7 @@ export class NetworkReconciler {
     }
   }
 
-  /** Resolves when nothing is being applied: for an orderly stop. */
+  /** Resolves when nothing is being applied, for an orderly stop. */
   async idle(): Promise<void> {
     await Promise.allSettled(this.#chains.values());
   }
@@ -85,7 +85,7 @@ export class NetworkReconciler {
       const wanted = await wantedNetwork(this.#db, vmId);
       if (!wanted) return;
       const generation = wanted.network_generation;
-      // A guest that does not exist yet gets these rules from the job that makes it.
+      // A guest that does not exist yet gets these rules from the job that creates it.
       if (!(await this.#compute.inspect(vmId))) return;
       try {
         await this.#compute.applyNetwork(vmId, this.#policy(wanted));
@@ -94,7 +94,7 @@ export class NetworkReconciler {
         throw error;
       }
       const now = await settleNetwork(this.#db, vmId, generation, { forwards: !byGateway });
-      // One without forwards does not depend on a gateway.
+      // A VM without forwards does not depend on a gateway.
       if (byGateway && wanted.forwards.length > 0) await this.#forwards.apply();
       if (now === undefined || now === generation) return;
     }
@@ -102,7 +102,7 @@ export class NetworkReconciler {
 
   #policy({ smtp_open, rules, forwards, ...speed }: WantedNetwork): NetworkPolicy {
     const bandwidthBps = speedLimit(this.#catalog, speed) ?? undefined;
-    // Its forwards stay: what they hand on is dropped at the guest.
+    // The forwards stay: the guest's rules drop the traffic that they pass on.
     const isStopped = speed.throttle_mbps === 0;
     if (isStopped)
       return {

@@ -20,7 +20,7 @@ interface SettleServices {
   signals: Signals;
 }
 
-/** The default of the API's own stop. */
+/** Same as the default of the API's stop action. */
 const STOP_TIMEOUT_SECONDS = 60;
 
 interface Settlement {
@@ -30,15 +30,16 @@ interface Settlement {
 }
 
 /**
- * Makes a VM show what its guest does, or the guest do what its VM says. Does nothing where the VM is not any more as it
- * was when it was compared. True where something was done.
+ * Makes a VM show its guest's state, or stops a guest that must not run. Does nothing if the VM has changed since it
+ * was compared. Returns whether anything was done.
  */
 export async function settleGuest(
   services: SettleServices,
   seen: RecordedVm,
   finding: Finding,
 ): Promise<boolean> {
-  // After what was given up the guest may be of another size than is sold: that is for its owner, or the operator.
+  // After a job was given up, the guest may differ in size from the one sold: that is left to the VM's owner or the
+  // operator.
   if (seen.status === 'error' && finding !== 'missing' && !(await isWhole(services, seen))) return false;
   const { db, clock, signals } = services;
   return db.transaction(async (tx) => {
@@ -47,7 +48,7 @@ export async function settleGuest(
     if (finding === 'stray') return endStray(services, tx, vm);
     const { change, level = 'info', event } = SETTLEMENTS[finding](vm);
     if (change) await updateVm(tx, vm.id, change, clock.now());
-    // Its guest is of the size that is sold: what a change that was given up has reserved beyond that is free.
+    // The guest has the size that was sold, so the capacity that an abandoned change reserved beyond it is released.
     if (change && vm.status === 'error' && finding !== 'missing')
       await settleReservation(tx, vm.id, reservationOf(vm));
     const subject = { account_id: vm.account_id, vm_id: vm.id };
@@ -68,10 +69,9 @@ async function isWhole({ db, compute }: SettleServices, { id }: RecordedVm): Pro
   return guest.vcpu === vm.vcpu && guest.ramMb === vm.ram_mb && guest.diskGb >= vm.disk_gb;
 }
 
-/** Status and event of a guest. */
 const SETTLEMENTS: Record<Exclude<Finding, 'stray'>, (vm: VmRow) => Settlement> = {
   missing: ({ status }) =>
-    // The power of one that is suspended, or shows it already, is no question.
+    // Power does not matter for a VM that is suspended or already shows the error.
     status === 'error' || status === 'suspended'
       ? {}
       : {
@@ -108,7 +108,7 @@ const SETTLEMENTS: Record<Exclude<Finding, 'stray'>, (vm: VmRow) => Settlement> 
   }),
 };
 
-/** Switches off what must not run: gracefully, unless it is unpaid. */
+/** Switches off a guest that must not run: gracefully, unless its VM is suspended. */
 async function endStray(services: SettleServices, tx: Transaction, vm: VmRow): Promise<boolean> {
   const start = { db: tx, services, now: services.clock.now() };
   const suspended = vm.status === 'suspended';

@@ -7,7 +7,6 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logging.ts';
 import type { GuestReconciler } from './reconcile-guests.ts';
 
-/** What the watch over guests needs of the service. */
 interface WatchServices {
   clock: Clock;
   compute: ComputeDriver;
@@ -18,15 +17,15 @@ interface WatchServices {
 }
 
 /**
- * Those that went off by themselves, and what is wanted of them then: who powers a guest off from the inside has switched
- * it off; one that crashed should run. Nothing else changes anything.
+ * Events of guests that went off without a job, and the resulting wanted power: someone who powers a guest off from the
+ * inside wants it off, while a crashed guest should run. No other event changes the VM.
  */
 const OFF_AFTER: { [type in GuestEvent['type']]?: VmChange } = {
   'guest.powered_off': { wanted_power: 'off' },
   'guest.crashed': {},
 };
 
-/** Writes what guests do by themselves to the event log, once, and shows it in the state. Returns the stop function. */
+/** Records the events that guests report, each once, and updates the VM's state. Returns the stop function. */
 export function watchGuests(services: WatchServices): () => void {
   return services.compute.watch((event) => {
     record(services, event).catch((error) => {
@@ -48,7 +47,7 @@ function record(services: WatchServices, event: GuestEvent): Promise<void> {
     const text = { type: event.type, message: event.message, metadata };
     const fresh = await recordGuestEvent(tx, services.clock, subject, event.level, text, event.key);
     if (!fresh) return;
-    // One boot less under way: the next of those that should run may begin.
+    // One guest fewer is booting, so the next that should run may start.
     if (event.type === 'guest.ready' || event.waitedFor) tx.afterCommit(() => services.guests.kick());
     const wanted = OFF_AFTER[event.type];
     if (!wanted) return;

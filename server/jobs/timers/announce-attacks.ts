@@ -10,7 +10,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { AttackMoment, Metrics } from '../../platform/metrics.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
 
-/** Attacks of one round, and of one transaction. */
+/** Attacks per round, all in one transaction. */
 const A_ROUND = 100;
 
 interface Services {
@@ -21,8 +21,8 @@ interface Services {
 }
 
 /**
- * Counts that attacks began, are mitigated and are over, and mails the owners of their targets, each once, whatever
- * node it was that noticed. Apart from what stops attacks, which waits for nothing.
+ * Counts when attacks begin, are mitigated and end, and mails the owners of their targets, each once, whichever node
+ * noticed. Kept apart from the code that stops attacks, which must not wait for anything.
  */
 export async function announceAttacks({ db, clock, secrets, metrics }: Services): Promise<void> {
   const news = await db.transaction(async (tx) => {
@@ -30,7 +30,8 @@ export async function announceAttacks({ db, clock, secrets, metrics }: Services)
     for (const attack of await lockUnannounced(tx, A_ROUND)) {
       const moments = momentsOf(attack);
       const fresh = moments.filter((moment) => !attack.announced.includes(moment));
-      // What is known by now says what was before it; and one that comes again and again is mailed the first time.
+      // The latest moment implies those before it, so only it is mailed. For an attack that recurs, only the first
+      // occurrence is mailed.
       const latest = fresh.at(-1);
       if (latest && !attack.is_repeated) {
         const template = `attack_${latest}` as const;

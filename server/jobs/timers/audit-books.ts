@@ -14,10 +14,10 @@ interface AuditServices {
 }
 
 const DAY_MS = 86_400_000;
-/** Findings that are logged one by one; `vaubanctl audit` has all of them. */
+/** Findings logged one by one; `vaubanctl audit` lists all of them. */
 const MAX_LOGGED = 100;
 
-/** Audits the books and makes known what was found: in the log, in the metrics, and to the other nodes. */
+/** Audits the books and reports the findings in the log, in the metrics and to the other nodes. */
 export async function auditBooks({ db, clock, logger, metrics }: AuditServices): Promise<AuditReport> {
   const report = await audit(db, clock);
   const { started_at, findings, truncated } = report;
@@ -29,7 +29,10 @@ export async function auditBooks({ db, clock, logger, metrics }: AuditServices):
   return report;
 }
 
-/** Audits the books where the last audit, by whichever node, is a day old; then each node says what the last one found. */
+/**
+ * Audits the books, on the node that leads, if the last audit by any node is a day old. Otherwise the node exports the
+ * result of the last audit as its metrics.
+ */
 export async function auditDaily(services: AuditServices & { leadership: Leadership }): Promise<void> {
   const { db, clock, leadership, metrics } = services;
   const last = await findLastAudit(db);

@@ -4,12 +4,12 @@ import { collectDebt } from '../../domain/accounts/book-payment.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Failures } from '../../platform/failures.ts';
 
-/** Accounts read at once. */
+/** Accounts per query. */
 const BATCH = 500;
 
 /**
- * Takes what accounts owe from the wallets that have money by now. Money that is paid in is taken at once; here follows
- * what came into a wallet in another way, such as the refund of a VM.
+ * Collects debts from wallets that have money by now. A payment is used for the debt at once; this covers money that
+ * reached a wallet in another way, such as the refund of a VM.
  */
 export async function collectDebts(
   { db, clock }: { db: Database; clock: Clock },

@@ -11,12 +11,12 @@ interface CreditServices {
   db: Database;
 }
 
-/** Outages looked up at once. */
+/** Outages per query. */
 const BATCH = 500;
 
 /**
- * Credits the outages of hosts that were lost and are found again, by the rule of the catalog. Stopped anywhere, it goes on
- * where it stood; one that fails holds up no other.
+ * Credits outages of hosts that were lost and are back, by the catalog's rule. An interrupted run continues where it
+ * stopped; an outage that fails does not hold up the others.
  */
 export async function creditLostHosts(
   { catalog, clock, db }: CreditServices,

@@ -12,10 +12,16 @@ interface NoticeServices {
 }
 
 const DAY_MS = 86_400_000;
-/** How long before its end an account is told of unused credit. Well below the time for which sent mails are kept. */
+/**
+ * Days before the expiry of unused credit at which its account is notified. Must stay well below the number of days
+ * that sent mails are kept.
+ */
 const NOTICE_DAYS = 7;
 
-/** Tells accounts of promotional credit that will expire within a week, once each. Returns how many were looked at. */
+/**
+ * Notifies accounts of promotional credit that will expire within a week, once per credit. Returns the number of
+ * credits processed.
+ */
 export async function noticeExpiringCredits(services: NoticeServices, limit: number): Promise<number> {
   const { db, clock } = services;
   const now = clock.now();

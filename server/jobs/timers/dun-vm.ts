@@ -18,7 +18,6 @@ import type { Clock } from '../../platform/clock.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
 import { warnOwners } from '../tell-owners.ts';
 
-/** What dunning needs of the service. */
 export interface DunServices {
   catalog: Catalog;
   clock: Clock;
@@ -27,15 +26,17 @@ export interface DunServices {
   signals: Signals;
 }
 
-/** Before the second attempt to switch an unpaid VM off, or to delete it; it doubles with every further one… */
+/** Wait before the second attempt to switch off or delete an unpaid VM; it doubles with each further attempt, … */
 const FIRST_WAIT_MS = 60_000;
-/** …up to this: a day has two dozen attempts and as many jobs. */
+/** … up to this, which makes two dozen attempts, and as many jobs, per day. */
 const LONGEST_WAIT_MS = 3_600_000;
 
-/** What the service does to an unpaid VM. */
 export type DunningStep = 'suspend' | 'give_notice' | 'delete';
 
-/** What is due to be done to an unpaid VM; null while nothing is, and while an attempt that failed is waited for. */
+/**
+ * Returns the step that is due against an unpaid VM; null if none is due, or while a failed attempt waits for its
+ * retry.
+ */
 export function nextDunningStep(vm: VmRow, grace: Catalog['grace'], now: Date): DunningStep | null {
   if (vm.suspended_at && !vm.deletion_notice_at)
     return now >= deletionNoticeAt(vm.suspended_at, grace) ? 'give_notice' : null;
@@ -45,14 +46,14 @@ export function nextDunningStep(vm: VmRow, grace: Catalog['grace'], now: Date): 
   return now >= graceEnd(vm, grace) ? 'suspend' : null;
 }
 
-/** What is known of an unpaid VM: what it owes, and what its wallet, which is locked, could pay. */
+/** What an unpaid VM owes (`arrears`), and what its wallet, which is locked, could pay (`available`). */
 interface Debt {
   arrears: Arrears;
   available: bigint;
   now: Date;
 }
 
-/** The next step against an unpaid VM. */
+/** Takes the next step against an unpaid VM. */
 export async function dun(services: DunServices, tx: Transaction, row: MeteredVm, debt: Debt): Promise<void> {
   const { catalog } = services;
   const { now } = debt;
@@ -70,7 +71,7 @@ export async function dun(services: DunServices, tx: Transaction, row: MeteredVm
   const start = { db: tx, services, now };
   switch (nextDunningStep(vm, catalog.grace, now)) {
     case 'suspend': {
-      // It may be a second attempt, after one that had cut the power and then failed.
+      // This may be a second attempt, after one that cut the power and then failed.
       const resume = vm.resume_after_payment || vm.status === 'running';
       const ended = { grace_ended_at: graceEnd(vm, catalog.grace) };
       await updateVm(tx, vm.id, { resume_after_payment: resume, ...ended }, now);
@@ -85,12 +86,15 @@ export async function dun(services: DunServices, tx: Transaction, row: MeteredVm
     }
     case 'delete':
       await startSystemJob(start, vm, { kind: 'delete' });
-      // It gives nothing back; what it has used since it was charged last is still owed.
+      // Nothing is refunded, and usage since the last charge is still owed.
       if (vm.usage_priced) await settleDeletion(services, tx, vm, now);
   }
 }
 
-/** Decides on the grace of a VM whose period is over, where its account has none for the asking. Its wallet is locked. */
+/**
+ * Decides on the grace period of a VM whose period is over, if the catalog limits how often an account gets one. The
+ * account's wallet must be locked.
+ */
 async function grantGrace(tx: Transaction, vm: VmRow, catalog: Catalog): Promise<VmChange> {
   if (!catalog.grace_once_months) return {};
   const { endAt, begins } = graceOfAccount(vm, catalog, await lastGraceAt(tx, vm.account_id));
@@ -98,7 +102,7 @@ async function grantGrace(tx: Transaction, vm: VmRow, catalog: Catalog): Promise
   return { grace_ended_at: endAt };
 }
 
-/** After an attempt that failed at `at` to switch an unpaid VM off, or to delete it: when the next is made. */
+/** Returns when to retry after a failed attempt, at `at`, to switch off or delete an unpaid VM. */
 export function putOffDunning(
   vm: VmRow,
   at: Date,

@@ -4,18 +4,17 @@ import { endPromo } from '../../domain/billing/promo-credits.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Failures } from '../../platform/failures.ts';
 
-/** What it needs of the service. */
 interface PromoServices {
   clock: Clock;
   db: Database;
 }
 
-/** Accounts looked up at once. */
+/** Accounts per query. */
 const BATCH = 500;
 
 /**
- * Ends promotional credit whose time has come, one account at a time; one that fails holds up no other. May run at any
- * time, on several nodes at once.
+ * Ends promotional credit that has expired, one account at a time; an account that fails does not hold up the others.
+ * May run at any time, on several nodes at once.
  */
 export async function endPromoCredits({ db, clock }: PromoServices, failures: Failures): Promise<void> {
   const now = clock.now();

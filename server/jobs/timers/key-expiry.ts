@@ -5,13 +5,13 @@ import { enqueueMail } from '../../mail/outbox.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
 
-/** Time to make another key and to put it where the old one is. */
+/** Time to create another key and put it in place of the old one. */
 const AHEAD_DAYS = 7;
 const DAY_MS = 86_400_000;
-/** Mails of one round, and of one transaction. */
+/** Mails per round, all in one transaction. */
 const A_ROUND = 200;
 
-/** Mails the owners of an account before one of its keys ends, once. */
+/** Mails the owners of an account, once per key, before the key expires. */
 export async function warnOfKeyExpiry({
   db,
   clock,

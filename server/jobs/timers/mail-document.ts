@@ -4,7 +4,10 @@ import { toJsonInteger } from '../../domain/billing/money.ts';
 import { mailBilling } from '../../mail/billing-contacts.ts';
 import type { MailParts } from '../../mail/outbox.ts';
 
-/** Has a document mailed with its files, in the transaction that issues it: so it is mailed once, or not issued. */
+/**
+ * Queues the mail with a document and its files in the transaction that issues it, so that it is mailed once or not
+ * issued.
+ */
 export function mailDocument(
   tx: Transaction,
   parts: MailParts,

@@ -11,7 +11,6 @@ import type { SecretBox } from '../../platform/secrets.ts';
 import { abandon } from '../end-job.ts';
 import { inTransaction } from './renew-vms.ts';
 
-/** What it needs of the service. */
 export interface OrderServices {
   clock: Clock;
   db: Database;
@@ -23,13 +22,13 @@ export interface OrderServices {
 }
 
 const HOUR_MS = 3_600_000;
-/** No order is pending for longer: whatever its job is at is ended long before, unless something is broken. */
+/** No order stays pending longer: its job ends long before this, unless something is broken. */
 export const LONGEST_PENDING_HOURS = 12;
-/** Jobs looked at in one round. */
+/** Jobs per round. */
 const BATCH = 100;
 const ERROR = { code: 'timed_out', message: 'It took too long.' } as const;
 
-/** Gives up the jobs of orders that are pending for too long, which releases what they hold. */
+/** Gives up the jobs of orders that have been pending too long, which releases their holds. */
 export async function endOverdueOrders(services: OrderServices, failures: Failures): Promise<void> {
   const { db, clock, metrics, logger, signals } = services;
   const before = new Date(clock.now().getTime() - LONGEST_PENDING_HOURS * HOUR_MS);
@@ -39,7 +38,7 @@ export async function endOverdueOrders(services: OrderServices, failures: Failur
         const job = await systemFindJob(tx, id);
         const why = `it was not done after ${LONGEST_PENDING_HOURS} hours`;
         if (!job || !(await abandon(tx, services, { job, vm, error: ERROR, why }))) return;
-        // A node that works on it leaves the guest alone, and then gives up its ownership.
+        // A node that is working on the job leaves the guest alone and then releases the job.
         await signals.jobCanceled(tx, id);
         tx.afterCommit(() => {
           metrics.jobFinished(job.kind, 'abandoned');
@@ -53,7 +52,7 @@ export async function endOverdueOrders(services: OrderServices, failures: Failur
   }
 }
 
-/** Shows what is wrong with money as metrics. */
+/** Exports problems with money as metrics. */
 export async function watchMoney({
   db,
   clock,

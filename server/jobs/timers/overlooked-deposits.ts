@@ -5,12 +5,13 @@ import { hasDeposit } from '../../domain/vms/configuration.ts';
 import type { Failures } from '../../platform/failures.ts';
 import type { RenewalServices } from './renew-vms.ts';
 
-/** VMs read at once; what is left is found in the next round. */
+/** VMs per query; the next round takes the rest. */
 const BATCH = 100;
 
 /**
- * Sells deposits that nodes of the last release have overlooked: those know only periods that were sold in advance, and have
- * renewed, changed or deleted the VM as if this one were. There are none once all nodes have been replaced.
+ * Sells deposits that nodes of the last release have overlooked: those nodes know only periods that are sold in
+ * advance, and have renewed, changed or deleted the VM as if its period had been sold that way. No such deposits appear
+ * once all nodes have been replaced.
  */
 export async function sellOverlookedDeposits(services: RenewalServices, failures: Failures): Promise<void> {
   const { db, clock } = services;

@@ -13,7 +13,6 @@ import type { SecretBox } from '../../platform/secrets.ts';
 import { warnOwners } from '../tell-owners.ts';
 import { inTransaction } from './renew-vms.ts';
 
-/** What it needs of the service. */
 interface NoticeServices {
   catalog: Catalog;
   clock: Clock;
@@ -22,7 +21,7 @@ interface NoticeServices {
 }
 
 const DAY_MS = 86_400_000;
-/** VMs read at once. */
+/** VMs per query. */
 const BATCH = 500;
 
 /**
@@ -90,7 +89,7 @@ export class PriceNotices {
     };
     await updateVm(tx, vm.id, { ...change, ...given }, now);
     const subject = { account_id: vm.account_id, vm_id: vm.id };
-    // The event has the instant of the notice, however long the lines between have taken.
+    // The event has the time of the notice, however long the statements in between took.
     const still: Clock = { now: () => now, sleep: (ms, signal) => clock.sleep(ms, signal) };
     const notify = (event: EventText) => warnOwners(tx, { clock: still, secrets }, subject, event);
     if (notice) await notify(priceChange(vm, notice));
@@ -100,7 +99,9 @@ export class PriceNotices {
 
 const isOther = (a: Date | null, b: Date | null) => a?.getTime() !== b?.getTime();
 
-/** What a VM has to remember of an outlook, a notice excepted; null where it knows all of it. */
+/**
+ * Returns what a VM has to record of an outlook, apart from the notice itself; null if the VM has all of it already.
+ */
 function changeBy(vm: VmRow, { notice, withdrawn, seenUntil, retiresAt }: PriceOutlook): VmChange | null {
   const isNews =
     notice || withdrawn || isOther(vm.prices_seen_until, seenUntil) || isOther(vm.retires_at, retiresAt);

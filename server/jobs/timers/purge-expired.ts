@@ -27,39 +27,41 @@ import { type RenewalServices, sweepFailedCreations } from './renew-vms.ts';
 import { SeriesWatch } from './watch-series.ts';
 
 const DAY_MS = 86_400_000;
-/** How long a reply is kept for replay, and a finished job: both as the API promises. */
+/** How long a reply is kept for replay, and a finished job: both as promised by the API. */
 export const IDEMPOTENT_REPLY_DAYS = 7;
 const JOB_DAYS = 30;
 /** A finished run only explains its events. */
 const AGENT_RUN_DAYS = 30;
-/** A year of history answers every question about a bill, or about an attack. */
+/** A year of history answers every question about a bill or an attack. */
 const EVENT_DAYS = 365;
-/** Long enough to look into a link that was abused; the event log knows longer that it was. */
+/** Long enough to investigate the abuse of a link; the event log remembers for longer that the link existed. */
 const SHARE_DAYS = 7;
-/** Long enough to answer whether a mail was sent; one that was given up is for the operator to look at. */
+/** Long enough to answer whether a mail was sent. The operator looks into mails that were given up. */
 const MAIL_DAYS = 30;
 const FAILED_MAIL_DAYS = 90;
-/** Who let whom in is asked later than what became of a VM. */
+/** Questions about who granted access to whom come later than those about a VM's past. */
 const AUDIT_DAYS = 730;
-/** Long enough to tell who asks why a link does not work. */
+/** Long enough to tell someone who asks why a link does not work. */
 const LINK_DAYS = 7;
-/** Finished jobs looked at in one round. The last one of each VM stays, so there may be any number of old ones. */
+/** Finished jobs considered per round. The last job of each VM is kept, so there may be any number of old ones. */
 const JOBS_A_ROUND = 1_000;
 
-/** What it needs of the service. */
 export interface PurgeServices extends RenewalServices {
   config: { dataDir: string };
   documents: DocumentCheck;
 }
 
-/** Issues the invoices of months that are over, recognises the revenue of days that are, and deletes what is kept for a time only. */
+/**
+ * Issues the invoices of months that are over, recognises the revenue of days that are over, and deletes data whose
+ * retention time is over.
+ */
 export class ExpiredPurge {
   readonly #services: PurgeServices;
   readonly #failures: Failures;
   readonly #series: SeriesWatch;
-  /** Where the walk over old jobs goes on; each round walks a stretch, and starts over at the end. */
+  /** Position in the walk over old jobs; each round covers a stretch and starts over at the end. */
   #jobs: JobPlace | undefined;
-  /** Until then no further day is over whose revenue is to be recognised. */
+  /** Until then, no further day is over whose revenue could be recognised. */
   #recognized = new Date(0);
 
   constructor(services: PurgeServices, failures = new Failures(services)) {
@@ -68,7 +70,7 @@ export class ExpiredPurge {
     this.#series = new SeriesWatch(services);
   }
 
-  /** One round: a chore that fails holds up no other. */
+  /** Runs one round. A chore that fails does not hold up the others. */
   async run(): Promise<void> {
     for (const [name, work] of Object.entries(this.#chores())) await this.#failures.attempt(name, work);
   }
@@ -128,7 +130,7 @@ export class ExpiredPurge {
   }
 }
 
-/** One round of {@link ExpiredPurge}, for callers that make few. */
+/** Runs one round of {@link ExpiredPurge}, for callers that run few. */
 export function purgeExpired(services: PurgeServices): Promise<void> {
   return new ExpiredPurge(services).run();
 }

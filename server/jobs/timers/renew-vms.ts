@@ -26,7 +26,6 @@ import { endPromoCredits } from './end-promo.ts';
 import { sellOverlookedDeposits } from './overlooked-deposits.ts';
 import { suspendDebtors } from './suspend-debtors.ts';
 
-/** What renewals need of the service. */
 export interface RenewalServices extends DunServices {
   db: Database;
   logger: Logger;
@@ -34,9 +33,9 @@ export interface RenewalServices extends DunServices {
 }
 
 const DAY_MS = 86_400_000;
-/** A creation that failed stays visible this long, free of charge, so that its reason can be read. */
+/** A failed creation stays visible this long, free of charge, so that its reason can be read. */
 const FAILED_CREATION_KEPT_MS = DAY_MS;
-/** VMs read at once. */
+/** VMs per query. */
 const BATCH = 500;
 
 /** A VM whose period is over, with what its account could pay as it was read. */
@@ -45,12 +44,12 @@ interface DueVm extends MeteredVm {
 }
 
 /**
- * What time does to VMs: a period that is over is renewed, or the VM becomes unpaid; an unpaid VM is
- * suspended after its grace and deleted some time later. Takes no input and may run at any time, on several
- * nodes at once: each VM is looked at again in its own transaction, and one that fails holds up no other. A VM that is
- * unpaid and has nothing to come yet is only read. The VMs of an account go in the order of their owner's ranking.
- * Promotional credit whose time is over ends before, so that it pays for none of them, and what an account owes is
- * taken before; where the catalog says so, what is left of it suspends VMs.
+ * Renews VMs whose period is over, or marks them as unpaid, and suspends unpaid VMs after their grace period and
+ * deletes them some time later. Takes no input and may run at any time, on several nodes at once: each VM is checked
+ * again in its own transaction, and one that fails does not hold up the others. An unpaid VM for which no step is due
+ * yet is only read. The VMs of an account are processed in the order of their owner's ranking. Before that, expired
+ * promotional credit is ended, so that it pays for none of them, and debts are collected; if the catalog says so, any
+ * remaining debt suspends VMs.
  */
 export async function renewVms(services: RenewalServices, failures = new Failures(services)): Promise<void> {
   const { db, clock } = services;
@@ -60,7 +59,7 @@ export async function renewVms(services: RenewalServices, failures = new Failure
   await sellOverlookedDeposits(services, failures);
   await suspendDebtors(services, failures);
   let last: DueVm | undefined;
-  /** What VMs of this account that go first are about to take, as soon as their jobs have ended. */
+  /** The amount that higher-ranked VMs of this account will take as soon as their jobs have ended. */
   let reserved = 0n;
   for (;;) {
     const due: DueVm[] = await dueVms(db, now, last);
@@ -80,7 +79,7 @@ export async function renewVms(services: RenewalServices, failures = new Failure
   }
 }
 
-/** What a VM that is busy will take of the wallet: nothing where that does not cover it. */
+/** Returns the amount that a busy VM will take from the wallet: nothing if the wallet does not cover it. */
 function claimOf(vm: DueVm, catalog: SalesCatalog, reserved: bigint, now: Date): bigint {
   const amount = arrearsOf(vm, catalog, now)?.total_minor ?? 0n;
   return isRenewed(vm) && vm.available_minor - reserved >= amount ? amount : 0n;
@@ -93,7 +92,7 @@ function hasToChange(vm: DueVm, catalog: SalesCatalog, now: Date): boolean {
   return arrears !== null && isRenewed(vm) && vm.available_minor >= arrears.total_minor;
 }
 
-/** The next VMs whose period is over, unpaid ones included: there may be any number of those. */
+/** Returns the next VMs whose period is over, including unpaid ones, of which there may be any number. */
 async function dueVms(db: Database, now: Date, after: DueVm | undefined): Promise<DueVm[]> {
   const rest = after
     ? sql`and (vms.account_id, renewal_priority, billing_period_end_at, vms.id)
@@ -106,7 +105,6 @@ async function dueVms(db: Database, now: Date, after: DueVm | undefined): Promis
   return withMeters(db, vms);
 }
 
-/** Deletes what is left of creations that failed. */
 export async function sweepFailedCreations(services: RenewalServices, failures: Failures): Promise<void> {
   const before = new Date(services.clock.now().getTime() - FAILED_CREATION_KEPT_MS);
   const stale = await services.db.query<{ id: string }>(sql`
@@ -121,7 +119,7 @@ export async function sweepFailedCreations(services: RenewalServices, failures: 
   }
 }
 
-/** Works on a VM that is locked, in a transaction; does nothing where it is gone. */
+/** Locks a VM and runs `work` on it in a transaction; does nothing if the VM is gone. */
 export function inTransaction(
   db: Database,
   id: string,
@@ -133,7 +131,7 @@ export function inTransaction(
   });
 }
 
-/** Renews a VM, which leaves `reserved` in the wallet, or does what comes next for one that is not paid. */
+/** Renews a VM, leaving `reserved` in the wallet, or takes the next step if the VM cannot be paid for. */
 async function renewOrDun(
   services: RenewalServices,
   tx: Transaction,
@@ -141,7 +139,7 @@ async function renewOrDun(
   reserved: bigint,
 ): Promise<void> {
   const now = services.clock.now();
-  // A job in flight may change the very price; the next round comes soon enough.
+  // A running job may change the price itself; the next round comes soon enough.
   if (row.active_job_id || row.billing_period_end_at > now) return;
   const vm = await endDeposit(services, tx, await withMeter(tx, row), now);
   const buyer = await findBillingProfile(tx, vm.account_id);
@@ -153,7 +151,7 @@ async function renewOrDun(
   const payable = isRenewed(vm) && spendable >= arrears.total_minor;
   // A top-up pays the debt before it renews anything.
   if (!payable) await dun(services, tx, vm, { arrears, available: spendable - unpaidDebt(wallet), now });
-  // One that could be renewed but for another that goes first waits for that to be decided.
+  // If only a higher-ranked VM stands in the way of the renewal, this VM waits until that one is decided.
   else if (spendable - reserved >= arrears.total_minor)
     await renew(services, tx, vm, { arrears, catalog, now });
 }
@@ -182,7 +180,7 @@ async function renew(
   }
   const { charge: sale, period, price_monthly_minor } = months.at(-1)!;
   const { startAt, endAt } = period;
-  // Promotional credit renews a VM that is off for a debt: it stays off until that is paid.
+  // Promotional credit can renew a VM that is off because of a debt: the VM stays off until the debt is paid.
   const isHeld = vm.debt_suspended_at !== null;
   const resumed = vm.status === 'suspended' && !isHeld;
   const change = {
@@ -190,7 +188,7 @@ async function renew(
     billing_period_end_at: endAt,
     ...(vm.suspended_at && { billing_anchor_day: startAt.getUTCDate() }),
     price_monthly_minor,
-    // After a suspension it is a new sale. A notice of its price has come true by now, or does not hold.
+    // After a suspension this is a new sale. Otherwise a notice of the price has either come true by now or is void.
     ...(vm.suspended_at ? pricedAnew(now) : noticesAfter(vm, startAt)),
     tax_rate: sale.tax_rate,
     rounding_remainder: sale.remainder,

@@ -16,7 +16,6 @@ import type { SecretBox } from '../../platform/secrets.ts';
 import { warnOwners } from '../tell-owners.ts';
 import { inTransaction } from './renew-vms.ts';
 
-/** What it needs of the service. */
 interface NoticeServices {
   catalog: Catalog;
   clock: Clock;
@@ -25,20 +24,20 @@ interface NoticeServices {
 }
 
 const DAY_MS = 86_400_000;
-/** Days before the end of a period at which it is seen whether the wallet covers the renewal, the first one first. */
+/** Days before the end of a period at which the wallet is checked against the renewal, earliest first. */
 const NOTICE_DAYS = [7, 3, 1] as const;
-/** VMs read at once. */
+/** VMs per query. */
 const BATCH = 500;
 
-/** How many of the notices of a period have had their time at `now`. */
+/** Returns how many of a period's notices are due by `now`. */
 function noticesBy({ billing_period_end_at: end }: VmRow, now: Date): number {
   return NOTICE_DAYS.filter((days) => now.getTime() >= end.getTime() - days * DAY_MS).length;
 }
 
 /**
- * Tells the owners of VMs some days ahead that their wallets do not cover the renewals, or that there is none because the
- * plan is retired: each time once a period. After
- * an outage only the last one that was missed is made up for.
+ * Notifies the owners of VMs some days in advance that their wallets do not cover the renewals, or that there will be
+ * none because the plan is retired. Each notice is given once per period; after an outage, only the latest of the
+ * missed ones is given.
  */
 export async function giveRenewalNotices(services: NoticeServices, failures: Failures): Promise<void> {
   const { db, clock } = services;

@@ -17,18 +17,17 @@ import type { Failures } from '../../platform/failures.ts';
 import { warnOwners } from '../tell-owners.ts';
 import type { DunServices } from './dun-vm.ts';
 
-/** What it needs of the service. */
 export interface DebtorServices extends DunServices {
   db: Database;
 }
 
-/** Accounts or VMs read at once. */
+/** Accounts or VMs per query. */
 const BATCH = 500;
 
 /**
- * Where the catalog says so, warns the owners of accounts that owe something, switches their VMs off some time after the
- * warning, and brings them back once nothing is owed. Each VM is looked at again in its own transaction; one that is busy
- * waits for the next round.
+ * If the catalog says so, warns the owners of accounts with a debt and switches their VMs off some time after the
+ * warning. Brings the VMs back once the debt is paid. Each VM is checked again in its own transaction; a busy VM waits
+ * for the next round.
  */
 export async function suspendDebtors(services: DebtorServices, failures: Failures): Promise<void> {
   const { db, clock, catalog } = services;
@@ -64,7 +63,10 @@ async function each(
   }
 }
 
-/** Begins to count a debt, with a warning for each VM, or stops where nothing is owed or the catalog says so. */
+/**
+ * Starts the clock on a debt, with a warning for each VM, or stops it if nothing is owed or the catalog no longer
+ * suspends debtors.
+ */
 function warn(services: DebtorServices, accountId: string): Promise<void> {
   const { db, clock, catalog } = services;
   return db.transaction(async (tx) => {
@@ -85,7 +87,7 @@ function warn(services: DebtorServices, accountId: string): Promise<void> {
   });
 }
 
-/** Works on a VM that is idle, with its wallet locked and the instant since which a debt counts. */
+/** Runs `work` on a VM that has no job, with its wallet locked and the time since which the debt counts. */
 function onIdle(
   { db }: DebtorServices,
   id: string,
@@ -108,14 +110,14 @@ function suspend(services: DebtorServices, id: string): Promise<void> {
   return onIdle(services, id, async (tx, vm, since) => {
     const at = debtSuspendsAt(services.catalog, since);
     if (!at || now < at || vm.status === 'suspended') return;
-    // It may be a second attempt, after one that had cut the power and then failed.
+    // This may be a second attempt, after one that cut the power and then failed.
     const resume = vm.resume_after_payment || vm.status === 'running';
     await updateVm(tx, vm.id, { resume_after_payment: resume }, now);
     await startSystemJob({ db: tx, services, now }, vm, { kind: 'force_stop', input: { debt: true } });
   });
 }
 
-/** Ends the suspension for a debt; one that is unpaid as well comes back with its renewal. */
+/** Ends the suspension for a debt. A VM that is also unpaid comes back with its renewal. */
 function resume(services: DebtorServices, id: string): Promise<void> {
   const now = services.clock.now();
   return onIdle(services, id, async (tx, vm, since) => {

@@ -17,12 +17,12 @@ interface ThrottleServices extends MailParts {
   network: { kick(vmId: string): void };
 }
 
-/** Accounts read at once. */
+/** Accounts per query. */
 const BATCH = 100;
 
 /**
- * Writes the throttles that VMs should have. A throttle is part of the network that is wanted for a VM, so that the
- * reconciler applies it wherever the guest is; it ends as it began, once its cause is gone.
+ * Records the throttles that VMs should have. A throttle is part of a VM's wanted network, so the reconciler applies it
+ * wherever the guest is, and lifts it the same way once its cause is gone.
  */
 export async function throttleTraffic(services: ThrottleServices, failures: Failures): Promise<void> {
   const { db, catalog, clock } = services;
@@ -43,7 +43,7 @@ export async function throttleTraffic(services: ThrottleServices, failures: Fail
   }
 }
 
-/** Whether the catalog bounds the traffic of anything that it sells, or what an account may use without paying. */
+/** Whether the catalog limits the traffic of anything it sells, or how much an account may use without paying. */
 function hasBounds(catalog: Catalog): boolean {
   const sold = [null, ...catalog.plans.map(({ code }) => code)];
   return (
@@ -62,7 +62,7 @@ async function setThrottle(
   { vm: read, throttle }: Wanted<VmRow>,
   vm: VmRow,
 ): Promise<void> {
-  // One that was renewed or changed in between is judged in the next round.
+  // A VM that was renewed or changed in between is judged in the next round.
   if (vm.status === 'deleting' || vm.updated_at.getTime() !== read.updated_at.getTime()) return;
   const now = services.clock.now();
   const period = vm.billing_period_start_at;

@@ -12,24 +12,23 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Failures } from '../../platform/failures.ts';
 import { inTransaction } from './renew-vms.ts';
 
-/** What it needs of the service. */
 interface NoticeServices {
   catalog: Catalog;
   clock: Clock;
   db: Database;
 }
 
-/** Shares of the included traffic at which the owner of a VM gets a notice, in percent. */
+/** Percentages of the included traffic at which the owner of a VM gets a notice. */
 const NOTICES = [80, 100] as const;
-/** VMs read at once. */
+/** VMs per query. */
 const BATCH = 500;
 
 interface Due {
-  /** How many of the notices of the period have had their time. */
+  /** How many of the period's notices are due. */
   notices: number;
   used_bytes: bigint;
   included_bytes: bigint;
-  /** What a GB beyond it costs, or how fast the VM will be then, in Mbit/s. */
+  /** The price of each GB beyond the included traffic, or the VM's speed from then on, in Mbit/s. */
   end: { price: string } | { mbps: number };
 }
 
@@ -47,14 +46,14 @@ function noticeDue(vm: VmRow, used: Pick<Due, 'used_bytes' | 'included_bytes'>, 
   const reached = NOTICES.filter(
     (percent) => used.used_bytes * 100n >= used.included_bytes * BigInt(percent),
   );
-  // The throttle at the end has a notice of its own.
+  // The throttle at 100 % has a notice of its own.
   if ('mbps' in end && reached.length === NOTICES.length) return null;
   return reached.length > vm.traffic_notices ? { ...used, notices: reached.length, end } : null;
 }
 
 /**
- * Gives the owners of VMs notice of how much of the included traffic they have used, if more of it costs or is
- * throttled: at each share once a period; if several are due at once, only of the last.
+ * Notifies the owners of VMs how much of the included traffic they have used, if traffic beyond it costs money or is
+ * throttled: at each percentage once per period. If several are due at once, only the last is given.
  */
 export async function giveTrafficNotices(services: NoticeServices, failures: Failures): Promise<void> {
   const { db, clock, catalog } = services;

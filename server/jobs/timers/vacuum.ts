@@ -1,9 +1,9 @@
 import { type Database, raw, sql } from '../../db/database.ts';
 
 /**
- * The embedded engine has no autovacuum: without this, updated and deleted rows would never be given back and
- * the planner would know nothing of the tables. One table at a time, so that requests come in between. Nor has it a
- * checkpointer: its log would keep all that was ever written since the start, and fill the disk.
+ * The embedded engine has no autovacuum: without this, the space of updated and deleted rows would never be reclaimed,
+ * and the planner would have no statistics. Vacuums one table at a time, so that requests can run in between. The
+ * engine has no checkpointer either: its log would keep everything written since the start and fill the disk.
  */
 export async function vacuum(db: Database): Promise<void> {
   if (db.engine !== 'pglite') return;

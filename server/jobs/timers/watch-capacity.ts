@@ -5,15 +5,14 @@ import type { Supply } from '../../domain/hosts/supply.ts';
 import { ApiError } from '../../platform/errors.ts';
 import type { Metrics } from '../../platform/metrics.ts';
 
-/** One thing that guests share, as the operator sees it. */
 export interface Amount {
   resource: 'vcpu' | 'dedicated_cores' | 'ram_mb' | 'disk_gb';
-  /** Infinity where there is no limit. */
+  /** Infinity if there is no limit. */
   total: number;
   reserved: number;
 }
 
-/** What all hosts have, and what of it is reserved, QEMU's own part of each guest included. */
+/** Returns the total of all hosts and the reserved part, which includes QEMU's own overhead for each guest. */
 export function amountsOf({ total, reserved }: Supply): Amount[] {
   return [
     { resource: 'vcpu', total: total.vcpu, reserved: reserved.vcpu },
@@ -23,7 +22,7 @@ export function amountsOf({ total, reserved }: Supply): Amount[] {
   ];
 }
 
-/** Shows it as metrics; throws what the engine answers where it does not say. */
+/** Exports the capacity as metrics; throws if the engine cannot report it. */
 export async function watchCapacity(services: {
   compute: ComputeDriver;
   db: Database;

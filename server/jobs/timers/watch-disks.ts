@@ -4,9 +4,12 @@ import { roomOf } from '../../platform/file-system-room.ts';
 import type { Logger } from '../../platform/logging.ts';
 import type { Metrics } from '../../platform/metrics.ts';
 
-/** From here on the operator is warned… */
+/** The operator is warned from here on, … */
 const WARN_FROM = 0.8;
-/** …until it is as far below: a file system at the edge is no news each time. */
+/**
+ * … and again only after usage has dropped below this: a file system at the threshold must not cause a warning each
+ * time.
+ */
 const CALM_BELOW = 0.75;
 const MB = 2 ** 20;
 
@@ -16,7 +19,10 @@ export interface DiskWatchParts {
   metrics: Pick<Metrics, 'diskUsed'>;
 }
 
-/** Watches how full the file systems of the data directory and of the guests' disks are: a metric each, and a warning at 80 %. */
+/**
+ * Watches how full the file systems of the data directory and of the guests' disks are: exports a metric for each, and
+ * warns at 80 %.
+ */
 export class DiskWatch {
   readonly #parts: DiskWatchParts;
   readonly #warned = new Set<string>();

@@ -21,42 +21,42 @@ interface SeriesServices {
   config: { dataDir: string };
 }
 
-/** The last numbers that this node has seen, of the books whose name is `books`. */
+/** The last numbers this node has seen in the books named `books`. */
 interface Seen extends Record<InvoiceType, string> {
   books: string;
 }
 
-/** In the data directory, which is not part of a dump of the database. */
+/** In the data directory, which is not part of a database dump. */
 const FILE = 'issued-numbers.json';
 
 /**
- * Notices that the books are an older copy, in which numbers of documents may be missing that customers have: the database
- * is another one than the books say, or this node has seen higher numbers. Nothing is issued then until an operator has said
- * which number was the last.
+ * Notices that the books are an older copy, which may lack document numbers that customers have already received:
+ * either the database is not the one recorded in the books, or this node has seen higher numbers. No document is issued
+ * then until an operator has said which number was the last.
  */
 export class SeriesWatch {
   readonly #services: SeriesServices;
-  /** The database does not change while this process is connected to it. */
+  /** Checked once, because the database does not change while this process is connected to it. */
   #isPlaced = false;
 
   constructor(services: SeriesServices) {
     this.#services = services;
   }
 
-  /** Before documents are issued. */
+  /** Must run before documents are issued. */
   async check(): Promise<void> {
     if (!this.#isPlaced) await this.#checkPlace();
     this.#isPlaced = true;
     await this.#checkNumbers();
   }
 
-  /** After documents were issued. */
+  /** Must run after documents were issued. */
   async note(): Promise<void> {
     const { db, config } = this.#services;
     const now = await seenIn(db);
     const before = await this.#read();
     if (!now || (before && JSON.stringify(before) === JSON.stringify(now))) return;
-    // What is cut off while it is written must not be what is read at the next start.
+    // A write that is cut off must not be what the next start reads.
     const path = join(config.dataDir, FILE);
     await writeFile(`${path}.new`, JSON.stringify(now), { mode: 0o600 });
     await rename(`${path}.new`, path);
@@ -85,7 +85,7 @@ export class SeriesWatch {
     if (isNew) logger.error({ because }, 'no document is issued until `vaubanctl books series` is answered');
   }
 
-  /** Undefined where there is none, or none that can be read. */
+  /** Undefined if the file does not exist or cannot be read. */
   async #read(): Promise<Seen | undefined> {
     try {
       const bytes = await readFile(join(this.#services.config.dataDir, FILE));
