@@ -6,24 +6,25 @@ import { invoiceDocument } from '../domain/billing/invoice-document.ts';
 import { ApiError } from '../platform/errors.ts';
 import type { DocumentIssuedValues } from './templates/documents.ts';
 
-/** A file that goes with a mail. */
 export interface Attachment {
   filename: string;
   contentType: string;
   content: Buffer;
 }
 
-/** Returns the files that go with a mail, and what it is filled in with because of them. */
+/** Returns the files to attach to a mail, and the template's values with the attachments added. */
 export type Attach = (
   template: string,
   values: unknown,
 ) => Promise<{ values: unknown; attachments: Attachment[] }>;
 
-/** Most of a file that is attached: many servers take mails of 10 MB, and its text is a third longer in a mail. */
+/**
+ * Largest file that is attached: many servers accept mails of up to 10 MB, and a file grows by a third when encoded.
+ */
 const MAX_FILE_BYTES = 3 * 1024 * 1024;
 const CONTENT_TYPE: Record<DocumentFormat, string> = { pdf: 'application/pdf', xml: 'application/xml' };
 
-/** Attaches PDF and e-invoice to the mail of a document, as far as it has them and they are not too long. */
+/** Attaches the PDF and the e-invoice to the mail of a document, if they exist and are not too large. */
 export function attachDocuments(parts: {
   db: Queryable;
   documents: Pick<DocumentRenderer, 'render'>;
@@ -52,7 +53,7 @@ export function attachDocuments(parts: {
   };
 }
 
-/** A document that cannot be had as a file is mailed without; anything else is tried again with the mail. */
+/** If a document is not available as a file, its mail is sent without it; any other error is retried with the mail. */
 async function ifThereIs(make: () => Promise<Buffer>): Promise<Buffer | undefined> {
   try {
     return await make();

@@ -5,9 +5,9 @@ import { enqueueMail, type Mail, type MailParts } from './outbox.ts';
 import type { TemplateName, TemplateValues } from './templates/index.ts';
 
 /**
- * Mails those who get an account's documents: the addresses of its billing profile in the language of its documents, or else its
- * owners, each in their own. `key` names what the mail is about: it is
- * written once, even if the recipients are others by then.
+ * Mails the recipients of an account's documents: the addresses in its billing profile, in the language of its
+ * documents, or if there are none its owners, each in their own language. `key` identifies the subject of the mail: it
+ * is written once, even if the recipients have changed by then.
  */
 export async function mailBilling<N extends TemplateName>(
   tx: Transaction,

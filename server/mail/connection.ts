@@ -8,12 +8,12 @@ import { within } from '../platform/within.ts';
 /** Time limit for connecting. */
 export const CONNECT_MS = 10_000;
 /**
- * A mail server may send this much before the service says anything. A reply has a few lines of at most 512 bytes (RFC 5321), but in
- * a TLS handshake the server sends its certificates and, if it asks for one of ours, the names of all authorities that it trusts:
- * 16 KiB for those of Debian.
+ * The most a mail server may send before the service says anything. A reply has a few lines of at most 512 bytes (RFC
+ * 5321), but in a TLS handshake the server sends its certificates and, if it asks for one of ours, the names of all
+ * authorities that it trusts: 16 KiB for those of Debian.
  */
 const MAX_UNASKED_BYTES = 128 * 1024;
-/** And this many line ends, because of which the bytes above would occupy the library for seconds. */
+/** The most line ends it may send: within the bytes above, more of them would occupy the library for seconds. */
 const MAX_UNASKED_LINES = 2_000;
 const LINE_END = 10;
 
@@ -56,7 +56,7 @@ class MailConnection extends Duplex {
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    // Not before the socket has closed: if a certificate is refused, the library must hear of that first.
+    // Not before the socket has closed: if a certificate is refused, the library must learn that first.
     const closed = () => done(error);
     if (this.#socket.closed) closed();
     else this.#socket.once('close', closed).destroy();

@@ -1,37 +1,34 @@
 import { minorToDecimal, moneyFormat } from '../../shared/currencies.ts';
 
-/** The languages that mails are written in. */
 export const LOCALES = ['en', 'de'] as const;
 export type Locale = (typeof LOCALES)[number];
 
-/** The language of `text`, or English where it is none of ours. */
+/** Returns the locale that `text` names, or English if there is none. */
 export const localeOf = (text: string): Locale => LOCALES.find((locale) => locale === text) ?? 'en';
 
-/** What a mail says, as plain text: how it looks, and what has to be escaped, is the layout's business. */
+/** The content of a mail as plain text. The layout decides how it looks and escapes it. */
 export interface Content {
   subject: string;
-  /** Each one is a sentence or some. */
+  /** Each paragraph has one or more sentences. */
   paragraphs: readonly string[];
-  /** Names and values, as of a device or of an amount that is due. */
+  /** Names and values, such as those of a device or an amount due. */
   facts?: readonly (readonly [name: string, value: string])[];
-  /** What to do next, by one link. */
   action?: { label: string; url: string };
-  /** What follows in small print, such as what to do about a mail that was not asked for. */
+  /** Small print at the end, such as advice about a mail that was not requested. */
   notes?: readonly string[];
 }
 
-/** What a template may say besides its values. */
+/** Values available to every template. */
 export interface Context {
-  /** The hoster's name. */
   brand: string;
-  /** Where the panel is, without a slash at its end. */
+  /** Address of the panel, without a trailing slash. */
   panelUrl: string;
 }
 
 /** A template: the same content in every language, from the same values. */
 export type Template<Values> = Record<Locale, (values: Values, context: Context) => Content>;
 
-/** An instant as people write it, in UTC: where a reader is, is not known. */
+/** Formats an instant for people, in UTC, because the reader's time zone is unknown. */
 export function instant(iso: string, locale: Locale): string {
   // biome-ignore lint/style/noRestrictedGlobals: shows a date
   const text = new Intl.DateTimeFormat(INTL[locale], {
@@ -42,17 +39,17 @@ export function instant(iso: string, locale: Locale): string {
   return `${text} UTC`;
 }
 
-/** The month of an instant in UTC, such as "January 2026". */
+/** Returns the month of an instant in UTC, such as "January 2026". */
 export function month(iso: string, locale: Locale): string {
   const parts = { month: 'long', year: 'numeric', timeZone: 'UTC' } as const;
   // biome-ignore lint/style/noRestrictedGlobals: shows a date
   return new Intl.DateTimeFormat(INTL[locale], parts).format(new Date(iso));
 }
 
-/** An amount in minor units, as people write it. */
+/** Formats an amount in minor units for people. */
 export function money(minor: number, currency: string, locale: Locale): string {
   return moneyFormat(INTL[locale], currency).format(minorToDecimal(minor, currency));
 }
 
-/** Dates with the day first, in both. */
+/** Both locales write the day first. */
 const INTL: Record<Locale, string> = { en: 'en-GB', de: 'de-DE' };

@@ -1,14 +1,12 @@
 import type { Brand } from '../config/brand.ts';
 import type { Content, Context, Locale } from './content.ts';
 
-/** A mail as it leaves: its subject, and the same content as text and as HTML. */
 export interface Rendered {
   subject: string;
   text: string;
   html: string;
 }
 
-/** What of the brand a mail shows. */
 export type MailBrand = Pick<Brand, 'name' | 'light' | 'supportUrl'>;
 
 const SUPPORT: Record<Locale, string> = { en: 'Support', de: 'Support' };
@@ -17,7 +15,7 @@ const IN_BROWSER: Record<Locale, string> = {
   de: 'Falls die Schaltfläche nicht funktioniert, öffnen Sie diese Adresse:',
 };
 
-/** Lays a mail out. All that is content is escaped here and nowhere else, so that no template can forget it. */
+/** Renders a mail. All content is escaped here and nowhere else, so that no template can forget it. */
 export function layOut(
   content: Content,
   brand: MailBrand,
@@ -32,7 +30,9 @@ export function layOut(
   };
 }
 
-/** A name that a customer chose must not begin another header, or turn the direction of writing. */
+/**
+ * Makes a text one line. A name chosen by a customer must not start another header or change the direction of the text.
+ */
 const oneLine = (text: string) => text.replace(/\p{C}+/gu, ' ').trim();
 
 function asText(

@@ -7,34 +7,31 @@ import type { SecretBox } from '../platform/secrets.ts';
 import type { Locale } from './content.ts';
 import type { TemplateName, TemplateValues } from './templates/index.ts';
 
-/** What the values of mails are sealed for. */
+/** The purpose for which the values of mails are sealed. */
 export const MAIL_PURPOSE = 'mail';
 
-/** A mail to one person: which one, and what is filled in. */
 export type Mail<Name extends TemplateName = TemplateName> = {
   [N in Name]: {
-    /** An address as `parseMailAddress` gives it. */
+    /** An address as returned by `parseMailAddress`. */
     to: string;
     template: N;
     values: TemplateValues[N];
     locale: Locale;
-    /** Whose account it is about. */
     accountId?: string;
-    /** What it is about, where one mail about that is enough, such as the id of an event and of a person. */
+    /** Identifies the subject if one mail about it is enough, for example by the ids of an event and a person. */
     dedupeKey?: string;
   };
 }[Name];
 
-/** What it takes to write a mail. */
 export interface MailParts {
   clock: Clock;
   secrets: SecretBox;
 }
 
 /**
- * Has a mail sent once the transaction has committed: by the node that leads, within seconds, again and again if need be.
- * What is filled in is sealed until then, so that a link in it is of use to its recipient alone. Throws where the
- * address is none: it was to be looked at where it came in.
+ * Queues a mail, which the leading node sends within seconds of the commit, with retries. The values are sealed until
+ * then, so that a link among them is of use only to the recipient. Throws if `to` is not a parsed address: it must be
+ * parsed where it is received.
  */
 export async function enqueueMail(
   tx: Transaction,

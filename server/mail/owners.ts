@@ -7,15 +7,17 @@ import { enqueueMail, MAIL_PURPOSE, type Mail, type MailParts } from './outbox.t
 import type { TemplateName, TemplateValues } from './templates/index.ts';
 import { MAX_LISTED, type VmNotice, type VmNotices } from './templates/vms.ts';
 
-/** How long a mail about VMs waits for notices about others at the same time. */
+/** How long a mail about a VM waits to collect notices about other VMs. */
 const COLLECT_MS = 120_000;
 
-/** Mails about VMs. */
 export type VmMailName = {
   [N in TemplateName]: TemplateValues[N] extends VmNotices ? N : never;
 }[TemplateName];
 
-/** Mails the owners of an account, in the language of each; nothing where it has none, such as one that has only keys. */
+/**
+ * Mails the owners of an account, each in their own language; does nothing if it has none, for example if it has only
+ * API keys.
+ */
 export async function mailOwners<N extends TemplateName>(
   tx: Transaction,
   parts: MailParts,
@@ -30,8 +32,9 @@ export async function mailOwners<N extends TemplateName>(
 }
 
 /**
- * Tells the owners of an account of one of its VMs. Notices about several within two minutes share one mail: where a wallet
- * is empty, fifty VMs may be unpaid at once. `group` keeps apart what must not be in one, such as notices of other days.
+ * Notifies the owners of an account about one of its VMs. Notices about several VMs within two minutes share one mail:
+ * an empty wallet may leave fifty VMs unpaid at once. `group` separates notices that must not share one, such as those
+ * for different days.
  */
 export async function mailVmNotice(
   tx: Transaction,
@@ -41,7 +44,7 @@ export async function mailVmNotice(
 ): Promise<void> {
   for (const owner of await ownersOf(tx, accountId)) {
     const key = ['vms', template, group, accountId, owner.person_id].join(' ');
-    // Where another transaction begins the same mail meanwhile, this one waits for it, and adds to it.
+    // If another transaction starts the same mail in the meantime, this one waits for it and then adds to its mail.
     const isTold =
       (await addTo(tx, parts, key, notice)) ||
       (await begin(tx, parts, { owner, accountId, template, key, notice })) ||
@@ -50,7 +53,7 @@ export async function mailVmNotice(
   }
 }
 
-/** Adds to a mail that has been begun; false where there is none. */
+/** Adds to a mail that is being collected; returns false if there is none. */
 async function addTo(
   tx: Transaction,
   { secrets }: MailParts,
@@ -78,7 +81,7 @@ interface Beginning {
   notice: VmNotice;
 }
 
-/** False where another transaction has begun the same. */
+/** Starts a mail; returns false if another transaction has started the same one. */
 function begin(
   tx: Transaction,
   { clock, secrets }: MailParts,

@@ -2,7 +2,7 @@ import { type Context, localeOf, type Template } from './content.ts';
 import { layOut, type MailBrand, type Rendered } from './layout.ts';
 import { TEMPLATES, type TemplateName } from './templates/index.ts';
 
-/** The mail that a template makes of its values. Throws where this release has no such template. */
+/** Renders a template with its values. Throws if this release does not have the template. */
 export function renderMail(
   template: string,
   values: unknown,

@@ -13,32 +13,34 @@ import { renderMail } from './render.ts';
 import { fileTransport, MailRefusedError, type MailTransport, smtpTransport } from './transport.ts';
 
 const MINUTE_MS = 60_000;
-/** How long after each attempt the next one is made; after the last there is none. Three days, as mail servers do it. */
+/**
+ * The wait after each attempt. The eighth attempt, nearly two days after the first, is the last: a mail that fails then is
+ * given up. The last wait matters only if the process dies during that attempt.
+ */
 const WAITS_MS = [1, 5, 15, 60, 240, 720, 1_440, 1_440].map((minutes) => minutes * MINUTE_MS);
-/** Mails of one round, and of them at once: a round has an end, however slow the server is. */
+/** Mails per round, and mails sent at the same time: a round ends, however slow the server is. */
 const BATCH = 20;
 const AT_ONCE = 4;
-/** Of what a server says; some say a lot. */
+/** Characters kept of a server's error message; some are long. */
 const MAX_ERROR = 300;
 
-/** What sending mails takes. */
 export interface SenderParts {
   config: Pick<Config, 'dataDir' | 'mailSmtpUrl' | 'mailFrom'>;
   brand: MailBrand;
-  /** Where links lead. */
   site: { panelUrl: string };
   db: Database;
   clock: Clock;
   logger: Logger;
   metrics: Pick<Metrics, 'mailEnded'>;
   secrets: SecretBox;
-  /** Adds the files that belong to a mail; none if absent. */
+  /** Adds the files that belong to a mail; if absent, no files are attached. */
   attach?: Attach;
 }
 
 /**
- * Sends what is in the outbox. An attempt is counted before it is made, so that a mail which takes the process down with
- * it is given up some day. A mail can arrive twice, where the node died between the server's yes and ours.
+ * Sends the mails in the outbox. An attempt is counted before it is made, so that a mail that crashes the process is
+ * given up eventually. A mail can arrive twice if the node dies after the server has accepted it and before that is
+ * recorded.
  */
 export class MailSender {
   readonly #parts: SenderParts;
@@ -53,7 +55,7 @@ export class MailSender {
       mailSmtpUrl && mailFrom ? smtpTransport(mailSmtpUrl, mailFrom, clock) : fileTransport(dataDir);
   }
 
-  /** One round: what is due, the longest first. */
+  /** Runs one round: sends the mails that are due, longest overdue first. */
   async run(): Promise<void> {
     const { db, clock } = this.#parts;
     const due = await dueMails(db, clock.now(), BATCH);
@@ -64,7 +66,7 @@ export class MailSender {
     await Promise.all(Array.from({ length: AT_ONCE }, work));
   }
 
-  /** Begins no further mail. */
+  /** Starts no further mails. */
   close(): Promise<void> {
     this.#closed = true;
     return this.#transport.close();
@@ -96,7 +98,7 @@ export class MailSender {
     }
   }
 
-  /** A mail that cannot be made now, such as one of a newer release, is tried again like any other. */
+  /** A mail that cannot be rendered now, such as one written by a newer release, is retried like any other. */
   async #render({ template, sealed_values, locale }: MailRow) {
     const { brand, site, secrets, attach } = this.#parts;
     const sealed = JSON.parse(secrets.open(sealed_values!, MAIL_PURPOSE));

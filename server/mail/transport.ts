@@ -8,7 +8,6 @@ import type { Attachment } from './attachments.ts';
 import { CONNECT_MS, connectMailServer } from './connection.ts';
 import type { Rendered } from './layout.ts';
 
-/** A mail with its address, ready to go. */
 export interface Outgoing extends Rendered {
   id: string;
   to: string;
@@ -16,28 +15,30 @@ export interface Outgoing extends Rendered {
   attachments?: Attachment[];
 }
 
-/** A mail that will not be taken however often it is offered, such as one to an address that does not exist. */
+/** A mail that will be refused however often it is sent, such as one to an address that does not exist. */
 export class MailRefusedError extends Error {
   override name = 'MailRefusedError';
 }
 
-/** Delivers mails. */
 export interface MailTransport {
-  /** Throws where it was not taken; {@link MailRefusedError} where it never will be. Says where it went, for the log. */
+  /**
+   * Throws if the mail was not accepted, with {@link MailRefusedError} if it never will be. Returns the file it was
+   * written to, if any, for the log.
+   */
   send(mail: Outgoing): Promise<{ file?: string }>;
   close(): Promise<void>;
 }
 
-/** A server that is silent for this long is given up; a mail is small. */
+/** A server that is silent for this long is given up; mails are small. */
 const SILENCE_MS = 30_000;
-/** Limit for one mail as a whole: a server may say something every few seconds and never finish. */
+/** Limit for one mail as a whole: a server could send something every few seconds and never finish. */
 const SEND_MS = 300_000;
-/** Connections held at once: servers allow few. */
+/** Connections open at the same time: servers allow few. */
 const CONNECTIONS = 4;
-/** Files of mails kept where there is no server; the oldest go first. */
+/** Mail files kept when there is no server; the oldest are deleted first. */
 const FILES_KEPT = 1_000;
 
-/** By SMTP. The library is loaded with the first mail: a start has no use for it. */
+/** Sends by SMTP. The library is loaded with the first mail, because starting the service does not need it. */
 export function smtpTransport(server: SmtpServer, from: Mailbox, clock: Clock): MailTransport {
   const host = from.address.slice(from.address.lastIndexOf('@') + 1);
   let opened: Promise<{ mailer: Mailer }> | undefined;
@@ -56,7 +57,8 @@ export function smtpTransport(server: SmtpServer, from: Mailbox, clock: Clock): 
           from,
           to: { name: '', address: to },
           date,
-          // The same on each attempt: a mail that was taken although we heard nothing of it is known again.
+          // The same id for each attempt, so that a recipient can recognise a mail that had been accepted although we
+          // received no reply.
           messageId: `<${id}@${host}>`,
           headers: { 'Auto-Submitted': 'auto-generated' },
           disableFileAccess: true,
@@ -79,7 +81,7 @@ export function smtpTransport(server: SmtpServer, from: Mailbox, clock: Clock): 
 
 type Mailer = Awaited<ReturnType<typeof createMailer>>;
 
-/** Wrapped in an object: whether the mailer itself counts as a promise would depend on its members. */
+/** Wrapped in an object, because whether the mailer itself counts as a promise would depend on its members. */
 async function openMailer(server: SmtpServer, clock: Clock): Promise<{ mailer: Mailer }> {
   return { mailer: await createMailer(server, clock) };
 }
@@ -107,19 +109,22 @@ async function createMailer({ host, port, tls, user, password }: SmtpServer, clo
   });
 }
 
-/** A 5xx reply about the mail or its recipient. The operator has to fix refusals of the service itself, such as of its password. */
+/**
+ * A 5xx reply about the mail or its recipient. If the server refuses the service itself, for example its password, the
+ * operator has to fix that.
+ */
 function isRefusal(error: unknown): boolean {
   const { responseCode = 0, code } = error as { responseCode?: number; code?: string };
   return responseCode >= 500 && (code === 'EENVELOPE' || code === 'EMESSAGE');
 }
 
-/** Into files, for an installation that has no server for mails: a developer's. */
+/** Writes mails to files, for installations without a mail server, such as a developer's. */
 export function fileTransport(dataDir: string): MailTransport {
   const directory = join(dataDir, 'mail');
   return {
     async send({ id, to, subject, text, date, attachments = [] }) {
       await mkdir(directory, { recursive: true, mode: 0o700 });
-      // Ids sort by age, and begin with no more than letters.
+      // Ids sort by age, and are safe as the beginning of a file name.
       const file = join(directory, `${id}.txt`);
       const head = `To: ${to}\nDate: ${date.toUTCString()}\nSubject: ${subject}\n\n`;
       await writeDurably(file, head + text, 0o600);

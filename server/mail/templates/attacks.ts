@@ -22,7 +22,7 @@ const NAMES: Record<Locale, Record<string, string>> = {
     other: 'sonstiger Datenverkehr',
   },
 };
-/** What it is, where that is known yet, and how much. */
+/** Names the kind of attack, if known already, and its size. */
 const kind = ({ vectors = [], peakMbps = 0 }: VmNotice, locale: Locale) =>
   [...vectors.map((vector) => NAMES[locale][vector] ?? vector), `${peakMbps} Mbit/s`].join(', ');
 

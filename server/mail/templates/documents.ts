@@ -1,17 +1,16 @@
 import { money, month, type Template } from '../content.ts';
 
-/** A document that was issued. */
 export interface DocumentIssuedValues {
   account: string;
   type: 'invoice' | 'credit_note';
   invoiceId: string;
   number: string;
-  /** First instant of its month. */
+  /** Start of the month that the document covers. */
   periodStartAt: string;
   /** Negative for a credit note. */
   totalMinor: number;
   currency: string;
-  /** The files that go with it, as the sender has them: none of a document that is too long. */
+  /** The attached files, filled in by the sender: none for a document that is too large. */
   attached?: readonly ('pdf' | 'xml')[];
 }
 

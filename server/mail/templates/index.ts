@@ -9,7 +9,7 @@ import * as people from './people.ts';
 import * as traffic from './traffic.ts';
 import * as vms from './vms.ts';
 
-/** Every mail that the service writes, by its name in the outbox. A name that has been used stays what it is. */
+/** Every mail that the service writes, by its name in the outbox. A name that has been used must keep its meaning. */
 export const TEMPLATES = {
   verify_email: people.verifyEmail,
   already_signed_up: people.alreadySignedUp,
@@ -48,7 +48,6 @@ export const TEMPLATES = {
 } as const;
 
 export type TemplateName = keyof typeof TEMPLATES;
-/** What each template is filled in with. */
 export type TemplateValues = {
   [N in TemplateName]: (typeof TEMPLATES)[N] extends Template<infer Values> ? Values : never;
 };

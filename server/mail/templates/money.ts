@@ -1,6 +1,5 @@
 import { instant, type Locale, money, type Template } from '../content.ts';
 
-/** Money that came in. */
 export interface TopUpValues {
   account: string;
   amountMinor: number;
@@ -8,7 +7,7 @@ export interface TopUpValues {
   reference: string;
 }
 
-/** A receipt: mails of the last release lack when and how it was paid. */
+/** A receipt. Mails queued by the last release lack the time and the method of payment. */
 export interface ReceiptValues extends TopUpValues {
   paidAt?: string;
   method?: string;
@@ -21,19 +20,18 @@ const METHOD_NAMES: Record<Locale, Record<string, string>> = {
 const methodName = (method: string, locale: Locale) =>
   METHOD_NAMES[locale][method] ?? method.replaceAll('_', ' ');
 
-/** An automatic top-up that failed. */
 export interface AutoTopUpFailedValues extends TopUpValues {
   reason: string;
-  /** Whether it was turned off, after some in a row. */
+  /** Whether automatic top-up was turned off, after several failures in a row. */
   isOff: boolean;
 }
 
-/** A payment that its provider took back. */
+/** A payment that its provider reversed. */
 export interface TakenBackValues extends TopUpValues {
   kind: 'refund' | 'dispute';
-  /** Whether the wallet did not cover it, so that the account owes it. */
+  /** Whether the wallet did not cover the amount, so that the account is in debt. */
   isOwed: boolean;
-  /** What is owed of it; absent in mails of the last release, which owed all of it. */
+  /** The part of the amount that is owed; absent in mails of the last release, in which all of it is owed. */
   owedMinor?: number;
 }
 

@@ -1,23 +1,21 @@
 import { instant, money, type Template } from '../content.ts';
 import type { TopUpValues } from './money.ts';
 
-/** A top-up that was not paid. */
 export interface TopUpEndedValues extends TopUpValues {
-  /** Why it failed, as its provider says; null if it was not paid in time. */
+  /** The provider's reason for the failure; null if the top-up was not paid in time. */
   reason: string | null;
 }
 
-/** Money of a top-up that was sent back to where it came from. */
+/** A top-up that was refunded to the payment method it came from. */
 export interface RefundValues extends TopUpValues {
   reason: string;
 }
 
-/** Money that is back in the wallet: a dispute that was won, or a refund that its bank did not take. */
+/** Money that is back in the wallet, after a dispute was won or a refund was rejected by its bank. */
 export interface ReturnedValues extends TopUpValues {
   kind: 'refund' | 'dispute';
 }
 
-/** Promotional credit. */
 export interface CreditValues {
   account: string;
   amountMinor: number;

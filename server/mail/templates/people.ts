@@ -1,30 +1,29 @@
 import { instant, type Template } from '../content.ts';
 
-/** A link with a secret in it, and when it stops to work (ISO 8601). */
+/** A link that contains a secret, and when it stops working (ISO 8601). */
 export interface LinkValues {
   url: string;
   expiresAt: string;
 }
 
 export interface InvitationValues extends LinkValues {
-  /** Of the account. */
+  /** Name of the account. */
   account: string;
-  /** Name or address of the member who asks. */
+  /** Name or address of the member who sent the invitation. */
   inviter: string;
 }
 
 export interface NewDeviceValues {
-  /** The page that shows where one is signed in; that of customers when absent. */
+  /** The page that lists the sessions; the customers' page if absent. */
   url?: string;
   at: string;
   ip: string;
-  /** Browser and system, as far as they are known. */
+  /** Browser and operating system, as far as known. */
   device: string;
 }
 
-/** Something about how a person signs in was changed. */
 export interface SecurityChangeValues {
-  /** The page on which it is done; that of customers when absent. */
+  /** The page with the security settings; the customers' page if absent. */
   url?: string;
   what:
     | 'password_changed'
@@ -74,7 +73,9 @@ export const verifyEmail: Template<LinkValues> = {
   }),
 };
 
-/** Someone signs up with the address of a person who is there already: only its owner learns so. */
+/**
+ * Someone signs up with the address of an existing person: only the owner of the address learns that it is registered.
+ */
 export const alreadySignedUp: Template<Record<never, never>> = {
   en: (_, { brand, panelUrl }) => ({
     subject: `You already have an account at ${brand}`,
@@ -143,7 +144,7 @@ export const signInLink: Template<LinkValues> = {
   }),
 };
 
-/** To the new address. */
+/** Sent to the new address. */
 export const changeEmail: Template<LinkValues> = {
   en: ({ url, expiresAt }, { brand }) => ({
     subject: `Confirm your new address for ${brand}`,

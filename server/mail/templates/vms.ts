@@ -1,35 +1,35 @@
 import { type Content, type Context, instant, type Locale, money, type Template } from '../content.ts';
 
-/** What a mail says of one VM; each mail has its own part of it. */
+/** The values about one VM in a mail; each mail uses some of them. */
 export interface VmNotice {
   hostname: string;
   currency?: string;
-  /** What is due, and what the wallet lacks for it, in minor units. */
+  /** The amount due, and how much of it the wallet is short, in minor units. */
   amountMinor?: number;
   lackingMinor?: number;
-  /** What a month costs until then. */
+  /** The current monthly price, in minor units. */
   oldMinor?: number;
   plan?: string;
-  /** Fastest that it may send and receive now; 0 where nothing passes. */
+  /** The current limit for sending and receiving; 0 if the network is stopped. */
   throttleMbps?: number;
-  /** Of an attack: what it is made of, how much at its height, and when it began (ISO 8601). */
+  /** Of an attack: its vectors, its peak rate, and when it began (ISO 8601). */
   vectors?: string[];
   peakMbps?: number;
   since?: string;
-  /** When it happens (ISO 8601), and what is next after that. */
+  /** When the event happens, and when its consequence follows (ISO 8601). */
   at?: string;
   thenAt?: string;
 }
 
-/** Notices about VMs of an account at the same time share one mail. */
+/** Simultaneous notices about VMs of an account share one mail. */
 export interface VmNotices {
   account: string;
   vms: VmNotice[];
-  /** VMs beyond those that are listed. */
+  /** Number of VMs beyond the listed ones. */
   more?: number;
 }
 
-/** VMs that a mail lists; a longer list would not be read. */
+/** VMs listed in a mail; no one would read a longer list. */
 export const MAX_LISTED = 50;
 
 interface Wording {
@@ -39,7 +39,7 @@ interface Wording {
   action: string;
 }
 
-/** A mail about VMs, with a link to where what it asks for is done. */
+/** Returns the template for a mail about VMs, with a link to the page where its reader can act. */
 export function about(wordings: Record<Locale, Wording>, path: string): Template<VmNotices> {
   const content =
     (locale: Locale) =>
@@ -66,7 +66,6 @@ const MORE = { en: (count: number) => `and ${count} more`, de: (count: number) =
 export const TOP_UP = '/billing/top-up';
 export const MACHINES = '/machines';
 
-/** Returns the amount that a notice is about, as text. */
 export const amountOf = ({ amountMinor = 0, currency = 'EUR' }: VmNotice, locale: Locale) =>
   money(amountMinor, currency, locale);
 const amount = amountOf;
