@@ -1,4 +1,4 @@
-/** As the Factur-X specification names the attachment. */
+/** The attachment's name as required by the Factur-X specification. */
 export const ATTACHMENT_NAME = 'factur-x.xml';
 
 const NAMESPACE = 'urn:factur-x:pdfa:CrossIndustryDocument:invoice:1p0#';
@@ -11,8 +11,8 @@ const PROPERTIES = {
 };
 
 /**
- * What a PDF's metadata must say of a Factur-X attachment, after its specification: the four properties, and the
- * extension schema without which PDF/A does not allow them.
+ * Returns the metadata that the Factur-X specification requires in a PDF with an attachment: the four properties, and
+ * the extension schema without which PDF/A does not allow them.
  */
 export function attachmentXmp(): string {
   const values = Object.entries(PROPERTIES).map(([name, { value }]) => `<fx:${name}>${value}</fx:${name}>`);

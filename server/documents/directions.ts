@@ -1,25 +1,28 @@
 import bidiFactory, { type Bidi } from 'bidi-js';
 
-/** A part of a line whose letters have one direction. */
+/** A part of a line whose letters all have the same direction. */
 export interface Run {
-  /** Drawn from left to right, except that the letters of a script written from the right are still as they are read. */
+  /**
+   * In visual order from left to right, except that the letters of a right-to-left script are still in reading order.
+   */
   text: string;
   isRightToLeft: boolean;
 }
 
-/** Hebrew, Arabic, Syriac, Thaana and N'Ko, and the forms of Hebrew and Arabic letters that have codes of their own. */
+/** Hebrew, Arabic, Syriac, Thaana and N'Ko, and the forms of Hebrew and Arabic letters that have their own codes. */
 const FROM_THE_RIGHT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/;
 
-// Its types describe a module of the other kind than the one that Node loads.
+// Its types describe another kind of module than the one that Node loads.
 const openAlgorithm = bidiFactory as unknown as () => Bidi;
 let algorithm: Bidi | undefined;
 
-/** Whether a line needs {@link runsOf}: most do not. */
+/** Whether a line needs {@link runsOf}; most lines do not. */
 export const hasRightToLeft = (line: string): boolean => FROM_THE_RIGHT.test(line);
 
 /**
- * Splits a line into runs by the Unicode Bidirectional Algorithm, in the order in which they stand from left to right. Letters of
- * a run from the right are not turned around: the font's shaping does that, and joins Arabic letters by how they follow each other.
+ * Splits a line into runs by the Unicode Bidirectional Algorithm, in visual order from left to right. The letters of a
+ * right-to-left run are not reversed: the font's shaping does that, and it joins Arabic letters according to their
+ * order.
  */
 export function runsOf(line: string): Run[] {
   algorithm ??= openAlgorithm();
@@ -34,14 +37,14 @@ export function runsOf(line: string): Run[] {
     else runs.push({ text: shown, level });
   }
   return ordered(runs).map(({ text, level }) =>
-    // Spaces and signs alone belong to no script, so that the shaping would leave them as they are.
+    // Spaces and signs on their own belong to no script, so the shaping would not reverse them.
     level % 2 === 1 && !hasRightToLeft(text)
       ? { text: [...text].reverse().join(''), isRightToLeft: false }
       : { text, isRightToLeft: level % 2 === 1 },
   );
 }
 
-/** Rule L2: from the highest level to the lowest odd one, whatever is at that level or above is turned around. */
+/** Rule L2: from the highest level down to the lowest odd one, reverses every sequence at that level or above. */
 function ordered<Part extends { level: number }>(parts: readonly Part[]): Part[] {
   const turned = [...parts];
   const highest = Math.max(0, ...parts.map(({ level }) => level));

@@ -22,13 +22,13 @@ const CATEGORY: Partial<Record<CategoryCode, VatCategoryCode>> = {
   O: VatCategoryCode.OUTSIDE_SCOPE,
 };
 
-/** Codes of UN/ECE Recommendation 20 for what lines count; it has none for a GB-month. */
+/** UN/ECE Recommendation 20 codes for the units of lines; it has none for a GB-month. */
 const UNIT_CODE: Record<string, string> = { month: 'MON', hour: 'HUR', GB: 'E34' };
 const UNIT_CODE_OF_ANYTHING = 'C62';
 
 /**
- * An invoice as XML by EN 16931: UN/CEFACT CII in the Factur-X (ZUGFeRD) profile "EN 16931". Throws where the schema of
- * that profile does not hold, so that nothing invalid is ever handed out.
+ * Returns an invoice as XML according to EN 16931: UN/CEFACT CII in the Factur-X (ZUGFeRD) profile "EN 16931". Throws
+ * if the XML violates that profile's schema, so that nothing invalid is ever issued.
  */
 export async function eInvoice(document: InvoiceDocument): Promise<string> {
   const xml = buildXml(input(document), Profile.EN16931);
@@ -64,7 +64,7 @@ function input(document: InvoiceDocument): FacturXInvoiceInput {
         name: texts.sold(line.description),
         ...(line.vm && { description: `${line.vm.hostname}, ${line.vm.id}` }),
         note: `${period(line, texts)}; ${priceOf(line, currency, texts)}`,
-        // The price is that of the whole quantity, because a net price of one unit would have to be rounded.
+        // The price is for the whole quantity, because the net price of one unit would have to be rounded.
         quantity: amount < 0n ? -line.quantity : line.quantity,
         unitCode: UNIT_CODE[line.unit] ?? UNIT_CODE_OF_ANYTHING,
         unitPrice: major(amount < 0n ? -amount : amount),
@@ -94,13 +94,15 @@ function input(document: InvoiceDocument): FacturXInvoiceInput {
   };
 }
 
-/** Hundredths in major units. The library writes two digits; a number of at most 15 digits comes out as it went in. */
+/**
+ * Converts hundredths to major units. The library writes two digits; a number of at most 15 digits is written exactly.
+ */
 const major = (hundredths: bigint): number => Number(hundredths) / 100;
 
-/** A share in millionths as per cent. */
+/** Converts a share in millionths to per cent. */
 const perCent = (rate: bigint): number => Number(rate) / 10_000;
 
-/** From the first instant of service to the last, which lies beyond the month where a month is paid in advance. */
+/** Returns the first and the last day of service. The last one is after the month if a month is paid in advance. */
 function servicePeriod({ lines, period_start_at, period_end_at }: InvoiceDocument) {
   const starts = lines.map((line) => line.from_at.getTime());
   const ends = lines.map((line) => line.to_at.getTime());
@@ -120,7 +122,7 @@ function party(from: Party, taxed: TaxedParty, isSeller: boolean): FacturXInvoic
   ];
   return {
     name,
-    // Every seller is identified: by the register, else as the tax office knows it.
+    // Every seller has an identifier: its registration, or otherwise the number known to the tax office.
     ...(isSeller && { id: registration_id ?? vat_id ?? tax_number ?? name }),
     address: {
       line1: street ?? '',

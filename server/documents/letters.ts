@@ -3,13 +3,16 @@ import { createRequire } from 'node:module';
 import { create, type Font } from 'fontkit';
 
 const { resolve } = createRequire(import.meta.url);
-/** Has the letters of all languages of Europe, and of most others outside of East Asia; PDF/A wants it embedded. */
+/**
+ * Covers the letters of all European languages and most others outside East Asia. PDF/A requires the font to be
+ * embedded.
+ */
 export const REGULAR = resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf');
 export const BOLD = resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf');
 
 const opened = new Map<string, Font>();
 
-/** Returns the letters of a text that a font lacks, each once. Throws if the file is no font. */
+/** Returns the letters of a text that a font lacks, each once. Throws if the file is not a font. */
 export function missingLetters(text: string, font: string = REGULAR): string[] {
   const known = fontAt(font);
   return [...new Set(text.normalize())].filter(

@@ -3,17 +3,16 @@ import { microsToMinor, parseMicros } from '../domain/billing/money.ts';
 import { day } from './amounts.ts';
 import type { DocumentTexts } from './texts/texts.ts';
 
-/** Returns the service period of a line. */
 export const period = ({ from_at, to_at }: DocumentLine, texts: DocumentTexts): string =>
   `${texts.day(day(from_at))} – ${texts.day(day(to_at))}`;
 
-/** Returns what a line counts, such as "317 hours". */
+/** Returns the quantity and unit of a line, such as "317 hours". */
 export const quantityOf = ({ quantity, unit }: DocumentLine, texts: DocumentTexts): string =>
   `${texts.number(String(quantity))} ${texts.unit(unit, quantity)}`.trim();
 
 /**
- * Returns a note on the unit price of a line whose amount is not its quantity at that price: a share of the unit, or hours that
- * cost no more than their month.
+ * Returns a note on the unit price of a line whose amount is not quantity times price: a share of the unit, or hours
+ * that are capped at the monthly price.
  */
 export function priceNote(line: DocumentLine, currency: string, texts: DocumentTexts): string | undefined {
   if (line.proration) return texts.inPart;
@@ -29,7 +28,7 @@ function isCapped(
     (parseMicros(String(quantity)) * parseMicros(unit_price)) / parseMicros('1'),
     currency,
   );
-  // What rounding left over before may be in the line, too.
+  // The line may also include the remainder of earlier rounding.
   return hours > net_minor + tax_minor + 1n;
 }
 

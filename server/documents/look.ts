@@ -4,29 +4,29 @@ import type { Config } from '../config/config.ts';
 import { ConfigError, reasonOf } from '../platform/config-error.ts';
 import { requirePixels } from './pixels.ts';
 
-/** How the hoster's documents look. */
 export interface DocumentLook {
-  /** A PNG, at the head of the first page. */
+  /** A PNG at the top of the first page. */
   logo: Uint8Array | null;
-  /** Of titles and rules, such as "#2563c4". */
+  /** Colour of titles and rules, such as "#2563c4". */
   color: string;
-  /** Path of a font file; null for the one that comes with the service. */
+  /** Path of a font file; null for the font that comes with the service. */
   font: string | null;
 }
 
 export const PLAIN_LOOK: DocumentLook = { logo: null, color: '#000000', font: null };
 
-/** As of the panel's logo: it is in each document, and in each mail with one. */
+/** The same as for the panel's logo: it is part of each document, and of each mail with a document. */
 const MAX_LOGO_BYTES = 256 * 1024;
-/** Fine enough for print, at 600 to the inch. Each document takes time for each of them. */
+/** Fine enough for print at 600 dpi. Each pixel adds to the time that each document takes. */
 const MAX_LOGO_PIXELS = 1_000_000;
 
-/** Every document has these, whatever it says. */
+/** Letters that occur in every document, whatever its contents. */
 const LETTERS_OF_TEXTS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789ÄÖÜäöüß–×·%.,:;()&-';
 
 /**
- * Returns how documents look by the configuration. Throws {@link ConfigError} for a logo that cannot be drawn, and for a font
- * without the letters of every document, so that this shows at the start and not with the month's invoices.
+ * Returns the look of documents from the configuration. Throws {@link ConfigError} for a logo that cannot be drawn, and
+ * for a font without the letters of every document, so that the error appears at the start and not with the month's
+ * invoices.
  */
 export async function loadLook(
   { documentLogo, documentFont }: Pick<Config, 'documentLogo' | 'documentFont'>,
@@ -41,16 +41,16 @@ export async function loadLook(
   return look;
 }
 
-/** A logo that browsers show may be too large for each document, or of a kind that is not drawn there: then these have none. */
+/** Returns the panel's logo for use in documents; null if it is too large for them or cannot be drawn there. */
 async function pngOf(logo: Brand['logo']): Promise<Uint8Array | null> {
   if (logo?.type !== 'image/png' || excessOf(logo.bytes) !== undefined) return null;
   return (await whyNotDrawable(logo.bytes)) === undefined ? new Uint8Array(logo.bytes) : null;
 }
 
-/** Returns what is too much of a PNG; undefined if nothing is. */
+/** Returns which limit a PNG exceeds; undefined if none. */
 function excessOf(png: Buffer): string | undefined {
   if (png.length > MAX_LOGO_BYTES) return `${png.length} bytes, and may have 256 KB`;
-  // A file that ends before its size is refused where it is drawn.
+  // A file too short to contain its dimensions is refused when it is drawn.
   if (png.length < 24) return undefined;
   const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)];
   return width * height > MAX_LOGO_PIXELS ? `${width} × ${height} pixels, and may have a million` : undefined;
@@ -74,8 +74,8 @@ async function readLogo(path: string): Promise<Uint8Array> {
 }
 
 /**
- * Returns why a logo cannot be drawn; undefined if it can. The library is loaded for it: without a logo or a font of its own, a start
- * has no use for it.
+ * Returns why a logo cannot be drawn; undefined if it can. Loads the library only when called, because a start without
+ * a custom logo or font does not need it.
  */
 async function whyNotDrawable(logo: Buffer): Promise<string | undefined> {
   const { Sheet } = await import('./sheet.ts');

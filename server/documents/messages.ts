@@ -3,12 +3,15 @@ import type { DocumentLook } from './look.ts';
 
 export type DocumentFormat = 'pdf' | 'xml';
 
-/** To the thread; without a format the document is only checked. */
+/** To the thread; if `format` is null, the document is only checked. */
 export interface Order {
   document: InvoiceDocument;
   format: DocumentFormat | null;
   look: DocumentLook;
 }
 
-/** From the thread: the file, if one was asked for and may leave, why there is no e-invoice, or what went wrong. */
+/**
+ * From the thread: the file, if one was requested and may be issued, and the reason if there is no e-invoice; or an
+ * error.
+ */
 export type Answer = { bytes: Uint8Array | null; obstacle: Obstacle | null } | { error: string };

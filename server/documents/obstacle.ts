@@ -2,7 +2,7 @@ import { eInvoiceObstacle, type InvoiceDocument, type Obstacle } from '../domain
 import { brokenRules } from './en16931/rules.ts';
 import { eInvoiceTerms } from './en16931/terms.ts';
 
-/** Returns why no e-invoice of `document` may leave; undefined if it may. */
+/** Returns why no e-invoice of `document` may be issued; undefined if one may. */
 export function obstacleTo(document: InvoiceDocument): Obstacle | undefined {
   const reason = eInvoiceObstacle(document);
   if (reason !== undefined) return { reason, rules: [] };

@@ -11,7 +11,7 @@ const CELL: Letters = { size: 8 };
 const STRONG_CELL: Letters = { size: 8, bold: true };
 const SMALL: Letters = { size: 7, color: '#555555' };
 const TITLE_SIZE = 16;
-/** Between rows, and above and below rules. */
+/** Space between rows, and above and below rules, in points. */
 const GAP = 4;
 const COLUMNS: readonly Column[] = [
   { x: 0, width: 158 },
@@ -21,14 +21,13 @@ const COLUMNS: readonly Column[] = [
   { x: 390, width: 36, align: 'right' },
   { x: 430, width: 53, align: 'right' },
 ];
-/** Sums stand below the amounts, with more space for longer texts. */
+/** Sums are placed below the amounts, with more space for longer texts. */
 const SUM_COLUMNS: readonly Column[] = [
   { x: 164, width: 160 },
   { x: 330, width: 40, align: 'right' },
   { x: 374, width: 109, align: 'right' },
 ];
 
-/** What is drawn, on what. */
 interface Drawing {
   sheet: Sheet;
   document: InvoiceDocument;
@@ -37,8 +36,8 @@ interface Drawing {
 }
 
 /**
- * An issued invoice as PDF/A-3b, with its XML attached as Factur-X where there is one. The same invoice makes the same
- * bytes: whatever a PDF says of its making is taken from the invoice.
+ * Renders an issued invoice as PDF/A-3b, with its XML attached as Factur-X if there is one. The same invoice always
+ * makes the same bytes: the PDF's own metadata is taken from the invoice.
  */
 export async function invoicePdf(
   document: InvoiceDocument,
@@ -74,7 +73,7 @@ function attach({ pdf }: Sheet, xml: string, at: Date): void {
     modifiedDate: at,
   };
   pdf.file(Buffer.from(xml), { name: ATTACHMENT_NAME, ...options } as object);
-  // Undocumented by the types: what is appended stands in the metadata beside what PDF/A needs.
+  // Missing from the types: adds the text to the metadata that PDF/A requires.
   (pdf as unknown as { appendXML(xml: string): void }).appendXML(attachmentXmp());
 }
 
@@ -112,13 +111,12 @@ function drawHead({ sheet, document, texts, look }: Drawing, title: string): voi
   sheet.y += 2 * BODY.size;
 }
 
-/** A text in a cell, and a smaller one below it. */
 interface Cell {
   text: string;
   below?: string;
 }
 
-/** Draws one row, on a new page if this one is full; `onNewPage` draws what each page begins with. */
+/** Draws one row, on a new page if this one is full; `onNewPage` draws the heading of each page. */
 function drawRow(
   sheet: Sheet,
   cells: readonly Cell[],
@@ -192,11 +190,11 @@ function drawSums({ sheet, document, texts }: Drawing): void {
   sheet.write(texts.settled[type](texts.day(day(issued_at))), BODY);
 }
 
-/** The seller's footer, broken into lines that leave space for the number of the page. */
+/** Returns the seller's footer, broken into lines that leave space for the page number. */
 const footOf = (sheet: Sheet, footer: string | null) =>
   footer === null ? [] : sheet.linesOf(footer, sheet.width * 0.7, SMALL);
 
-/** Writes the seller's footer, the number of the document and that of the page on each page. */
+/** Writes the seller's footer, the document's number and the page number on each page. */
 function drawFeet({ sheet, document: { number }, texts, look }: Drawing, foot: readonly string[]): void {
   const { pdf, width } = sheet;
   const whole = { x: 0, width };

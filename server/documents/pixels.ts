@@ -1,14 +1,14 @@
 import { inflateSync } from 'node:zlib';
 
 const SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
-/** Samples of a pixel, by the type of colours. */
+/** Samples per pixel, by colour type. */
 const SAMPLES: Record<number, number> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
-/** Ways in which a row may be written down, from 0 on. */
+/** The highest type of row filter; they begin at 0. */
 const LAST_FILTER = 4;
 
 /**
- * Throws an error with the reason if the pixels of a PNG cannot be decoded. The library that draws it decodes transparent ones
- * later, in a callback of zlib: what it throws there ends the process.
+ * Throws an error with the reason if the pixels of a PNG cannot be decoded. The library that draws it decodes
+ * transparent PNGs later, in a callback of zlib, where an error ends the process.
  */
 export function requirePixels(png: Buffer): void {
   if (!png.subarray(0, SIGNATURE.length).equals(SIGNATURE)) throw new Error('it is no PNG');

@@ -8,18 +8,21 @@ import { type DocumentLook, PLAIN_LOOK } from './look.ts';
 import type { Answer, DocumentFormat, Order } from './messages.ts';
 import { obstacleTo } from './obstacle.ts';
 
-/** Documents that wait for the thread: what it makes in about ten seconds, and of one account what it downloads at once. */
+/**
+ * Documents that may wait for the thread: in total, about ten seconds of its work; per account, as many as it downloads
+ * at once.
+ */
 const MAX_WAITING = 32;
 const MAX_WAITING_OF_ONE = 4;
 /** The longest document takes the thread about ten seconds on two slow processors: 12 MB of PDF and 20 MB of XML. */
 const MAX_LINES = 20_000;
 const LIMIT_MS = 30_000;
-/** The longest document takes about a third of that. */
+/** The longest document needs about a third of this. */
 const HEAP_MB = 512;
-/** When a caller who was turned away may come again. */
+/** Time after which a caller who was turned away may retry. */
 const RETRY_SECONDS = 5;
 
-/** The rules pass over this many lines in a few milliseconds; a longer document is checked in the thread. */
+/** Checking this many lines against the rules takes a few milliseconds; a longer document is checked in the thread. */
 const MAX_LINES_AT_ONCE = 500;
 
 interface Made {
@@ -36,7 +39,7 @@ interface Task extends Omit<Order, 'look'> {
 export interface RendererOptions {
   clock: Clock;
   logger: Logger;
-  /** The most that a document may take, in milliseconds of the clock. */
+  /** Limit for making one document, in milliseconds of the clock. */
   limitMs?: number;
   maxWaiting?: number;
   maxWaitingOfOne?: number;
@@ -44,8 +47,8 @@ export interface RendererOptions {
 }
 
 /**
- * Makes documents, one at a time, in a thread that lives as long as there are some to make. What waits is bounded, in
- * all and for each account; what takes too long, or too much memory, ends with its thread and nothing else.
+ * Makes documents, one at a time, in a thread that lives as long as there is work. The queue is bounded, in total and
+ * per account; a document that takes too much time or memory brings down the thread and nothing else.
  */
 export class DocumentRenderer implements DocumentCheck {
   readonly #options: Required<RendererOptions>;
@@ -59,7 +62,10 @@ export class DocumentRenderer implements DocumentCheck {
     this.#options = { ...bounds, look: PLAIN_LOOK, ...options };
   }
 
-  /** The document's bytes: always the same for the same document. Refuses with `service_unavailable` when too many wait. */
+  /**
+   * Returns the document's bytes: always the same for the same document. Throws `service_unavailable` if too many are
+   * waiting.
+   */
   render(accountId: string, document: InvoiceDocument, format: DocumentFormat): Promise<Buffer> {
     const { number, lines } = document;
     if (lines.length > MAX_LINES)
@@ -79,7 +85,10 @@ export class DocumentRenderer implements DocumentCheck {
     });
   }
 
-  /** Checks a document against the rules for e-invoices: a long one in the thread, so that nothing waits for it. */
+  /**
+   * Checks a document against the rules for e-invoices. A long one is checked in the thread, so that nothing else has
+   * to wait.
+   */
   async check(accountId: string, document: InvoiceDocument): Promise<Obstacle | undefined> {
     if (document.lines.length <= MAX_LINES_AT_ONCE) return obstacleTo(document);
     return (await this.#order(accountId, document, null)).obstacle;
@@ -99,9 +108,9 @@ export class DocumentRenderer implements DocumentCheck {
     return promise;
   }
 
-  /** Throws `validation_failed` with each field whose text has letters that the font of documents lacks. */
+  /** Throws `validation_failed` with each field whose text contains letters that the font of documents lacks. */
   async requirePrintable(fields: Record<string, string | null | undefined>): Promise<void> {
-    // Loaded for the first form: a start has no use for it.
+    // Loaded with the first form, because starting the service does not need it.
     const { missingLetters } = await import('./letters.ts');
     const problems = Object.entries(fields).flatMap(([field, text]): FieldProblem[] => {
       const missing = missingLetters(text ?? '', this.#options.look.font ?? undefined);
@@ -112,7 +121,7 @@ export class DocumentRenderer implements DocumentCheck {
     if (problems.length > 0) throw validationFailed(problems);
   }
 
-  /** Gives up what waits and ends the thread. */
+  /** Fails the waiting documents and ends the thread. */
   async close(): Promise<void> {
     for (const task of this.#waiting.splice(0)) task.failed(unavailable('The service stops.'));
     await this.#thread?.terminate();

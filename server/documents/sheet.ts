@@ -5,21 +5,23 @@ import { BOLD, REGULAR } from './letters.ts';
 type PdfDocument = InstanceType<typeof PDFDocument>;
 
 export const MARGIN = 56;
-/** Ratio of the distance of two lines to the size of their letters. */
+/** Ratio of line spacing to letter size. */
 const LEADING = 1.25;
-/** Has a text shaped as a whole: without, the library shapes each word by itself and puts them from left to right. */
+/**
+ * Makes the library shape a text as a whole. Otherwise it shapes each word separately and places the words from left to
+ * right.
+ */
 const WHOLE: { features: [] } = { features: [] };
-/** The space that a logo has, in points. */
+/** Space for a logo, in points. */
 export const LOGO = { width: 180, height: 56 };
 
-/** How letters look. */
 export interface Letters {
   size: number;
   bold?: boolean;
   color?: string;
 }
 
-/** Where a text stands: `x` is the left edge of its column. */
+/** Position of a text, in points: `x` is the left edge of its column. */
 export interface Column {
   x: number;
   width: number;
@@ -30,13 +32,13 @@ export interface SheetOptions {
   title: string;
   language: string;
   issuedAt: Date;
-  /** Path of a font file for all letters, in place of ours. */
+  /** Path of a font file used for all letters instead of ours. */
   font?: string | null;
 }
 
 /**
- * Pages of a document, filled from top to bottom. Lines are broken here and not by the library, so that a line of any script is
- * drawn as a whole.
+ * The pages of a document, filled from top to bottom. Breaks lines itself instead of leaving that to the library, so
+ * that a line in any script is drawn as a whole.
  */
 export class Sheet {
   readonly pdf: PdfDocument;
@@ -44,9 +46,9 @@ export class Sheet {
   readonly width: number;
   bottom: number;
   y = MARGIN;
-  /** How letters look at present; undefined on a new page, which begins without a colour. */
+  /** The current style; undefined on a new page, which begins without a colour. */
   #letters: Letters | undefined;
-  /** Long documents say the same thousands of times: lines and widths by what they depend on. */
+  /** Caches of lines and widths, because long documents repeat the same texts thousands of times. */
   readonly #broken = new Map<string, string[]>();
   readonly #widths = new Map<string, number>();
 
@@ -59,21 +61,22 @@ export class Sheet {
       subset: 'PDF/A-3b',
       pdfVersion: '1.7',
       lang: language,
-      // Page numbers are written once it is known how many pages there are.
+      // Page numbers are written once the number of pages is known.
       bufferPages: true,
-      // The library writes these into the XML metadata as they are, so nothing may stand here that a customer chose.
+      // The library writes these values into the XML metadata without escaping them, so no text chosen by a customer
+      // may be used.
       info: { Title: title, Creator: 'Vauban', Producer: 'Vauban', CreationDate: issuedAt },
     });
     this.width = this.pdf.page.width - 2 * MARGIN;
     this.bottom = this.pdf.page.height - MARGIN;
   }
 
-  /** Leaves that much free at the foot of each page, in points. */
+  /** Keeps this much space free at the bottom of each page, in points. */
   keepFoot(height: number): void {
     this.bottom -= height;
   }
 
-  /** Begins a page if `height` has no space on this one; true if it did. */
+  /** Begins a new page if `height` does not fit on this one; returns whether it did. */
   makeSpace(height: number): boolean {
     if (this.y + height <= this.bottom) return false;
     this.pdf.addPage();
@@ -82,7 +85,7 @@ export class Sheet {
     return true;
   }
 
-  /** Breaks a text into lines that fit into `width`; a word that does not is cut. */
+  /** Breaks a text into lines that fit into `width`; a word that does not fit is cut. */
   linesOf(text: string, width: number, letters: Letters): string[] {
     const key = `${letters.size} ${letters.bold} ${width} ${text}`;
     const known = this.#broken.get(key);
@@ -93,12 +96,10 @@ export class Sheet {
     return lines;
   }
 
-  /** The height of so many lines. */
   heightOf(lines: readonly string[], { size }: Letters): number {
     return lines.length * size * LEADING;
   }
 
-  /** Draws lines below each other, beginning at `y`. */
   drawLines(lines: readonly string[], { x, width, align }: Column, y: number, letters: Letters): void {
     this.#choose(letters);
     for (const [index, line] of lines.entries()) {
@@ -107,7 +108,7 @@ export class Sheet {
     }
   }
 
-  /** Writes a text across the page, and moves on below it. */
+  /** Writes a text into a column, by default across the page, and moves on below it. */
   write(text: string, letters: Letters, column: Column = { x: 0, width: this.width }): void {
     const lines = this.linesOf(text, column.width, letters);
     for (const line of lines) {
@@ -117,18 +118,17 @@ export class Sheet {
     }
   }
 
-  /** Goes back to a page, such as to number it. */
+  /** Returns to an earlier page, for example to number it. */
   turnTo(page: number): void {
     this.pdf.switchToPage(page);
     this.#letters = undefined;
   }
 
-  /** Draws a PNG at the top left. */
+  /** Draws a PNG at the left margin. */
   drawLogo(png: Uint8Array): void {
     this.pdf.image(Buffer.from(png), MARGIN, this.y, { fit: [LOGO.width, LOGO.height] });
   }
 
-  /** Draws a line across the page. */
   rule(color: string): void {
     const { pdf } = this;
     const right = MARGIN + this.width;

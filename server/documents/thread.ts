@@ -7,9 +7,9 @@ import type { Answer, DocumentFormat, Order } from './messages.ts';
 import { obstacleTo } from './obstacle.ts';
 import { invoicePdf } from './pdf.ts';
 
-// The thread that makes documents: what costs time here holds up no request.
+// The thread that makes documents: time spent here delays no request.
 
-/** Behind the service's own thread where there are fewer processors than work. */
+/** Below the priority of the service's own thread, for when processors are scarce. */
 const NICE = 10;
 
 async function make({ document, format, look }: Order): Promise<Answer> {
@@ -33,6 +33,6 @@ async function file(
   return xml === undefined ? null : Buffer.from(xml);
 }
 
-// On Linux the priority is the calling thread's; elsewhere it would be the whole service's.
+// On Linux this sets the priority of the calling thread; elsewhere it would set that of the whole service.
 if (process.platform === 'linux') setPriority(NICE);
 parentPort!.on('message', async (order: Order) => parentPort!.postMessage(await make(order)));

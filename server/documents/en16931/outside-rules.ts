@@ -14,7 +14,7 @@ import type { CategoryCode, EInvoiceTerms } from './terms.ts';
 const isO = ({ category }: { category: CategoryCode }) => category === 'O';
 const isOutside = (terms: EInvoiceTerms) => groupsOf(terms, 'O').length > 0;
 
-/** The rules on sales that are not subject to VAT, as the official validation rules 1.3.16 word them. */
+/** The rules on sales that are not subject to VAT, in the wording of the official validation rules 1.3.16. */
 export const OUTSIDE_RULES: Rules = {
   /**
    * An Invoice that contains an Invoice line (BG-25), a Document level allowance (BG-20) or a Document level charge

@@ -11,7 +11,7 @@ import {
   type Rules,
 } from './rule.ts';
 
-/** The rules on sales whose VAT the buyer pays, as the official validation rules 1.3.16 word them. */
+/** The rules on sales whose VAT the buyer pays, in the wording of the official validation rules 1.3.16. */
 export const REVERSE_CHARGE_RULES: Rules = {
   /**
    * An Invoice that contains an Invoice line (BG-25), a Document level allowance (BG-20) or a Document level charge

@@ -1,11 +1,11 @@
 import type { Breakdown, CategoryCode, EInvoiceTerms, TaxedAmount } from './terms.ts';
 
-/** Rules by their official ids; each returns whether an e-invoice keeps it. */
+/** Rules by their official ids; each returns whether an e-invoice complies with it. */
 export type Rules = Readonly<Record<string, (terms: EInvoiceTerms) => boolean>>;
 
-/** One unit of the currency, in hundredths: how far a VAT amount may be from the rate's share of its base. */
+/** One unit of the currency, in hundredths: the tolerance between a VAT amount and the rate's share of its base. */
 export const UNIT = 100n;
-/** A whole, in millionths. */
+/** A share of 1, in millionths. */
 const WHOLE = 1_000_000n;
 
 type OfCategory = { category: CategoryCode };
@@ -14,17 +14,17 @@ const magnitude = (amount: bigint) => (amount < 0n ? -amount : amount);
 export const sumOf = (amounts: TaxedAmount[]): bigint =>
   amounts.reduce((sum, { amount }) => sum + amount, 0n);
 
-/** Returns how many `unit`s `amount` is, half of one rounded up. */
+/** Returns `amount` as a number of `unit`s, with halves rounded up. */
 export const round = (amount: bigint, unit: bigint): bigint => (magnitude(amount) * 2n + unit) / (unit * 2n);
 
 /** Returns the VAT on a group's base in hundredths, rounded to hundredths. */
 export const roundedTax = ({ base, rate }: Breakdown): bigint => round(magnitude(base) * (rate ?? 0n), WHOLE);
 
-/** Returns the same as BR-S-09 computes it: base and per cent are multiplied and rounded, then divided. */
+/** Returns the same as computed by BR-S-09: the base is multiplied by the percentage and rounded, then divided. */
 export const wholeTax = ({ base, rate }: Breakdown): bigint =>
   round(magnitude(base) * (rate ?? 0n) * 100n, WHOLE * UNIT);
 
-/** Returns how far a group's VAT is from `expected`, whatever the sign. */
+/** Returns the difference between a group's VAT and `expected`, ignoring signs. */
 export const vatDifference = ({ tax }: Breakdown, expected: bigint): bigint =>
   magnitude(magnitude(tax) - expected);
 
@@ -33,11 +33,11 @@ export const of = <Item extends OfCategory>(items: Item[], category: CategoryCod
 export const has = (items: OfCategory[], category: CategoryCode): boolean => of(items, category).length > 0;
 export const groupsOf = ({ breakdown }: EInvoiceTerms, category: CategoryCode) => of(breakdown, category);
 
-/** Returns whether any line, allowance or charge is of that category. */
+/** Returns whether any line, allowance or charge has this category. */
 export const isUsed = ({ lines, allowances, charges }: EInvoiceTerms, category: CategoryCode): boolean =>
   [lines, allowances, charges].some((items) => has(items, category));
 
-/** Returns the amounts of a category, and of a rate if one is given: lines and charges less allowances. */
+/** Returns the sum of lines and charges minus allowances of a category, and of a rate if one is given. */
 export function baseOf(terms: EInvoiceTerms, category: CategoryCode, rate?: bigint | null): bigint {
   const alike = (items: TaxedAmount[]) =>
     sumOf(of(items, category).filter((item) => rate === undefined || item.rate === rate));

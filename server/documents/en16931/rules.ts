@@ -8,9 +8,10 @@ import { TOTAL_RULES } from './total-rules.ts';
 import { ZERO_RULES } from './zero-rules.ts';
 
 /**
- * The rules of EN 16931 that depend on what was sold, to whom and at which tax, by their official ids. The others, on form and
- * order, are kept by the schema and by how the XML is built. The wording is that of the European Commission's validation rules
- * (https://github.com/ConnectingEurope/eInvoicing-EN16931, release 1.3.16); their Schematron is not part of this repository.
+ * The rules of EN 16931 that depend on what was sold, to whom and at which tax rate, by their official ids. The other
+ * rules, on form and order, are ensured by the schema and by the way the XML is built. The wording is that of the
+ * European Commission's validation rules (https://github.com/ConnectingEurope/eInvoicing-EN16931, release 1.3.16);
+ * their Schematron is not part of this repository.
  */
 export const RULES: Rules = {
   ...TOTAL_RULES,

@@ -13,7 +13,7 @@ import {
   wholeTax,
 } from './rule.ts';
 
-/** The rules on standard rated sales, as the official validation rules 1.3.16 word them. */
+/** The rules on standard rated sales, in the wording of the official validation rules 1.3.16. */
 export const STANDARD_RULES: Rules = {
   /**
    * An Invoice that contains an Invoice line (BG-25), a Document level allowance (BG-20) or a Document level charge
@@ -67,7 +67,7 @@ export const STANDARD_RULES: Rules = {
    * rated" shall equal the VAT category taxable amount (BT-116) multiplied by the VAT category rate (BT-119).
    */
   'BR-S-09': (terms) =>
-    // As the official rules have it: within less than one unit.
+    // The official rules tolerate a difference of less than one unit.
     groupsOf(terms, 'S').every((group) => vatDifference(group, wholeTax(group)) < UNIT),
   /**
    * A VAT Breakdown (BG-23) with VAT Category code (BT-118) "Standard rate" shall not have a VAT exemption reason

@@ -3,10 +3,13 @@ import { currencyExponent, parseMicros } from '../../domain/billing/money.ts';
 import { eInvoiceCountry } from '../../domain/tax/countries.ts';
 import type { TaxCategory } from '../../domain/tax/tax.ts';
 
-/** VAT category codes of EN 16931 (UNTDID 5305). Vauban writes the first five; the rules have to know that there are others. */
+/**
+ * VAT category codes of EN 16931 (UNTDID 5305). Vauban writes the first five; the rules also have to recognise the
+ * others.
+ */
 export type CategoryCode = 'S' | 'Z' | 'E' | 'AE' | 'O' | 'G' | 'K' | 'L' | 'M';
 
-/** How something is taxed: `rate` is a share in millionths, null if none is written. */
+/** The tax on something: `rate` is a share in millionths, null if no rate is stated. */
 interface Taxed {
   category: CategoryCode;
   rate: bigint | null;
@@ -25,7 +28,9 @@ export interface Breakdown extends Taxed {
   reasonCode: string | null;
 }
 
-/** What the rules ask of a party. `vatId` is BT-31 or BT-48, `taxNumber` BT-32, `legalId` BT-30 or BT-47. */
+/**
+ * The data about a party that the rules check. `vatId` is BT-31 or BT-48, `taxNumber` BT-32, `legalId` BT-30 or BT-47.
+ */
 export interface TaxedParty {
   country: string | null;
   vatId: string | null;
@@ -33,7 +38,10 @@ export interface TaxedParty {
   legalId: string | null;
 }
 
-/** What an e-invoice says, as far as the rules of EN 16931 judge it. Amounts are hundredths of the currency's major unit. */
+/**
+ * The contents of an e-invoice that the rules of EN 16931 check. Amounts are in hundredths of the currency's major
+ * unit.
+ */
 export interface EInvoiceTerms {
   seller: TaxedParty;
   /** BT-63. */
@@ -43,7 +51,7 @@ export interface EInvoiceTerms {
   allowances: TaxedAmount[];
   charges: TaxedAmount[];
   breakdown: Breakdown[];
-  /** BT-106 to BT-115, in their order. */
+  /** BT-106 to BT-115, in this order. */
   totals: {
     lines: bigint;
     allowances: bigint | null;
@@ -64,16 +72,16 @@ const CODE: Record<TaxCategory, CategoryCode> = {
   reverse_charge: 'AE',
   outside_scope: 'O',
 };
-/** The codes of the CEF's list of exemption reasons, for the categories for which one always fits. */
+/** Codes from the CEF's list of exemption reasons, for the categories in which one code always fits. */
 const REASON_CODE: Partial<Record<CategoryCode, string>> = { AE: 'VATEX-EU-AE', O: 'VATEX-EU-O' };
-/** EN 16931 knows amounts of two decimals. */
+/** EN 16931 allows amounts with two decimals. */
 const DECIMALS = 2;
 
-/** Returns what the e-invoice of `document` says; its XML is made of it. */
+/** Returns the contents of the e-invoice of `document`, from which its XML is built. */
 export function eInvoiceTerms(document: InvoiceDocument): EInvoiceTerms {
   const scale = 10n ** BigInt(DECIMALS - currencyExponent(document.currency));
-  // An invoice outside of the scope of VAT must not name VAT ids (BR-O-02), and must not be outside only in part (BR-O-11, 12):
-  // then it is exempt, for the same reason.
+  // An invoice outside the scope of VAT must not name VAT ids (BR-O-02), and must not be outside only in part (BR-O-11,
+  // 12). If only a part is outside, that part is written as exempt, with the same reason.
   const isOutside = document.taxes.every(({ category }) => category === 'outside_scope');
   const taxed = ({ category, tax_rate }: { category: TaxCategory; tax_rate: string }): Taxed =>
     category === 'outside_scope'
@@ -96,7 +104,7 @@ export function eInvoiceTerms(document: InvoiceDocument): EInvoiceTerms {
     allowances: [],
     charges: [],
     breakdown: merged(groups),
-    // Bought from a prepaid wallet, and given back to it.
+    // Everything is paid from a prepaid wallet, and refunded to it.
     totals: {
       ...{ lines: net, allowances: null, charges: null, net, tax, gross },
       ...{ paid: gross, rounding: null, due: 0n },
@@ -104,7 +112,10 @@ export function eInvoiceTerms(document: InvoiceDocument): EInvoiceTerms {
   };
 }
 
-/** One group for each category and rate (BR-E-01): sales that are exempt and sales that are written as such have one together. */
+/**
+ * Merges groups into one for each category and rate (BR-E-01): sales that are exempt and sales that are only written as
+ * exempt share a group.
+ */
 function merged(groups: Omit<Breakdown, 'reasonCode'>[]): Breakdown[] {
   const alike = Map.groupBy(groups, ({ category, rate }) => `${category} ${rate}`);
   return [...alike.values()].map((same) => ({

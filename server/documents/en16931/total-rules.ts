@@ -1,10 +1,10 @@
 import { COUNTRY_CODES } from './country-codes.ts';
 import { type Rules, round, roundedTax, sumOf, UNIT, vatDifference } from './rule.ts';
 
-/** One per cent, as a share in millionths. */
+/** One per cent, in millionths. */
 const PER_CENT = 10_000n;
 
-/** The rules on totals, VAT amounts and countries, as the official validation rules 1.3.16 word them. */
+/** The rules on totals, VAT amounts and countries, in the wording of the official validation rules 1.3.16. */
 export const TOTAL_RULES: Rules = {
   /** Sum of Invoice line net amount (BT-106) = Σ Invoice line net amount (BT-131). */
   'BR-CO-10': ({ lines, totals }) => totals.lines === sumOf(lines),
@@ -36,7 +36,7 @@ export const TOTAL_RULES: Rules = {
    */
   'BR-CO-17': ({ breakdown }) =>
     breakdown.every((group) => {
-      // As the official rules have it: within one unit, and a rate that rounds to nothing has no tax.
+      // The official rules tolerate a difference of one unit, and a rate that rounds to zero has no tax.
       if (group.rate === null || round(group.rate, PER_CENT) === 0n) return round(group.tax, UNIT) === 0n;
       return vatDifference(group, roundedTax(group)) <= UNIT;
     }),

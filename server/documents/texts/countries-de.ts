@@ -1,4 +1,4 @@
-/** Names of all countries in German (Unicode CLDR, as of its version 48), by their codes. */
+/** German names of all countries by code (Unicode CLDR, version 48). */
 export const COUNTRIES: Readonly<Record<string, string>> = {
   AD: 'Andorra',
   AE: 'Vereinigte Arabische Emirate',

@@ -2,7 +2,7 @@ import { OUTSIDE_SCOPE_NOTE, REVERSE_CHARGE_NOTE } from '../../domain/tax/tax.ts
 import { COUNTRIES } from './countries-de.ts';
 import type { DocumentTexts } from './texts.ts';
 
-/** What a line was sold as, in English, and the German of it and of what follows. */
+/** English beginnings of line descriptions, and the German text, given the rest of the description. */
 const SOLD: readonly (readonly [english: string, german: (rest: string) => string])[] = [
   ['Grace on ', (name) => `Nachfrist für ${name}`],
   ['Unused time on ', (name) => `Nicht genutzte Zeit von ${name}`],
@@ -32,14 +32,14 @@ function hours(description: string): string {
   return `${description.slice(0, -end.length)}${end === ' hour' ? ' Stunde' : ' Stunden'}`;
 }
 
-/** "Shared S1: 12.5 GB, 10 GB included": a name may have a point, too. */
+/** "Shared S1: 12.5 GB, 10 GB included". A name may also contain a point. */
 function figures(rest: string): string {
   const at = rest.lastIndexOf(':');
   const said = rest.slice(at).replaceAll('.', ',');
   return rest.slice(0, at) + said.replace('included', 'inklusive').replace('GB-months', 'GB-Monate');
 }
 
-/** "Unused time on Shared S1 (goodwill)": a line, and why it was corrected. */
+/** "Unused time on Shared S1 (goodwill)": a line, with the reason for its correction. */
 function corrected(rest: string): string {
   const at = rest.indexOf(' (');
   return at < 0 ? sold(rest) : sold(rest.slice(0, at)) + rest.slice(at);
@@ -56,7 +56,6 @@ const REASONS: Record<string, string> = {
   [OUTSIDE_SCOPE_NOTE]: 'Nicht steuerbar: Der Ort der Leistung liegt im Ausland',
 };
 
-/** What documents say in German. */
 export const de: DocumentTexts = {
   title: { invoice: 'Rechnung', credit_note: 'Rechnungskorrektur' },
   vatId: (id) => `USt-IdNr. ${id}`,

@@ -1,7 +1,6 @@
 import { countryName } from '../../domain/tax/countries.ts';
 import type { DocumentTexts } from './texts.ts';
 
-/** What documents say in English. */
 export const en: DocumentTexts = {
   title: { invoice: 'Invoice', credit_note: 'Credit note' },
   vatId: (id) => `VAT id ${id}`,

@@ -4,7 +4,10 @@ import { en } from './en.ts';
 
 type OfType = InvoiceDocument['type'];
 
-/** Everything that a document says in words, in one language. Nothing asks the runtime: the same document makes the same bytes. */
+/**
+ * Every text in a document, in one language. Nothing comes from the runtime, because the same document must always make
+ * the same bytes.
+ */
 export interface DocumentTexts {
   title: Record<OfType, string>;
   vatId(id: string): string;
@@ -22,25 +25,24 @@ export interface DocumentTexts {
     tax: string;
     net(currency: string): string;
   };
-  /** Of so many; empty for a line that counts nothing. */
+  /** Name of a unit for this quantity; empty for a line without a quantity. */
   unit(unit: string, quantity: number): string;
-  /** Beside the price of a unit of which a line is a share. */
+  /** Shown with the unit price if a line is for a share of the unit. */
   inPart: string;
-  /** Beside the price of an hour, on a line of hours that cost more than their month would. */
+  /** Shown with the hourly price on a line whose hours would cost more than the month. */
   capped: string;
   net: string;
   taxOn(net: string): string;
   total: Record<OfType, string>;
   settled: Record<OfType, (day: string) => string>;
-  /** The name of a country, by its code. */
   country(code: string): string;
-  /** A day such as "2026-01-31". */
+  /** Formats a day such as "2026-01-31". */
   day(iso: string): string;
-  /** A decimal such as "3.99". */
+  /** Formats a decimal such as "3.99". */
   number(decimal: string): string;
-  /** What was sold: lines keep it in English. */
+  /** Translates the description of a line, which is stored in English. */
   sold(description: string): string;
-  /** Why there is no tax. */
+  /** Translates the reason for charging no tax. */
   reason(reason: string): string;
 }
 
