@@ -14,11 +14,11 @@ import { rosterOf } from './render/roster.ts';
 import { searchIndex } from './render/search-index.ts';
 
 const ROOT = fileURLToPath(new URL('.', import.meta.url));
-/** Where the service looks for the site. */
+/** The service looks for the site here. */
 const DIST = join(ROOT, 'dist');
-/** The panel's. */
+/** Shared with the panel. */
 const ICON = join(ROOT, '../panel/src/favicon.svg');
-/** In the order of the contents: what a newcomer needs first. */
+/** In the order of the table of contents: what a newcomer needs comes first. */
 const GUIDES = ['first-vm', 'idempotency', 'errors', 'limits', 'consoles', 'agent', 'shield'];
 
 type ViteAssets = Omit<Assets, 'search' | 'icon'>;
@@ -35,7 +35,7 @@ export async function readDocument(): Promise<OpenApiDocument> {
   return JSON.parse(await readFile(join(ROOT, '../openapi.json'), 'utf8'));
 }
 
-/** The files of the site by their paths below /docs, but for those that Vite makes. */
+/** Returns the files of the site by their paths below /docs, except those that Vite builds. */
 export async function renderSite(assets: ViteAssets): Promise<Map<string, string>> {
   const document = await readDocument();
   const roster = rosterOf(document);
@@ -58,7 +58,7 @@ export async function renderSite(assets: ViteAssets): Promise<Map<string, string
   ]);
 }
 
-/** Builds the site into `site/dist`, compressed beforehand. Two builds at the same time do not meet. */
+/** Builds the site into `site/dist`, already compressed. Two builds at the same time do not interfere. */
 export async function buildSite(): Promise<void> {
   const unfinished = `${DIST}.${process.pid}`;
   try {
@@ -74,7 +74,7 @@ export async function buildSite(): Promise<void> {
   }
 }
 
-/** What Vite makes of `site/src`: a script, a style sheet and fonts. */
+/** Builds `site/src` with Vite: a script, a style sheet and fonts. */
 async function buildAssets(outDir: string): Promise<ViteAssets> {
   await build({
     configFile: false,

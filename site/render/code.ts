@@ -1,6 +1,6 @@
 import { type Html, html } from './html.ts';
 
-/** What is marked for colour in a language: strings, comments and the prompt, names of fields, other values. */
+/** Tokens that are coloured in each language: strings, comments and the prompt, field names, other values. */
 const PATTERNS: Record<string, RegExp> = {
   json: /("(?:\\.|[^"\\])*"(?:\s*:)?|\b(?:true|false|null)\b|-?\b\d[\d.e+-]*)/,
   sh: /("(?:\\.|[^"\\])*"|'[^']*'|(?:^|(?<=\s))#.*$)/m,
@@ -8,11 +8,11 @@ const PATTERNS: Record<string, RegExp> = {
   ts: /('(?:\\.|[^'\\\n])*'|`[^`]*`|\/\/.*$|\b(?:import|from|const|await|for|of|if|try|catch|throw|new|async|return|process|type)\b)/m,
 };
 
-/** A block of code of a language. In a console, input and output look different. */
+/** Renders a block of code in a language. In a console, input and output look different. */
 export function codeBlock(text: string, language = ''): Html {
   const pattern = PATTERNS[language];
   const parts = pattern ? text.split(pattern) : [text];
-  // It may be wider than its box, and is scrolled by keys, too.
+  // A block wider than its box must be scrollable with the keyboard.
   return html`<pre tabindex="0" data-language="${language || 'text'}"><code>${parts.map((part, index) => (index % 2 === 1 ? mark(part) : part))}</code></pre>
 `;
 }

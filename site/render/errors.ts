@@ -3,26 +3,28 @@ import { breakable, type Html, html, join } from './html.ts';
 import { errorUrl } from './links.ts';
 import { inlineMarkdown } from './markdown.ts';
 
-/** An error as a line of a table. */
 export interface ErrorRow {
   status: string;
   code: string;
   meaning: string;
 }
 
-/** Every error that an operation of the document can answer, each once, by status and code. */
+/** Returns every error that an operation in the document can answer with, each once, by status and code. */
 export function errorRows(document: OpenApiDocument): ErrorRow[] {
   const rows = operationsOf(document).flatMap((operation) => refusals(document, operation));
   const once = new Map(rows.map((row) => [row.code, row]));
   return [...once.values()].sort((a, b) => a.status.localeCompare(b.status) || a.code.localeCompare(b.code));
 }
 
-/** All of them with an anchor each. */
+/** Renders all errors, each with an anchor. */
 export function errorIndex(document: OpenApiDocument): Html {
   return errorTable(errorRows(document), ({ code }) => code);
 }
 
-/** The errors of one operation: those that not every one has with their meaning, then the usual ones by name. */
+/**
+ * Renders the errors of one operation: first its particular errors with their meaning, then the names of those that
+ * every operation has.
+ */
 export function operationErrors(document: OpenApiDocument, operation: Operation): Html {
   const codes = operationsOf(document).map((one) => refusals(document, one).map(({ code }) => code));
   const isEverywhere = (code: string) => codes.every((some) => some.includes(code));

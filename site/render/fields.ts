@@ -7,14 +7,14 @@ interface Field {
   name: string;
   schema: JsonSchema;
   description: string | undefined;
-  /** A word beside the type, such as "required". */
+  /** A word next to the type, such as "required". */
   note: Html | undefined;
 }
 
 const REQUIRED = html`<span class="required">required</span>`;
 const OPTIONAL = html`<span class="type">may be absent</span>`;
 
-/** The parameters of one place, such as the query. */
+/** Renders the parameters of one kind, such as those of the query. */
 export function parameterList(parameters: readonly Parameter[]): Html {
   return fieldList(
     parameters.map(({ name, schema, description, required }) => ({
@@ -26,12 +26,12 @@ export function parameterList(parameters: readonly Parameter[]): Html {
   );
 }
 
-/** The fields that a request takes: those without "required" may be left out. */
+/** Renders the fields of a request: those not marked "required" are optional. */
 export function inputFields(schema: JsonSchema): Html {
   return fieldList(fieldsOf(schema, true), true);
 }
 
-/** The fields of a reply: one that may be absent, as in the details of an error, says so. */
+/** Renders the fields of a reply: those that may be absent, as in the details of an error, are marked. */
 export function outputFields(schema: JsonSchema): Html {
   return fieldList(fieldsOf(schema, false));
 }
@@ -59,7 +59,10 @@ ${rules.length > 0 && html`<p class="rules">${join(rules, ' · ')}</p>`}
 ${nested && fieldList(fieldsOf(nested, isInput), isInput)}</li>`;
 }
 
-/** The object whose fields are listed below this one: not a named schema, which has a section of its own. */
+/**
+ * Returns the object whose fields are listed below this one. A named schema does not count, because it has its own
+ * section.
+ */
 function nestedObject(schema: JsonSchema): JsonSchema | undefined {
   if (schema.properties) return schema;
   const inner = schema.items || mapValues(schema);
@@ -67,12 +70,12 @@ function nestedObject(schema: JsonSchema): JsonSchema | undefined {
   return schema.anyOf?.map(nestedObject).find((found) => found !== undefined);
 }
 
-/** The schema of every value, where the object is a map of any names. */
+/** The schema of every value, if the object is a map with arbitrary names. */
 function mapValues({ additionalProperties }: JsonSchema): JsonSchema | undefined {
   return typeof additionalProperties === 'object' ? additionalProperties : undefined;
 }
 
-/** The type in words: "string or null", "array of Vm" with a link to the named schema. */
+/** Describes a type in words, such as "string or null" or "array of Vm", with a link to the named schema. */
 export function typeName(schema: JsonSchema): Part {
   if (schema.$ref) {
     const name = componentName(schema.$ref);
@@ -90,12 +93,11 @@ export function typeName(schema: JsonSchema): Part {
   return `${types.join(' or ')}${schema.format === undefined ? '' : ` (${schema.format})`}`;
 }
 
-/** The values of a named set of them. */
 export function valuesOf(schema: JsonSchema): Html | false {
   return schema.enum !== undefined && html`<p class="rules">${join(constraints(schema), ' · ')}</p>`;
 }
 
-/** What a value must fulfil, each as a short phrase. */
+/** Returns the constraints on a value, each as a short phrase. */
 function constraints(schema: JsonSchema): Part[] {
   const values = schema.enum ?? (schema.const === undefined ? [] : [schema.const]);
   return [

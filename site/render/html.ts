@@ -1,4 +1,4 @@
-/** Markup that is safe to put into a page as it is. Made only by `html`, which escapes all it is given. */
+/** Markup that is safe to insert into a page. Made only by `html`, which escapes everything it is given. */
 export class Html {
   readonly text: string;
 
@@ -7,10 +7,10 @@ export class Html {
   }
 }
 
-/** What a template takes: text is escaped, markup is kept, lists are joined, `false` and `undefined` are nothing. */
+/** A value in a template: text is escaped, markup is kept, lists are joined, `false` and `undefined` are left out. */
 export type Part = Html | string | number | false | undefined | readonly Part[];
 
-/** A template whose values are escaped: html`<p>${text}</p>`. */
+/** Builds markup from a template and escapes its values: html`<p>${text}</p>`. */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   return new Html(strings.reduce((text, string, index) => text + toText(parts[index - 1]) + string));
 }
@@ -34,12 +34,12 @@ function escapeText(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
 }
 
-/** The parts with something between them, such as a comma. */
+/** Joins the parts with something in between, such as a comma. */
 export function join(parts: readonly Part[], between: Part): Part[] {
   return parts.flatMap((part, index) => (index === 0 ? [part] : [between, part]));
 }
 
-/** A path or a code, which may be broken after each slash and underscore. */
+/** Renders a path or a code, which may be broken after each slash and underscore. */
 export function breakable(text: string): Html[] {
   return text.split(/(?<=[/_])/).map((part, index) => (index === 0 ? html`${part}` : html`<wbr>${part}`));
 }

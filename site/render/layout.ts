@@ -3,7 +3,7 @@ import { BASICS, ERRORS, guideUrl, HOME, OBJECTS, OWN_STYLE, operationUrl } from
 import { methodLabel } from './operation-page.ts';
 import { type Entry, RESOURCES } from './roster.ts';
 
-/** Files of the site by what they are: their names have a hash of their content. */
+/** The site's files by purpose; their names contain a hash of their content. */
 export interface Assets {
   script: string;
   styles: string[];
@@ -11,29 +11,27 @@ export interface Assets {
   icon: string;
 }
 
-/** A guide, by its file's name, with its heading. */
+/** A guide by its file name, with its heading. */
 export interface GuideLink {
   name: string;
   title: string;
 }
 
-/** What every page is framed by. */
 export interface Frame {
   assets: Assets;
   guides: readonly GuideLink[];
   roster: readonly Entry[];
 }
 
-/** One page, at its address. */
 export interface Page {
-  /** Below the service's address. */
+  /** Relative to the service's address. */
   url: string;
   title: string;
   description: string;
   body: Html;
 }
 
-/** A whole page. It loads its own files and nothing else, and can be read without its script. */
+/** Renders a whole page. It loads only its own files and is readable without its script. */
 export function framed(frame: Frame, { url, title, description, body }: Page): string {
   const { assets } = frame;
   return html`<!doctype html>

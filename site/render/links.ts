@@ -1,10 +1,10 @@
-/** Where the pages of the documentation are, below the address of the service. */
+/** Addresses of the documentation's pages, relative to the service's address. */
 
 export const HOME = '/docs/';
 export const BASICS = '/docs/reference/basics';
 export const OBJECTS = '/docs/reference/objects';
 export const ERRORS = '/docs/reference/errors';
-/** What is not the same in each installation and for each reader. */
+/** Differs between installations and readers. */
 export const OWN_STYLE = '/docs/own.css';
 export const POSTMAN = '/docs/vauban.postman_collection.json';
 

@@ -5,7 +5,7 @@ import type { Guide } from './pages.ts';
 import { type Entry, RESOURCES } from './roster.ts';
 import { samplesOf } from './samples.ts';
 
-/** `/llms.txt`: where what is said, for language models and who looks for an overview in one text. */
+/** Returns `/llms.txt`: an overview of the documentation, for language models and anyone who wants it in one text. */
 export function llmsTxt({ info }: OpenApiDocument, roster: Entry[], guides: readonly Guide[]): string {
   const groups = Object.entries(RESOURCES).map(([resource, heading]) => {
     const lines = roster
@@ -32,7 +32,7 @@ export function llmsTxt({ info }: OpenApiDocument, roster: Entry[], guides: read
   ].join('\n');
 }
 
-/** `/llms-full.txt`: all of it. */
+/** Returns `/llms-full.txt`: the whole documentation. */
 export function llmsFullTxt(document: OpenApiDocument, roster: Entry[], guides: readonly Guide[]): string {
   const { info } = document;
   const operations = roster.map((entry) => {

@@ -8,7 +8,7 @@ export interface Heading {
   title: string;
 }
 
-/** Markup in a text is shown as it stands: descriptions say things such as `Name <b>as given</b>`. */
+/** Markup in a text is shown literally: descriptions contain text such as `Name <b>as given</b>`. */
 const marked = new Marked({
   renderer: {
     html: ({ text }) => html`${text}`.text,
@@ -26,28 +26,28 @@ const marked = new Marked({
           .map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag.split(' ', 1)[0]}>`)
           .join('');
       const rows = token.rows.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('\n');
-      // It scrolls by itself where the window is narrow, so it must be reached by keys.
+      // In a narrow window the table scrolls on its own, so it must be reachable with the keyboard.
       return `<div class="scroll" tabindex="0"><table><thead><tr>${cells(token.header, 'th scope="col"')}</tr></thead><tbody>${rows}</tbody></table></div>\n`;
     },
   },
 });
 
-/** A text of several paragraphs. */
+/** Renders a text of several paragraphs. */
 export function markdown(source: string): Html {
   return new Html(marked.parse(source, { async: false }));
 }
 
-/** A line of text, with `code` set as such. */
+/** Renders one line of text, in which `code` is set as code. */
 export function inlineMarkdown(text: string): Html {
   return new Html(marked.parseInline(text, { async: false }));
 }
 
-/** The `##` headings of a text with their anchors, in order. */
+/** Returns the `##` headings of a text with their anchors, in order. */
 export function headings(source: string): Heading[] {
   return [...source.matchAll(/^## (.+)$/gm)].map(([, title]) => ({ id: slug(title!), title: plain(title!) }));
 }
 
-/** Without the marks of code. */
+/** Removes the backquotes around code. */
 const plain = (text: string) => text.replaceAll('`', '');
 
 function slug(title: string): string {

@@ -8,7 +8,7 @@ import { markdown } from './markdown.ts';
 import type { Entry } from './roster.ts';
 import { samplesOf, takesKey } from './samples.ts';
 
-/** One operation: what it takes, gives and refuses, and beside that calls of it and an answer. */
+/** Renders one operation: its input, reply and errors, with sample calls and a sample reply next to them. */
 export function operationBody(document: OpenApiDocument, entry: Entry): Html {
   const { method, path, operation, success } = entry;
   return html`<div class="operation">
@@ -39,7 +39,7 @@ export function methodLabel(method: string): Html {
   return html`<span class="method ${method.toLowerCase()}">${method}</span>`;
 }
 
-/** One below the other; the page's script makes tabs of them. */
+/** Renders the samples one below the other; the page's script turns them into tabs. */
 function tabs(document: OpenApiDocument, entry: Entry): Html {
   const { curl, cli, typescript } = samplesOf(document, entry);
   const ways = [

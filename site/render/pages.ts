@@ -8,7 +8,7 @@ import { markdown } from './markdown.ts';
 import { methodLabel, operationBody } from './operation-page.ts';
 import { type Entry, RESOURCES } from './roster.ts';
 
-/** A guide as it was written: Markdown whose first lines are its heading and what it is about. */
+/** A guide as written: Markdown that starts with a heading and a paragraph saying what it is about. */
 export interface Guide {
   name: string;
   title: string;
@@ -16,14 +16,13 @@ export interface Guide {
   text: string;
 }
 
-/** A guide of a file's text. */
+/** Parses the text of a guide. Throws if it lacks a heading, a first paragraph or a body. */
 export function guideOf(name: string, source: string): Guide {
   const [, title, about, text] = /^# ([^\n]+)\n\n(.+?)\n\n(.+)$/s.exec(source) ?? [];
   if (!title || !about || !text) throw new Error(`guide ${name}: a heading, a paragraph, and the rest`);
   return { name, title, about: about.replaceAll('\n', ' '), text };
 }
 
-/** Every page of the site. */
 export function pagesOf(document: OpenApiDocument, roster: Entry[], guides: readonly Guide[]): Page[] {
   return [
     {

@@ -7,7 +7,7 @@ interface Variable {
   value: string;
 }
 
-/** Where an id comes from: the segment before it in a path, and the fields of the answer that makes one. */
+/** The source of each id: the path segment before it, the operation that creates it and the field of its reply. */
 const IDS: Record<string, { variable: string; madeBy?: string; at?: string }> = {
   vm: { variable: 'vm_id', madeBy: 'createVm', at: 'vm.id' },
   firewall: { variable: 'firewall_rule_id', madeBy: 'addFirewallRule', at: 'id' },
@@ -22,8 +22,8 @@ const IDS: Record<string, { variable: string; madeBy?: string; at?: string }> = 
 };
 
 /**
- * Every operation as a Postman collection (v2.1), which Bruno imports, too. Ids are variables of the collection; a request
- * that makes a thing keeps its id there, so that the requests about it can be sent next.
+ * Returns every operation as a Postman collection (v2.1), which Bruno can also import. Ids are variables of the
+ * collection; a request that creates something stores its id there, so that requests about it can be sent next.
  */
 export function postmanCollection({ info }: OpenApiDocument, roster: Entry[]): object {
   const folders = Object.entries(RESOURCES).map(([resource, name]) => ({
@@ -88,6 +88,6 @@ const keeping = ({ variable, at }: { variable: string; at?: string }) => [
   `  pm.collectionVariables.set('${variable}', pm.response.json().data.${at});`,
 ];
 
-/** Ids in a body are those of the collection, too. */
+/** Ids in a body also come from the collection's variables. */
 const withVariables = (body: object) =>
   JSON.stringify(body, null, 2).replace(/"key_[0-9a-z]{26}"/g, '"{{ssh_key_id}}"');

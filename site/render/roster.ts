@@ -11,7 +11,9 @@ import {
 
 type OperationId = keyof typeof OPERATIONS;
 
-/** One operation with what the pages say of it, from the description, the SDK and the command line. */
+/**
+ * One operation with everything that the pages show about it, from the API description, the SDK and the command line.
+ */
 export interface Entry {
   id: string;
   /** In capitals. */
@@ -20,18 +22,18 @@ export interface Entry {
   path: string;
   operation: Operation;
   parameters: Parameter[];
-  /** Schema and example of the JSON that it takes, and of what it answers; a stream has no JSON. */
+  /** Schema and example of the JSON in the request. The reply, `success`, also has both unless it is a stream. */
   body: { schema: JsonSchema; example: unknown } | undefined;
   success: Response;
-  /** Where the SDK has it, such as `vms` and `create`. */
+  /** Place in the SDK, such as `vms` and `create`. */
   resource: string;
   name: string;
   kind: (typeof OPERATIONS)[OperationId][4];
-  /** As it is typed at a prompt. */
+  /** As typed at a prompt. */
   command: string;
 }
 
-/** Resources of the SDK in the order of the contents, with their headings. */
+/** The SDK's resources in the order of the table of contents, with their headings. */
 export const RESOURCES: Record<string, string> = {
   catalog: 'Catalog',
   vms: 'Virtual machines',
@@ -46,7 +48,7 @@ export const RESOURCES: Record<string, string> = {
   shield: 'DDoS Shield',
 };
 
-/** Every operation of the description, in its order. */
+/** Returns every operation of the API description, in its order. */
 export function rosterOf(document: OpenApiDocument): Entry[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => entryOf(document, { path, method, operation })),

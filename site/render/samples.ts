@@ -1,14 +1,14 @@
 import { componentName, type OpenApiDocument } from '../../server/http/openapi/document.ts';
 import type { Entry } from './roster.ts';
 
-/** A call of an operation in each way there is. All of them are run as they stand by `test/docs/samples.full.test.ts`. */
+/** Sample calls of an operation in every supported way. `test/docs/samples.full.test.ts` runs all of them unchanged. */
 export interface Samples {
   curl: string;
   cli: string;
   typescript: string;
 }
 
-/** What is asked of an operation whose query says what it is about, or for which its absence shows too little. */
+/** Sample queries, for operations that require one or whose reply shows too little without one. */
 const QUERIES: Record<string, Record<string, string | number>> = {
   getCustomQuote: { vcpu: 2, ram_mb: 2048, disk_gb: 40 },
   getPlanQuote: { plan: 's2' },
@@ -28,15 +28,14 @@ const client = createClient({
 
 `;
 
-/** How the operation is called with curl, `vauban` and the SDK; ids are examples. */
+/** Returns calls of the operation with curl, `vauban` and the SDK; the ids are examples. */
 export function samplesOf(document: OpenApiDocument, entry: Entry): Samples {
   return { curl: curl(entry), cli: entry.command, typescript: PREAMBLE + typescript(document, entry) };
 }
 
-/** The query of the samples. */
 export const queryOf = ({ id }: Entry): Record<string, string | number> | undefined => QUERIES[id];
 
-/** The body of the samples; undefined where none needs to be sent. */
+/** Returns the body of the samples; undefined if none has to be sent. */
 export function bodyOf({ body, operation }: Entry): object | undefined {
   const example = body?.example as object | undefined;
   const isNeeded = operation.requestBody?.required || Object.keys(example ?? {}).length > 0;
@@ -62,7 +61,7 @@ function curl(entry: Entry): string {
   return lines.join(' \\\n  ');
 }
 
-/** curl sends GET by itself, and POST where there is a body. */
+/** By default curl sends GET, and POST if there is a body. */
 function verb(method: string, body: object | undefined): string {
   return method === (body ? 'POST' : 'GET') ? '' : `-X ${method} `;
 }
@@ -101,13 +100,13 @@ function typescript(document: OpenApiDocument, entry: Entry): string {
 const shapeOf = ({ components }: OpenApiDocument, ref: string | undefined) =>
   (ref && components.schemas[componentName(ref)]?.properties) || {};
 
-/** "FirewallRule" is `firewallRule`. */
+/** "FirewallRule" becomes `firewallRule`. */
 function variableFor(ref: string | undefined): string {
   const name = ref && componentName(ref);
   return name ? name[0]!.toLowerCase() + name.slice(1) : 'answer';
 }
 
-/** A value as a person writes it in TypeScript. */
+/** Formats a value the way a person writes it in TypeScript. */
 export function literal(value: unknown): string {
   if (typeof value === 'string') return `'${value.replace(/[\\']/g, '\\$&')}'`;
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;

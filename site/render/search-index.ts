@@ -4,10 +4,10 @@ import { headings } from './markdown.ts';
 import type { Guide } from './pages.ts';
 import type { Entry } from './roster.ts';
 
-/** What can be found: its title, what kind of thing it is, where it is, and other words for it. */
+/** One entry of the search index: its title, its kind, its address, and other words that lead to it. */
 export type Found = [title: string, kind: string, url: string, words: string];
 
-/** What the search looks through, the likeliest kinds first. */
+/** Returns the search index, with the likeliest kinds first. */
 export function searchIndex(document: OpenApiDocument, roster: Entry[], guides: readonly Guide[]): Found[] {
   return [
     ...roster.map(

@@ -1,7 +1,6 @@
-/** How long a button says that it has copied. */
+/** How long a button shows that it has copied. */
 const SAID_MS = 1500;
 
-/** A button on every block of code. */
 export function addCopyButtons(): void {
   for (const block of document.querySelectorAll<HTMLPreElement>('pre')) {
     const button = Object.assign(document.createElement('button'), { type: 'button', textContent: 'Copy' });
@@ -20,7 +19,9 @@ export function addCopyButtons(): void {
   }
 }
 
-/** Of a console what is typed, without its prompt and what was printed; of anything else all of it. */
+/**
+ * Returns the text to copy: in a console only the typed input, without the prompt and the output; otherwise everything.
+ */
 function textOf(block: HTMLPreElement): string {
   const text = block.textContent ?? '';
   if (block.dataset.language !== 'console') return text;
@@ -33,7 +34,7 @@ function textOf(block: HTMLPreElement): string {
 
 async function copy(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
-  // Over plain HTTP browsers have only this.
+  // Over plain HTTP, browsers offer only this.
   const field = document.createElement('textarea');
   field.value = text;
   document.body.append(field);

@@ -4,9 +4,9 @@ import { movedTo } from './moved.ts';
 import { addSearch } from './search.ts';
 import { addTabs } from './tabs.ts';
 
-/** What the pages are without: every one is whole without its script. */
+/** The pages' optional behaviour: every page is complete without this script. */
 
-/** Stands in the texts for the address of the service, which the browser knows. */
+/** Placeholder in the texts for the service's address, which only the browser knows. */
 const ADDRESS = 'https://cloud.example';
 
 function showAddress(): void {

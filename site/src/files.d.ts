@@ -1,2 +1,2 @@
-// What Vite makes of a style sheet is no value.
+// A style sheet imported through Vite has no value.
 declare module '*.css';

@@ -1,5 +1,5 @@
 const REFERENCE = '/docs/reference';
-/** Anchors of the time when all of the reference was one page, and where what they named is now. */
+/** Old anchors, from when the whole reference was one page, and the addresses they lead to now. */
 const MOVED: [RegExp, (name: string) => string][] = [
   [/^#operation-(\w+)$/, (id) => `${REFERENCE}/${id}`],
   [/^#object-(\w+)$/, (name) => `${REFERENCE}/objects#${name}`],
@@ -12,7 +12,7 @@ const MOVED: [RegExp, (name: string) => string][] = [
   ],
 ];
 
-/** Where an old link to an anchor of /docs leads now; undefined where it is none. */
+/** Returns the present address for an old link to an anchor of /docs; undefined for any other link. */
 export function movedTo(path: string, hash: string): string | undefined {
   if (!/^\/docs\/?$/.test(path)) return undefined;
   for (const [pattern, target] of MOVED) {

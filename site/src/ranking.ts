@@ -1,10 +1,13 @@
-/** A line of the index: its title, what kind of thing it is, where it is, and other words for it. */
+/** One entry of the search index: its title, its kind, its address, and other words that lead to it. */
 export type Found = [title: string, kind: string, url: string, words: string];
 
-/** More than fit below the field tell nobody anything. */
+/** No one reads more results than fit below the field. */
 const MOST = 12;
 
-/** What has all words of the query, the best first: those in a title before others, the beginning of a word before its middle. */
+/**
+ * Returns the entries that contain all words of the query, best first: matches in the title come before others, and
+ * matches at the beginning of a word before those in its middle.
+ */
 export function search(index: readonly Found[], query: string): Found[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return [];
@@ -21,7 +24,7 @@ function scoreOf([title, kind, , more]: Found, words: string[]): number {
   return scores.includes(0) ? 0 : scores.reduce((sum, score) => sum + score, 0);
 }
 
-/** 3 for a whole word, 2 for the beginning of one, 1 for a part, 0 for none. */
+/** Returns 3 for a whole word, 2 for the beginning of one, 1 for any other part, 0 for no match. */
 function match(text: string, word: string): number {
   const lower = text.toLowerCase();
   const at = lower.indexOf(word);

@@ -1,6 +1,6 @@
 import { type Found, search } from './ranking.ts';
 
-/** The search above every page. Its index is loaded when the field is first entered. */
+/** Starts the search field at the top of every page. Its index is loaded when the field is first focused. */
 export function addSearch(): void {
   const box = document.querySelector<HTMLElement>('.search')!;
   const field = box.querySelector('input')!;
@@ -27,7 +27,7 @@ export function addSearch(): void {
   const show = async () => {
     const { value } = field;
     const found = search(await load(), value);
-    // Something else was typed while the index was on its way.
+    // Something else was typed while the index was loading.
     if (value !== field.value) return;
     list.replaceChildren(...found.map(itemOf));
     list.hidden = found.length === 0;

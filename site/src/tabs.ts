@@ -1,6 +1,6 @@
 const CHOSEN = 'vauban_docs_tab';
 
-/** Makes tabs of the ways to call an operation. Which one a reader has chosen is remembered in this browser. */
+/** Turns the sample calls of an operation into tabs. The reader's choice is remembered in this browser. */
 export function addTabs(): void {
   for (const box of document.querySelectorAll<HTMLElement>('.tabs')) {
     const panels = [...box.querySelectorAll<HTMLElement>('[data-tab]')];
@@ -34,7 +34,6 @@ export function addTabs(): void {
   }
 }
 
-/** The tab of a panel, with the panel's heading. */
 function tabOf(panel: HTMLElement): HTMLButtonElement {
   const heading = panel.querySelector('h3')!;
   const tab = Object.assign(document.createElement('button'), {
@@ -51,7 +50,7 @@ function tabOf(panel: HTMLElement): HTMLButtonElement {
   return tab;
 }
 
-/** A browser may forbid to store anything: the first tab it is then. */
+/** A browser may forbid storage; then the first tab is chosen. */
 function remembered(): string | null {
   try {
     return localStorage.getItem(CHOSEN);
@@ -64,6 +63,6 @@ function remember(tab: string): void {
   try {
     localStorage.setItem(CHOSEN, tab);
   } catch {
-    // Chosen for this page only.
+    // The choice applies to this page only.
   }
 }
