@@ -1,11 +1,12 @@
 /**
- * How many decimals each currency has, from ISO 4217, list one ("Current currency & funds code list" of
- * www.six-group.com, as published on 2024-06-25 and amended until 2026-01-01). It is a table of our own because the
- * runtime's is not one to keep books by: `Intl` follows CLDR, which describes what shops do and changes with the release of
- * ICU. ICU 78 gives HUF, COP, IDR, PKR and a dozen others no decimals, which ISO, banks and earlier releases count with two.
+ * The number of decimals of each currency, from ISO 4217, list one ("Current currency & funds code list" of
+ * www.six-group.com, as published on 2024-06-25 and amended until 2026-01-01). This is our own table because the
+ * runtime's is unfit for bookkeeping: `Intl` follows CLDR, which describes the practice of shops and changes with the
+ * ICU release. ICU 78 gives HUF, COP, IDR, PKR and a dozen others no decimals, although ISO, banks and earlier releases
+ * use two.
  *
- * A code that ISO withdraws moves to {@link WITHDRAWN} and stays there: books that were kept in it can still be read. The
- * exponent of a code never changes here; a start where it differs from the books' is refused.
+ * A code that ISO withdraws moves to {@link WITHDRAWN} and stays there, so that books kept in it can still be read. The
+ * exponent of a code never changes here; the service refuses to start if it differs from that of the books.
  */
 const UNUSUAL: Readonly<Record<string, number>> = {
   ...{
@@ -31,7 +32,7 @@ const UNUSUAL: Readonly<Record<string, number>> = {
   ...{ CLF: 4, UYW: 4 },
 };
 
-/** All others that ISO 4217 lists. */
+/** All other currencies listed by ISO 4217. */
 const TWO_DECIMALS = `AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF CHE CHF CHW
   CNY COP COU CRC CUP CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HTG HUF IDR ILS INR IRR JMD
   KES KGS KHR KPW KYD KZT LAK LBP LKR LRD LSL MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MXV MYR MZN NAD NGN NIO NOK NPR NZD
@@ -43,13 +44,13 @@ const WITHDRAWN = 'ANG BGN CUC HRK SLL ZWL';
 
 let known: ReadonlySet<string> | undefined;
 
-/** Returns the codes of all currencies that ISO 4217 knows, or knew until lately. */
+/** Returns the codes of all currencies in ISO 4217, including recently withdrawn ones. */
 export function currencies(): ReadonlySet<string> {
   known ??= new Set([...Object.keys(UNUSUAL), ...TWO_DECIMALS.split(/\s+/), ...WITHDRAWN.split(' ')]);
   return known;
 }
 
-/** Returns whether `code` is a currency that ISO 4217 knows, in capitals. */
+/** Returns whether `code` is an ISO 4217 currency, in capitals. */
 export const isCurrency = (code: string): boolean => currencies().has(code);
 
 /** Returns the decimals of a currency: 2 for EUR, 0 for JPY, 3 for KWD. Throws a RangeError for an unknown code. */
@@ -59,8 +60,8 @@ export function currencyExponent(currency: string): number {
 }
 
 /**
- * Returns the same of a currency that somebody has checked, such as one that the service sent: browsers need not load the list of
- * those with two decimals.
+ * Returns the decimals of a currency that has already been checked, such as one sent by the service. This way browsers
+ * do not need to load the list of currencies with two decimals.
  */
 export const decimalsOf = (currency: string): number => UNUSUAL[currency] ?? 2;
 
@@ -77,8 +78,9 @@ export const minorToText = (minor: number | bigint, currency: string): string =>
   `${minorToDecimal(minor, currency)} ${currency}`;
 
 /**
- * Returns how a language writes an amount of `currency` with so many decimals, for display only. `Intl` is told them
- * because it would use its own; pass it the decimal text of {@link minorToDecimal}, which no float rounds.
+ * Returns the format of amounts in `currency` for a locale, with this many decimals, for display only. The decimals are
+ * passed to `Intl` because it would use its own; give it the decimal text of {@link minorToDecimal}, so that no float
+ * rounds the amount.
  */
 export function moneyFormat(locale: string, currency: string, decimals: number = decimalsOf(currency)) {
   // biome-ignore lint/style/noRestrictedGlobals: for display, with the decimals of the table

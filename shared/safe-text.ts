@@ -1,10 +1,11 @@
 /**
- * Shows text of others without obeying it; every output of ours uses this, and nothing else does the same.
+ * Shows text written by others without letting it take effect. All our output uses these functions, and nothing else
+ * does the same.
  *
- * Characters that a terminal obeys, or that make text look like another: controls of both kinds, and what has no form of
- * its own, such as what turns the direction of writing, and letters that leave a blank or nothing (\p{DI}), in which text can
- * be hidden. U+FE0F stays: it only asks for an emoji in colour. Names, notes and outputs are written by others, who must not
- * write on the reader's screen.
+ * UNSAFE matches characters that a terminal obeys or that disguise text: both sets of control characters, and
+ * characters without a visible form, such as those that change the direction of text, and letters that appear blank or
+ * not at all (\p{DI}), which can hide text. U+FE0F is allowed: it only asks for a coloured emoji. Names, notes and
+ * outputs come from others, who must not be able to control the reader's screen.
  */
 const UNSAFE = /(?!\ufe0f)[\p{Cc}\p{Cf}\p{Cs}\p{DI}\u2028\u2029]/gu;
 
@@ -13,10 +14,10 @@ const escaped = (character: string) => {
   return code.length <= 2 ? `\\x${code.padStart(2, '0')}` : `\\u{${code}}`;
 };
 
-/** Text as one line that shows what it holds. */
+/** Returns text as one line, with every unsafe character escaped. */
 export const safe = (text: string): string => text.replace(UNSAFE, escaped);
 
-/** The same of lines: breaks and tabs stay. */
+/** Returns text with every unsafe character escaped except line breaks and tabs. */
 export const safeLines = (text: string): string =>
   text.replace(UNSAFE, (character) =>
     character === '\n' || character === '\t' ? character : escaped(character),
@@ -24,7 +25,7 @@ export const safeLines = (text: string): string =>
 
 const unit = (text: string, at: number) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`;
 
-/** JSON that a terminal cannot obey either: the same value, with more of its characters escaped. */
+/** Returns JSON that a terminal cannot obey either: the same value, with more of its characters escaped. */
 export const safeJson = (value: unknown, indent?: number): string =>
   (JSON.stringify(value, null, indent) ?? 'null').replace(UNSAFE, (character) =>
     character === '\n'
