@@ -18,7 +18,12 @@ export function claimDataDir(config: Config): Promise<void> {
 function outageLog(config: Config): OutageLog {
   const logger = createLogger(config);
   return {
-    onAway: (error) => logger.error({ reason: error.message }, 'the database is away'),
+    // The reason is what the operator can mend, such as a full disk; the cause is the error that the engine met.
+    onAway: ({ message, cause }) =>
+      logger.error(
+        { reason: message, cause: cause instanceof Error ? cause.message : undefined },
+        'the database is away',
+      ),
     onBack: () => logger.info('the database is back'),
   };
 }
