@@ -42,7 +42,7 @@ test('what is refunded of a running period is not given back again', async (t) =
   clock.advance(5 * DAY_MS);
   await refund(bought.id);
   await refund(order.id, BigInt(order.amount_minor) - 300n);
-  // 3.00 are left; half a month would give back more.
+  // Only 3.00 is left to refund, less than half a month's refund would be.
   const preview = await customer.must({ method: 'GET', path: `${path}/delete-preview` });
   assert.equal(preview.refund_minor, 300);
   const quote = await customer.must({ method: 'GET', path: `${path}/plan-quote?plan=s1` });
@@ -54,7 +54,7 @@ test('what is refunded of a running period is not given back again', async (t) =
   const down = await change(path, 's1');
   assert.equal(down.amount_minor, -300);
   await sound();
-  // Up again costs what the change down has kept back less.
+  // The upgrade costs only as much as the downgrade refunded.
   const up = await change(path, 's8');
   assert.equal(up.amount_minor, 300);
   await assert.rejects(refund(order.id, 301n), /at most 3\.00 EUR/);
@@ -62,7 +62,7 @@ test('what is refunded of a running period is not given back again', async (t) =
   assert.equal(last.amount_minor, -300n);
   await assert.rejects(refund(order.id), /Nothing is left/);
   await sound();
-  // Taken back, it can be given back again.
+  // Once that refund is undone, the amount can be refunded again.
   await undo(last.id);
   await customer.must({ method: 'DELETE', path });
   await done();
@@ -141,7 +141,7 @@ test('each month is refunded for itself, and a renewal starts over', async (t) =
   assert.equal((await refund(up.id)).amount_minor, -BigInt(up.amount_minor));
   const paid = before - price - BigInt(up.amount_minor);
   assert.equal(await spent(), paid);
-  // The month that runs is not touched by that.
+  // Undoing it does not affect the running month.
   const preview = await customer.must({ method: 'GET', path: `${path}/delete-preview` });
   assert.equal(BigInt(preview.refund_minor), paid);
   const renewal = (await customer.must({ method: 'GET', path: '/v1/billing/orders?kind=renew' }))[0];

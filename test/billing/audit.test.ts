@@ -8,7 +8,7 @@ import { ManualClock } from '../../server/platform/clock.ts';
 import { freshDatabase } from '../support/database.ts';
 import { fundedAccount, orderOf, storedVm, withLedger } from './support.ts';
 
-/** Two accounts with every kind of entry: paid in, held, released, captured, charged, given back. */
+/** Creates two accounts with every kind of entry: top-up, hold, release, capture, charge and refund. */
 async function books(t: TestContext) {
   const db = await freshDatabase(t);
   const clock = new ManualClock('2026-01-10T00:00:00Z');
@@ -30,7 +30,7 @@ async function books(t: TestContext) {
   return { db, clock, accounts: accounts as [string, string] };
 }
 
-/** Runs statements as a superuser would who switches triggers and foreign keys off. */
+/** Runs statements like a superuser who disables triggers and foreign keys. */
 function unguarded(db: Database, ...statements: Sql[]): Promise<void> {
   return db.transaction(async (tx) => {
     await tx.query(sql`set local session_replication_role = replica`);
@@ -38,7 +38,7 @@ function unguarded(db: Database, ...statements: Sql[]): Promise<void> {
   });
 }
 
-/** The laws that are broken, each once. */
+/** Returns the names of the broken laws, each once. */
 async function brokenLaws(db: Database, clock: ManualClock): Promise<string[]> {
   return [...new Set((await audit(db, clock)).findings.map(({ law }) => law))];
 }
@@ -82,7 +82,7 @@ test('a VM that was sold again by a clock that is behind has the rate of that sa
   const shorter = sql`billing_period_end_at = billing_period_end_at - interval '1 day', tax_rate = 0.19`;
   await db.query(sql`update vms set ${shorter} where id = ${vm.id}`);
   assert.deepEqual(await brokenLaws(db, clock), ['a VM knows the period that was paid for last']);
-  // A deletion that was given up has ended it.
+  // A failed deletion has already ended the period.
   await db.query(sql`update vms set deletion_failed_at = created_at where id = ${vm.id}`);
   assert.deepEqual(await brokenLaws(db, clock), []);
 });

@@ -23,7 +23,7 @@ import { storedVm } from './support.ts';
 const AT = '2026-01-10T00:00:00Z';
 const logger = createLogger({ logLevel: 'silent' });
 
-/** Changes what the store refuses to change, as a superuser would. */
+/** Changes rows that the store refuses to change, like a superuser. */
 function unguarded(db: Database, statement: ReturnType<typeof sql>): Promise<void> {
   return db.transaction(async (tx) => {
     await tx.query(sql`set local session_replication_role = replica`);
@@ -31,7 +31,10 @@ function unguarded(db: Database, statement: ReturnType<typeof sql>): Promise<voi
   });
 }
 
-/** Makes the books as a release left them whose runtime disagreed with ISO 4217 about the decimals. */
+/**
+ * Deletes the record of the books: their state after a release whose runtime disagreed with ISO 4217 about the
+ * decimals.
+ */
 const forget = (db: Database) => unguarded(db, sql`delete from books`);
 
 const findings = async (db: Database) => (await auditNow(db)).map(({ law, what }) => `${law}: ${what}`);
@@ -84,7 +87,7 @@ test('a start where the books count otherwise is refused, and says what to do', 
   ]);
 });
 
-/** What customers ask for that turns prices into amounts, or moves money. */
+/** The customers' requests that turn prices into amounts or move money. */
 const MONEY: [method: 'GET' | 'POST' | 'DELETE', path: (vm: string) => string, body?: object][] = [
   ['POST', () => '', { plan: 's1', template: 'debian-12', hostname: 'web-2' }],
   ['GET', () => '/custom-quote?vcpu=1&ram_mb=1024&disk_gb=20'],
@@ -136,7 +139,7 @@ test('until it is known how the books count, money operations answer 503 and not
     assert.equal((await customer.call({ method: 'GET', path })).status, 200, path);
   const unknown = await customer.call({ method: 'DELETE', path: '/v1/vm/vm_00000000000000000000000000' });
   assert.equal(unknown.status, 404, 'what is not there is said first');
-  // Another account does not answer it.
+  // A new account does not settle the question of the decimals.
   await openCustomer(installation, 0n);
   assert.equal(await findBooks(db, 'EUR'), undefined);
 

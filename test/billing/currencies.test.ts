@@ -18,7 +18,7 @@ import {
 } from '../../shared/currencies.ts';
 import { money as operatorMoney } from '../../vaubanctl/output.ts';
 
-/** Of ISO 4217, not of the runtime: ICU 78 says 0 for HUF, COP, IDR, PKR, MGA and IQD. */
+/** From ISO 4217, not from the runtime: ICU 78 says 0 for HUF, COP, IDR, PKR, MGA and IQD. */
 const DIGITS = {
   EUR: 2,
   HUF: 2,
@@ -61,7 +61,7 @@ test('an amount is written exactly, of either sign and any size', () => {
   for (const [minor, currency, text] of cases) assert.equal(minorToDecimal(minor, currency), text);
 });
 
-/** What 1,234,567 minor units are, and how each reader writes them. */
+/** 1,234,567 minor units in major units, plain and as German and English readers write them. */
 const WRITTEN: Record<string, { plain: string; german: string; english: string }> = {
   EUR: { plain: '12345.67', german: '12.345,67 €', english: '€12,345.67' },
   JPY: { plain: '1234567', german: '1.234.567 ¥', english: 'JP¥1,234,567' },

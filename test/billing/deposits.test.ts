@@ -103,7 +103,7 @@ test('any number of changes sells exactly what was used, and never more than was
       let period = bought;
       let at = 0;
       let [sold, inHold] = [0n, 399n];
-      // In minor units times the seconds of the month, times 3600 million.
+      // In minor units × seconds of the month × 3600 million.
       let exact = 0n;
       const length = 30n * 86_400n;
       const book = (charge: Charge) => {

@@ -27,7 +27,7 @@ const MONTH_SECONDS = 30n * 86_400n;
 const after = (seconds: number) => new Date(month.startAt.getTime() + seconds * 1000);
 const HOUR = 3600;
 
-/** A plan by the hour at these prices, in minor units a month and millionths of a major unit an hour. */
+/** Returns a plan billed hourly at these prices, in minor units per month and millionths of a major unit per hour. */
 function priced(name: string, price_monthly_minor: bigint, price_hourly_micros: bigint): Configuration {
   return {
     ...planConfiguration(findPlan(catalog, 's1')!, 'EUR'),
@@ -40,7 +40,7 @@ function priced(name: string, price_monthly_minor: bigint, price_hourly_micros: 
 const s1 = priced('S1', 399n, 6_000n);
 const s2 = priced('S2', 699n, 10_500n);
 
-/** What a VM is billed by after a sale. */
+/** Returns the running period of a VM after a sale. */
 function running(sale: Pick<RunningPeriod, 'remainder' | 'metering'>, currency = 'EUR'): RunningPeriod {
   return { ...month, terms: { ...terms, currency }, remainder: sale.remainder, metering: sale.metering };
 }
@@ -160,7 +160,7 @@ test('the grace of a VM that was billed by the hour is charged to the second', (
   assert.equal(byTheMonth.metering, null);
 });
 
-// The rule once more, in fractions: what is used of a part of a month since it was paid for.
+// The same rule again, in fractions: the used part of a share of a month since it was paid for.
 interface Fraction {
   over: bigint;
   under: bigint;
@@ -170,7 +170,7 @@ const plus = (a: Fraction, b: Fraction): Fraction => ({
   under: a.under * b.under,
 });
 const least = (a: Fraction, b: Fraction): Fraction => (a.over * b.under <= b.over * a.under ? a : b);
-/** Half up, of what is not negative. */
+/** Rounds a non-negative fraction, halves up. */
 const rounded = ({ over, under }: Fraction): bigint => (2n * over + under) / (2n * under);
 const isWithinHalf = ({ over, under }: Fraction, of: bigint) => {
   const off = over - of * under;
@@ -195,7 +195,7 @@ test('ten thousand changes by the hour come to the exact sum, give or take half 
       let period = running(monthCharge(from, month, inTerms, 'hourly'), of);
       let charged = from.price_monthly_minor;
       let at = 0;
-      // Caps are the same for all of them here: what was used is added up by its denominator.
+      // All cap shares have the same denominator here, so usage is summed per denominator.
       let used = 0n;
       for (const wait of waits) {
         const rest = MONTH_SECONDS - BigInt(at);
@@ -224,7 +224,7 @@ test('ten thousand changes by the hour come to the exact sum, give or take half 
   );
 });
 
-/** Prices that a catalog may have: an hour is at least a 672nd of the month, and no more than it. */
+/** Prices that a catalog may have: an hour costs at least a 672nd of the month and at most the whole month. */
 const sold = fc
   .tuple(fc.bigInt({ min: 0n, max: 10n ** 7n }), fc.bigInt({ min: 0n, max: 10n ** 6n }))
   .map(([minor, more]) => {
@@ -265,7 +265,7 @@ test('a VM pays what it used, rounded half up, and is never given back more than
       assert.ok(back! <= 0n && hours! >= 0n && given.total_minor <= 0n, `${back} and ${hours}`);
       paid += given.total_minor;
       assert.ok(paid >= 0n, `${paid} after the deletion`);
-      // What earlier changes had left over stays with the house only where nothing is given back.
+      // The house keeps the leftover of earlier changes only if nothing is refunded.
       if (given.total_minor < 0n) assert.equal(paid, rounded(used));
       else assert.ok(paid - rounded(used) <= 1n && rounded(used) - paid <= 1n);
     }),
@@ -289,7 +289,7 @@ test('nothing is gained by changes to and fro: no part of a month costs less tha
         }
         return paid + deletionCharge(plan, period, after(end)).total_minor;
       };
-      // A deletion at a full hour since the last change, as hours that have begun count from there.
+      // The deletion falls on a full hour since the last change, because started hours count from there.
       const end = second! + Math.floor(wait / HOUR) * HOUR;
       const whole = Math.floor(end / HOUR) * HOUR;
       assert.ok(total([first!, second!], end) >= total([], whole) - 1n);

@@ -20,7 +20,7 @@ async function setUp(t: TestContext) {
   const vm = await storedVm(db, clock, accountId);
   const settle = (...amounts: bigint[]) =>
     withLedger(db, clock, (ledger) => settleNow(ledger, orderOf(clock, vm, ...amounts)));
-  /** The same by a clock that has stepped back. */
+  /** Settles by a clock that has stepped back. */
   const settleAt = (at: string, amount: bigint) => {
     const behind = new ManualClock(at);
     return withLedger(db, behind, (ledger) => settleNow(ledger, orderOf(behind, vm, amount)));

@@ -13,7 +13,7 @@ import { ledgerProblems } from '../support/invariants.ts';
 import { issueInvoices } from '../support/issue.ts';
 import { balancesOf, fundedAccount, journalBalancesOf, orderOf, storedVm, withLedger } from './support.ts';
 
-/** What the SQL standard calls a check constraint that does not hold. */
+/** SQLSTATE of a violated check constraint. */
 const CHECK_VIOLATION = '23514';
 
 const count = async <T>(outcomes: Promise<T>[], matches: (reason: unknown) => boolean) => {
@@ -83,7 +83,7 @@ test('an order that several settle at once is settled once', async (t) => {
   const [order] = await db.query<{ status: string }>(sql`select status from orders`);
   assert.equal(available, order!.status === 'completed' ? 600n : 1000n);
   const entries = await db.query(sql`select 1 from journal where order_id = ${id}`);
-  // Held, and released, or captured with its tax apart.
+  // Either a hold and a release, or a hold and a capture with separate tax.
   assert.equal(entries.length, order!.status === 'completed' ? 3 : 2);
 });
 

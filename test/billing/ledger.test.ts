@@ -29,7 +29,7 @@ async function setUp(t: TestContext, funds = 1000n) {
   const clock = new ManualClock('2026-01-15T00:00:00Z');
   const accountId = await fundedAccount(db, clock, funds);
   const vm = await storedVm(db, clock, accountId);
-  /** An order a second after whatever was before, so that the latest one is the last by its id. */
+  /** Places an order one second after the previous one, so that the latest order also has the highest id. */
   const order = (write: typeof placeOrder, amounts: bigint[]) => {
     clock.advance(1000);
     return withLedger(db, clock, (ledger) => write(ledger, orderOf(clock, vm, ...amounts)));
@@ -46,7 +46,7 @@ async function setUp(t: TestContext, funds = 1000n) {
     fail: (order: OrderRow) =>
       withLedger(db, clock, (ledger) => failOrder(ledger, accountId, order.id, clock.now())),
     latest: async () => (await listOrders(db, accountId, {}, { limit: 1, afterId: null }))[0]!,
-    /** The wallet, after having checked that the journal says the same. */
+    /** Returns the wallet, after checking that the journal has the same balances. */
     wallet: async () => {
       const balances = await balancesOf(db, accountId);
       assert.deepEqual(await journalBalancesOf(db, accountId), balances);

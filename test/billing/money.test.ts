@@ -24,7 +24,7 @@ test('a decimal is read exactly', () => {
   assert.equal(parseMicros('4.99'), 4_990_000n);
   assert.equal(parseMicros('0.000001'), 1n);
   assert.equal(parseMicros('12'), 12_000_000n);
-  // A float would have made this 0.30000000000000004.
+  // A float would give 0.30000000000000004.
   assert.equal(parseMicros('0.1') + parseMicros('0.2'), parseMicros('0.3'));
 });
 
@@ -72,7 +72,7 @@ test('an hour is the 730th part of a month', () => {
   assert.equal(hourlyPrice(parseMicros('3.99')), '0.00547');
   assert.equal(hourlyPrice(parseMicros('730')), '1.00000');
   assert.equal(hourlyPrice(0n), '0.00000');
-  // 0.0177945…: rounded once, not by way of 0.017795.
+  // 0.0177945…: rounded once, not through 0.017795.
   assert.equal(hourlyPrice(parseMicros('12.99')), '0.01779');
 });
 

@@ -15,11 +15,11 @@ const RULE = [
   { uptime_below: '50', percent: 100 },
 ];
 
-/** The shop, and what becomes of outages there. */
+/** A shop with helpers to report, credit and undo outages. */
 async function shopWithOutages(t: TestContext) {
   const open = await shop(t);
   const { db, clock } = open;
-  /** Reports an outage of a region, or of the VM of that id. */
+  /** Reports an outage of a region, or of one VM if `where` is the id of a VM. */
   const outage = async (where: string, from: string, to: string) => {
     const [region, vm_id] = where.startsWith('vm_') ? [null, where] : [where, null];
     const span = { from_at: new Date(from), to_at: new Date(to) };
@@ -35,7 +35,7 @@ async function shopWithOutages(t: TestContext) {
   return { ...open, outage, creditNext, credit };
 }
 
-/** What each VM was credited for an outage, by VM. */
+/** Returns the credits of an outage, by VM. */
 const credits = (db: Database, outageId: string) =>
   db.query<{ id: string; vm_id: string; amount_minor: bigint }>(
     sql`select id, vm_id, amount_minor from orders where outage_id = ${outageId} order by vm_id`,
@@ -119,7 +119,7 @@ test('all the downtime of a month counts together and once, and a voided credit 
   await undo(day[0]!.id);
   assert.deepEqual(await amountsOf('07T00:00', '07T00:30'), [], 'two hours without that day');
   assert.deepEqual(await amountsOf('08T00:00', '08T12:00'), [-360n]);
-  // One that is only reported counts nowhere.
+  // An outage that was reported but not credited does not count.
   await outage(id, '2026-01-09T00:00:00Z', '2026-01-19T23:00:00Z');
   assert.deepEqual(await amountsOf('10T00:00', '10T00:30'), []);
   await sound();
@@ -152,7 +152,7 @@ test('an outage over the end of a month is a line of each, by what the VM was pa
   clock.set(new Date('2026-02-15T00:00:00Z'));
   await customer.must({ method: 'DELETE', path });
   await done();
-  // Eight hours of January, and nine of the fourteen days of February that it was there.
+  // Eight hours of January, and nine of the fourteen days that the VM existed in February.
   const long = await outage('eu-central', '2026-01-31T16:00:00Z', '2026-02-10T00:00:00Z');
   const [made] = await credit(long);
   const lines = await db.query<{ amount_minor: bigint }>(

@@ -19,7 +19,7 @@ const NOW = date('2026-01-20T00:00:00Z');
 
 const catalog = catalogFor(shipped, undefined);
 
-/** The shipped catalog with another price of plan s1, or without that plan. */
+/** Returns the shipped catalog with another price for plan s1, or without that plan. */
 function catalogWith(priceOfS1: string | undefined): SalesCatalog {
   const plans = catalog.plans
     .filter((plan) => plan.code !== 's1' || priceOfS1 !== undefined)

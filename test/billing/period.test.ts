@@ -9,7 +9,7 @@ const instant = fc.date({
   max: date('2099-12-31T00:00:00Z'),
   noInvalidDate: true,
 });
-/** A month as it is sold, and an instant around it. */
+/** A month as sold, and an instant within it or close to it. */
 const moment = fc.tuple(instant, fc.integer({ min: -86_400, max: 40 * 86_400 })).map(([startAt, offset]) => ({
   period: { startAt, endAt: addMonth(startAt, startAt.getUTCDate()) },
   now: new Date(startAt.getTime() + offset * 1000),

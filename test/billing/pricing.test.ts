@@ -53,7 +53,7 @@ test('a custom configuration costs what its parts cost, rounded once', () => {
   assert.equal(custom.price_monthly_minor, 960n);
   assert.equal(custom.plan, null);
   assert.equal(custom.bandwidth_gb, null);
-  // 2.20 + 1.10 + 10 × 0.045 = 3.75; one GB more is 3.795
+  // 2.20 + 1.10 + 10 × 0.045 = 3.75; with 11 GB 3.795.
   const odd = customConfiguration({ vcpu: 1, ram_mb: 1024, disk_gb: 11 }, catalog);
   assert.equal(odd.price_monthly_minor, 380n);
 });
@@ -197,7 +197,7 @@ test('ten thousand changes to and fro gain neither side anything', () => {
 });
 
 test('picking the instants of changes gains no more than half a unit', () => {
-  // Each change is made at the second at which rounding serves the customer best, of the next two minutes.
+  // Each change happens at the second within the next two minutes at which rounding favours the customer most.
   let running = { ...period };
   let second = 0;
   let [from, to] = [plan('s1'), plan('s2')];

@@ -31,7 +31,7 @@ async function setUp(t: TestContext, funds = 1000n) {
     clock,
     accountId,
     vm,
-    /** The id of the credit. */
+    /** Grants a promotional credit and returns its id. */
     grant: async (amountMinor: bigint, days: number, change: Partial<PromoGrant> = {}) => {
       clock.advance(1000);
       const until = new Date(clock.now().getTime() + days * DAY_MS);
@@ -56,13 +56,13 @@ async function setUp(t: TestContext, funds = 1000n) {
     end: () => db.transaction((tx) => endPromo(tx, accountId, clock.now())),
     revoke: (id: string) => db.transaction((tx) => revokePromo(tx, clock, id)),
     left: async (id: string) => (await findPromoCredit(db, id))!.remaining_minor,
-    /** Available, of that promotional, and held; the books are sound. */
+    /** Returns the available balance, its promotional part and the held amount, after checking the books. */
     wallet: async () => {
       assert.deepEqual(await ledgerProblems(db), []);
       const { available_minor, promo_minor, held_minor } = await lookUpWallet(db, accountId);
       return [available_minor, promo_minor, held_minor];
     },
-    /** How money moved, oldest first, without what the account was funded with. */
+    /** Returns the movements of money, oldest first, without the initial funding. */
     moves: async () => {
       const rows = await db.query<{ move: string }>(sql`
         select debit || ' > ' || credit || ' ' || amount_minor || ' ' || reason as move from journal

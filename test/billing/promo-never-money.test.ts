@@ -15,7 +15,9 @@ import { chargeOf, fundedAccount, orderOf, storedVm, withLedger } from './suppor
 const DAY_MS = 86_400_000;
 const FUNDS = 300n;
 
-/** One account with money and two VMs, and what may happen to it: each by an amount and a number to choose by. */
+/**
+ * Creates an account with money and two VMs. Each of its actions takes an amount and a number that selects the target.
+ */
 async function accountOf(db: Database, clock: ManualClock) {
   const accountId = await fundedAccount(db, clock, FUNDS);
   const vms = [await storedVm(db, clock, accountId), await storedVm(db, clock, accountId)];
@@ -24,7 +26,7 @@ async function accountOf(db: Database, clock: ManualClock) {
   const pending: { id: string; vm: number; amount: bigint }[] = [];
   const credits: string[] = [];
 
-  /** What an order came to; undefined where the wallet did not cover it. */
+  /** Places an order and returns its result; undefined if the wallet did not cover it. */
   const order = async (index: number, signed: bigint, write: typeof placeOrder) => {
     const vm = vms[index]!;
     const wish = { ...orderOf(clock, vm), charge: chargeOf(signed), vmId: vm.id };
@@ -35,7 +37,7 @@ async function accountOf(db: Database, clock: ManualClock) {
       return undefined;
     }
   };
-  /** Ends one of the pending orders; undefined where there is none. */
+  /** Ends one of the pending orders; returns undefined if there are none. */
   const endOne = async (which: number, write: typeof completeOrder) => {
     const [ended] = pending.splice(which % (pending.length || 1), 1);
     if (ended) await withLedger(db, clock, (ledger) => write(ledger, accountId, ended.id, clock.now()));

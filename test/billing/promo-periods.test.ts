@@ -34,7 +34,7 @@ async function promoShop(t: TestContext) {
       await made.done();
       return refund;
     },
-    /** Money and credit. */
+    /** Returns the money and the credit, after checking the books. */
     wallet: async () => {
       assert.deepEqual(await moneyProblems(db), []);
       const { available_minor, promo_minor } = await customer.wallet();
@@ -71,7 +71,7 @@ test('a refund is credit by the share of its period that credit has paid, and sa
   clock.set(new Date('2026-01-16T12:00:00Z'));
   const shown = await preview(path);
   assert.equal(shown.refund_minor, 1199, 'half of 23.99, rounded down');
-  // 9.00 of 23.99 was credit: 450 of 1199, rounded up. What ends last has it back first.
+  // 9.00 of 23.99 was credit: 450 of 1199, rounded up. The credit that expires last is refunded first.
   assert.equal(shown.refund_promo_minor, 450);
   assert.equal(shown.refund_promo_expires_at, late.credit.expires_at.toISOString());
   const refund = await remove(path);
@@ -114,7 +114,7 @@ test('a smaller plan gives back by the month it is changed in, and its quote say
   assert.equal(quote.refund_promo_expires_at, '2026-06-01T00:00:00.000Z');
   await change(path, 's1');
   assert.deepEqual(await wallet(), [before[0]! + back - credit, credit]);
-  // The way up takes what it gave, and the month is as it was.
+  // The upgrade takes back what the downgrade refunded, and the month is as before.
   await change(path, 's8');
   assert.deepEqual(await wallet(), before);
 });
@@ -130,7 +130,7 @@ test("the operator's refunds and voids give back by the month of the order", asy
   assert.deepEqual(await wallet(), [paid[0]! + 10_00n, 0n]);
   const ofCredit = await refund(order.id, 10_00n);
   assert.deepEqual(await wallet(), [paid[0]! + 10_00n, 10_00n]);
-  // Undone, each takes what it gave.
+  // Undoing a refund takes back the same kind of money that it gave.
   await undo(ofMoney.id);
   assert.deepEqual(await wallet(), [paid[0]!, 10_00n], 'credit stays credit');
   await undo(ofCredit.id);
@@ -161,7 +161,7 @@ test('an outage over two months gives each back as it was paid', async (t) => {
   while (await db.transaction((tx) => creditNextVm({ tx, clock }, credit)));
   const tenth = 2_40n;
   assert.deepEqual(await wallet(), [paid[0]! + tenth, tenth]);
-  // What is left of each month is still what it was.
+  // The rest of each month is refunded as the kind of money that paid for it: this month was paid with money.
   await customer.must({ method: 'DELETE', path: `/v1/vm/${id}` });
   const [money, promo] = await wallet();
   assert.equal(promo, tenth);

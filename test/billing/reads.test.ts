@@ -28,8 +28,8 @@ const date = (text: string) => new Date(text);
 const everything = { limit: 100, afterId: null };
 
 /**
- * An account with two VMs and charges in January and February; and a stranger with one of everything, whom no
- * read of the account may see.
+ * Creates an account with two VMs and charges in January and February, and a second account with one of everything that
+ * no read of the first account may return.
  */
 async function setUp(t: TestContext) {
   const db = await freshDatabase(t);

@@ -21,7 +21,7 @@ const terms = { currency: 'EUR', taxRate: '0.2' };
 const april = { startAt: date('2026-04-01T00:00:00Z'), endAt: date('2026-05-01T00:00:00Z') };
 const s1 = planConfiguration(findPlan(catalog, 's1')!, 'EUR');
 
-/** A VM that was bought for April: 3.99, of which 0.67 are tax and 3.32 are deferred. */
+/** Creates a VM that was bought for April: 3.99, of which 0.67 is tax and 3.32 is deferred. */
 async function setUp(t: TestContext) {
   const db = await freshDatabase(t);
   const clock = new ManualClock(april.startAt);
@@ -77,7 +77,7 @@ test('what is given back was not earned', async (t) => {
 test('what is booked late is in the next entry, what was served before is revenue at once', async (t) => {
   const { db, book, balance, recognize } = await setUp(t);
   await recognize('2026-04-11T00:10:00Z');
-  // As of a clock that stepped back over a day that is booked.
+  // The sale has the time stamp of a clock that stepped back over a day that is already booked.
   await book(monthCharge(s1, april, terms), '2026-04-10T12:00:00Z');
   assert.deepEqual(await ledgerProblems(db), []);
   await recognize('2026-04-12T00:10:00Z');

@@ -11,7 +11,7 @@ import { assertInvariants } from '../support/invariants.ts';
 const AT = new Date('2026-01-02T00:00:00Z');
 const LATER = `'2026-01-03T00:00:00Z'`;
 
-/** Edits as a superuser does who switches triggers off. */
+/** Edits rows like a superuser who disables triggers. */
 const edit = (db: Database, table: string, change: string) =>
   db.transaction(async (tx) => {
     await tx.query(sql`set local session_replication_role = replica`);

@@ -18,7 +18,7 @@ import { fundedAccount, orderOf, storedVm, withLedger } from './support.ts';
 
 const MONTH_MS = 31 * 86_400_000;
 
-/** A seller that issues an invoice and a credit note a month, and what it logs. */
+/** A seller that issues one invoice and one credit note per month, with the lines that it logs. */
 async function seller(t: TestContext) {
   const db = await freshDatabase(t);
   const clock = new ManualClock('2026-01-10T00:00:00Z');
@@ -29,7 +29,7 @@ async function seller(t: TestContext) {
   const services = { db, clock, config: { dataDir }, logger: logger as never };
   const accountId = await fundedAccount(db, clock, 100_00n);
   const vm = await storedVm(db, clock, accountId);
-  /** A node that has just started. */
+  /** Stands for a node that has just started. */
   const newNode = () => new SeriesWatch(services);
   const issue = async (watch = newNode()) => {
     await watch.check();
@@ -81,7 +81,7 @@ test('a dump that is restored into another database asks which numbers were the 
   assert.deepEqual(await shop.asked(), ['moved_database']);
   assert.equal(shop.errors.length, 1, 'said once');
   await shop.sound();
-  // What is sold meanwhile is sold.
+  // Sales continue while the question is open.
   await shop.sellFor(1);
   await assert.rejects(shop.answer(1n, 2n), { code: 'validation_failed' });
   await assert.rejects(shop.answer(2_000_000n, 2n), { code: 'validation_failed' });

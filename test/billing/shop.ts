@@ -11,7 +11,10 @@ import { freshDatabase } from '../support/database.ts';
 const FUNDS = 200_00n;
 const VM = { template: 'debian-12', hostname: 'web', password: 'correct-horse-battery' };
 
-/** An installation with one customer who has 200.00 on 1 January; `s1` costs 3.99 and `s8` 23.99, tax of 19 % included. */
+/**
+ * Sets up an installation with one customer who has 200.00 on 1 January; `s1` costs 3.99 and `s8` 23.99, including 19 %
+ * tax.
+ */
 export async function shop(t: TestContext) {
   const db = await freshDatabase(t);
   const clock = new ManualClock('2026-01-01T00:00:00Z');
@@ -22,7 +25,7 @@ export async function shop(t: TestContext) {
   services.catalog.tax_rate = '0.19';
   const customer = await openCustomer(installation, FUNDS);
   const done = () => runJobs(installation, node);
-  /** Orders a VM, which is still to be made. */
+  /** Orders a VM without running its job. */
   const place = async (plan: string, region = 'eu-central', billing = 'monthly') => {
     const body = { ...VM, plan, region, billing };
     const { vm, order } = await customer.must({ method: 'POST', path: '/v1/vm', body });

@@ -14,10 +14,10 @@ import { newMac } from '../../server/domain/vms/mac.ts';
 import type { Clock } from '../../server/platform/clock.ts';
 import { newId } from '../../server/platform/ids.ts';
 
-/** The catalog as it is shipped: s1 costs 3.99 a month, custom parts 2.20, 1.10 and 0.045. */
+/** The shipped catalog: s1 costs 3.99 per month, the parts of custom sizes 2.20, 1.10 and 0.045. */
 export const catalog = loadCatalog(join(import.meta.dirname, '../../catalog.yaml'));
 
-/** An account whose wallet holds `amountMinor`; its id. */
+/** Creates an account whose wallet holds `amountMinor` and returns its id. */
 export async function fundedAccount(db: Database, clock: Clock, amountMinor = 0n): Promise<string> {
   return db.transaction(async (tx) => {
     const { id } = await createAccount(tx, clock, { name: 'Test', currency: catalog.currency, limits: {} });
@@ -26,7 +26,7 @@ export async function fundedAccount(db: Database, clock: Clock, amountMinor = 0n
   });
 }
 
-/** A VM on plan s1 that was bought, and came into being, at the clock's instant. */
+/** Returns a VM on plan s1 that was bought and created at the clock's instant. */
 export function newVm(clock: Clock, accountId: string, change: Partial<VmRow> = {}): VmRow {
   const now = clock.now();
   const period = firstPeriod(now);
@@ -103,7 +103,7 @@ export function newVm(clock: Clock, accountId: string, change: Partial<VmRow> = 
   };
 }
 
-/** The same, in the database. */
+/** Inserts such a VM and returns it. */
 export async function storedVm(
   db: Database,
   clock: Clock,
@@ -122,7 +122,7 @@ export async function storedVm(
   return vm;
 }
 
-/** A charge of lines with these amounts. */
+/** Returns a charge of lines with these amounts. */
 export function chargeOf(...amounts: bigint[]): Charge {
   const at = new Date('2026-01-01T00:00:00Z');
   const lines = amounts.map((amount_minor, index) => ({
@@ -142,7 +142,7 @@ export function chargeOf(...amounts: bigint[]): Charge {
   return { lines, total_minor: amounts.reduce((sum, amount) => sum + amount, 0n) };
 }
 
-/** Runs `work` with the ledger, in one transaction at the clock's instant. */
+/** Runs `work` with the ledger in one transaction at the clock's instant. */
 export function withLedger<T>(
   db: Database,
   clock: Clock,
@@ -151,19 +151,18 @@ export function withLedger<T>(
   return db.transaction((tx) => work({ tx, clock }, tx));
 }
 
-/** An order of these line amounts at the clock's instant. */
+/** Returns an order of these line amounts at the clock's instant. */
 export function orderOf(clock: Clock, vm: VmRow, ...amounts: bigint[]): OrderRequest {
   const { account_id: accountId, id: vmId } = vm;
   return { accountId, vmId, kind: 'adjustment', charge: chargeOf(...amounts), at: clock.now() };
 }
 
-/** A wallet's balances. */
 export async function balancesOf(db: Database, accountId: string) {
   const { available_minor, held_minor } = await lookUpWallet(db, accountId);
   return { available: available_minor, held: held_minor };
 }
 
-/** The same balances, worked out from the journal alone. */
+/** Computes the wallet's balances from the journal only. */
 export async function journalBalancesOf(db: Database, accountId: string) {
   const [row] = await db.query<{ available: bigint; held: bigint }>(sql`
     select coalesce(sum(case when credit in ('wallet', 'promo') then amount_minor else 0 end
@@ -173,7 +172,7 @@ export async function journalBalancesOf(db: Database, accountId: string) {
   return row!;
 }
 
-/** Why money moved, oldest first. */
+/** Returns the reasons of the account's journal entries, oldest first. */
 export async function reasonsOf(db: Database, accountId: string): Promise<string[]> {
   const rows = await db.query<{ reason: string }>(
     sql`select reason from journal where account_id = ${accountId} order by id`,
