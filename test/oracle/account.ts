@@ -9,7 +9,7 @@ export interface Line {
   quantity: bigint;
   unit: string;
   unit_price: string;
-  /** Of a month, or the rest of one, that is billed by the hour. */
+  /** For a month, or the rest of one, that is billed hourly. */
   price_hourly: string | null;
   amount: bigint;
   taxed: Taxed;
@@ -27,7 +27,7 @@ export interface Correction {
 }
 
 export interface Order {
-  /** Null until a reply has told. */
+  /** Null until a reply contains it. */
   id: string | null;
   kind: string;
   status: 'pending' | 'completed' | 'failed';
@@ -40,9 +40,9 @@ export interface Order {
   draws: Draw[];
   document: Document | null;
   correction: Correction | null;
-  /** What the wallet did not cover of it and is still owed. */
+  /** The part that the wallet did not cover and the customer still owes. */
   owed: bigint;
-  /** Who bought, as known when it was placed. */
+  /** The buyer as known when the order was placed. */
   buyer: Buyer | null;
 }
 
@@ -55,7 +55,7 @@ export interface Document {
   orders: Order[];
   issuedAt: number | null;
   corrects: Set<Document>;
-  /** Who bought, as known when it was issued; null where nobody was. */
+  /** The buyer as known when the document was issued; null if none was known. */
   buyer: Buyer | null;
 }
 
@@ -65,7 +65,7 @@ export interface Credit {
   ends: number;
 }
 
-/** What a line of an order took of promotional credit; negative where it gave back. */
+/** Promotional credit that a line of an order took; negative if the line gave it back. */
 export interface Draw {
   credit: Credit;
   line: Line;
@@ -79,24 +79,24 @@ export interface Payment {
   at: number;
 }
 
-/** A payment that its provider takes back: what is not taken of it is a debt. */
+/** A disputed payment. The part that cannot be charged back is a debt. */
 export interface Dispute {
   id: string;
   topUp: TopUp;
   amount: bigint;
   taken: bigint;
-  /** How many payments it has had. */
+  /** Number of movements of money so far. */
   moves: number;
   isWon: boolean;
 }
 
-/** A payment that can be taken back. */
+/** A payment that can be disputed. */
 export interface TopUp {
   id: string;
   amount: bigint;
 }
 
-/** A time without a region, or without one VM. */
+/** A span during which a region, or a single VM, was down. */
 export interface Outage extends Span {
   id: string;
   vm: Vm | null;
@@ -105,7 +105,7 @@ export interface Outage extends Span {
   credited: boolean;
 }
 
-/** What is being done to a VM. */
+/** An operation in progress on a VM. */
 export type Work =
   | { kind: 'create'; order: Order }
   | {
@@ -114,7 +114,7 @@ export type Work =
       to: Product;
       taxed: Taxed;
       leftover: Rational;
-      /** From when on hours are counted; null by the month. */
+      /** When the counting of hours begins; null if billed monthly. */
       since: number | null;
       deposit: bigint | null;
       orderedAt: number;
@@ -125,12 +125,12 @@ export type Work =
   | { kind: 'take_snapshot'; id: string; orderedAt: number }
   | { kind: 'delete_snapshot'; snapshot: Snapshot };
 
-/** What a VM's use is charged by from an instant on; prices in major units, null is free. */
+/** The prices for a VM's use from an instant on, in major units; null is free. */
 export interface Terms {
   from: number;
-  /** What its meter read then. */
+  /** The meter's reading at that instant. */
   read: bigint;
-  /** GB a month; null is unmetered, or free without an end. */
+  /** GB per month; null is unmetered, or free without a limit. */
   included: bigint | null;
   traffic: Rational | null;
   snapshots: Rational | null;
@@ -143,13 +143,13 @@ export interface Snapshot {
   until: number | null;
 }
 
-/** What a VM has sent and stored. */
+/** A VM's traffic and snapshots. */
 export interface Meter {
   /** Bytes by UTC day, such as "2027-01-31". */
   days: Map<string, bigint>;
-  /** Since it was charged last. */
+  /** Terms since the last charge. */
   terms: Terms[];
-  /** The end of a month that was not paid, and what was read then. */
+  /** The end of an unpaid month, and the reading at that instant. */
   unpaid?: { at: number; read: bigint };
   snapshots: Snapshot[];
 }
@@ -158,7 +158,7 @@ export interface Vm {
   id: string;
   product: Product;
   region: string;
-  /** It has come into being, and has been paid for. */
+  /** Created and paid for. */
   exists: boolean;
   gone: boolean;
   goneAt: number | null;
@@ -166,34 +166,39 @@ export interface Vm {
   work: Work | null;
   autoRenew: boolean;
   priority: number;
-  /** How the months to come are billed. */
+  /** How the coming months are billed. */
   nextMode: 'monthly' | 'hourly';
-  /** Day of the month on which its months begin. */
+  /** Day of the month on which the VM's months begin. */
   day: number;
   paid: Span;
-  /** Since when the hours of the running month are counted; null by the month. Their price is the product's. */
+  /**
+   * Since when the hours of the running month are counted; null if billed monthly. The hourly price is the product's.
+   */
   hoursSince: number | null;
-  /** What is held for it since then: nothing of it is sold before it was used. Null by the month, and once the month was settled. */
+  /**
+   * The deposit held since then; use is sold out of it only afterwards. Null if billed monthly, and after the month was
+   * settled.
+   */
   deposit: bigint | null;
-  /** As its latest sale was. */
+  /** The tax of the latest sale. */
   taxed: Taxed;
-  /** What the running month is worth to the second, less what was charged for it. */
+  /** The running month's exact worth to the second, less the amount charged for it. */
   leftover: Rational;
-  /** The most that may be given back of it, once some of it was by a correction. */
+  /** The most that can still be refunded for the month, once a correction refunded part of it. */
   refundable: bigint | null;
   unpaidSince: number | null;
   suspendedAt: number | null;
-  /** When its grace ended, where it was not to be renewed any more or was switched off. */
+  /** When the grace period ended, if the VM was not going to renew or was suspended. */
   graceEnded: number | null;
   resumes: boolean;
   running: boolean;
   upgradedAt: number | null;
   deletionNoticeAt: number | null;
-  /** When what it has was sold. */
+  /** When its current configuration was sold. */
   soldAt: number;
-  /** The higher price that its owner was told of last. */
+  /** The latest higher price that its owner was notified of. */
   told: { price: bigint; at: number; from: number } | null;
-  /** When it ends with its plan, as its owner was told. */
+  /** When it ends together with its plan, as its owner was notified. */
   retiresAt: number | null;
   /** Why it is slow since the service looked last, and how fast it is then, in Mbit/s. */
   throttle: { mbps: bigint; cause: string } | null;
@@ -202,9 +207,9 @@ export interface Vm {
 
 /** All that is known of a customer, from what he did and what time did. Amounts are minor units. */
 export interface Account {
-  /** Whom its invoices are for; null where nothing is known. */
+  /** The buyer on its invoices; null if nothing is known. */
   buyer: Buyer | null;
-  /** What can be spent: money and credit. */
+  /** Spendable: money and credit. */
   available: bigint;
   held: bigint;
   credits: Credit[];
@@ -233,18 +238,18 @@ export function newAccount(): Account {
 
 export const sum = (amounts: bigint[]) => amounts.reduce((total, amount) => total + amount, 0n);
 
-/** VMs that are paid for. */
+/** VMs that cost money. */
 export const billed = ({ vms }: Account) => vms.filter((vm) => vm.exists && !vm.gone && !vm.deleting);
 
-/** How the running month is billed: by the hour at that price, or by the month (null). */
+/** The hourly price of the running month; null if it is billed monthly. */
 export const hourOf = ({ product, hoursSince }: Vm) => (hoursSince === null ? null : product.hour);
 
-/** Lines that hold a deposit or release it, and sell nothing. */
+/** True for lines that only hold or release a deposit. */
 export const isDeposit = ({ unit }: Line) => unit === 'deposit';
 
-/** What of an order moves deposits. */
+/** The part of an order that moves deposits. */
 export const depositOf = ({ lines }: Pick<Order, 'lines'>) =>
   sum(lines.filter(isDeposit).map(({ amount }) => amount));
 
-/** What of it is sold, or given back of what was. */
+/** The part of an order that is sold, or refunded from earlier sales. */
 export const soldOf = (order: Pick<Order, 'lines' | 'amount'>) => order.amount - depositOf(order);

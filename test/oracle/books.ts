@@ -18,7 +18,7 @@ import { type Charge, proportional } from './lines.ts';
 import { monthAround } from './months.ts';
 import { Rational } from './rational.ts';
 
-/** What is done to an account's money, at an instant. */
+/** Movements of an account's money at an instant. */
 
 export function pay(
   account: Account,
@@ -30,15 +30,15 @@ export function pay(
   payDebts(account, at);
 }
 
-/** What can be spent but is no credit. */
+/** The spendable balance without credit. */
 export const moneyOf = ({ available, credits }: Account) => available - sum(credits.map(({ left }) => left));
 
-/** What an account owes for payments that were taken back, and for deleted VMs. */
+/** The debt of an account: payments that were charged back, and deleted VMs. */
 export const debtOf = ({ disputes, orders }: Account) =>
   sum(disputes.filter(({ isWon }) => !isWon).map(({ amount, taken }) => amount - taken)) +
   sum(orders.map(({ owed }) => owed));
 
-/** Money pays what is owed, the oldest dispute first, then the oldest deletion, as far as it reaches. */
+/** Pays debts from the money that there is: the oldest dispute first, then the oldest deletion. */
 export function payDebts(account: Account, at: number): void {
   for (const dispute of account.disputes.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
     const money = moneyOf(account);
@@ -53,7 +53,7 @@ export function payDebts(account: Account, at: number): void {
   }
 }
 
-/** A provider takes an amount back, another one than before, or none after all. */
+/** A provider disputes an amount, changes the disputed amount, or withdraws the dispute. */
 export function dispute(
   account: Account,
   one: Dispute,
@@ -65,7 +65,7 @@ export function dispute(
   const wanted = target - one.taken;
   const money = moneyOf(account);
   moveDispute(account, one, wanted < money ? wanted : money, at);
-  // What is put back pays the others.
+  // Money that comes back pays the other debts.
   if (wanted < 0n) payDebts(account, at);
 }
 
@@ -78,7 +78,7 @@ function moveDispute(account: Account, one: Dispute, more: bigint, at: number): 
   account.payments.push({ method: 'test', reference, amount: -more, at });
 }
 
-/** What has to be topped up to spend so much on something new: the debt comes first. */
+/** Returns the top-up needed before `total` can be spent on something new: debts are paid first. */
 export function lackingFor(account: Account, total: bigint): bigint {
   if (total <= 0n) return 0n;
   return unpaidDebt(account) + mostOf(total - spendableOf(account), 0n);
@@ -86,7 +86,7 @@ export function lackingFor(account: Account, total: bigint): bigint {
 
 export const unpaidDebt = (account: Account) => mostOf(debtOf(account) - moneyOf(account), 0n);
 
-/** Credit, and the money that is left after the debt. */
+/** Credit, and the money left after all debts. */
 export const spendableOf = (account: Account) =>
   account.available - moneyOf(account) + mostOf(moneyOf(account) - debtOf(account), 0n);
 
@@ -98,7 +98,7 @@ interface Request {
   charge: Charge;
   id: string | null;
   correction?: Correction;
-  /** The most that promotional credit pays of it, or gets back. */
+  /** The most promotional credit that the order takes, or gets back. */
   promoMost?: bigint;
 }
 
@@ -138,14 +138,14 @@ export function complete(account: Account, order: Order, at: number, promoMost?:
     for (const sale of salesOf(account, order)) document.corrects.add(sale.document!);
 }
 
-/** An order that is settled as it is placed. */
+/** Places an order and settles it at once. */
 export function settle(account: Account, request: Request, at: number): Order {
   const order = place(account, request, at);
   complete(account, order, at, request.promoMost);
   return order;
 }
 
-/** The order of a deletion, if there is one: what it takes and the wallet does not have is owed. */
+/** Settles the order of a deletion, if there is one: the part that the wallet does not cover becomes debt. */
 export function settleDeletion(
   account: Account,
   vm: Vm,
@@ -164,7 +164,7 @@ export function settleDeletion(
   return order;
 }
 
-/** What of a charge an account cannot pay. */
+/** Returns the part of a charge that an account cannot pay. */
 export function uncovered(account: Account, { total }: Charge): bigint {
   return mostOf(total - spendableOf(account), 0n);
 }
@@ -180,7 +180,7 @@ export function fail(account: Account, order: Order, at: number): void {
   order.settledAt = at;
 }
 
-/** Credit pays before money, what ends first before the rest; each line that charges gets its share. */
+/** Credit pays before money, the credit that expires first before the rest; each charging line gets its share. */
 function draw({ credits }: Account, order: Order, most: bigint): void {
   const total = most < order.amount ? most : order.amount;
   const taken = takeFrom(
@@ -205,7 +205,7 @@ function draw({ credits }: Account, order: Order, most: bigint): void {
   }
 }
 
-/** As much as there is of an amount, from one credit after the other. */
+/** Takes an amount from the credits in turn, as far as they cover it. */
 function takeFrom(credits: { credit: Credit; most: bigint }[], amount: bigint) {
   let rest = amount;
   return credits.flatMap(({ credit, most }) => {
@@ -240,7 +240,7 @@ function isOf({ month, lines: [first] }: Part, { span }: Line): boolean {
   return span.from === first!.span.from && span.to === first!.span.to;
 }
 
-/** What is credit of what lines give back: the share of their month that credit has paid, in whole units upwards. */
+/** The promotional credit within a refund: the share of the month that credit paid, rounded up to whole units. */
 export function creditsBack(account: Account, vm: Vm | null, lines: Line[]): Draw[] {
   if (vm === null) return [];
   const bought = account.orders.filter((order) => order.vm === vm && order.status === 'completed');
@@ -276,7 +276,7 @@ export function grant(account: Account, amount: bigint, ends: number): void {
   account.available += amount;
 }
 
-/** Credit whose time is over is gone. */
+/** Removes expired credit. */
 export function endCredits(account: Account, now: number): void {
   for (const credit of account.credits.filter(({ ends }) => ends <= now)) {
     account.available -= credit.left;
@@ -284,7 +284,7 @@ export function endCredits(account: Account, now: number): void {
   }
 }
 
-/** The document that is still open for the month of an instant. */
+/** Returns the draft for the month of an instant, or begins one. */
 function draft(account: Account, type: Document['type'], at: number): Document {
   const month = monthOf(at);
   const open = account.documents.find(
@@ -300,7 +300,7 @@ function draft(account: Account, type: Document['type'], at: number): Document {
   return document;
 }
 
-/** The order that a correction gives back, or those that charged the month which a refund does. */
+/** Returns the order that a correction refunds, or the orders that charged the month that a refund belongs to. */
 function salesOf(account: Account, { vm, lines, correction }: Order): Order[] {
   const charges = account.orders.filter(
     (order) => order.status === 'completed' && soldOf(order) > 0n && order.document !== null,

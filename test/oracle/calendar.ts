@@ -1,6 +1,6 @@
 import { Rational } from './rational.ts';
 
-/** From (included) to (excluded), in milliseconds since 1970. */
+/** `from` is included, `to` is excluded; both in milliseconds since 1970. */
 export interface Span {
   from: number;
   to: number;
@@ -10,7 +10,6 @@ const daysIn = (year: number, month: number) =>
   [31, isLeap(year) ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month]!;
 const isLeap = (year: number) => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
 
-/** The calendar month (UTC) of an instant. */
 export function monthOf(at: number): Span {
   const date = new Date(at);
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
@@ -18,7 +17,9 @@ export function monthOf(at: number): Span {
   return { from, to: from + daysIn(year, month) * 86_400_000 };
 }
 
-/** A month that begins at an instant, and ends on `day` of the next one at the same time, or on its last day. */
+/**
+ * The month that begins at an instant and ends on `day` of the next one at the same time, or on that month's last day.
+ */
 export function monthFrom(from: number, day: number): Span {
   const date = new Date(from);
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
@@ -29,7 +30,7 @@ export function monthFrom(from: number, day: number): Span {
 
 export const dayOf = (at: number) => new Date(at).getUTCDate();
 
-/** Whole seconds from one instant to another, none where that is before. */
+/** Whole seconds from one instant to another; 0 if `to` is before `from`. */
 export function seconds(from: number, to: number): bigint {
   return to <= from ? 0n : BigInt((to - from - ((to - from) % 1000)) / 1000);
 }

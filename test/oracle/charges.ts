@@ -8,15 +8,15 @@ import { keptForTraffic } from './throttles.ts';
 import { monthsUntil, type Use, usedIn } from './usage.ts';
 
 const HOUR = 3_600_000;
-/** As the shipped catalog has it. */
+/** As in the shipped catalog. */
 export const GRACE = { suspendAfter: 72 * HOUR, heldFor: 72 * HOUR, deleteAfter: 14 * 24 * HOUR };
 
-/** A charge that sells a month, or the rest of one. */
+/** A charge that sells a month or the rest of one. */
 export interface Sale extends Charge {
   leftover: Rational;
-  /** Since when hours are counted; null by the month. */
+  /** Since when hours are counted; null if billed monthly. */
   hoursSince: number | null;
-  /** What of it is held and not sold; null by the month. */
+  /** The part of the charge that is held and not sold; null if billed monthly. */
   deposit: bigint | null;
 }
 
@@ -28,7 +28,7 @@ const hoursAt = (hour: Rational, { currency }: PriceList) => ({
   unit_price: hourText(hour, currency),
 });
 
-/** A whole month of a product, at today's tax: by the hour where that is wanted, and sold. */
+/** A whole month of a product at today's tax; hourly if requested and offered. */
 export function monthCharge(
   product: Product,
   span: Span,
@@ -57,14 +57,14 @@ const restFrom = ({ from, to }: Span, now: number): Span => ({ from: Math.max(fr
 const worthOf = (hour: Rational, time: bigint, list: PriceList) =>
   hour.times(unit(list.currency)).times(new Rational(time, 3600n));
 
-/** What was paid from the last count of hours on, and how much of it `time` has used: never more. */
+/** The amount paid since hours were last counted, and how much of it `time` has used up, at most all of it. */
 function hoursUsed({ product, paid, hoursSince }: Vm, time: bigint, now: number, list: PriceList) {
   const deposit = new Rational(product.price).times(restOf(paid, hoursSince!));
   const used = worthOf(product.hour!, time, list);
   return { deposit, used: now >= paid.to ? deposit : Rational.least(used, deposit) };
 }
 
-/** What was used of a deposit until `now`, with what changes before have left over, and the lines that sell it. */
+/** The use of a deposit until `now` including the leftover of earlier changes, and the lines that sell it. */
 function settleHours(vm: Vm, now: number, list: PriceList, hours: bigint | null) {
   const { product, paid, taxed } = vm;
   const deposit = vm.deposit!;
@@ -87,7 +87,7 @@ function settleHours(vm: Vm, now: number, list: PriceList, hours: bigint | null)
   return { lines, left: owed.minus(new Rational(sold)) };
 }
 
-/** What a correction, or traffic that was sent ahead, keeps from being released is sold, as a line of its own. */
+/** The part of a release that a correction, or traffic sent ahead of time, withholds is sold as a line of its own. */
 function keepSold(
   lines: Line[],
   whole: Charge,
@@ -106,7 +106,7 @@ function keepSold(
   return { lines: [...lines, line({ ...sold, unit: 'adjustment', proration: false })], kept: amount };
 }
 
-/** Of a month that is over and sold, nothing is left to be changed: a quote shows that it comes to nothing. */
+/** A month that is over and sold has no rest to change: the quote shows a total of zero. */
 function afterMonth({ product, paid, hoursSince, taxed }: Vm, to: Product, list: PriceList): Sale {
   const name = nameOf(product, list);
   const span = restFrom(paid, hoursSince!);
@@ -123,7 +123,7 @@ function afterMonth({ product, paid, hoursSince, taxed }: Vm, to: Product, list:
   return { ...chargeOf(lines), leftover: Rational.zero, hoursSince: paid.to, deposit: null };
 }
 
-/** By the hour: what was used is sold, and the rest of the month gets a deposit of its own. */
+/** With hourly billing the use so far is sold, and the rest of the month gets a deposit of its own. */
 function changeHours(vm: Vm, to: Product, at: number, list: PriceList): Sale {
   const now = Math.max(at, vm.hoursSince!);
   if (vm.deposit === null) return afterMonth(vm, to, list);
@@ -146,9 +146,10 @@ function changeHours(vm: Vm, to: Product, at: number, list: PriceList): Sale {
 }
 
 /**
- * Another product for the rest of the month: what the month is worth after it, to the second, less what has been
- * charged, to the nearest unit. What that leaves is carried on, with what a correction keeps from being given back.
- * Hours that have been counted from an instant on are not counted from an earlier one, to which the clock was put back.
+ * Changes the product for the rest of the month. The charge is the month's new worth to the second, less the amount
+ * charged so far, rounded to the nearest unit. The rounding remainder is carried forward, and so is the amount that a
+ * correction keeps from being refunded. If the clock was put back, hours are not counted again from the earlier
+ * instant.
  */
 export function changeCharge(vm: Vm, to: Product, at: number, list: PriceList): Sale {
   if (hourOf(vm) !== null) return changeHours(vm, to, at, list);
@@ -204,10 +205,10 @@ export function noChange(vm: Vm, list: PriceList): Sale {
   return { ...changeCharge(still, vm.product, vm.paid.to, list), hoursSince, deposit };
 }
 
-/** What is left of the month of a VM that is given up: rounded down, or by the hours that have begun. */
+/** Returns the unused rest of the month of a VM that is deleted: rounded down, or by started hours. */
 export function unusedOf(vm: Vm, at: number, list: PriceList): Charge {
   const { product, paid, taxed, leftover } = vm;
-  // What is being given up already was settled then.
+  // A VM that is already being deleted was settled when the deletion began.
   const now = vm.deleting ? paid.to : at;
   const most = (amount: bigint) => (amount > 0n ? amount : 0n);
   if (hourOf(vm) === null) {
@@ -216,7 +217,7 @@ export function unusedOf(vm: Vm, at: number, list: PriceList): Charge {
     const lines = [line({ ...unused, span: restFrom(paid, now), ...monthAt(product, list) })];
     return lessTraffic(vm, chargeOf(lines), now, list);
   }
-  // Once its month is over and sold, nothing is left of it.
+  // Nothing is left once its month is over and sold.
   if (vm.deposit === null) return chargeOf([]);
   const until = Math.min(now, paid.to);
   const begun = new Rational(seconds(vm.hoursSince!, until), 3600n).ceil();
@@ -227,7 +228,7 @@ export function unusedOf(vm: Vm, at: number, list: PriceList): Charge {
 const lessTraffic = (vm: Vm, charge: Charge, now: number, list: PriceList) =>
   keepBack(charge, vm.refundable, vm.deleting ? 0n : keptForTraffic(vm, null, now, list, charge));
 
-/** Giving a VM up: what it has used, less what is left of its month; negative is given back. */
+/** The charge of a deletion: use so far, less the unused rest of the month; negative is a refund. */
 export function deletionCharge(vm: Vm, now: number, list: PriceList): Charge & { use: Use[] } {
   if (!vm.exists) return { ...chargeOf([]), use: [] };
   const unused = unusedOf(vm, now, list);
@@ -239,7 +240,7 @@ export function deletionCharge(vm: Vm, now: number, list: PriceList): Charge & {
   };
 }
 
-/** When a VM that is unpaid may be switched off. */
+/** When an unpaid VM may be suspended. */
 export function graceEnd(vm: Vm): number {
   const { paid, upgradedAt } = vm;
   if (vm.graceEnded !== null && (vm.suspendedAt !== null || !renews(vm))) return vm.graceEnded;
@@ -247,12 +248,12 @@ export function graceEnd(vm: Vm): number {
   return paid.to + (renews(vm) && !upgradedLate ? GRACE.suspendAfter : 0);
 }
 
-/** Until when a VM was used, as far as its owner has to pay for that. */
+/** Until when a VM's owner has to pay for its use. */
 function usedUntil(vm: Vm, now: number): number {
   return vm.suspendedAt === null ? now : Math.min(vm.suspendedAt, graceEnd(vm), now);
 }
 
-/** A renewal: the month that is paid, what it takes, and what was used before it. */
+/** A renewal: the paid month, its charge, and the use before it. */
 export interface Renewal {
   span: Span;
   product: Product;
@@ -289,7 +290,7 @@ function missed(vm: Vm, now: number, list: PriceList): Renewal[] {
   );
 }
 
-/** One that was switched off owes its grace, and begins a month that is a new sale. */
+/** A suspended VM owes its grace period and begins a month that is a new sale. */
 function recovery(vm: Vm, now: number, list: PriceList): Renewal {
   const span = monthFrom(now, dayOf(now));
   const product = asSold(vm, list, now);
@@ -298,7 +299,7 @@ function recovery(vm: Vm, now: number, list: PriceList): Renewal {
   return renewal(span, product, sale, use, graceUsed(vm, now, list));
 }
 
-/** Grace that a suspended VM has used: its share of the month that was not paid, or its seconds by the hour. */
+/** The grace period that a suspended VM used: its share of the unpaid month, or its seconds if billed hourly. */
 function graceUsed(vm: Vm, now: number, list: PriceList): Line[] {
   const { span: unpaid, product } = comingMonths(vm, list, now).next().value;
   const used = { from: unpaid.from, to: usedUntil(vm, now) };

@@ -16,9 +16,9 @@ import { Rational } from './rational.ts';
 import type { PriceList } from './tariff.ts';
 import type { Taxed } from './tax.ts';
 
-/** What the operator corrects: orders of their own, since nothing that is booked changes. */
+/** The operator's corrections: orders of their own, because booked entries never change. */
 
-/** An order as it is to be settled, and how much promotional credit takes part; absent where as in any order. */
+/** An order to settle, and how much promotional credit takes part; absent if credit takes part as in any order. */
 export interface Decision {
   charge: Charge;
   promoMost?: bigint;
@@ -26,7 +26,7 @@ export interface Decision {
 
 const WORDS = { refund: 'Refund', void: 'Void', credit: 'Credit', debit: 'Debit' } as const;
 
-/** Money beside what is sold, at today's tax and for no service period. */
+/** Money independent of any sale, at today's tax and for no service period. */
 export function free(
   type: 'credit' | 'debit',
   amount: bigint,
@@ -41,7 +41,7 @@ export function free(
   return { charge, promoMost: 0n };
 }
 
-/** What was sold alike in an order, less its corrections. */
+/** Lines of an order that were sold on the same terms, less their corrections. */
 interface Remainder {
   description: string;
   span: Span;
@@ -50,7 +50,7 @@ interface Remainder {
   month: Span | null;
 }
 
-/** An order with all that corrects it, and what corrects that. */
+/** An order with all its corrections, and the corrections of those. */
 function familyOf(account: Account, order: Order): Order[] {
   const children = completed(account).filter(({ correction }) => correction?.corrects === order);
   return [order, ...children.flatMap((child) => familyOf(account, child))];
@@ -81,7 +81,7 @@ function remaindersOf(account: Account, order: Order): Remainder[] {
     .sort((a, b) => a.place - b.place || a.span.from - b.span.from || (a.taxed.rate < b.taxed.rate ? -1 : 1));
 }
 
-/** Orders that took or gave, and those that are going to give. */
+/** Orders that moved money, and pending refunds. */
 const given = ({ orders }: Account) =>
   orders.filter(({ status, amount }) => status === 'completed' || (status === 'pending' && amount < 0n));
 
@@ -100,20 +100,20 @@ function roomsOf(account: Account, { vm }: Order, remainders: Remainder[]) {
 const isGift = ({ correction }: Order) =>
   correction !== null && ['credit', 'refund', 'sla_credit'].includes(correction.type);
 
-/** Whether an order can be corrected that way at all. */
+/** Whether an order allows this type of correction at all. */
 export function canCorrect(type: 'refund' | 'void', order: Order): boolean {
   if (order.status !== 'completed' || order.correction?.type === 'void') return false;
   return soldOf(order) > 0n || (type === 'void' && isGift(order));
 }
 
-/** The most that can be refunded of an order. */
+/** Returns the most that can be refunded of an order. */
 export function refundable(account: Account, order: Order): bigint {
   const rooms = roomsOf(account, order, remaindersOf(account, order));
   const left = sum(rooms.map(({ most }) => most)) - order.owed;
   return left > 0n ? left : 0n;
 }
 
-/** A refund of that much, or the undoing of all that is left. Null where nothing is. */
+/** Refunds an amount, or voids the whole rest. Returns null if nothing is left. */
 export function correct(
   account: Account,
   order: Order,
@@ -145,7 +145,7 @@ function promoMostOf({ correction, draws }: Order): bigint | undefined {
     : -sum(draws.map(({ amount }) => amount));
 }
 
-/** Each gets its share, cut to whole units as it adds up. */
+/** Each gets its share, cumulatively rounded down to whole units. */
 function shareOut(rooms: ReturnType<typeof roomsOf>, amount: bigint) {
   const amounts = proportional(
     rooms.map(({ most }) => most),
@@ -160,14 +160,14 @@ function shareOut(rooms: ReturnType<typeof roomsOf>, amount: bigint) {
   });
 }
 
-/** What can be spent on an order to which promotional credit may give so much. */
+/** Returns the spendable amount for an order to which promotional credit contributes at most `promoMost`. */
 export function spendable(account: Account, promoMost?: bigint): bigint {
   const promo = sum(account.credits.map(({ left }) => left));
   const withheld = promoMost === undefined || promoMost > promo ? 0n : promo - promoMost;
   return spendableOf(account) - withheld;
 }
 
-/** Settles a correction; what is left of the running month bounds what may be given back of it from now on. */
+/** Settles a correction. From now on at most the net amount of the running month can be refunded for it. */
 export function settleCorrection(
   account: Account,
   vm: Vm | null,
@@ -185,7 +185,7 @@ const isVoided = (account: Account, order: Order) =>
 
 const overlap = (a: Span, b: Span): Span => ({ from: Math.max(a.from, b.from), to: Math.min(a.to, b.to) });
 
-/** What an outage is credited to a VM that had it, by month; `outages` are all that were reported. */
+/** Returns the credit for an affected VM by month; `outages` are all reported outages. */
 export function slaCredit(
   account: Account,
   vm: Vm,

@@ -15,7 +15,7 @@ import * as views from './views.ts';
 
 const DAY = 86_400_000;
 
-/** What the customers do, and how often. */
+/** The customers' actions and their weights. */
 const ACTIONS = {
   topUp: 10,
   grant: 5,
@@ -28,7 +28,7 @@ const ACTIONS = {
   remove: 2,
 } as const;
 
-/** The customers, each of whom has an account at the service and one in the oracle's books. */
+/** The customers, each with an account at the service and one in the oracle's books. */
 export class Customers {
   readonly #play: Play;
 
@@ -36,7 +36,7 @@ export class Customers {
     this.#play = play;
   }
 
-  /** Does something; which VM it was about, if any. */
+  /** Performs an action and returns the VM that it concerned, if any. */
   async act(tenant: Tenant): Promise<Vm | undefined> {
     const { prng } = this.#play;
     const living = tenant.account.vms.filter(({ gone, deleting }) => !gone && !deleting);
@@ -55,7 +55,7 @@ export class Customers {
 
   async #topUp({ customer, account }: Tenant): Promise<void> {
     const { prng, prices, now, world } = this.#play;
-    // Mostly for some VMs, now and then for a part of one.
+    // Mostly enough for several VMs, sometimes for only part of one.
     const most = 10 ** prng.between(3, 4) * (prices.currency === 'KWD' ? 10 : 1);
     const amount = BigInt(prng.between(1, 2 * most));
     const reference = `payment-${customer.accountId}-${account.payments.length}`;
@@ -128,7 +128,7 @@ export class Customers {
       disk_gb: vm.product.disk_gb + 10 * prng.between(0, 2),
     };
     const plan = prng.pick(prices.plans)!.code;
-    // The disk stays as it is.
+    // The disk keeps its size.
     const { disk_gb } = vm.product;
     const to = toPlan ? { ...planProduct(vm, plan, prices, now), disk_gb } : customAt(size, prices, now);
     await observer.changeQuote(this.#play.look(tenant), vm, to);
@@ -202,7 +202,10 @@ export class Customers {
     vm.work = { kind: 'delete' };
   }
 
-  /** Whether a call that costs money went through; where money was lacking, whether that is so. */
+  /**
+   * Tells whether a call that costs money succeeded; if it was refused for lack of money, compares whether that is
+   * right.
+   */
   #paid(tenant: Tenant, kind: string, { status, error }: Reply, { total }: Charge): boolean {
     const { account } = tenant;
     const lacking = lackingFor(account, total);
@@ -234,5 +237,5 @@ export class Customers {
   }
 }
 
-/** What a plan is bought for has no disk yet. */
+/** A plan that is bought replaces no disk. */
 const NO_VM = { product: { disk_gb: 0 } as Product } as Vm;

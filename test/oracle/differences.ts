@@ -1,4 +1,4 @@
-/** What the API should show: any part of a reply. Integers are bigint, and instants are milliseconds in a Date. */
+/** The expected value of any part of an API reply. Integers are bigint, instants are milliseconds in a Date. */
 export type Expected =
   | bigint
   | string
@@ -8,15 +8,15 @@ export type Expected =
   | readonly Expected[]
   | { readonly [field: string]: Expected };
 
-/** Compares replies of the API with what they should be, and counts. */
+/** Compares API replies with the expected values and counts the comparisons. */
 export class Differences {
-  /** Fields that were compared, lists' lengths included. */
+  /** Number of compared fields, including lengths of lists. */
   compared = 0;
-  /** The same by operation and field, such as "wallet.held_minor". */
+  /** Comparisons by operation and field, such as "wallet.held_minor". */
   readonly fields = new Map<string, number>();
   readonly found: string[] = [];
 
-  /** `what` names the reply, `where` says whose it is and when. */
+  /** `what` names the reply; `where` says whose it is and when it was read. */
   compare(what: string, where: string, actual: unknown, expected: Expected): void {
     this.#compare(what, what, where, actual, expected);
   }

@@ -3,16 +3,15 @@ import type { Expected } from './differences.ts';
 import { Rational } from './rational.ts';
 import { type Buyer, taxIn } from './tax.ts';
 
-/** The tax of documents, which is that of the sum of their lines, and who they are made out to. */
+/** The tax of documents, computed from the sum of their lines, and the buyer that they name. */
 
 const ONE = new Rational(1n);
 
-/** Lines by category and rate. */
 export const groupsOf = (lines: Line[]): Line[][] => [
   ...Map.groupBy(lines, ({ taxed }) => `${taxed.category} ${taxed.rate}`).values(),
 ];
 
-/** The tax in what lines of one rate come to. */
+/** The tax in the total of lines of one rate. */
 export const groupTax = (group: Line[]): bigint =>
   taxIn(sum(group.map(({ amount }) => amount)), group[0]!.taxed.rate);
 
@@ -20,16 +19,18 @@ export const documentTax = (lines: Line[]): bigint => sum(groupsOf(lines).map(gr
 
 const exactNet = (amount: bigint, rate: string) => new Rational(amount).over(ONE.plus(Rational.parse(rate)));
 
-/** The tax of a line before the units that rounding leaves are given to some. */
+/** The tax of a line before rounding units are handed out. */
 export const flooredTax = (amount: bigint, rate: string): bigint => amount - exactNet(amount, rate).floor();
 
-/** What lines that have the same claim to a unit have in common: their rate, and the remainder of their share. */
+/** Identifies lines with the same claim to a unit: the same category, rate and remainder of their share. */
 function claim(amount: bigint, category: string, rate: string): string {
   const net = exactNet(amount, rate);
   return `${category} ${rate} ${net.minus(new Rational(net.floor())).toDecimal(12)}`;
 }
 
-/** How many lines of each claim have a unit more: as many as the base is short of, the largest remainders first. */
+/**
+ * Returns how many lines of each claim get one unit more: as many as the base is short of, largest remainders first.
+ */
 export function unitsGiven(lines: Line[]): Record<string, bigint> {
   const given: Record<string, bigint> = {};
   for (const group of groupsOf(lines)) {
@@ -42,7 +43,7 @@ export function unitsGiven(lines: Line[]): Record<string, bigint> {
   return given;
 }
 
-/** The same of a document that is shown: its lines as they are without their units, and the units. */
+/** Returns a displayed document with its lines before rounding units, and the units separately. */
 // biome-ignore lint/suspicious/noExplicitAny: a reply
 export function withoutUnits(shown: any): any {
   const units: Record<string, number> = {};
@@ -62,11 +63,13 @@ export const expectedUnits = (lines: Line[]): { units: Expected; claims: bigint 
   return { units, claims: BigInt(Object.keys(units).length) };
 };
 
-/** The orders that an order corrects, directly or by way of others. */
+/** The orders that an order corrects, directly or through others. */
 const correctedBy = ({ correction }: Order): Order[] =>
   correction?.corrects ? [correction.corrects, ...correctedBy(correction.corrects)] : [];
 
-/** Who a document is made out to: today's buyer, or who bought by reverse charge with another VAT id. */
+/**
+ * Returns the buyer on a document: today's buyer, or the buyer of its reverse-charge sales if that had another VAT id.
+ */
 export function buyerOf(document: Document, today: Buyer | null, orders: Order[]): Buyer | null {
   const isByBuyer = ({ taxed }: Line) => taxed.category === 'reverse_charge';
   const isCharged = ({ lines }: Order) => lines.some((line) => isByBuyer(line) && !isDeposit(line));
@@ -74,7 +77,7 @@ export function buyerOf(document: Document, today: Buyer | null, orders: Order[]
   const sales = document.orders.filter(
     (order) => soldOf(order) >= 0n && isCharged(order) && order.buyer?.vat_id,
   );
-  // What was sold out of a deposit is taxed as that was.
+  // Use that is sold out of a deposit is taxed like the deposit.
   const used = document.orders.filter(({ lines }) => lines.some(isDeposit));
   const deposits = orders.filter(
     (order) =>
@@ -86,11 +89,11 @@ export function buyerOf(document: Document, today: Buyer | null, orders: Order[]
   const corrected = [...document.corrects].filter(
     ({ orders, buyer }) => orders.some(isCharged) && buyer?.vat_id,
   );
-  // What takes back a refund is taxed as that was.
+  // A line that undoes a refund is taxed like the refunded sale.
   const undone = document.orders
     .flatMap(correctedBy)
     .filter((order) => isCharged(order) && order.buyer?.vat_id);
-  // What a change gives back is taxed as its sale was, beside what it sells by today's.
+  // A change refunds at the tax of the original sale and sells at today's tax.
   const back = document.orders.filter(({ lines }) =>
     lines.some((line) => isByBuyer(line) && !isDeposit(line) && line.amount < 0n),
   );

@@ -4,13 +4,13 @@ import { documentTax, expectedUnits, flooredTax, groupsOf, groupTax } from './do
 import type { Catalog } from './tariff.ts';
 import type { Buyer, Seller } from './tax.ts';
 
-/** Invoices and credit notes, as the API should show them. */
+/** Invoices and credit notes as the API should show them. */
 
 const date = (at: number) => new Date(at);
-/** What accounts are called here. */
+/** The name of every account here. */
 const NAME = 'Test';
 
-/** Who sells or buys, as a document that was issued names him. */
+/** The seller or buyer as an issued document names them. */
 function party({ name, ...known }: { name: string } & Partial<Omit<Buyer | Seller, 'name'>>): Expected {
   const { street = null, city = null, postcode = null, country = null, vat_id = null } = known;
   const of = { name, street, city, postcode, country, vat_id };
@@ -37,7 +37,7 @@ export function document(document: Document, list: Catalog): Record<string, Expe
   };
 }
 
-/** The same with taxes and lines; lines of one instant in any order. */
+/** A document with taxes and lines; lines of the same instant in any order. */
 export function documentWithLines(of: Document, list: Catalog): Expected {
   const lines = linesOf(of);
   const sold = lines.map(({ line }) => line);
@@ -71,7 +71,7 @@ function presentLine({ vm }: Order, line: Line) {
   };
 }
 
-/** What tells the lines of a document apart, whether expected or shown. */
+/** The key that distinguishes a document's lines, both expected and shown. */
 // biome-ignore lint/suspicious/noExplicitAny: lines of both kinds
 export function lineKey({ vm_id, from_at, to_at, description, amount_minor }: any): string {
   return [

@@ -21,7 +21,7 @@ const DAY = 24 * HOUR;
 const TENANTS = 5;
 const ACTIONS_A_MONTH = 7;
 
-/** Two years in the life of an installation, which the oracle follows in books of its own. */
+/** Two years in the life of an installation, which the oracle follows in its own books. */
 export class History {
   readonly differences = new Differences();
   readonly #play: Play;
@@ -29,7 +29,7 @@ export class History {
   readonly #operators: Operators;
   readonly #lastIssued: Record<Document['type'], number> = { invoice: 0, credit_note: 0 };
   #months = 0;
-  /** Jobs wait until then. */
+  /** No job runs before this instant. */
   #idleUntil = 0;
 
   static async open(t: TestContext, at: { seed: string; currency: string; start: string }): Promise<History> {
@@ -51,14 +51,14 @@ export class History {
     return this.#play.now;
   }
 
-  /** What happened, in numbers; lines of orders by their units. */
+  /** Counts of what happened; lines of orders by unit. */
   told(): string {
     const orders = this.#play.tenants.flatMap(({ account }) => account.orders);
     for (const { unit } of orders.flatMap(({ lines }) => lines)) this.#play.count(`line of ${unit}`);
     return this.#play.told();
   }
 
-  /** About a month, with one of the things that go wrong. */
+  /** About a month, with one disturbance. */
   async month(): Promise<void> {
     await this.#disturb(this.#months++);
     for (let n = 0; n < ACTIONS_A_MONTH; n++) {
@@ -81,14 +81,14 @@ export class History {
     this.#operators.editCatalog(month);
     if (month % 4 === 2) world.advance(3 * DAY);
     if (month % 4 === 1) {
-      // Back over the end of the month whose documents have just been issued.
+      // Puts the clock back over the end of the month whose documents have just been issued.
       await this.#pass(monthOf(this.now).to + 20 * 60 * SECOND - this.now);
       world.putBack(prng.between(30, 120) * 60 * SECOND);
     }
     if (month % 3 === 2) this.#idleUntil = this.now + prng.between(1, 10) * HOUR;
   }
 
-  /** Time passes, and the service looks at what is due whenever something is, a little late. */
+  /** Time passes. Whenever something is due, the service runs, slightly late. */
   async #pass(ms: number): Promise<void> {
     const until = this.now + ms;
     for (;;) {
@@ -103,7 +103,7 @@ export class History {
     await this.#tick(true);
   }
 
-  /** The service sweeps less often than it looks at VMs, and issues documents only then. */
+  /** The service sweeps less often than it looks at VMs, and issues documents only in a sweep. */
   async #tick(sweeps: boolean): Promise<void> {
     for (const tenant of this.#play.tenants) {
       const { account } = tenant;
@@ -126,7 +126,7 @@ export class History {
     await this.#work();
   }
 
-  /** Jobs run to their ends; what became of those that customers started is theirs to see. */
+  /** Jobs run to completion. The results of customers' jobs are read through the API. */
   async #work(): Promise<void> {
     if (this.now < this.#idleUntil) return;
     await this.#play.world.work();
@@ -143,7 +143,7 @@ export class History {
     }
   }
 
-  /** Of jobs that their owners started. */
+  /** Reads the result of a job that the owner started. */
   async #hasSucceeded(customer: Customer, vm: Vm, work: Work): Promise<boolean> {
     if (work.kind === 'suspend' || work.kind === 'start' || work.kind === 'delete') return true;
     const path = `/v1/vm/${vm.id}/jobs?status=all`;
@@ -151,7 +151,7 @@ export class History {
     return jobs.find(({ id }) => id === this.#play.jobs.get(vm))?.status === 'succeeded';
   }
 
-  /** A snapshot was taken, of whatever size: it is stored from its request on. */
+  /** A snapshot was taken; its size is read from the API. It is stored from its request on. */
   async #store(
     customer: Customer,
     vm: Vm,
@@ -172,7 +172,7 @@ export class History {
     await play.observer.look(play.look(tenant), vm);
   }
 
-  /** Numbers of each type follow each other without a gap, and so do their dates. */
+  /** The numbers of each type have no gaps, and their dates never decrease. */
   #compareNumbers(): void {
     const issued = this.#play.tenants
       .flatMap(({ account }) => account.documents)

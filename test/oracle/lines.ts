@@ -11,7 +11,7 @@ export const chargeOf = (lines: Line[]): Charge => ({ lines, total: sum(lines.ma
 
 type Share = Pick<Line, 'description' | 'amount' | 'span' | 'unit_price'> & { taxed: Taxed } & Partial<Line>;
 
-/** A line with its tax: a share of a month, unless it says otherwise. */
+/** Returns a line with its tax; a share of a month by default. */
 export function line(share: Share): Line {
   // A deposit is no sale.
   const tax = share.unit === 'deposit' ? 0n : taxIn(share.amount, share.taxed.rate);
@@ -27,7 +27,7 @@ export function corrected(
   return line({ description, amount, taxed, span, unit: 'adjustment', unit_price, proration: false });
 }
 
-/** Splits an amount by weights, each part cut to whole units as it adds up. */
+/** Splits an amount by weights, cumulatively rounded down to whole units. */
 export function proportional(weights: bigint[], amount: bigint): bigint[] {
   const total = sum(weights);
   if (total === 0n) return weights.map(() => 0n);

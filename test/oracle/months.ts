@@ -2,7 +2,7 @@ import type { Account, Order, Vm } from './account.ts';
 import type { Span } from './calendar.ts';
 import type { Taxed } from './tax.ts';
 
-/** The months that a VM was sold, with their sales. */
+/** Returns the months for which a VM was sold, with the tax of each sale. */
 export function monthsOf({ orders }: Account, vm: Vm): { span: Span; taxed: Taxed }[] {
   const isSale = ({ kind, status, vm: of }: Order) =>
     of === vm && status === 'completed' && (kind === 'create' || kind === 'renew');
@@ -13,7 +13,7 @@ export function monthsOf({ orders }: Account, vm: Vm): { span: Span; taxed: Taxe
     .map(({ span, taxed }) => ({ span, taxed }));
 }
 
-/** The month of a VM that a span lies in; null where it lies in none. */
+/** Returns the month of a VM that contains a span; null if none does. */
 export function monthAround(account: Account, vm: Vm | null, { from, to }: Span): Span | null {
   if (vm === null || from >= to) return null;
   const months = monthsOf(account, vm)

@@ -1,14 +1,17 @@
 import { Rational } from './rational.ts';
 import { type Buyer, taxOn } from './tax.ts';
 
-/** Prices of businesses with a VAT id, where the catalog sells to them at net prices. */
+/** Prices for businesses with a VAT id, if the catalog sells to them at net prices. */
 
 const ONE = new Rational(1n);
 const MILLION = new Rational(10n ** 6n);
 /** Hours of a February. */
 const SHORTEST_MONTH = new Rational(672n);
 
-/** What the list's prices are multiplied by for a buyer: his own tax instead of the seller's. Null where they stand as they are. */
+/**
+ * Returns the factor from the list's prices to a buyer's: their own tax instead of the seller's. Null if the list's
+ * prices apply unchanged.
+ */
 export function shareOf(
   list: { tax_rate: string; business_prices?: 'gross' | 'net' },
   buyer: Buyer | null,
@@ -20,12 +23,15 @@ export function shareOf(
   return share.numerator === share.denominator ? null : share;
 }
 
-/** A price of parts of a unit, at six decimals. */
+/** A price of fractions of a unit, rounded to six decimals. */
 export function unitPrice(price: Rational, share: Rational | null): Rational {
   return share ? new Rational(price.times(share).times(MILLION).round()).over(MILLION) : price;
 }
 
-/** The price of an hour of what costs `month`: all hours of the shortest month come to that, and none is more than it. */
+/**
+ * The hourly price next to a monthly price: the hours of the shortest month add up to at least the month, and no hour
+ * costs more than the month.
+ */
 export function hourPrice(hour: Rational, month: Rational, share: Rational | null): Rational {
   if (!share) return hour;
   const least = new Rational(month.over(SHORTEST_MONTH).times(MILLION).ceil()).over(MILLION);

@@ -8,23 +8,23 @@ import * as shop from './shop-views.ts';
 import { customAt, isSold, type PriceList, type Product, planAt, type Size } from './tariff.ts';
 import * as views from './views.ts';
 
-/** A customer, and what the oracle has on him. */
+/** A customer, and the oracle's account of them. */
 export interface Tenant {
   name: string;
   customer: Customer;
   account: Account;
 }
 
-/** What the customer looks at, and from when. */
+/** A customer and the time of a check. */
 export interface Look {
   tenant: Tenant;
   now: number;
   prices: PriceList;
-  /** All lists to their ends, every VM and every document; else the latest of them, and some. */
+  /** Complete lists, every VM and every document; otherwise the latest entries and a random part. */
   everything: boolean;
 }
 
-/** Sizes of the shipped catalog's plans, as far as a change to them is quoted. */
+/** The sizes of the shipped catalog's plans to which changes are quoted. */
 const SIZES: Size[] = [
   { vcpu: 1, ram_mb: 1024, disk_gb: 20 },
   { vcpu: 3, ram_mb: 5120, disk_gb: 70 },
@@ -32,7 +32,7 @@ const SIZES: Size[] = [
 ];
 const LATEST = 40;
 
-/** Looks at everything that the API shows of an account's money, and compares it with the oracle's books. */
+/** Reads everything that the API shows of an account's money and compares it with the oracle's books. */
 export class Observer {
   readonly differences: Differences;
   readonly #prng: Prng;
@@ -45,12 +45,12 @@ export class Observer {
   async look(look: Look, vm?: Vm): Promise<void> {
     const { tenant, now, prices, everything } = look;
     const { account } = tenant;
-    // First of all, since it tells the ids of what happened by itself.
+    // First, because it reveals the ids of orders that the service placed.
     await this.#orders(look);
     await this.#get(look, 'wallet', '/v1/billing/wallet', views.wallet(account, now, prices));
     await this.#get(look, 'summary', '/v1/billing/summary', views.summary(account, now, prices));
     const get = () => this.#get(look, 'usage', '/v1/client/usage', views.usage(account, now, prices));
-    // Some of the rest each time; in the end all of it.
+    // A part of the rest each time; at the end all of it.
     const rest = [get, () => this.#payments(look), () => this.#documents(look), () => this.#monthQuote(look)];
     for (const part of rest) if (everything || this.#prng.chance(0.4)) await part();
     const living = account.vms.filter(({ gone }) => !gone);
@@ -59,7 +59,7 @@ export class Observer {
     for (const one of everything ? living : new Set(some)) await this.vm(look, one);
   }
 
-  /** A VM, and what could be done to it. */
+  /** A VM and the quotes for it. */
   async vm(look: Look, vm: Vm): Promise<void> {
     const { tenant, now, prices } = look;
     const path = `/v1/vm/${vm.id}`;
@@ -79,7 +79,7 @@ export class Observer {
     await this.changeQuote(look, vm, to);
   }
 
-  /** The quote of a change, of a plan or of a size. */
+  /** Compares the quote of a change to a plan or a size. */
   async changeQuote(look: Look, vm: Vm, to: Product): Promise<void> {
     const { tenant, now, prices } = look;
     const { plan, vcpu, ram_mb, disk_gb } = to;
@@ -126,7 +126,7 @@ export class Observer {
       this.compare(look, 'payments', payment, known.get(payment.reference) ?? null);
   }
 
-  /** Orders that happened by themselves are known by what they are; from then on by their ids. */
+  /** Orders placed by the service are matched by content the first time, and by id from then on. */
   async #orders(look: Look): Promise<void> {
     const { account } = look.tenant;
     const shown = await this.#list(look, '/v1/billing/orders');
@@ -170,7 +170,7 @@ export class Observer {
     this.compare(look, 'invoice', withoutUnits(shown), documents.documentWithLines(document, look.prices));
   }
 
-  /** The latest entries of a list, or all of it. */
+  /** Returns the latest entries of a list, or all of it. */
   // biome-ignore lint/suspicious/noExplicitAny: lists of every kind
   async #list({ tenant, everything }: Look, path: string): Promise<any[]> {
     // biome-ignore lint/suspicious/noExplicitAny: see above
@@ -199,7 +199,7 @@ export class Observer {
   }
 }
 
-/** What a VM is after changing to a plan. */
+/** Returns the product of a VM after a change to a plan. */
 export function planProduct({ product }: Vm, code: string, prices: PriceList, now: number): Product {
   const plan = planAt(prices, code, now);
   return { ...plan, disk_gb: Math.max(plan.disk_gb, product.disk_gb) };
@@ -208,7 +208,7 @@ export function planProduct({ product }: Vm, code: string, prices: PriceList, no
 const asQuery = (query: Record<string, string | number>) =>
   new URLSearchParams(Object.entries(query).map(([name, value]) => [name, `${value}`]));
 
-/** An order that no reply has told of yet, and that is the one shown as far as can be seen. */
+/** Returns an order whose id no reply has contained yet and that matches the item shown. */
 // biome-ignore lint/suspicious/noExplicitAny: an order of the API
 function nameless(orders: Order[], item: any): Order | undefined {
   const alike = orders.filter(

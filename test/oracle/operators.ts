@@ -20,12 +20,12 @@ import { dateOf } from './usage.ts';
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const TAX_RATES = ['0', '0.19', '0.20', '0.08875'] as const;
-/** Hours of the shortest month: an hour is at least that part of one. */
+/** Hours of the shortest month: an hour costs at least that fraction of the month. */
 const SHORTEST_MONTH = 672n;
 
 const ACTIONS = { dispute: 1, meter: 6, free: 2, refund: 3, void: 2, outage: 1, address: 1 } as const;
 
-/** The operator, who corrects the books and edits the catalog; and meters, which tell what VMs send. */
+/** The operator, who corrects the books and edits the catalog, and the meters, which report what VMs send. */
 export class Operators {
   readonly #play: Play;
   /** The plan that is not in the catalog any more. */
@@ -49,7 +49,7 @@ export class Operators {
     else await this.#correct(tenant, action);
   }
 
-  /** Once a month something in the catalog changes: most things by turns. */
+  /** Once a month something in the catalog changes, most of it in turn. */
   editCatalog(month: number): void {
     const { prng, prices } = this.#play;
     if (month % 5 === 1) prices.tax_rate = prng.pick(TAX_RATES);
@@ -63,7 +63,7 @@ export class Operators {
     this.#play.world.restartNotices();
   }
 
-  /** A plan costs another price from now on. */
+  /** Changes the price of a plan from now on. */
   #reprice(): void {
     const { prng, prices } = this.#play;
     const plan = prng.pick(prices.plans)!;
@@ -71,7 +71,7 @@ export class Operators {
     if (prng.chance(0.1)) delete plan.price_hourly;
   }
 
-  /** A plan or the parts are to cost another price from a day on, and a later one for who has them. */
+  /** Announces another price of a plan or of the parts from a day on, and from a later day for existing VMs. */
   #announce(): void {
     const { prng, prices } = this.#play;
     const ahead = prng.between(-3, 40);
@@ -131,7 +131,7 @@ export class Operators {
     this.#play.count('retired');
   }
 
-  /** A plan leaves the catalog, and the one that left before is back. */
+  /** Removes a plan from the catalog and brings the previous one back. */
   #withdraw(): void {
     const { prng, prices } = this.#play;
     const back = this.#withdrawn;
@@ -145,7 +145,7 @@ export class Operators {
     return dateOf(this.#play.now + ahead * DAY);
   }
 
-  /** Some hundred GB are metered, now and then after midnight. */
+  /** Meters some hundred GB, sometimes after midnight. */
   async #meter({ account }: Tenant): Promise<void> {
     const { prng, now, world } = this.#play;
     const vm = prng.pick(account.vms.filter(({ exists, gone, deleting }) => exists && !gone && !deleting));
@@ -157,7 +157,7 @@ export class Operators {
     this.#play.count('metered');
   }
 
-  /** An account's invoices are for somebody, or somewhere, else from now on. */
+  /** Changes the buyer or the address of an account's invoices from now on. */
   async #address({ account, customer }: Tenant): Promise<void> {
     const { prng, world } = this.#play;
     account.buyer = prng.pick(BUYERS)!;
@@ -165,7 +165,7 @@ export class Operators {
     this.#play.count(`buyer of ${account.buyer.country}`);
   }
 
-  /** A provider takes a payment back, or says something else about one: another amount, won, lost after all. */
+  /** A provider disputes a payment or changes a dispute: another amount, won, or lost after all. */
   async #dispute({ account }: Tenant): Promise<void> {
     const { prng, now, world } = this.#play;
     const known = prng.chance(0.5) ? prng.pick(account.disputes) : undefined;
@@ -174,7 +174,7 @@ export class Operators {
     const amountMinor = BigInt(prng.between(1, Number(topUp.amount)));
     const isVoid = known !== undefined && prng.chance(0.4);
     const providerRef = `dp_${topUp.id}_${known ? account.disputes.indexOf(known) : account.disputes.length}`;
-    // Clocks are put back here, a provider's is not.
+    // Clocks are put back here, but the provider's clock is not.
     const toldAt = new Date(1_000 * ++this.#told);
     const id = await world.operator.takeBack(topUp.id, {
       kind: 'dispute',
@@ -223,7 +223,7 @@ export class Operators {
     });
   }
 
-  /** A correction that was made, or refused: whether that is right. */
+  /** Checks whether a correction was rightly made or refused. */
   #settled(
     tenant: Tenant,
     vm: Vm | null,
@@ -249,7 +249,7 @@ export class Operators {
     settleCorrection(account, vm, { ...decision, correction, id: made.id }, now);
   }
 
-  /** A region or a VM was away for some hours of the last days, which is credited. */
+  /** Reports and credits an outage of a region or a VM for some hours of the last days. */
   async #outage({ account }: Tenant): Promise<void> {
     const { prng, now, world, tenants, outages } = this.#play;
     const vm = prng.chance(0.6) ? (prng.pick(account.vms.filter(({ exists }) => exists)) ?? null) : null;

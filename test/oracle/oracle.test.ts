@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { depth } from '../support/depth.ts';
 import { History } from './history.ts';
 
-// The histories are the same each time, so that a change fails by what it changed. Others:
+// The histories are the same each time, so only a change of the code can make them fail. For other histories:
 //   ORACLE_SEED=$RANDOM npm test -- test/oracle --db pglite
 const SEED = process.env.ORACLE_SEED ?? 'vauban';
-/** The end of a month that most months are shorter than; a year and a half from then have a leap day in them. */
+/** The end of a long month; the year and a half from then includes a leap day. */
 const START = '2027-01-29T10:11:12.345Z';
 const MONTHS = Number(process.env.ORACLE_MONTHS ?? depth(1, 18));
 

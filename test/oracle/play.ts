@@ -6,14 +6,14 @@ import type { PriceList } from './tariff.ts';
 import { taxOn } from './tax.ts';
 import type { World } from './world.ts';
 
-/** Who plays in a history, and where. */
+/** The participants and the world of a history. */
 export class Play {
   readonly world: World;
   readonly prng: Prng;
   readonly observer: Observer;
   readonly tenants: Tenant[] = [];
   readonly outages: Outage[] = [];
-  /** The latest job of each VM that its owner started. */
+  /** The latest job that its owner started on each VM. */
   readonly jobs = new Map<Vm, string>();
   readonly #counts = new Map<string, number>();
 
@@ -27,12 +27,11 @@ export class Play {
     return this.world.now;
   }
 
-  /** The operator's catalog. */
   get prices() {
     return this.world.prices;
   }
 
-  /** The same as one buyer has it, with his tax. */
+  /** Returns the catalog as one buyer sees it, with their tax. */
   pricesFor({ account }: Tenant): PriceList {
     const { prices } = this;
     return { ...prices, taxed: taxOn(prices, account.buyer), share: shareOf(prices, account.buyer) };
@@ -46,7 +45,7 @@ export class Play {
     this.#counts.set(what, (this.#counts.get(what) ?? 0) + 1);
   }
 
-  /** What happened, in numbers. */
+  /** Counts of what happened. */
   told(): string {
     return [...this.#counts]
       .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -2,10 +2,10 @@ import { hourOf, type Vm } from './account.ts';
 import { monthFrom, type Span } from './calendar.ts';
 import { customAt, dayStart, findPlan, type PriceList, type Product, planAt } from './tariff.ts';
 
-/** What VMs are renewed at, and when their owners are told of that. */
+/** The prices at which VMs renew, and when their owners are notified. */
 
 const DAY = 86_400_000;
-/** No VM ends with its plan on a shorter notice. */
+/** A VM never ends with its plan on shorter notice. */
 const LEAST_NOTICE = 7 * DAY;
 
 const noticeOf = ({ price_notice_days = 0 }: PriceList) => price_notice_days * DAY;
@@ -14,13 +14,13 @@ const noticeOf = ({ price_notice_days = 0 }: PriceList) => price_notice_days * D
 function asked(vm: Vm, list: PriceList, at: number, soldAt = vm.soldAt, sold = hourOf(vm)): Product {
   const { product } = vm;
   const { plan } = product;
-  // What left the catalog keeps its price, and what is not sold by the hour any more that of its hour.
+  // A plan that left the catalog keeps its price, and a product no longer offered hourly keeps its hourly price.
   if (plan !== null && !findPlan(list, plan)) return { ...product, hour: sold };
   const listed = plan === null ? customAt(product, list, at, soldAt) : planAt(list, plan, at, soldAt);
   return { ...product, price: listed.price, hour: listed.hour ?? sold };
 }
 
-/** What a VM has at the price of a sale. */
+/** The VM's configuration at today's price for a sale. */
 export const asSold = (vm: Vm, list: PriceList, now: number) => asked(vm, list, now, now);
 
 export interface Month {
@@ -28,7 +28,10 @@ export interface Month {
   product: Product;
 }
 
-/** The months to come of a VM that is renewed: a dearer one only where its owner was told in time, or still can be. */
+/**
+ * The coming months of a VM that renews. A higher price applies only if its owner was notified in time, or still can
+ * be.
+ */
 export function* comingMonths(vm: Vm, list: PriceList, now: number): Generator<Month, never> {
   const notice = noticeOf(list);
   const isHourly = hourOf(vm) !== null;
@@ -53,7 +56,7 @@ export function* comingMonths(vm: Vm, list: PriceList, now: number): Generator<M
   }
 }
 
-/** What a VM is renewed as next. One that is switched off is a new sale. */
+/** The product of a VM's next renewal. For a suspended VM that is a new sale. */
 export function renewed(vm: Vm, list: PriceList, now: number): Product {
   return vm.suspendedAt === null ? comingMonths(vm, list, now).next().value.product : asSold(vm, list, now);
 }
@@ -63,12 +66,12 @@ const hasEnded = ({ retiresAt }: Vm, end: number) => retiresAt !== null && end >
 /** Whether a VM is renewed once its month is over. */
 export const renews = (vm: Vm) => vm.autoRenew && !hasEnded(vm, vm.paid.to);
 
-/** What is remembered of a price that was told, once a month from `from` on is paid. */
+/** Forgets the price that its owner was notified of once a month from `from` on is paid. */
 export function forgetTold(vm: Vm, from: number): void {
   if (vm.told && vm.told.from <= from) vm.told = null;
 }
 
-/** Tells the owner of a VM what there is to tell. */
+/** Notifies the owner of a VM of a higher price or the end of its plan. */
 export function tell(vm: Vm, list: PriceList, now: number): void {
   vm.retiresAt = retirement(vm, list, now);
   if (vm.told && asked(vm, list, vm.told.from).price !== vm.told.price) vm.told = null;
@@ -87,7 +90,10 @@ export function tell(vm: Vm, list: PriceList, now: number): void {
   }
 }
 
-/** When a VM ends because its plan is retired: with the first month that ends by then, of which there is notice. */
+/**
+ * When a VM ends because its plan is retired: with its first month that ends after the retirement and leaves enough
+ * notice.
+ */
 function retirement(vm: Vm, list: PriceList, now: number): number | null {
   const day = vm.product.plan === null ? undefined : findPlan(list, vm.product.plan)?.retires_on;
   if (day === undefined) return null;
@@ -100,7 +106,7 @@ function retirement(vm: Vm, list: PriceList, now: number): number | null {
   return told !== null && told < end ? told : end;
 }
 
-/** The next price of a VM that differs from its present one, as far as prices are announced. */
+/** Returns the next price of a VM that differs from its present one, within the announced prices. */
 export function nextPrice(vm: Vm, list: PriceList, now: number): { price: bigint; from: number } | null {
   if (vm.suspendedAt !== null) return null;
   const { plan, price } = vm.product;

@@ -1,8 +1,7 @@
-/** An exact fraction. */
 export class Rational {
   static readonly zero: Rational = new Rational(0n, 1n);
   readonly numerator: bigint;
-  /** Positive; without a common divisor with the numerator. */
+  /** Positive; the fraction is fully reduced. */
   readonly denominator: bigint;
 
   constructor(numerator: bigint, denominator = 1n) {
@@ -11,7 +10,7 @@ export class Rational {
     this.denominator = denominator / divisor;
   }
 
-  /** Of a decimal such as "0.08875". */
+  /** Parses a decimal such as "0.08875". */
   static parse(decimal: string): Rational {
     const [whole, digits = ''] = decimal.split('.');
     return new Rational(BigInt(whole! + digits), 10n ** BigInt(digits.length));
@@ -57,13 +56,13 @@ export class Rational {
     return -new Rational(-this.numerator, this.denominator).floor();
   }
 
-  /** To the nearest integer, halves away from zero. */
+  /** Rounds to the nearest integer, halves away from zero. */
   round(): bigint {
     const half = new Rational(1n, 2n);
     return this.numerator < 0n ? this.minus(half).ceil() : this.plus(half).floor();
   }
 
-  /** As a decimal with that many digits, halves away from zero. */
+  /** Formats as a decimal with that many digits, halves away from zero. */
   toDecimal(digits: number): string {
     const scaled = this.times(new Rational(10n ** BigInt(digits))).round();
     const text = (scaled < 0n ? -scaled : scaled).toString().padStart(digits + 1, '0');

@@ -21,7 +21,7 @@ import {
 } from './tariff.ts';
 import { previewPromo } from './views.ts';
 
-/** What the API should show of what is sold: quotes and price lists. */
+/** Quotes and price lists as the API should show them. */
 
 const MINUTE = 60_000;
 const date = (at: number) => new Date(at);
@@ -34,7 +34,7 @@ function validUntil(list: PriceList, now: number): number {
   return Math.min(now + 5 * MINUTE, ...changes.filter((at) => at > now));
 }
 
-/** A quote of a charge, after which an hour costs `hour`, or its part of the month's price where that is null. */
+/** A quote of a charge, after which an hour costs `hour`, or a fraction of the monthly price if `hour` is null. */
 function quote(
   account: Account,
   charge: Sale,
@@ -66,7 +66,7 @@ function isSame({ product }: Vm, to: Product): boolean {
     : to.plan === product.plan;
 }
 
-/** What changing a VM comes to, whether or not it is allowed now. */
+/** Returns the charge for changing a VM, whether or not the change is allowed now. */
 export function change(vm: Vm, to: Product, now: number, list: PriceList): Sale {
   return isSame(vm, to) ? noChange(vm, list) : changeCharge(vm, to, now, list);
 }
@@ -86,7 +86,7 @@ export function changeQuote(account: Account, vm: Vm, to: Product, now: number, 
   };
 }
 
-/** Parts for a month, by the hour where that is asked for. */
+/** A quote of parts for a month, hourly if requested. */
 export function monthQuote(
   account: Account,
   size: Size,

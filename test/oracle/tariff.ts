@@ -2,10 +2,10 @@ import { hourPrice, unitPrice } from './net-prices.ts';
 import { Rational } from './rational.ts';
 import type { Seller, Taxed } from './tax.ts';
 
-/** Digits behind the point, as ISO 4217 has them. */
+/** Decimal digits according to ISO 4217. */
 export const DIGITS: Record<string, number> = { EUR: 2, HUF: 2, JPY: 0, KWD: 3 };
 
-/** A later price, announced with its date; without an hour it is sold by the month only. */
+/** A later price, announced with its date; without an hourly price it is sold monthly only. */
 interface Later<Price> {
   valid_from: string;
   existing_from?: string;
@@ -13,15 +13,15 @@ interface Later<Price> {
   price_hourly?: Price;
 }
 
-/** What has a price now, and others from a date on. */
+/** A price that applies now, and others from a date on. */
 interface Dated<Price> {
   price_monthly: Price;
-  /** Absent where it is not sold by the hour. */
+  /** Absent if it is not sold hourly. */
   price_hourly?: Price;
   prices?: Later<Price>[];
 }
 
-/** What happens to what has sent the traffic that it includes; it is billed if nothing is said. */
+/** What happens after the included traffic is used up; billed by default. */
 export interface TrafficEnd {
   traffic_per_gb?: string;
   at_included?: 'bill' | 'throttle' | 'stop';
@@ -58,10 +58,10 @@ export interface Catalog {
   custom: Dated<Parts> & TrafficEnd & { bandwidth_gb?: { vcpu: number; ram_gb: number; disk_gb: number } };
 }
 
-/** The catalog as one buyer has it. */
+/** The catalog as one buyer sees it. */
 export interface PriceList extends Catalog {
   taxed: Taxed;
-  /** What he pays of each price, his tax included; null is the price itself. */
+  /** Factor for each price, including the buyer's tax; null if prices apply unchanged. */
   share: Rational | null;
 }
 
@@ -71,15 +71,15 @@ export interface Size {
   disk_gb: number;
 }
 
-/** What a VM is, and is sold at: a plan, or parts. */
+/** A VM's configuration and price: a plan or parts. */
 export interface Product extends Size {
   plan: string | null;
   name: string;
-  /** Traffic included a month; null is unmetered. */
+  /** Traffic included per month; null is unmetered. */
   bandwidth: bigint | null;
-  /** Minor units a month. */
+  /** Minor units per month. */
   price: bigint;
-  /** Major units an hour; null where it is not sold by the hour. */
+  /** Major units per hour; null if it is not sold hourly. */
   hour: Rational | null;
 }
 
@@ -87,24 +87,23 @@ export function unit(currency: string): Rational {
   return new Rational(10n ** BigInt(DIGITS[currency]!));
 }
 
-/** Minor units as invoices name a price. */
+/** Formats minor units as invoices show a price. */
 export function majorUnits(minor: bigint, currency: string): string {
   return new Rational(minor).over(unit(currency)).toDecimal(DIGITS[currency]!);
 }
 
-/** A month has 730 hours where the price of an hour is shown of what is sold by the month. */
+/** For products sold monthly, the displayed hourly price assumes a month of 730 hours. */
 function part730(minor: bigint, currency: string): string {
   return new Rational(minor).over(unit(currency)).over(new Rational(730n)).toDecimal(5);
 }
 
-/** The price of an hour as it is shown, without zeros that the currency does not have. */
+/** The hourly price as displayed, without zeros beyond the currency's digits. */
 export function hourText(hour: Rational, currency: string): string {
   const [whole, digits = ''] = hour.toDecimal(6).split('.');
   const shown = digits.replace(/0+$/, '').padEnd(DIGITS[currency]!, '0');
   return shown ? `${whole}.${shown}` : whole!;
 }
 
-/** What an hour of a product is said to cost. */
 export function shownHour(price: bigint, hour: Rational | null, currency: string): string {
   return hour ? hourText(hour, currency) : part730(price, currency);
 }
@@ -112,7 +111,7 @@ export function shownHour(price: bigint, hour: Rational | null, currency: string
 /** The instant at which a date of the catalog begins. */
 export const dayStart = (date: string) => Date.parse(`${date}T00:00:00Z`);
 
-/** The price that holds for a month from `at` on, of what was sold at `soldAt`, which keeps that price for a while. */
+/** The price of a month from `at` on for a product sold at `soldAt`, which keeps its price for a while. */
 export function dated<P, D extends Dated<P>>(item: D & Dated<P>, at: number, soldAt: number): D {
   const come = (item.prices ?? []).filter(
     ({ valid_from, existing_from = valid_from }) =>
@@ -122,24 +121,23 @@ export function dated<P, D extends Dated<P>>(item: D & Dated<P>, at: number, sol
   return last ? { ...item, price_monthly: last.price_monthly, price_hourly: last.price_hourly } : item;
 }
 
-/** The next price that is announced for sales, if any. */
+/** The next announced price for sales, if any. */
 export function nextOf<P, D extends Dated<P>>(item: D & Dated<P>, now: number) {
   return item.prices?.find(({ valid_from }) => dayStart(valid_from) > now);
 }
 
 export const findPlan = ({ plans }: Catalog, code: string) => plans.find((plan) => plan.code === code);
 
-/** How a product is called: a plan that is not in the catalog any more, by its code. */
+/** The product's name: for a plan no longer in the catalog, its code. */
 export function nameOf({ plan, name }: Product, list: Catalog): string {
   return plan === null ? name : (findPlan(list, plan)?.name ?? plan);
 }
 
-/** Whether a plan is sold at an instant. */
 export function isSold({ deprecated, retires_on }: ListedPlan, now: number): boolean {
   return !deprecated && !(retires_on && dayStart(retires_on) <= now);
 }
 
-/** A plan at its price for a month from `at` on; the disk is that of the plan. */
+/** Returns a plan at its price for a month from `at` on; the disk is the plan's. */
 export function planAt(list: PriceList, code: string, at: number, soldAt = at): Product {
   const { name, vcpu, ram_mb, disk_gb, bandwidth_gb, ...plan } = findPlan(list, code)!;
   const { price_monthly, price_hourly } = dated<string, Dated<string>>(plan, at, soldAt);
@@ -155,7 +153,7 @@ export function planAt(list: PriceList, code: string, at: number, soldAt = at): 
   };
 }
 
-/** Parts at their price for a month from `at` on, and how they are called. */
+/** Returns parts at their price for a month from `at` on, with their name. */
 export function customAt({ vcpu, ram_mb, disk_gb }: Size, list: PriceList, at: number, soldAt = at): Product {
   const { price_monthly, price_hourly } = dated<Parts, Dated<Parts>>(list.custom, at, soldAt);
   const { share } = list;
@@ -174,7 +172,7 @@ export function customAt({ vcpu, ram_mb, disk_gb }: Size, list: PriceList, at: n
   };
 }
 
-/** What parts include a month: whole GB, and at least one. */
+/** The traffic included with parts per month: whole GB, at least one. */
 function volumeOf(of: Catalog['custom']['bandwidth_gb'], { vcpu, ram_mb, disk_gb }: Size): bigint | null {
   if (!of) return null;
   const gb = new Rational(BigInt(ram_mb * of.ram_gb), 1024n)

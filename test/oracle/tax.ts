@@ -1,14 +1,14 @@
 import { Rational } from './rational.ts';
 import { plain } from './tariff.ts';
 
-/** How a sale is taxed: `rate` as it is shown, and why there is no tax where there is none. */
+/** The tax of a sale: `rate` as displayed, and the reason if no tax is due. */
 export interface Taxed {
   rate: string;
   category: 'standard' | 'zero_rated' | 'exempt' | 'reverse_charge' | 'outside_scope';
   reason: string | null;
 }
 
-/** Whom invoices are for. */
+/** The buyer on invoices. */
 export interface Buyer {
   kind: 'business' | 'consumer';
   name: string;
@@ -20,7 +20,7 @@ export interface Buyer {
   exempt_reason: string | null;
 }
 
-/** Who sells, as invoices name him. */
+/** The seller as invoices name it. */
 export interface Seller {
   name: string;
   street: string;
@@ -30,7 +30,7 @@ export interface Seller {
   vat_id?: string;
 }
 
-/** A house in Germany, which is registered in Austria and in Norway, too. */
+/** A German company that is also registered in Austria and Norway. */
 export const SELLER: Seller = {
   name: 'Example Hosting GmbH',
   street: 'Hauptstraße 1',
@@ -47,7 +47,7 @@ const buyer = (country: string, kind: Buyer['kind'], of: Partial<Buyer> = {}): B
   ...of,
 });
 
-/** One of each that the law knows, and how each is taxed; "home" is the catalog's own rate. */
+/** One buyer for each legal case, and the tax of each; "home" is the catalog's own rate. */
 const CASES: [Buyer, { listed: string | 'home' } | Omit<Taxed, 'rate'>][] = [
   [buyer('DE', 'consumer', { postcode: '20095' }), { listed: 'home' }],
   [buyer('DE', 'business', { vat_id: 'DE136695976' }), { listed: 'home' }],
@@ -81,7 +81,7 @@ const CASES: [Buyer, { listed: string | 'home' } | Omit<Taxed, 'rate'>][] = [
 
 export const BUYERS: readonly Buyer[] = CASES.map(([one]) => one);
 
-/** The tax on what is sold to a buyer today. */
+/** The tax on a sale to a buyer today. */
 export function taxOn({ tax_rate }: { tax_rate: string }, buyer: Buyer | null): Taxed {
   const [, rule] = CASES.find(([one]) => one === buyer) ?? [null, { listed: 'home' }];
   if ('category' in rule) return { rate: '0', ...rule };

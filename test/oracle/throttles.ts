@@ -6,11 +6,11 @@ import { Rational } from './rational.ts';
 import type { PriceList, Product } from './tariff.ts';
 import { amountOf, endOf, restOfVolume, running, usedIn } from './usage.ts';
 
-/** What becomes of VMs whose traffic ends, and of what is paid for traffic that they give up. */
+/** VMs whose included traffic is used up, and the refund for traffic that they give up. */
 
 /**
- * What a VM that becomes another product, or is given up (null), does not get back of what a charge gives back: the share
- * of the traffic given up that it has sent.
+ * Returns the part of a refund that a VM forgoes when it becomes another product or is deleted (null): the share of the
+ * given-up traffic that it has already sent.
  */
 export function keptForTraffic(
   vm: Vm,
@@ -32,7 +32,7 @@ export function keptForTraffic(
   return new Rational(-total * over, givenUp).ceil();
 }
 
-/** The service looks at what all VMs of an account have sent. */
+/** The service checks the traffic of all VMs of an account. */
 export function throttle(account: Account, now: number, list: PriceList): void {
   const vms = billed(account).map((vm) => {
     const due = arrears(vm, now, list);

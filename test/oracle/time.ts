@@ -9,12 +9,12 @@ import { endDeposit, renew } from './vm-actions.ts';
 
 const DAY = 86_400_000;
 const MINUTE = 60_000;
-/** A VM's owner is warned so long before it is deleted. */
+/** Time between the warning and the deletion of a VM. */
 const WARNING = 3 * DAY;
-/** Documents are issued so long after their month. */
+/** Documents are issued this long after the end of their month. */
 const ISSUED_AFTER = 10 * MINUTE;
 
-/** When an unpaid VM is, or was, switched off, and when it is deleted. */
+/** When an unpaid VM is or was suspended, and when it is deleted. */
 export function schedule(vm: Vm): { suspends: number; deletes: number } {
   const suspends = vm.suspendedAt ?? graceEnd(vm);
   const deletes = suspends + GRACE.deleteAfter;
@@ -22,7 +22,9 @@ export function schedule(vm: Vm): { suspends: number; deletes: number } {
   return { suspends, deletes: warned ? Math.max(deletes, vm.deletionNoticeAt! + WARNING) : deletes };
 }
 
-/** Charges fall due: in the owner's ranking, each VM is renewed where the wallet covers it, or what comes of it. */
+/**
+ * Charges due VMs in the owner's order of priority: each VM renews if the wallet covers it, and is dunned otherwise.
+ */
 export function passRenewals(account: Account, now: number, list: PriceList): void {
   const due = billed(account)
     .filter((vm) => vm.paid.to <= now)
@@ -49,7 +51,7 @@ function dun(account: Account, vm: Vm, now: number, list: PriceList): void {
   if (vm.suspendedAt === null) {
     if (now < suspends) return;
     vm.resumes ||= vm.running;
-    // What its owner says later grants no grace any more.
+    // From now on, the owner's settings can no longer extend the grace period.
     vm.graceEnded = suspends;
     vm.work = { kind: 'suspend' };
   } else if (vm.deletionNoticeAt === null) {
@@ -61,14 +63,14 @@ function dun(account: Account, vm: Vm, now: number, list: PriceList): void {
   }
 }
 
-/** Its owner does, or does not, want a VM renewed: in its grace, that ends there. */
+/** The owner turns renewal on or off. Turning it off during the grace period ends the grace period. */
 export function setRenewal(vm: Vm, wanted: boolean, now: number): void {
   if (vm.autoRenew && !wanted && vm.suspendedAt === null && now > vm.paid.to)
     vm.graceEnded = Math.min(now, graceEnd(vm));
   vm.autoRenew = wanted;
 }
 
-/** When a VM is next to be looked at for its money. */
+/** The next instant at which the money of a VM needs a look. */
 export function nextInstant(vm: Vm): number {
   if (vm.unpaidSince === null) return vm.paid.to;
   const { suspends, deletes } = schedule(vm);
@@ -77,8 +79,8 @@ export function nextInstant(vm: Vm): number {
 }
 
 /**
- * Documents of months that are over are issued, invoices first: a credit note waits for what it corrects. `last` is when
- * one of each type was issued last.
+ * Issues the documents of past months, invoices first: a credit note waits for the invoice that it corrects. `last` is
+ * when a document of each type was last issued.
  */
 export function issue(accounts: Account[], now: number, last: Record<Document['type'], number>): void {
   for (const type of ['invoice', 'credit_note'] as const) {

@@ -5,38 +5,41 @@ import { unitPrice } from './net-prices.ts';
 import { Rational } from './rational.ts';
 import { findPlan, nameOf, type PriceList, type Product, plain, unit } from './tariff.ts';
 
-/** What is charged by use: traffic and snapshots. */
+/** Charges for use: traffic and snapshots. */
 
 const GB = 10n ** 9n;
 
-/** A time whose use is charged together: a month, or a part of one. */
+/** A span whose use is charged together: a month or a part of one. */
 export interface Stretch {
   span: Span;
   month: Span;
-  /** All that was metered so far counts, not only what was by its end. */
+  /** Counts everything metered so far, not only the traffic until the span's end. */
   all: boolean;
 }
 
-/** What was used in a stretch, and comes to. */
+/** The use in a stretch, and its amounts. */
 export interface Use {
   lines: Line[];
-  /** What the meter read at its end. */
+  /** The meter's reading at the end of the stretch. */
   read: bigint;
   used: bigint;
-  /** Null where all of it was free or unmetered. */
+  /** Null if all of it was free or unmetered. */
   included: bigint | null;
   over: bigint;
-  /** What was sent, and included, while traffic ended in a throttle instead of a price; null if it never did. */
+  /** Traffic sent and included under terms that throttle instead of charging; null if there were none. */
   ending: { used: bigint; included: bigint } | null;
   traffic: bigint;
-  /** Millionths. */
+  /** In millionths. */
   gbMonths: bigint;
   snapshots: bigint;
 }
 
 export const dateOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
-/** What a VM had sent by the end of a month, or in all: as it was read then, or on that day, or by the end of the day before. */
+/**
+ * A VM's traffic until the end of a month, or in total. At the end of an unpaid month it is the reading at that time;
+ * otherwise it includes that day only while the day lasts.
+ */
 export function sent({ days, unpaid }: Meter, until: number | null, now: number): bigint {
   if (until !== null && unpaid?.at === until) return unpaid.read;
   const isThatDay = until !== null && dateOf(now) <= dateOf(until);
@@ -47,7 +50,7 @@ export function sent({ days, unpaid }: Meter, until: number | null, now: number)
 const price = (decimal: string | undefined, { share }: PriceList) =>
   decimal === undefined ? null : unitPrice(Rational.parse(decimal), share);
 
-/** Today's terms of what a VM uses from an instant on. */
+/** Today's terms for a VM's use from an instant on. */
 export function termsOf({ plan, bandwidth }: Product, list: PriceList, from: number, read: bigint): Terms {
   const own = plan === null ? list.custom : findPlan(list, plan);
   const ends = endOf(plan, list) !== null;
@@ -61,7 +64,7 @@ export function termsOf({ plan, bandwidth }: Product, list: PriceList, from: num
   };
 }
 
-/** How fast, in Mbit/s, a VM of a plan or of parts is at the end of its traffic; null where that is billed or free. */
+/** The speed in Mbit/s of a plan or parts after their traffic is used up; null if traffic is billed or free. */
 export function endOf(plan: string | null, list: PriceList): bigint | null {
   const own = plan === null ? list.custom : findPlan(list, plan);
   const action = own?.at_included ?? list.usage?.at_included ?? 'bill';
@@ -69,16 +72,16 @@ export function endOf(plan: string | null, list: PriceList): bigint | null {
   return action === 'stop' ? 0n : BigInt(own?.throttle_mbps ?? list.usage!.throttle_mbps!);
 }
 
-/** From now on, within its month, a VM is used as another product; the price of snapshots stays. */
+/** From now on within its month, a VM's use is charged as another product's; the price of snapshots stays. */
 export function changeTerms(vm: Vm, list: PriceList, at: number): void {
   const { snapshots } = vm.meter.terms.at(-1)!;
   const next = { ...termsOf(vm.product, list, at, sent(vm.meter, null, at)), snapshots };
-  // What was sent ahead of the time without a price has one from now on.
+  // Traffic sent ahead of time under terms without a price is charged at the new price.
   if (next.traffic) next.read -= aheadUntil(vm, at, list);
   vm.meter.terms.push(next);
 }
 
-/** What a VM has sent beyond its share of the time, under terms that throttle. */
+/** The traffic that a VM has sent beyond its share of the elapsed time, under terms that throttle. */
 function aheadUntil(vm: Vm, at: number, list: PriceList): bigint {
   const { ending } = usedIn(vm, running(vm), at, list)[0]!;
   const now = vm.meter.terms.at(-1)!;
@@ -87,16 +90,16 @@ function aheadUntil(vm: Vm, at: number, list: PriceList): bigint {
   return ahead > 0n ? ahead : 0n;
 }
 
-/** What a volume in GB a month comes to in the rest of a VM's month, in whole bytes. */
+/** The share of a monthly volume (in GB) for the rest of a VM's month, in whole bytes. */
 export function restOfVolume({ paid }: Vm, gb: bigint, at: number): bigint {
   const rest = paid.to - Math.min(Math.max(at, paid.from), paid.to);
   return new Rational(gb * GB * BigInt(rest), BigInt(paid.to - paid.from)).floor();
 }
 
-/** The month that is running: its use so far is charged at its end. */
+/** The running month: its use so far is charged at its end. */
 export const running = ({ paid }: Vm): Stretch[] => [{ span: paid, month: paid, all: true }];
 
-/** The months that were over by an instant, and what there was of the last until then. */
+/** The months that ended before an instant, and the part of the last one until then. */
 export function monthsUntil(vm: Vm, end: number): Stretch[] {
   const months: Stretch[] = [];
   let month = vm.paid;
@@ -104,7 +107,7 @@ export function monthsUntil(vm: Vm, end: number): Stretch[] {
   return [...months, { span: { from: month.from, to: Math.max(end, month.from) }, month, all: true }];
 }
 
-/** What a VM used in stretches that follow each other. */
+/** A VM's use in consecutive stretches. */
 export function usedIn(vm: Vm, stretches: Stretch[], now: number, list: PriceList): Use[] {
   let { read } = vm.meter.terms[0]!;
   return stretches.map((stretch) => {
@@ -133,7 +136,7 @@ function useOf(
     Rational.sum(of.map((part) => new Rational(part.terms.included! * GB * part.time, length)));
   const included = shares(metered);
   const ending = parts.filter(({ terms }) => terms.included !== null && terms.traffic === null);
-  // The mean of the prices, each for its time.
+  // The mean of the prices, weighted by time.
   const mean =
     time === 0n
       ? Rational.zero
@@ -177,12 +180,12 @@ function useOf(
   return { lines, read: bytes.to, ...figures, ending: ending.length === 0 ? null : slowed };
 }
 
-/** The parts of a stretch that were under the same terms: their time in milliseconds, and their bytes. */
+/** Splits a stretch by terms, each part with its milliseconds and its bytes. */
 function partsOf({ terms }: Meter, span: Span, { from, to }: { from: bigint; to: bigint }) {
   const first = terms.findLast((one) => one.from <= span.from);
   const inside = terms.filter((one) => one.from > span.from && one.from < span.to);
   const all = [...(first ? [{ ...first, from: span.from, read: from }] : []), ...inside];
-  // What is not counted in this stretch is so in the next, whatever the meter read at a change.
+  // Bytes that this stretch does not count fall into the next one, whatever the meter read at a change.
   const least = (bytes: bigint) => (bytes < to ? bytes : to);
   return all.map((one, index) => {
     const next = all[index + 1];

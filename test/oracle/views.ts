@@ -10,7 +10,7 @@ import { type PriceList, plain, shownHour } from './tariff.ts';
 import { schedule } from './time.ts';
 import { amountOf, running, type Use, usedIn } from './usage.ts';
 
-/** What the API should show of an account at an instant: the fields of each reply that say or date an amount. */
+/** The API's view of an account at an instant: the fields of each reply that contain or date an amount. */
 
 const MOST_NEXT_CHARGES = 10;
 const MOST_CHARGES = 100;
@@ -19,10 +19,10 @@ const date = (at: number) => new Date(at);
 const most = (a: bigint, b: bigint) => (a > b ? a : b);
 const byEnd = (a: Vm, b: Vm) => a.paid.to - b.paid.to || (a.id < b.id ? -1 : 1);
 
-/** VMs that are renewed, the next one first. */
+/** VMs that will renew, the next one first. */
 const renewing = (account: Account) => billed(account).filter(renews).sort(byEnd);
 
-/** What a VM has used and was not charged for yet. */
+/** A VM's use that has not been charged yet. */
 function openUse(vm: Vm, now: number, list: PriceList): Use[] {
   const due = arrears(vm, now, list);
   return due.length > 0 ? due.flatMap(({ use }) => use) : usedIn(vm, running(vm), now, list);
@@ -130,7 +130,7 @@ export function order(
 
 const modeOf = (vm: Vm) => (vm.hoursSince === null ? 'monthly' : 'hourly');
 
-/** How a VM was sold. */
+/** The terms of a VM's sale. */
 export function sold(vm: Vm, list: PriceList): { readonly [field: string]: Expected } {
   return {
     price_monthly_minor: vm.product.price,
@@ -144,7 +144,7 @@ export function sold(vm: Vm, list: PriceList): { readonly [field: string]: Expec
   };
 }
 
-/** The VM itself: how it was sold, and how slow it is. */
+/** The VM itself: the terms of its sale, and its throttle. */
 export const vm = (one: Vm, list: PriceList) => ({ ...sold(one, list), throttle: one.throttle });
 
 export function vmBilling(account: Account, vm: Vm, now: number, list: PriceList): Expected {
@@ -210,7 +210,7 @@ export function deletePreview(account: Account, vm: Vm, now: number, list: Price
   };
 }
 
-/** What of it is promotional credit, and the soonest end of that. */
+/** The promotional credit within a refund, and its earliest end. */
 export function promoBack(account: Account, vm: Vm, { total, lines }: Charge) {
   const back = total < 0n ? creditsBack(account, vm, lines) : [];
   return {
@@ -219,13 +219,13 @@ export function promoBack(account: Account, vm: Vm, { total, lines }: Charge) {
   };
 }
 
-/** The same, as previews and quotes show it. */
+/** The same as previews and quotes show it. */
 export function previewPromo(account: Account, vm: Vm, charge: Charge) {
   const { promo_minor, promo_expires_at } = promoBack(account, vm, charge);
   return { refund_promo_minor: promo_minor, refund_promo_expires_at: promo_expires_at };
 }
 
-/** What a deletion gives back, or takes. */
+/** The preview of a deletion: its refund or its charge. */
 export function deletion(account: Account, charge: Charge) {
   const owed = uncovered(account, charge);
   return {

@@ -7,13 +7,13 @@ import { Rational } from './rational.ts';
 import type { PriceList } from './tariff.ts';
 import { changeTerms, termsOf } from './usage.ts';
 
-/** What becomes of a VM. */
+/** The life of a VM. */
 
-/** It is paid for again. */
+/** Pays for another month of the VM. */
 export function renew(account: Account, vm: Vm, renewals: Renewal[], at: number, list: PriceList): void {
   for (const { charge, span, product } of renewals) {
     settle(account, { kind: 'renew', vm, charge, id: null }, at);
-    // What was missed was used, and is sold at once.
+    // Missed months were used, so they are sold at once.
     const { deposit, hoursSince } = charge;
     const missed = { ...vm, product, paid: span, hoursSince, deposit, taxed: list.taxed };
     if (span.to <= at && deposit !== null)
@@ -40,7 +40,7 @@ export function renew(account: Account, vm: Vm, renewals: Renewal[], at: number,
   vm.deletionNoticeAt = null;
 }
 
-/** A month that is over is sold, out of its deposit, whether or not another one is paid. */
+/** Sells a month that is over out of its deposit, whether or not another month is paid. */
 export function endDeposit(account: Account, vm: Vm, at: number, list: PriceList): void {
   if (vm.deposit === null) return;
   endMonth(account, vm, vm, at, list);
@@ -53,14 +53,14 @@ function endMonth(account: Account, vm: Vm, month: Vm, at: number, list: PriceLi
   settle(account, { kind: 'hourly_usage', vm, charge, id: null }, at);
 }
 
-/** Its price is that of a day, and its owner was told of no other yet. */
+/** The VM gets the price of the day of sale, and its owner has not been notified of another price yet. */
 function soldAnew(vm: Vm, at: number): void {
   vm.soldAt = at;
   vm.told = null;
   vm.retiresAt = null;
 }
 
-/** The work on a VM ends, and its order with it. */
+/** Ends the work on a VM, and its order with it. */
 export function end(
   account: Account,
   vm: Vm,
@@ -72,9 +72,9 @@ export function end(
   vm.work = null;
   if ('order' in work) (succeeded ? complete : fail)(account, work.order, at);
   if (!succeeded) {
-    // What could not be made costs nothing, and goes by itself.
+    // A VM that could not be created costs nothing, and is removed.
     if (work.kind === 'create') vm.gone = true;
-    // Nor does a snapshot that its owner wanted to be rid of.
+    // A snapshot costs nothing more once its deletion was requested, even if that failed.
     if (work.kind === 'delete_snapshot') work.snapshot.until = at;
     return;
   }

@@ -22,7 +22,7 @@ import { Rational } from './rational.ts';
 import { type Catalog, DIGITS } from './tariff.ts';
 import { SELLER, TAX_RATES } from './tax.ts';
 
-/** The service, of which the oracle knows the API and what makes time pass, and nothing else. */
+/** The service, of which the oracle knows only the API and how to make time pass. */
 export class World {
   readonly #installation: Installation;
   readonly #clock: UnsteadyClock;
@@ -40,7 +40,7 @@ export class World {
     for (const plan of prices.plans) {
       plan.price_monthly = inCurrency(plan.price_monthly, currency);
       if (plan.price_hourly && currency === 'JPY') plan.price_hourly = hundredfold(plan.price_hourly);
-      // Little enough to be used up.
+      // Small enough to be used up.
       if (plan.bandwidth_gb !== null) plan.bandwidth_gb /= 20;
     }
     prices.custom.price_hourly = { vcpu: '0.0034', ram_gb: '0.0017', disk_gb: '0.00007' };
@@ -70,7 +70,7 @@ export class World {
     this.#notices = this.#newNotices();
   }
 
-  /** A catalog that was edited is read at a start of the service, when all VMs are looked at. */
+  /** Stands for a restart of the service, which reads the edited catalog and looks at all VMs. */
   restartNotices(): void {
     this.#notices = this.#newNotices();
   }
@@ -80,7 +80,6 @@ export class World {
     return new PriceNotices(services, new Failures(services));
   }
 
-  /** The catalog, which the operator may edit. */
   get prices(): Catalog {
     return this.#installation.services.catalog;
   }
@@ -101,7 +100,7 @@ export class World {
     this.#clock.putBack(ms);
   }
 
-  /** What the service's timers do about money. */
+  /** Runs the service's timers that concern money. */
   async tick(sweeps: boolean): Promise<void> {
     const { services } = this.#installation;
     const failures = new Failures(services);
@@ -113,7 +112,7 @@ export class World {
     if (sweeps) await purgeExpired(services);
   }
 
-  /** All jobs end, at this very instant. */
+  /** Runs all jobs to completion at the same instant. */
   async work(): Promise<void> {
     const { db } = this.#installation.services;
     for (let left = await unfinishedJobs(db); left.length > 0; left = await unfinishedJobs(db)) {
@@ -123,14 +122,14 @@ export class World {
   }
 }
 
-/** A price of the shipped catalog in another currency: 3.99 are 399 yen, or 3.995 dinars. */
+/** Converts a price of the shipped catalog to another currency: 3.99 becomes 399 yen or 3.995 dinars. */
 function inCurrency(price: string, currency: string): string {
   const digits = DIGITS[currency]!;
   if (digits === 0) return price.replace('.', '');
   return digits === 2 ? price : `${price}5`;
 }
 
-/** A price of parts of a unit: 0.0060 are 0.60 yen. */
+/** Multiplies a price of fractions of a unit: 0.0060 becomes 0.60 yen. */
 function hundredfold(price: string): string {
   return Rational.parse(price).times(new Rational(100n)).toDecimal(4);
 }
