@@ -2,7 +2,7 @@ import { join, type Sql, sql } from '../../server/db/database.ts';
 import { LONGEST_PENDING_HOURS } from '../../server/jobs/timers/overdue-orders.ts';
 import { PRICE_NOTICE_DAYS } from './price-notice-days.ts';
 
-/** Minor units of a major one. */
+/** Minor units per major unit. */
 const MINOR = sql`(select 10::numeric ^ exponent from books)`;
 
 /** What the laws below speak of, worked out once for all of them. */
@@ -57,7 +57,7 @@ const TERMS = sql`
     group by months.vm_id, months.to_at, length, corrected, months.amount_minor
   )`;
 
-/** Rows that contradict any of the laws, as two text columns: `law` and `what`. */
+/** Rows that break any of the laws, as two text columns: `law` and `what`. */
 export function offencesAgainst(laws: Record<string, Sql>): Sql {
   const found = Object.entries(laws).map(
     ([law, offences]) => sql`select ${law}::text as law, what::text from (${offences}) offences`,
@@ -66,8 +66,9 @@ export function offencesAgainst(laws: Record<string, Sql>): Sql {
 }
 
 /**
- * What must be true of a bill beside the laws of the audit, and the query that finds what contradicts it: rows of one text column `what`.
- * `now` is that of the clock that is ahead, `skew` the interval by which others may be behind. The prices of shares of a month are worked out here once more, in the database's decimals.
+ * Laws of a bill in addition to the audit's, each with the query that finds violations: rows of one text column `what`.
+ * `now` is the time of the clock that is ahead, `skew` the interval by which others may be behind. The prices of shares
+ * of a month are computed here again, in the database's decimals.
  */
 export const billingLaws = (now: Date, skew: string): Record<string, Sql> => ({
   'the months of a VM follow each other, but for the time it was switched off': sql`

@@ -9,7 +9,7 @@ import { makeDatabaseLocation } from '../support/database.ts';
 import { findPostgres, startPostgres } from '../support/postgres-server.ts';
 import { type Report, runWorld, summary, total, WORLD_OPERATIONS } from './run-worlds.ts';
 
-/** Worlds side by side: what two processes and their server can keep busy. */
+/** Worlds at the same time: as many as two processes and their server can keep busy. */
 const CONCURRENCY = 2;
 
 const { values } = parseArgs({ options: { db: { type: 'string', default: 'pglite' } } });

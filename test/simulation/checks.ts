@@ -16,7 +16,7 @@ import { SKEW_MS, type World } from './world.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Judges a world that has come to rest. Remembers the invoices it has seen, as those must not change. */
+/** Checks a world at rest. Remembers the invoices that it has seen, because those must not change. */
 export class Checks {
   readonly #world: World;
   readonly #issued = new Map<string, string>();
@@ -25,7 +25,7 @@ export class Checks {
     this.#world = world;
   }
 
-  /** What is wrong, a sentence each. */
+  /** Returns the problems, one sentence each. */
   async problems(): Promise<string[]> {
     const { db, clock } = this.#world.services;
     const problems = [...(await moneyProblems(db)), ...(await inventoryProblems(db))];
@@ -48,7 +48,7 @@ export class Checks {
     return problems;
   }
 
-  /** The same for what takes a question a VM. */
+  /** Like `problems`, for the checks that need one query per VM. */
   async guestProblems(): Promise<string[]> {
     const { db, compute } = this.#world.services;
     const vms = await db.query<VmRow>(sql`select * from vms where ${isBilled}`);
@@ -62,7 +62,7 @@ export class Checks {
     return problems;
   }
 
-  /** An issued invoice never changes, nor does any of its lines, and none is issued before its month is over. */
+  /** Invoices and lines that changed after issue, and invoices issued before the end of their month. */
   async #changedInvoices(): Promise<string[]> {
     const rows = await this.#world.services.db.query<{ id: string; text: string; early: boolean }>(sql`
       select invoices.id, issued_at < period_end_at as early, md5(string_agg(
@@ -77,7 +77,7 @@ export class Checks {
     });
   }
 
-  /** VMs whose period is over although their owner can pay, and unpaid ones that were not suspended. */
+  /** VMs whose period is over although their owner can pay, and unpaid VMs that were not suspended. */
   async #neglected(): Promise<string[]> {
     const { db, clock, catalog } = this.#world.services;
     const now = clock.now().getTime();
@@ -94,10 +94,10 @@ export class Checks {
       const renews = vm.auto_renew && !retired;
       const hasGrace = renews && heldFor >= 72 * HOUR_MS;
       const grace = hasGrace ? 72 * HOUR_MS : 0;
-      // The node whose clock is ahead may have just ended it: it ends within moments by this one's.
+      // The node whose clock is ahead may have just ended the grace period: by this clock it ends within moments.
       const endsIn = (vm.grace_ended_at?.getTime() ?? now) - now;
       const ends = endsIn > 0 && endsIn <= SKEW_MS;
-      // An attempt that failed is made again within the hour.
+      // A failed attempt is retried within the hour.
       const waits = (vm.dunning_next_at?.getTime() ?? now) - now;
       if (waits > HOUR_MS) problems.push(`${vm.id} is left alone until ${vm.dunning_next_at}`);
       const suspendedFor = now - (vm.suspended_at?.getTime() ?? now);
@@ -114,7 +114,7 @@ export class Checks {
     return problems;
   }
 
-  /** Where customers' notebooks and the service's books differ. */
+  /** Differences between the customers' notebooks and the service's books. */
   async #misremembered(): Promise<string[]> {
     const { db } = this.#world.services;
     const tenants = [...this.#world.tenants, ...this.#world.gone];
@@ -129,7 +129,8 @@ export class Checks {
       sql`select account_id, sum(amount_minor)::bigint as paid from payments group by 1`,
     );
     const noted = new Map(tenants.flatMap(({ orders }) => [...orders]));
-    // Renewals, the usage of months that are over, credits for outages, and the end of what is unpaid happen unasked.
+    // The service places these orders without a request: renewals, usage of past months, credits for outages, and the
+    // deletion of unpaid VMs.
     const problems = booked
       .filter(({ id, unasked }) => noted.has(id) || !unasked)
       .filter(({ id, amount_minor }) => noted.get(id) !== Number(amount_minor))

@@ -1,11 +1,11 @@
 import { type Sql, sql } from '../../server/db/database.ts';
 
-/** Events are kept for a year, so that those of older corrections may be gone. */
+/** Events are kept for a year, so the events of older corrections may be gone. */
 const REMEMBERED = sql`interval '300 days'`;
 
 /**
- * What must be true of the operator's corrections beside the laws of the audit, and the query that finds what
- * contradicts it: rows of one text column `what`. `now` is that of the clock that is ahead.
+ * Laws of the operator's corrections in addition to the audit's, each with the query that finds violations: rows of one
+ * text column `what`. `now` is the time of the clock that is ahead.
  */
 export const correctionLaws = (now: Date): Record<string, Sql> => ({
   'a correction of an order has the service period and the tax of its lines': sql`

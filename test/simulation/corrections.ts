@@ -11,14 +11,14 @@ import type { World } from './world.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** The longest outage: beyond any paid month. */
+/** The longest outage: longer than any paid month. */
 const LONGEST_OUTAGE_MS = 40 * DAY_MS;
-/** The latest orders of an account, among which one is chosen to be corrected. */
+/** A correction picks one of this many latest orders of an account. */
 const CHOICE = 50;
-/** Commands kept to be given again. */
+/** Number of commands kept to be repeated. */
 const REMEMBERED = 20;
 
-/** What an outage is credited, in every world; the shipped catalog has none. */
+/** The SLA credits in every world; the shipped catalog has none. */
 export const SLA = {
   credits: [
     { uptime_below: '99.9', percent: 10 },
@@ -28,7 +28,7 @@ export const SLA = {
   lost_hosts: true,
 };
 
-/** An answer of the operator's API; `code` where it refused. */
+/** A reply of the operator's API; `code` if it refused. */
 interface Answer {
   status: number;
   text: string;
@@ -42,12 +42,12 @@ interface Command {
   body: { key: string; reason: string };
 }
 
-/** Who runs the service: gives commands to either node, some of them twice, and remembers what was answered. */
+/** The operator: gives commands to either node, sometimes twice, and remembers the replies. */
 export class Operator {
   readonly #doors: FastifyInstance[];
   #given: (Command & { data: unknown })[] = [];
 
-  /** The catalogs of the installations must be the ones to stay. */
+  /** The catalogs of the installations must not be replaced later. */
   constructor(installations: Installation[]) {
     this.#doors = installations.map(({ services }) =>
       createOperatorServer(services, new Readiness(services)),
@@ -58,7 +58,7 @@ export class Operator {
     for (const door of this.#doors) await door.close();
   }
 
-  /** Asks some node; throws where the service fails. */
+  /** Asks one of the nodes; throws if the service fails. */
   async ask(prng: Prng, path: string, body?: object): Promise<Answer> {
     const call = { method: 'POST', url: path, ...(body && { payload: body }) } as const;
     const { statusCode: status, body: text } = await prng.pick(this.#doors)!.inject(call);
@@ -67,7 +67,7 @@ export class Operator {
     return { status, text, data, code: error?.code };
   }
 
-  /** Gives a command under its key, now and then twice at once: then one has to wait, or both get the same answer. */
+  /** Gives a command under its key, sometimes twice at once: then one has to wait, or both get the same reply. */
   async command(prng: Prng, command: Command): Promise<Answer> {
     const { path, body } = command;
     const times = prng.chance(0.1) ? 2 : 1;
@@ -79,12 +79,12 @@ export class Operator {
     return answer;
   }
 
-  /** Gives a remembered command again, whose key holds forever: it does nothing and is answered as before. */
+  /** Repeats a remembered command. Its key never expires, so the command has no effect and gets the same reply. */
   async again(prng: Prng): Promise<string> {
     const given = prng.pick(this.#given);
     if (!given) return 'nothing_given';
     const answer = await this.ask(prng, given.path, given.body);
-    // Another is at it.
+    // Another request with the key is in progress.
     if (answer.code === 'idempotency_in_progress') return answer.code;
     requireSame(given.path, answer, given.data);
     return 'ok';
@@ -96,7 +96,7 @@ function requireSame(path: string, { text, data }: Answer, before: unknown): voi
     throw new Error(`${path} answered another time\n${text}\nand not\n${JSON.stringify(before)}`);
 }
 
-/** A correction of a tenant's books, who is shown the order that comes of it. */
+/** Corrects a tenant's books; the tenant sees the resulting order. */
 async function correct(world: World, prng: Prng, tenant: Tenant, command: Command): Promise<string> {
   const { code, data } = await world.operator.command(prng, command);
   if (code) return code;
@@ -111,12 +111,12 @@ const commandOf = (path: string, key: string, body: object = {}): Command => ({
 
 interface SomeOrder {
   id: string;
-  /** A VM that may be gone. */
+  /** A VM that may have been deleted. */
   vm_id: string | null;
   has_moved: boolean;
 }
 
-/** One of the latest orders of a tenant; mostly one of those that moved money. */
+/** Returns one of the latest orders of a tenant, mostly one that moved money. */
 async function someOrder(
   { services: { db } }: World,
   prng: Prng,
@@ -129,7 +129,7 @@ async function someOrder(
   return prng.pick(prng.chance(0.9) && moved.length > 0 ? moved : orders);
 }
 
-/** Money that is given or taken beside what is sold, now and then in the name of a VM. */
+/** Credits or debits money independent of any sale, sometimes for a VM. */
 const free =
   (type: 'credit' | 'debit'): Operation =>
   async (world, prng, key) => {
@@ -141,7 +141,7 @@ const free =
     return correct(world, prng, tenant, commandOf(path, key, body));
   };
 
-/** Corrects any order, whatever its state and whether or not it is a correction itself. */
+/** Corrects any order, whatever its state, including corrections. */
 const ofOrder =
   (verb: 'refund' | 'void'): Operation =>
   async (world, prng, key) => {
@@ -152,7 +152,7 @@ const ofOrder =
     return correct(world, prng, tenant, commandOf(`/orders/${order.id}/${verb}`, key, part));
   };
 
-/** An outage of any length that has just ended or some time ago: mostly of a VM, seldom of all in a region. */
+/** Reports an outage of any length that ended just now or some time ago: mostly of one VM, seldom of a whole region. */
 const reportOutage: Operation = async (world, prng, key) => {
   const order = await someOrder(world, prng, world.tenant(prng));
   const to = world.services.clock.now().getTime() - Math.floor(10 * DAY_MS * prng.fraction() ** 4);
@@ -163,7 +163,7 @@ const reportOutage: Operation = async (world, prng, key) => {
   return code ?? 'ok';
 };
 
-/** Credits an outage, as far as one request does, now and then by two at once. */
+/** Credits a part of an outage, as much as one request does; sometimes two requests at once. */
 const creditOutage: Operation = async (world, prng) => {
   const { services, operator } = world;
   const outage = prng.pick(
@@ -177,7 +177,7 @@ const creditOutage: Operation = async (world, prng) => {
   return 'ok';
 };
 
-/** The same until it is fully credited. */
+/** Credits an outage completely. */
 export async function creditWholly({ operator }: World, prng: Prng, outageId: string): Promise<void> {
   for (;;) {
     const { data, text } = await operator.ask(prng, `/outages/${outageId}/credit`);
@@ -186,7 +186,7 @@ export async function creditWholly({ operator }: World, prng: Prng, outageId: st
   }
 }
 
-/** What the operator does to the books, and how often. */
+/** The operator's actions on the books and their weights. */
 export const CORRECTIONS = {
   credit: { weight: 0.6, run: free('credit') },
   debit: { weight: 1, run: free('debit') },

@@ -2,10 +2,16 @@ import type { Catalog } from '../../server/domain/catalog/catalog-schema.ts';
 import { decimalsOf } from '../../shared/currencies.ts';
 import { Prng } from './prng.ts';
 
-/** One without decimals, two with two, of which the runtime gives the second none, and one with three. */
+/**
+ * One currency without decimals, two with two decimals, for one of which (HUF) the runtime assumes none, and one with
+ * three.
+ */
 const CURRENCIES = ['EUR', 'JPY', 'HUF', 'KWD'] as const;
 
-/** Returns the currency of a world, `seed/number`: four worlds in a row have all of them, and the seed draws the first. */
+/**
+ * Returns the currency of a world, `seed/number`: four consecutive worlds have all of them, and the seed draws the
+ * first.
+ */
 export function currencyOf(world: string): string {
   const [seed, number = '0'] = world.split('/') as [string, string?];
   const first = new Prng(`${seed}/currency`).between(0, CURRENCIES.length - 1);
@@ -13,8 +19,9 @@ export function currencyOf(world: string): string {
 }
 
 /**
- * Moves the point of a price in euros so that it comes to as many minor units of another currency: 3.99 are 399 yen or 0.399
- * dinars. So customers can afford as much in every world, whatever the amounts of its operations are.
+ * Moves the decimal point of a price in euros so that it has the same number of minor units in another currency: 3.99
+ * becomes 399 yen or 0.399 dinars. So customers can afford the same in every world, whatever amounts its operations
+ * use.
  */
 export function priceIn(currency: string, euros: string): string {
   const [whole, fraction = ''] = euros.split('.') as [string, string?];

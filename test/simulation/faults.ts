@@ -1,11 +1,11 @@
 import { CapacityError, ComputeUnavailableError } from '../../server/compute/driver.ts';
 import { Prng } from './prng.ts';
 
-/** How often the engine refuses, and how often a step fails right before or after its work. */
+/** Probability that the engine refuses, and that a step fails right before or after its work. */
 const ENGINE_FAULT = 0.03;
 const STEP_FAULT = 0.01;
 
-/** What goes wrong by itself. */
+/** The faults that happen without an operation. */
 export class Faults {
   enabled = true;
   readonly prng: Prng;

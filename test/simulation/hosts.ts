@@ -6,44 +6,50 @@ import { KeyedMutex } from '../../server/platform/keyed-mutex.ts';
 import type { Installation } from '../jobs/support/installation.ts';
 import type { Operation } from './operations.ts';
 
-/** Machines of the simulated engine. */
+/** The machines of the simulated engine. */
 export const HOSTS = [{ name: 'a' }, { name: 'b' }];
 
 const REFUSALS = new Set(['compute_unavailable', 'capacity_unavailable']);
 
-/** Whether so is refused what needs a host that is out of reach; what needs none, or one that is there, never is. */
+/**
+ * Tells whether the code refuses an operation that needs an unreachable host. Operations that need no host, or a
+ * reachable one, never get it.
+ */
 export const isOutOfReach = (code: string | undefined) => code !== undefined && REFUSALS.has(code);
 
 interface Loss {
-  /** Those that were on it as that was noticed. */
+  /** Guests on the host when its loss was noticed. */
   guests: readonly string[];
-  /** As it is recorded, once it is. */
+  /** The recorded time of the loss, once it is recorded. */
   at: Date | undefined;
 }
 
-/** The machines that VMs are on, of which one may be out of reach. */
+/** The machines that VMs run on. At most one is unreachable at a time. */
 export class Hosts {
   #lost: Loss | undefined;
   #isLooking = false;
   #changes = 0;
-  /** One node at a time looks at the hosts, as only the leader does: what two have seen may be recorded in either order. */
+  /**
+   * Only one node at a time looks at the hosts, as only the leader does in reality: the findings of two nodes could be
+   * recorded in either order.
+   */
   readonly #turn = new KeyedMutex();
 
   get isOneLost(): boolean {
     return this.#lost !== undefined;
   }
 
-  /** Whether one is lost, or just being lost or found. */
+  /** True while a host is lost, and while one is being lost or found. */
   get mayBeOutOfReach(): boolean {
     return this.isOneLost || this.#isLooking;
   }
 
-  /** How often a look at them began or ended. */
+  /** Number of looks that began or ended. */
   get changes(): number {
     return this.#changes;
   }
 
-  /** One cannot be reached any more, which `node` notices. False where one is lost already. */
+  /** Makes a host unreachable, which `node` notices. Returns false if one is lost already. */
   lose({ services }: Installation, hostId: string): Promise<boolean> {
     return this.#look(async () => {
       if (this.#lost) return false;
@@ -58,7 +64,7 @@ export class Hosts {
     });
   }
 
-  /** All can be reached again, also one that a process lost which was killed. */
+  /** Makes all hosts reachable again, including one that was lost by a killed process. */
   find({ services }: Installation): Promise<void> {
     return this.#look(async () => {
       const { clock, compute } = services;
@@ -84,7 +90,7 @@ export class Hosts {
   }
 }
 
-/** Each VM that was on a lost host all the time has one outage of it, from then on, to be credited. */
+/** Each VM that was on a lost host the whole time has exactly one outage from then on, to be credited. */
 async function requireReports({ db }: Installation['services'], { guests, at }: Loss): Promise<void> {
   const wrong = await db.query<{ id: string; reports: number }>(sql`
     select id, (select count(*)::int from outages where vm_id = vms.id and actor = 'service' and from_at = ${at}) as reports
@@ -105,7 +111,9 @@ const findHost: Operation = async (world) => {
   return 'ok';
 };
 
-/** As the service does by itself; what was not credited by then is when the world comes to rest. */
+/**
+ * The service does this regularly. Losses that have not been credited yet are credited when the world comes to rest.
+ */
 const creditLosses: Operation = async (world) => {
   const { services } = world.someNode();
   await creditLostHosts(services, new Failures(services));

@@ -12,21 +12,20 @@ import { credit } from './top-ups.ts';
 import type { World } from './world.ts';
 
 const ROLES = ['owner', 'operator', 'viewer'] as const satisfies Role[];
-/** In an account at once, those who were removed included. */
+/** Members of an account at the same time, including removed ones. */
 const MOST_MEMBERS = 5;
 
 interface Member extends Person {
-  /** Of the membership; null once it has ended. */
+  /** The membership's id; null once it has ended. */
   membership: string | null;
   role: Role | null;
 }
 
-/** The people of an account. */
 interface Circle {
   members: Member[];
-  /** Somebody changes it: nobody else does meanwhile. */
+  /** A change is in progress; no other one may begin. */
   isChanging: boolean;
-  /** Raised by each change as it begins and as it ends. */
+  /** Incremented by each change when it begins and when it ends. */
   changes: number;
 }
 
@@ -38,7 +37,7 @@ function circleOf(tenant: Tenant): Circle {
   return circle;
 }
 
-/** Changes who may do what in an account: one change at a time. */
+/** Changes permissions in an account: one change at a time. */
 async function changing(tenant: Tenant, work: (circle: Circle) => Promise<string>): Promise<string> {
   const circle = circleOf(tenant);
   if (circle.isChanging) return 'is_changing';
@@ -52,7 +51,7 @@ async function changing(tenant: Tenant, work: (circle: Circle) => Promise<string
   }
 }
 
-/** What customers have to know who lost their notebooks. */
+/** Restores the notebooks of customers who lost them. */
 export async function rememberMembers(db: Database, tenant: Tenant): Promise<void> {
   circleOf(tenant).members = await db.query<Member>(sql`
     select people.id, email, memberships.id as membership, role
@@ -62,7 +61,7 @@ export async function rememberMembers(db: Database, tenant: Tenant): Promise<voi
 
 const ownerOf = ({ members }: Circle) => members.find(({ role }) => role === 'owner');
 
-/** Its first owner comes by the operator's link, the others by invitations. */
+/** The first owner comes through the operator's link, the others through invitations. */
 const invite: Operation = (world, prng, key) => {
   const tenant = world.tenant(prng, (one) => circleOf(one).members.length < MOST_MEMBERS);
   return changing(tenant, async (circle) => {
@@ -94,7 +93,7 @@ const invite: Operation = (world, prng, key) => {
   });
 };
 
-/** An owner gives a member, who may be the last owner, another role or none. */
+/** An owner changes a member's role or removes the member, who may be the last owner. */
 const changeMember: Operation = (world, prng, key) => {
   const tenant = world.tenant(prng, (one) => circleOf(one).members.length > 1);
   return changing(tenant, async (circle) => {
@@ -115,10 +114,10 @@ const changeMember: Operation = (world, prng, key) => {
   });
 };
 
-/** What moves money, asked for by a member: only their role decides whether it may. */
+/** A member's request that moves money: only their role decides whether it is allowed. */
 interface Wish {
   call: Call;
-  /** Notes what came of it. */
+  /** Notes the result. */
   note(reply: Reply): void;
 }
 
@@ -168,7 +167,7 @@ const actAsMember: Operation = async (world, prng, key) => {
   return may ? code : `as_${role ?? 'stranger'}_${code}`;
 };
 
-/** Gives up what a customer has, as far as that goes at once; jobs end what is left. */
+/** Deletes as much as possible of a customer's property at once; jobs delete the rest. */
 async function windUp({ services: { clock, db } }: World, tenant: Tenant, key: string): Promise<void> {
   const { customer } = tenant;
   for (const id of tenant.vmIds) {
@@ -187,7 +186,7 @@ async function windUp({ services: { clock, db } }: World, tenant: Tenant, key: s
   if (money > 0n) await refusalOf(tenant.payOut(money));
 }
 
-/** A customer leaves, over some operations; the account is closed by an owner or by the operator once it is empty. */
+/** A customer leaves over several operations; once the account is empty, an owner or the operator closes it. */
 const close: Operation = async (world, prng, key) => {
   const leaving = world.tenants.filter(({ isLeaving }) => isLeaving);
   const tenant = prng.pick(prng.chance(0.8) && leaving.length > 0 ? leaving : world.tenants)!;
@@ -217,7 +216,7 @@ const close: Operation = async (world, prng, key) => {
   });
 };
 
-/** What people do in accounts that are not theirs alone, and how often. */
+/** The actions of people in shared accounts and their weights. */
 export const MEMBERS = {
   invite: { weight: 1.5, run: invite },
   changeMember: { weight: 1, run: changeMember },
@@ -225,7 +224,7 @@ export const MEMBERS = {
   close: { weight: 1, run: close },
 } satisfies Record<string, { weight: number; run: Operation }>;
 
-/** What may be found wrong with closed accounts and with members, in the database alone. */
+/** Violations by closed accounts and members that the database alone can show. */
 export const memberLaws = {
   'nothing is left in a closed account that could do something': sql`
     select accounts.id || ' has ' || what as what from accounts, lateral (
@@ -238,7 +237,7 @@ export const memberLaws = {
     group by account_id having count(*) filter (where role = 'owner') = 0`,
 };
 
-/** Closed accounts in which something was ordered since. */
+/** Closed accounts in which something was ordered after the closing. */
 export async function wokenUp(world: World): Promise<string[]> {
   const rows = await world.services.db.query<{ account_id: string; orders: number }>(sql`
     select account_id, count(*)::int as orders from orders where account_id = any(${[...world.closedWith.keys()]}::text[])

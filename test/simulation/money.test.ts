@@ -5,23 +5,28 @@ import { engine, freshDatabaseLocation } from '../support/database.ts';
 import { depth } from '../support/depth.ts';
 import { runWorld, summary, WORLD_OPERATIONS } from './run-worlds.ts';
 
-// A run that failed is repeated, as far as concurrency allows, with the seed that it printed:
+// To repeat a failed run, as far as concurrency allows, use the seed that it printed:
 //   SIMULATION_SEED=… SIMULATION_OPERATIONS=5000 npm test -- test/simulation/money.test.ts --db postgres
-// The worlds are the same each time, so that a change fails by what it changed. New ones, and more than a test has time for, are
-// drawn by hand: npm run simulate.
+// The worlds are the same each time, so only a change of the code can make them fail. New worlds, and more than a test
+// has time for, are run by hand: npm run simulate.
 const SEED = process.env.SIMULATION_SEED ?? 'vauban';
 
-/** On PostgreSQL five worlds, which is one of each kind. An operation costs the embedded engine twice as much. */
+/** On PostgreSQL five worlds, which is one of each kind. An operation takes the embedded engine twice as long. */
 const DEEP = { pglite: 2_500, postgres: 12_500 }[engine];
 const { SIMULATION_OPERATIONS } = process.env;
 const OPERATIONS = Number(SIMULATION_OPERATIONS ?? depth(100, DEEP));
-/** Operations of a world. By hand they are as large as those of npm run simulate. */
+/**
+ * Operations per world. If the number of operations is set by hand, worlds are as large as those of npm run simulate.
+ */
 const WORLD = SIMULATION_OPERATIONS ? WORLD_OPERATIONS : 2_500;
-/** Of five worlds, those whose process is killed: each goes on with two more, and three starts take as long as a thousand operations. */
+/**
+ * The worlds (of five) whose process is killed: each continues in two more processes, and three starts take as long as
+ * a thousand operations.
+ */
 const KILLED = [1, 3];
-/** Far beyond what a world takes on any machine. */
+/** Far longer than a world takes on any machine. */
 const TIMEOUT = 3_600_000;
-/** Worlds side by side: what two processes and their server can keep busy. */
+/** Worlds at the same time: as many as two processes and their server can keep busy. */
 const CONCURRENCY = 2;
 
 describe(`money: ${OPERATIONS} random operations`, { concurrency: CONCURRENCY, timeout: TIMEOUT }, () => {

@@ -11,9 +11,9 @@ import { figuresOf, type Mutation, mutate } from './mutations.ts';
 import { Prng } from './prng.ts';
 import { World } from './world.ts';
 
-// Another world than the usual one: SIMULATION_SEED=… npm test -- test/simulation/mutations.test.ts
+// For another world: SIMULATION_SEED=… npm test -- test/simulation/mutations.test.ts
 const SEED = process.env.SIMULATION_SEED ?? 'vauban';
-/** What happens in the world before it is edited: months, so that documents are issued. */
+/** Operations before the world is edited: enough for months to pass and documents to be issued. */
 const OPERATIONS = depth(150, 600);
 const MUTATIONS = Number(process.env.SIMULATION_MUTATIONS ?? depth(15, 100));
 
@@ -27,7 +27,7 @@ test(`the audit finds each of ${MUTATIONS} edited figures, and none where there 
   await world.run(0, OPERATIONS);
   clock.advance(40 * 86_400_000);
   await world.settle();
-  // Prices rise, of which owners are told.
+  // Prices rise, and owners are notified.
   for (const plan of catalog.plans) plan.price_monthly = priceIn(catalog.currency, '99.00');
   await new PriceNotices(world.services, new Failures(world.services)).run();
   assert.deepEqual((await audit(db, clock)).findings, []);
@@ -39,7 +39,7 @@ test(`the audit finds each of ${MUTATIONS} edited figures, and none where there 
   const missed: string[] = [];
   let turn = 0;
   for (let number = 0; number < MUTATIONS; number++) {
-    // Each column in turn, then again.
+    // Each column in turn, then all over again.
     let mutation: Mutation | undefined;
     while (!mutation) mutation = await mutate(db, prng, figures[turn++ % figures.length]!);
     const { findings } = await audit(db, clock);

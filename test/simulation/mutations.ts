@@ -1,7 +1,7 @@
 import { type Database, raw, type Sql, sql } from '../../server/db/database.ts';
 import type { Prng } from './prng.ts';
 
-/** Where money is written down. */
+/** Tables that record money. */
 const MONEY_TABLES = [
   'invoices',
   'journal',
@@ -19,32 +19,31 @@ const MONEY_TABLES = [
 ];
 /** The one figure of a VM that is money and stands nowhere else. */
 const TOLD_PRICE = sql`(table_name = 'vms' and column_name = 'price_notice_minor')`;
-/** Of a VM's columns, those that are what was sold of it. */
+/** The columns of a VM that belong to the terms of its sale. */
 const TERMS = sql`(table_name = 'vms' and column_name in (
   select key from (select terms_of_vm(vms) as terms from vms limit 1) one, jsonb_each(terms)) and column_name <> 'id')`;
-/** What corrects what, and what an account was granted or warned of. */
+/** References between corrections, and an account's warnings, grace periods and limits. */
 const LINKS = sql`(table_name = 'wallets' and column_name in ('debt_warned_at', 'grace_began_at') or table_name = 'orders' and column_name = 'corrects_order_id' or table_name = 'invoice_corrections'
   and column_name = 'invoice_id' or table_name = 'accounts' and column_name = 'limits')`;
-/** Figures that are kept as text. */
+/** Figures that are stored as text. */
 const WRITTEN_FIGURES = ['number', 'price_hourly', 'unit_price'];
-/** What the store itself refuses at any price: a duplicate number, a negative balance. */
+/** SQLSTATE class of the store's own refusals: a duplicate number, a negative balance. */
 const CONSTRAINT_VIOLATED = '23';
 const ATTEMPTS = 20;
 
-/** A column that holds a figure. */
 export interface Figure {
   table: string;
   column: string;
   type: string;
 }
 
-/** One figure that was edited, and the way back. */
+/** One edited figure, with its undo. */
 export interface Mutation {
   description: string;
   undo(): Promise<void>;
 }
 
-/** Every column of these tables that holds a figure and has some in this database. */
+/** Returns every column of these tables that holds a figure and has at least one value in this database. */
 export async function figuresOf(db: Database, tables = MONEY_TABLES): Promise<Figure[]> {
   const all = await db.query<Figure>(sql`
     select table_name::text as table, column_name::text as column,
@@ -63,8 +62,8 @@ export async function figuresOf(db: Database, tables = MONEY_TABLES): Promise<Fi
 }
 
 /**
- * Edits one figure in some row, as a superuser would who switches triggers and foreign keys off; undefined where the
- * table's checks refuse whatever is tried, as they do a rate where all that was sold is exempt.
+ * Edits one figure in some row, like a superuser who disables triggers and foreign keys. Returns undefined if the
+ * table's checks refuse every attempt, as for a rate when all sales are exempt.
  */
 export async function mutate(
   db: Database,
@@ -99,7 +98,7 @@ export async function mutate(
   return undefined;
 }
 
-/** Another figure: a little more or less, or another digit in a text. */
+/** Returns another figure: slightly more or less, or another digit in a text. */
 function edit(figure: string, type: string, prng: Prng): string {
   switch (type) {
     case 'boolean':
@@ -116,7 +115,7 @@ function edit(figure: string, type: string, prng: Prng): string {
   return figure.replace(/\d(?=\D*$)/, (digit) => String((Number(digit) + 1) % 10));
 }
 
-/** Runs one statement that must meet one row; where that is afterwards. */
+/** Runs one statement that must change one row, and returns the row's place afterwards. */
 function unguarded(db: Database, statement: Sql): Promise<string> {
   return db.transaction(async (tx) => {
     await tx.query(sql`set local session_replication_role = replica`);

@@ -27,10 +27,10 @@ import type { World } from './world.ts';
 const SECOND_MS = 1000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** The longest that time jumps at once: beyond every grace that an unpaid VM has. */
+/** The longest jump in time: longer than any grace period of an unpaid VM. */
 const LONGEST_JUMP_MS = 20 * DAY_MS;
 
-/** One operation of the simulation; returns how it went, "ok" or the code it was refused with. */
+/** One operation of the simulation; returns its outcome, "ok" or the code of the refusal. */
 export type Operation = (world: World, prng: Prng, key: string) => Promise<string>;
 
 const TAX_RATES = ['0', '0.19', '0.20', '0.08875'] as const;
@@ -39,7 +39,7 @@ export const CUSTOM_HOUR = { vcpu: '0.0034', ram_gb: '0.0017', disk_gb: '0.00007
 const BILLING = ['monthly', 'hourly'] as const;
 const PLANS = ['s1', 's2', 's4', 's8', 'd2', 'd4', 'd8', 's1-2023'] as const;
 
-/** Sends a paid call, now and then twice at once: then one has to wait, or both get the same answer. */
+/** Sends a paid call, sometimes twice at once: then one has to wait, or both get the same reply. */
 async function once(
   tenant: Tenant,
   prng: Prng,
@@ -55,17 +55,17 @@ async function once(
   return first;
 }
 
-/** Most callers agree to any price, some to one that may be too low. */
+/** Most callers accept any price, some set a limit that may be too low. */
 const limit = (prng: Prng) => (prng.chance(0.2) ? { max_charge_minor: prng.between(0, 2000) } : {});
 
 const topUp: Operation = (world, prng, key) =>
   refusalOf(world.tenant(prng).topUp(BigInt(prng.between(1, 5000)), key));
 
-/** Money goes back out, which promotional credit never does. */
+/** Pays money out, which promotional credit never allows. */
 const payOut: Operation = (world, prng) =>
   refusalOf(world.tenant(prng).payOut(BigInt(prng.between(1, 2000))));
 
-/** Promotional credit of any size, which ends soon or late; refused where time has just jumped beyond its end. */
+/** Grants promotional credit of any size that ends soon or late; refused if time has just jumped beyond its end. */
 const grantPromo: Operation = async (world, prng) => {
   const { db, clock } = world.services;
   const { accountId } = world.tenant(prng).customer;
@@ -93,7 +93,7 @@ const revokePromo: Operation = async (world, prng) => {
   return 'ok';
 };
 
-/** By itself it ends before renewals; here in the midst of everything. */
+/** The service does this before renewals; here it happens at any time. */
 const endPromo: Operation = async ({ services }) => {
   await endPromoCredits(services, new Failures(services));
   return 'ok';
@@ -148,7 +148,7 @@ const changeCustom = onVm((tenant, vm, prng, key) => {
   return once(tenant, prng, key, { method: 'POST', path: `${vm}/change-custom`, body }, orderIn);
 });
 
-/** What decides on renewals: whether there is to be one, and which comes first. */
+/** Changes whether a VM renews, and its rank among the renewals. */
 const setRenewal = onVm(({ customer }, path, prng) => {
   const billing = prng.chance(0.5) ? { billing: prng.pick(BILLING) } : {};
   const body = { auto_renew: prng.chance(0.7), renewal_priority: prng.between(1, 4), ...billing };
@@ -159,7 +159,7 @@ const remove = onVm((tenant, path, prng, key) =>
   once(tenant, prng, key, { method: 'DELETE', path }, refundIn),
 );
 
-/** Sends some terabytes at once, up to five times of what most plans include. */
+/** Sends some terabytes at once, up to five times the traffic that most plans include. */
 const sendTraffic: Operation = async ({ services }, prng) => {
   const { db, clock } = services;
   const vms = await db.query<{ id: string }>(sql`
@@ -167,7 +167,7 @@ const sendTraffic: Operation = async ({ services }, prng) => {
   const vm = prng.pick(vms);
   if (!vm) return 'no_vm';
   const out_bytes = prng.between(1, 100_000) * 1_000_000_007;
-  // Now and then it is metered after midnight.
+  // Sometimes it is metered after midnight.
   const date = isoDate(new Date(clock.now().getTime() - (prng.chance(0.1) ? DAY_MS : 0)));
   await addTraffic(db, [{ vm_id: vm.id, date, in_bytes: 1, out_bytes }]);
   return 'ok';
@@ -181,7 +181,7 @@ const deleteSnapshot = onVm(async ({ customer }, vm, prng) => {
   return one ? customer.call({ method: 'DELETE', path: `${vm}/snapshots/${one.id}` }) : list;
 });
 
-/** What is used costs more, less, or nothing, in the periods that begin from now on. */
+/** Changes the prices of usage, also to nothing, for periods that begin from now on. */
 const repriceUsage: Operation = async ({ services: { catalog } }, prng) => {
   const price = (most: number) => priceIn(catalog.currency, (prng.between(0, most) / 10_000).toFixed(4));
   catalog.usage = {
@@ -208,7 +208,7 @@ const repeat: Operation = async (world, prng) => {
   return reply ? outcome(reply) : 'nothing_sent';
 };
 
-/** Every node has its own timer, so two may be at it at once. */
+/** Every node has its own timer, so two nodes may renew at the same time. */
 const renew: Operation = async (world, prng) => {
   const rounds = Array.from({ length: prng.between(1, 2) }, () => world.someNode().services);
   await Promise.all(rounds.map((services) => renewVms(services)));
@@ -222,13 +222,13 @@ const renew: Operation = async (world, prng) => {
   return 'ok';
 };
 
-/** Seconds as often as days. */
+/** Short times are as likely as long ones: seconds as often as days. */
 const passTime: Operation = async ({ services }, prng) => {
   services.clock.advance(SECOND_MS * (LONGEST_JUMP_MS / SECOND_MS) ** prng.fraction());
   return 'ok';
 };
 
-/** A plan becomes dearer or cheaper, by the month and by the hour, which running periods do not feel. */
+/** Changes the monthly and hourly price of a plan; running periods keep theirs. */
 const reprice: Operation = async (world, prng) => {
   const { services } = world;
   world.rereadCatalog();
@@ -236,14 +236,14 @@ const reprice: Operation = async (world, prng) => {
   const { currency } = services.catalog;
   const month = `${prng.between(1, 80)}.${prng.between(10, 99)}`;
   plan.price_monthly = priceIn(currency, month);
-  // Between the price of a short month of hours, and three times that; now and then it is not sold by the hour.
+  // Between the hourly share of a short month and three times that; sometimes it is not sold hourly.
   const hour = (Number(month) / 672) * (1.01 + 2 * prng.fraction());
   if (prng.chance(0.1)) delete plan.price_hourly;
   else plan.price_hourly = priceIn(currency, hour.toFixed(5));
   return 'ok';
 };
 
-/** A plan is to become dearer or cheaper, some time later still for those who have it. */
+/** Announces another price of a plan, from a later date for existing VMs. */
 const announcePrice: Operation = async (world, prng) => {
   const { services } = world;
   world.rereadCatalog();
@@ -260,7 +260,7 @@ const announcePrice: Operation = async (world, prng) => {
   return 'ok';
 };
 
-/** A plan is to be retired, or is not after all. */
+/** Retires a plan at a date, or cancels the retirement. */
 const retire: Operation = async (world, prng) => {
   const { services } = world;
   world.rereadCatalog();
@@ -272,7 +272,7 @@ const retire: Operation = async (world, prng) => {
 
 const dateOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
-/** The tax changes, which what is sold already does not feel. */
+/** Changes the tax; earlier sales keep theirs. */
 const retax: Operation = async ({ services }, prng) => {
   services.catalog.tax_rate = prng.pick(TAX_RATES);
   return 'ok';
@@ -283,7 +283,7 @@ const restartNode: Operation = async (world) => {
   return 'ok';
 };
 
-/** All that can happen, and how often. */
+/** All operations and their weights. */
 export const OPERATIONS = {
   topUp: { weight: 25, run: topUp },
   payOut: { weight: 1, run: payOut },

@@ -8,7 +8,7 @@ interface Outage {
   from_at: Date;
   to_at: Date;
   credited_up_to: string;
-  /** VMs to which it was credited by mistake, as the operator found. */
+  /** VMs whose credit the operator voided because it was a mistake. */
   voided_for: string[];
 }
 
@@ -30,8 +30,9 @@ interface Line {
 }
 
 /**
- * Has each outage that is not credited yet credited by `credit`, in a world at rest: each VM gets what the rule of the
- * catalog says, worked out here once more, and those of closed accounts get nothing. What is not so, a sentence each.
+ * Credits each outstanding outage with `credit` in a world at rest. Each VM must get the amount that the catalog's rule
+ * says, computed here independently, and VMs of closed accounts must get nothing. Returns the differences, one sentence
+ * each.
  */
 export async function outageProblems(
   db: Database,
@@ -55,7 +56,7 @@ export async function outageProblems(
   return problems;
 }
 
-/** What VMs are to be credited for an outage, by VM. */
+/** Returns the credits due for an outage, by VM. */
 async function expectedCredits(db: Database, outage: Outage): Promise<Map<string, bigint>> {
   const vms = await db.query<Vm>(sql`
     select id, region, deleted_at from vms
@@ -91,11 +92,13 @@ function creditOf(vm: Vm, outage: Outage, lines: Line[], outages: Outage[]): big
   return due;
 }
 
-/** What a month that was served until `end` is credited now, with all the outages that its VM has `had` by then. */
+/**
+ * Returns the credit for a month that was served until `end`, considering all outages that its VM has `had` by then.
+ */
 function monthCredit(month: Line, end: Date, lines: Line[], had: Outage[]): bigint {
   const served = end.getTime() - month.from_at.getTime();
   const up = served - unionOf(had, month.from_at, end);
-  // Uptimes of the rule have one decimal.
+  // The rule's uptimes have one decimal.
   const isBelow = (percent: string) => up * 1000 < Math.round(Number(percent) * 10) * served;
   const percent = SLA.credits.findLast(({ uptime_below }) => isBelow(uptime_below))?.percent ?? 0;
   const sum = (which: (line: Line) => boolean) =>

@@ -19,19 +19,19 @@ import type { Installation } from '../jobs/support/installation.ts';
 import { isOutOfReach } from './hosts.ts';
 import type { Prng } from './prng.ts';
 
-/** Nothing stops here before the end. */
+/** Nothing is aborted here. */
 const NEVER = new AbortController().signal;
 
 const ORIGIN = 'http://localhost';
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
-/** Somebody who can sign in. */
+/** Someone who can sign in. */
 export interface Person {
   id: string;
   email: string;
 }
 
-/** The panel of either node, for people who sign in for each thing that they do. */
+/** The panel of either node, for people who sign in separately for each action. */
 export class People {
   readonly #installations: Installation[];
   readonly #doors: FastifyInstance[];
@@ -45,7 +45,7 @@ export class People {
     for (const door of this.#doors) await door.close();
   }
 
-  /** Somebody new, with an address of their own. */
+  /** Creates a person with an email address of their own. */
   async meet(email: string): Promise<Person> {
     const { clock, db } = this.#installations[0]!.services;
     const person = { email, name: '', locale: 'en', passwordHash: null, verified: true };
@@ -53,7 +53,7 @@ export class People {
     return { id, email };
   }
 
-  /** What the latest invitation to an address brings. */
+  /** Returns the token of the latest invitation to an address. */
   async invitationTo(email: string): Promise<string> {
     const { db, secrets } = this.#installations[0]!.services;
     const [mail] = await db.query<{ sealed_values: string }>(sql`
@@ -63,8 +63,9 @@ export class People {
   }
 
   /**
-   * Asks some node with a session that has just begun and shows an account; throws where the service fails. Time may jump
-   * between the two, so that the session is not fresh any more or over: then the person signs in again.
+   * Sends a call to one of the nodes with a session that has just begun and selects an account; throws if the service
+   * fails. Time may jump between the two, so that the session is no longer fresh or has expired: then the person signs
+   * in again.
    */
   async ask(prng: Prng, person: Person, accountId: string, call: Call, key: string): Promise<Reply> {
     const which = prng.between(0, this.#doors.length - 1);

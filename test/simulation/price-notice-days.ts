@@ -1,2 +1,2 @@
-/** Days between the notice of a higher price and the renewal at it, in each world. */
+/** Days between the notice of a higher price and the renewal at it, in every world. */
 export const PRICE_NOTICE_DAYS = 5;

@@ -1,6 +1,6 @@
 import { seeded } from '../../server/platform/synthetic-load.ts';
 
-/** Repeatable randomness: the same text gives the same throws. */
+/** Repeatable randomness: the same text gives the same sequence. */
 export class Prng {
   readonly #next: () => number;
 
@@ -13,7 +13,7 @@ export class Prng {
     return this.#next();
   }
 
-  /** A whole number from `low` to `high`, both included. */
+  /** Returns an integer from `low` to `high`, both included. */
   between(low: number, high: number): number {
     return low + Math.floor(this.#next() * (high - low + 1));
   }
@@ -22,14 +22,14 @@ export class Prng {
     return this.#next() < probability;
   }
 
-  /** One of `items`; undefined where there is none. */
+  /** Returns one of `items`; undefined if there are none. */
   pick<T>(items: readonly [T, ...T[]]): T;
   pick<T>(items: readonly T[]): T | undefined;
   pick<T>(items: readonly T[]): T | undefined {
     return items[Math.floor(this.#next() * items.length)];
   }
 
-  /** One of the keys, each as often as its weight says. */
+  /** Returns one of the keys, each as often as its weight says. */
   weighted<K extends string>(weights: Record<K, number>): K {
     const entries = Object.entries(weights) as [K, number][];
     let rest = this.#next() * entries.reduce((sum, [, weight]) => sum + weight, 0);

@@ -18,8 +18,8 @@ interface Summary {
 }
 
 /**
- * One round of renewals, in which nothing else happens: what it takes of each wallet is what the customer's own
- * ranking, and nothing but what the API showed him before, lead to expect. What is not so, a sentence each.
+ * Runs one round of renewals in which nothing else happens. The amount taken from each wallet must follow from the
+ * customer's ranking and from what the API showed before. Returns the differences, one sentence each.
  */
 export async function renewalProblems(services: Services, tenants: Tenant[]): Promise<string[]> {
   const now = services.clock.now();
@@ -31,12 +31,12 @@ export async function renewalProblems(services: Services, tenants: Tenant[]): Pr
     const asked = due.reduce((sum, { amount_minor }) => sum + amount_minor, 0);
     if (summary.overdue_minor !== asked)
       problems.push(`${customer.accountId} is asked for ${summary.overdue_minor}, its charges are ${asked}`);
-    // What is owed is paid before anything is renewed, by money alone.
+    // Debts are paid before renewals, with money only.
     const money = summary.available_minor - summary.promo_minor - summary.debt_minor;
     const spendable = summary.promo_minor + Math.max(0, money);
     if (summary.shortfall_minor !== Math.max(0, -money) + Math.max(0, asked - spendable))
       problems.push(`${customer.accountId} lacks ${summary.shortfall_minor} of ${asked}`);
-    // What a deletion by the service takes for the use of a VM stands between the renewals.
+    // A deletion by the service charges the use of a VM between the renewals.
     if (await lostVm(customer, now)) continue;
     let left = spendable;
     for (const { amount_minor } of due) if (left >= amount_minor) left -= amount_minor;
@@ -47,14 +47,17 @@ export async function renewalProblems(services: Services, tenants: Tenant[]): Pr
   return problems;
 }
 
-/** Whether the service deleted a VM of the customer at `at`. */
+/** Returns whether the service deleted a VM of the customer at `at`. */
 async function lostVm(customer: Tenant['customer'], at: Date): Promise<boolean> {
   const path = '/v1/billing/orders?kind=delete_refund&limit=1';
   const [latest]: { created_at: string }[] = await customer.must({ method: 'GET', path });
   return latest?.created_at === at.toISOString();
 }
 
-/** What a customer sees: what is due, in the order of his ranking. His VMs are few enough to be listed all. */
+/**
+ * Reads what a customer sees: the due charges in the order of their ranking. The customer has few enough VMs for one
+ * page.
+ */
 async function look({ customer }: Tenant, now: Date): Promise<{ summary: Summary; due: Charge[] }> {
   const summary: Summary = await customer.must({ method: 'GET', path: '/v1/billing/summary' });
   const vms: { id: string; renewal_priority: number }[] = await customer.must({

@@ -9,9 +9,12 @@ import { openState } from '../../server/state.ts';
 import { Checks } from './checks.ts';
 import { SKEW_MS, World } from './world.ts';
 
-/** Operations between two checks: each reads all that has happened, and at 1,000 they took a seventh of the time. */
+/**
+ * Operations between two checks: each check reads all that has happened, and with 1,000 the checks took a seventh of
+ * the time.
+ */
 const BATCH = 2500;
-/** Operations that a failure lists: all of a batch bury what failed. */
+/** Operations that a failure lists: a whole batch would hide the failing one. */
 const LISTED = 100;
 
 const [seed, operations, begin, killed] = [process.argv[2]!, ...process.argv.slice(3).map(Number)];
@@ -25,7 +28,7 @@ async function requireSound(problems: string[]): Promise<void> {
   throw new Error(`${problems.join('\n')}\nafter, among others:\n${world.log.slice(-LISTED).join('\n')}`);
 }
 
-// Sound before anything else happens, whatever was under way as the one before was killed.
+// A resumed world must be sound before anything else happens, whatever was in progress when its process was killed.
 for (let from = begin ?? 0, to = from; ; from = to, to = Math.min(from + BATCH, operations!)) {
   await world.run(from, to);
   await world.settle();
@@ -38,10 +41,10 @@ for (let from = begin ?? 0, to = from; ; from = to, to = Math.min(from + BATCH, 
   console.log(JSON.stringify({ now: world.services.clock.now(), outcomes }));
   if (to >= operations!) break;
 }
-// Until then a guest that the second node has switched off still runs, as the first one sees it.
+// Until then, a guest that the second node has switched off still runs according to the first node's clock.
 world.services.clock.advance(SKEW_MS);
 await world.reconcile();
-// The same of one that was switched off just now.
+// The same for a guest that was switched off just now.
 world.services.clock.advance(SKEW_MS);
 await requireSound(await checks.guestProblems());
 await world.close();

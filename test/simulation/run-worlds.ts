@@ -3,42 +3,42 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { Prng } from './prng.ts';
 
-/** Operations of a world: small ones, since every check reads all that has happened in one. */
+/** Operations per world. Worlds are small because every check reads all that has happened in one. */
 export const WORLD_OPERATIONS = 5_000;
-/** What the runtime makes of the sources is kept: each of the many processes loads in half the time. */
+/** Keeps the compiled sources: the many processes load in half the time. */
 const { NODE_COMPILE_CACHE = join(import.meta.dirname, '../../node_modules/.cache/vauban-simulation') } =
   process.env;
-/** A world too small for that is let live. */
+/** A smaller world is not killed. */
 const SMALLEST_KILLED = 1_000;
-/** Operations that may have begun as the one that kills the process did: none of them is begun again. */
+/** Operations that may have begun when the killing one did; none of them is begun again. */
 const MAYBE_BEGUN = 50;
 
 export interface Report {
   /** The instant at which the world ended. */
   now: string;
-  /** How often each operation went which way, such as "create insufficient_funds". */
+  /** Counts by operation and outcome, such as "create insufficient_funds". */
   outcomes: Record<string, number>;
 }
 
-/** One world: where its database is, and what decides on all that happens in it. */
+/** A world: the place of its database, and the input that decides everything in it. */
 export interface WorldPlan {
-  /** What a service needs in its environment to use a fresh database. */
+  /** Environment that makes a service use a fresh database. */
   env: object;
   seed: string;
   operations: number;
-  /** Whether its process is killed twice; so it is unless this says no. */
+  /** Whether its process is killed twice; true by default. */
   killed?: boolean;
   /** Ends its processes. */
   signal?: AbortSignal;
 }
 
-/** Where in a world its process is killed: twice, after which another process goes on. */
+/** The operations at which a world's process is killed: two, each followed by another process. */
 function killPoints(seed: string, operations: number): number[] {
   const prng = new Prng(`${seed}/kills`);
   return [1, 2].map((third) => Math.floor((third * operations) / 3 + prng.between(-100, 100)));
 }
 
-/** Has a world live in a process of its own, or in three where it is killed. Throws what was found wrong in it. */
+/** Runs a world in a process of its own, or in three if it is killed. Throws the problems found in it. */
 export async function runWorld(plan: WorldPlan): Promise<Report> {
   const { seed, operations } = plan;
   const reports: Report[] = [];
@@ -52,7 +52,7 @@ export async function runWorld(plan: WorldPlan): Promise<Report> {
   return { now: reports.at(-1)!.now, outcomes: total(reports) };
 }
 
-/** One process of a world, until it is done or killed; what it reported, a batch each. */
+/** One process of a world, until it is done or killed; returns its reports, one per batch. */
 async function live(
   { env, seed, operations, signal }: WorldPlan,
   from: number,
@@ -72,7 +72,7 @@ async function live(
   return lines.filter((line) => line !== '').map((line) => JSON.parse(line));
 }
 
-/** The outcomes of several reports. */
+/** Sums the outcomes of several reports. */
 export function total(reports: Report[]): Report['outcomes'] {
   const outcomes: Report['outcomes'] = {};
   for (const report of reports)
@@ -81,7 +81,7 @@ export function total(reports: Report[]): Report['outcomes'] {
   return outcomes;
 }
 
-/** Operations that were carried out, and all that were tried, by their kind. */
+/** Successful and attempted operations by kind. */
 export function summary({ outcomes }: Pick<Report, 'outcomes'>): string {
   const kinds = Map.groupBy(Object.entries(outcomes), ([outcome]) => outcome.split(' ')[0]!);
   return [...kinds]

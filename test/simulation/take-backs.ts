@@ -8,20 +8,20 @@ import type { Operation } from './operations.ts';
 import type { Tenant } from './tenant.ts';
 import { bookOf, deliver } from './top-ups.ts';
 
-/** What Stripe has said of money that it took back. */
+/** Money that Stripe took back, as Stripe last described it. */
 interface TakeBack {
   id: string;
   kind: 'refund' | 'dispute';
   topUp: Pick<TopUpRow, 'id' | 'currency' | 'amount_minor'>;
-  /** What Stripe said last. */
+  /** The latest amount. */
   amountMinor: bigint;
-  /** It came to nothing, until it is lost after all. */
+  /** Won or cancelled, unless it is lost after all. */
   isVoid: boolean;
-  /** When, in seconds: each event has its own. */
+  /** The time of the latest event in seconds; each event has its own second. */
   second: number;
 }
 
-/** What an event says. */
+/** The content of an event. */
 type Said = Pick<TakeBack, 'amountMinor' | 'isVoid' | 'second'>;
 
 const notebooks = new WeakMap<Tenant, Map<string, TakeBack>>();
@@ -32,7 +32,7 @@ function takeBacksOf(tenant: Tenant): Map<string, TakeBack> {
   return known;
 }
 
-/** What Stripe tells of it: that the money is gone, or that it is given back. */
+/** Stripe's event: the money is gone, or it was returned. */
 function eventOf({ id, kind, topUp }: TakeBack, { amountMinor, isVoid, second: created }: Said) {
   const common = { id, amount: Number(amountMinor), payment_intent: `pi_${topUp.id}`, metadata: {} };
   const object = { ...common, currency: topUp.currency.toLowerCase() };
@@ -50,8 +50,8 @@ function eventOf({ id, kind, topUp }: TakeBack, { amountMinor, isVoid, second: c
 }
 
 /**
- * Money is taken back, more or less of it, or given back after all: told in any order, again and again, and to both nodes
- * at once. What was said last counts.
+ * Takes money back, changes the amount, or returns it: events arrive in any order, repeatedly and at both nodes at
+ * once. The latest statement counts.
  */
 const takeBack: Operation = async (world, prng, key) => {
   const paidAtStripe = (tenant: Tenant) =>
@@ -75,14 +75,14 @@ const takeBack: Operation = async (world, prng, key) => {
     const amount = isChanged ? BigInt(prng.between(1, Number(one.topUp.amount_minor))) : one.amountMinor;
     return { amountMinor: amount, isVoid: prng.chance(0.3), second: one.second + 1 + index };
   });
-  // At once, before anything else speaks of it: the notebook has what Stripe said last.
+  // Set before any other event about it: the notebook has Stripe's latest statement.
   Object.assign(one, said.at(-1));
   const told = prng.chance(0.5) ? said : said.toReversed();
   await Promise.all(told.map((event) => deliver(world.someNode().services, eventOf(one, event))));
   return one.isVoid ? 'given_back' : 'ok';
 };
 
-/** What customers have to know who lost their notebooks. */
+/** Restores the notebooks of customers who lost them. */
 export async function rememberTakeBacks(db: Database, tenant: Tenant): Promise<void> {
   const rows = await db.query<
     Booked & { kind: TakeBack['kind']; top_up_id: string; currency: string; paid: bigint; told_at: Date }
@@ -107,14 +107,14 @@ interface Booked {
 
 const TAKEN = sql`(select coalesce(-sum(p.amount_minor), 0)::bigint from ${REVERSAL_PAYMENTS} own join payments p on p.id = own.id)`;
 
-/** Has everything that is owed and covered collected, in a world at rest. */
+/** Collects every debt that the wallets cover, in a world at rest. */
 export function collectAll(services: Services): Promise<void> {
   return collectDebts(services, new Failures(services));
 }
 
 /**
- * Where what was taken back is not booked as Stripe told it, once and in full; and what left the wallets of their
- * customers for it.
+ * Returns chargebacks that are not booked completely and exactly once, and the amounts that left the customers' wallets
+ * for them.
  */
 export async function takeBackProblems(
   db: Database,
@@ -148,7 +148,7 @@ export async function takeBackProblems(
   return { problems, takenOf };
 }
 
-/** What a provider does by itself, and how often. */
+/** The provider's own actions and their weights. */
 export const TAKE_BACKS = { takeBack: { weight: 2, run: takeBack } } satisfies Record<
   string,
   { weight: number; run: Operation }

@@ -7,7 +7,7 @@ import type { Services } from '../../server/services.ts';
 import type { Call, Customer, Reply } from '../jobs/support/customer.ts';
 import { isOutOfReach } from './hosts.ts';
 
-/** Does what an operator would; a refusal is an answer. */
+/** Performs an operator's action and returns its outcome: "ok" or the code of the refusal. */
 export async function refusalOf(work: Promise<unknown>): Promise<string> {
   try {
     await work;
@@ -18,7 +18,7 @@ export async function refusalOf(work: Promise<unknown>): Promise<string> {
   }
 }
 
-/** What a reply said of an order. */
+/** An order as a reply described it. */
 export interface NotedOrder {
   id: string;
   amountMinor: number;
@@ -26,19 +26,19 @@ export interface NotedOrder {
 
 type Parts = Pick<Services, 'db' | 'clock'>;
 
-/** How a call went; throws where the service failed. */
+/** Returns the outcome of a call; throws if the service failed. */
 export function outcome({ status, text, error }: Reply): string {
-  // A refusal is an answer, also that of a host that is out of reach; a failure of the service is what the simulation looks for.
+  // A refusal is a valid outcome, even when a host is unreachable; the simulation looks for failures of the service.
   if (status >= 500 && !isOutOfReach(error?.code)) throw new Error(`answered ${status}: ${text}`);
   return error?.code ?? 'ok';
 }
 
-/** The order of a purchase. */
+/** The order in a reply to a purchase. */
 export const orderIn = ({ order }: Reply['data']): NotedOrder => ({
   id: order.id,
   amountMinor: order.amount_minor,
 });
-/** The order by which a deletion gives back. */
+/** The order of a deletion's refund. */
 export const refundIn = ({ refund }: Reply['data']): NotedOrder | null =>
   refund.order_id
     ? {
@@ -47,7 +47,7 @@ export const refundIn = ({ refund }: Reply['data']): NotedOrder | null =>
       }
     : null;
 
-/** Finds the order in the data of a reply; null where no money moved. */
+/** Finds the order in the data of a reply; null if no money moved. */
 type OrderIn = (data: Reply['data']) => NotedOrder | null;
 
 interface Sent {
@@ -58,24 +58,24 @@ interface Sent {
   at: number;
 }
 
-/** Where VMs are bought. */
+/** The path of purchases. */
 export const CREATE_PATH = '/v1/vm';
-/** Calls kept to be sent again. */
+/** Number of calls kept to be repeated. */
 const REMEMBERED = 20;
 const KEPT_MS = IDEMPOTENT_REPLY_DAYS * 86_400_000;
-/** The service's clocks need not agree when that is over. */
+/** The service's clocks need not agree on when that time is over. */
 const UNSURE_MS = 10 * 60_000;
 
-/** A customer of the simulation, with a notebook of what the service told him. */
+/** A customer of the simulation, with a notebook of the service's replies. */
 export class Tenant {
   readonly customer: Customer;
-  /** VMs that he bought and has not found to be gone. */
+  /** VMs that the customer bought and has not found to be gone. */
   vmIds: string[] = [];
-  /** Amounts of the orders that replies told him of, by id. */
+  /** Amounts of the orders in replies, by order id. */
   readonly orders = new Map<string, number>();
-  /** Paid in, less what was paid out. */
+  /** Money paid in, less money paid out. */
   creditedMinor = 0n;
-  /** He is about to close his account, and buys nothing more. */
+  /** The customer is about to close the account and buys nothing more. */
   isLeaving = false;
   readonly #services: Parts;
   #sent: Sent[] = [];
@@ -85,7 +85,7 @@ export class Tenant {
     this.#services = services;
   }
 
-  /** One whose notebook was lost: he reads up on what the books say of him. */
+  /** Restores a customer whose notebook was lost from the books. */
   static async remembered(customer: Customer, services: Parts): Promise<Tenant> {
     const { db } = services;
     const tenant = new Tenant(customer, services);
@@ -113,7 +113,7 @@ export class Tenant {
     this.creditedMinor -= amountMinor;
   }
 
-  /** As the operator books it: not for a closed account. */
+  /** Books a payment like the operator: not for a closed account. */
   #pay(book: typeof creditAccount, payment: { amountMinor: bigint; reference?: string }): Promise<void> {
     const { db, clock } = this.#services;
     const { accountId } = this.customer;
@@ -131,7 +131,7 @@ export class Tenant {
     this.vmIds = this.vmIds.filter((id) => id !== vmId);
   }
 
-  /** Sends a call that costs or gives back money, and notes the order that came of it. */
+  /** Sends a call that costs or refunds money, and notes the resulting order. */
   async order(call: Call, key: string, orderIn: OrderIn): Promise<Reply> {
     const at = this.#services.clock.now().getTime();
     const reply = await this.customer.call(call, key);
@@ -142,14 +142,14 @@ export class Tenant {
     return reply;
   }
 
-  /** Notes the order that came of a call, which was carried out for the first time. */
+  /** Notes the order that resulted from the first execution of a call. */
   note({ path }: Call, { data }: Pick<Reply, 'data'>, orderIn: OrderIn): void {
     const order = orderIn(data);
     if (order) this.orders.set(order.id, order.amountMinor);
     if (path === CREATE_PATH) this.vmIds.push(data.vm.id);
   }
 
-  /** Sends the `which`-th remembered call again with its key; undefined where none is remembered. */
+  /** Repeats the `which`-th remembered call with its key; undefined if none is remembered. */
   async repeat(which: number): Promise<Reply | undefined> {
     const sent = this.#sent[which % (this.#sent.length || 1)];
     if (!sent) return undefined;
@@ -157,7 +157,7 @@ export class Tenant {
     const forgotten = this.#services.clock.now().getTime() - sent.at >= KEPT_MS - UNSURE_MS;
     const repeatedByAnother = reply.error?.code === 'idempotency_in_progress';
     if (forgotten || repeatedByAnother || (reply.replayed && reply.text === sent.text)) return reply;
-    // Its keys are revoked with it, by another operation that runs beside this one.
+    // Another operation has closed the account at the same time, and its keys are revoked.
     if (reply.error?.code === 'api_key_invalid' && (await this.#isClosed())) return reply;
     throw new Error(`${sent.call.path} answered another time\n${reply.text}\nand not\n${sent.text}`);
   }

@@ -12,7 +12,7 @@ import type { Services } from '../../server/services.ts';
 
 const ALL = { metered: true, after: '', limit: 1_000_000 };
 
-/** Some of what is sold is slow, or stops, once it has sent what it includes. */
+/** Throttles or stops the VMs of some plans once their included traffic is used up. */
 export function limitTraffic({ plans, custom }: Catalog): void {
   const ends = { s1: { at_included: 'stop' }, s4: { at_included: 'throttle', throttle_mbps: 10 } } as const;
   for (const plan of plans) Object.assign(plan, ends[plan.code as 's4']);
@@ -26,7 +26,7 @@ export async function throttleAll(services: Services): Promise<void> {
   await services.network.reconcile();
 }
 
-/** VMs that are not as slow as what they sent, and what their owners owe, makes them. */
+/** VMs whose throttle does not match their traffic and their owners' debts. */
 export async function throttleProblems({ db, catalog, clock }: Services): Promise<string[]> {
   const problems: string[] = [];
   for (const account of await meteredAccounts(db, ALL))
@@ -40,7 +40,7 @@ export async function throttleProblems({ db, catalog, clock }: Services): Promis
   return problems;
 }
 
-/** Guests whose engine holds another speed than their VM's. */
+/** Guests whose speed in the engine differs from their VM's. */
 export async function speedProblems(db: Database, { catalog }: Pick<Services, 'catalog'>): Promise<string[]> {
   const vms = await db.query<VmRow>(
     sql`select * from vms where ${isBilled} and network_generation = network_applied order by id`,

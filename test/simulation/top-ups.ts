@@ -12,7 +12,7 @@ import type { Prng } from './prng.ts';
 import { refusalOf, type Tenant } from './tenant.ts';
 import type { World } from './world.ts';
 
-/** Providers of every world. Nothing listens where Stripe is said to be: what it does comes as events. */
+/** Providers in every world. Nothing listens at Stripe's address: its actions arrive as events. */
 export const PROVIDERS = {
   VAUBAN_PAYMENT_PROVIDERS: 'test, stripe',
   VAUBAN_STRIPE_SECRET_KEY: 'sk_test_simulation',
@@ -21,16 +21,19 @@ export const PROVIDERS = {
 };
 
 const DAY_MS = 86_400_000;
-/** Of the amounts that the test provider declines, and that it leaves undecided; see `payments/test-provider.ts`. */
+/**
+ * Last digits of the amounts: two of them make the test provider decline or leave the payment undecided; see
+ * `payments/test-provider.ts`.
+ */
 const ENDINGS = [0, 0, 0, 13, 42];
 
-/** What a tenant knows of what he topped up: the last ones, of which events come and go. */
+/** A tenant's latest top-ups, whose events come and go. */
 export interface Book {
   topUps: TopUpRow[];
-  /** Top-ups of which he was told that they are in his wallet. */
+  /** Top-ups that the service confirmed as credited to the wallet. */
   paid: Set<string>;
   refunds: { id: string; amountMinor: bigint }[];
-  /** Refunds that came back. */
+  /** Refunds that failed and whose money came back. */
   returned: Set<string>;
 }
 
@@ -49,7 +52,7 @@ function note(tenant: Tenant, topUp: TopUpRow): void {
   if (topUp.status === 'succeeded') credit(tenant, topUp);
 }
 
-/** He pays once, however often he is told. */
+/** A top-up is paid once, however often the event arrives. */
 export function credit(tenant: Tenant, { id, amount_minor }: Pick<TopUpRow, 'id' | 'amount_minor'>): void {
   const { paid } = bookOf(tenant);
   if (paid.has(id)) return;
@@ -77,7 +80,7 @@ const payAtOnce: Operation = (world, prng) => {
   return refusalOf(work());
 };
 
-/** Its page was made: what follows are events. */
+/** The payment page exists; the rest arrives as events. */
 const goToStripe: Operation = (world, prng) => {
   const { services } = world.someNode();
   const { clock, db } = services;
@@ -99,7 +102,7 @@ const goToStripe: Operation = (world, prng) => {
   return refusalOf(work());
 };
 
-/** What Stripe tells of a top-up: of its payment in one of two ways, of its end, or of money that is not what it should be. */
+/** Stripe's event about a top-up: its payment in one of two ways, its end, or an unexpected amount. */
 function eventOf({ id, amount_minor, currency }: TopUpRow, type: string, amount = Number(amount_minor)) {
   const metadata = { vauban_top_up: id };
   const common = { metadata, currency: currency.toLowerCase() };
@@ -117,11 +120,11 @@ const UNPAID = [
   'payment_intent.payment_failed',
 ];
 
-/** What Stripe tells, told to some node. */
+/** Delivers Stripe's event to a node. */
 export const deliver = ({ clock, db, logger, payments, secrets }: Services, event: object) =>
   receiveEvent({ api: payments.stripe!.api, clock, db, logger, secrets }, event);
 
-/** Events come in any order, again and again, and to both nodes at once. */
+/** Events arrive in any order, repeatedly and at both nodes at once. */
 const hearOfTopUp: Operation = async (world, prng) => {
   const tenant = world.anyone(prng, (one) =>
     bookOf(one).topUps.some(({ provider }) => provider === 'stripe'),
@@ -158,7 +161,7 @@ const sendBack: Operation = (world, prng) => {
   return refusalOf(work());
 };
 
-/** A refund was made, or was not after all: it may fail after it was made, and never the other way round. */
+/** A refund succeeded or failed: it may fail after it succeeded, but never the other way round. */
 const hearOfRefund: Operation = async (world, prng) => {
   const tenant = world.anyone(prng, (one) => bookOf(one).refunds.length > 0);
   const { refunds, returned } = bookOf(tenant);
@@ -189,7 +192,7 @@ const lookAfter: Operation = async (world: World, _prng: Prng) => {
   return 'ok';
 };
 
-/** What customers do to bring money in, what providers tell of it, and how often. */
+/** The customers' ways to pay, the providers' events, and their weights. */
 export const TOP_UPS = {
   payAtOnce: { weight: 2, run: payAtOnce },
   goToStripe: { weight: 2, run: goToStripe },

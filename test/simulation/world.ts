@@ -37,20 +37,20 @@ import { PROVIDERS } from './top-ups.ts';
 const TENANTS = 40;
 /** Small enough to be reached, also by two VMs that grow at the same time. */
 const QUOTA = { vms: 10, vcpu: 40 };
-/** What a customer begins with, in minor units: three small VMs or one large one. */
+/** A customer's initial balance in minor units: three small VMs or one large one. */
 const FIRST_FUNDS = 25_00n;
-/** Operations under way at once: twice the connections that a node has to PostgreSQL. */
+/** Operations in progress at once: twice the connections that a node has to PostgreSQL. */
 const LANES = 16;
-/** How far the clock of the second node is ahead of the first one's. */
+/** How far the second node's clock is ahead of the first one's. */
 export const SKEW_MS = 5 * 60_000;
-/** An unpaid VM may be some steps behind after time has jumped; each round makes one. */
+/** An unpaid VM may be several steps behind after a jump in time; each round takes one step. */
 const CATCH_UP_ROUNDS = 3;
 
 const WEIGHTS = Object.fromEntries(
   Object.entries(OPERATIONS).map(([name, { weight }]) => [name, weight]),
 ) as Record<OperationName, number>;
 
-/** A clock that shows a later time than another, and moves with it. */
+/** A clock that is ahead of another by a constant time. */
 class FastClock extends ManualClock {
   readonly #clock: ManualClock;
 
@@ -69,26 +69,26 @@ class FastClock extends ManualClock {
 }
 
 /**
- * Two nodes on one database, whose clocks differ, in which everything happens at once. What an operation does follows
- * from the seed and its number.
+ * Two nodes on one database, with different clocks, in which everything happens concurrently. The seed and the number
+ * of an operation determine what it does.
  */
 export class World {
   /** The first node. */
   readonly installation: Installation;
   readonly #second: Installation;
   readonly tenants: Tenant[] = [];
-  /** Those who have closed their accounts. */
+  /** Tenants who have closed their accounts. */
   readonly gone: Tenant[] = [];
-  /** How many orders an account had as it was closed. */
+  /** Number of orders of an account when it was closed. */
   readonly closedWith = new Map<string, number>();
   readonly operator: Operator;
   readonly people: People;
   readonly hosts = new Hosts();
-  /** What was done since {@link run} was called last, a line an operation. */
+  /** Operations since the last call of {@link run}, one line each. */
   log: string[] = [];
-  /** The operation at whose beginning the process kills itself; none where undefined. */
+  /** The operation at whose beginning the process kills itself; undefined for none. */
   killedAt: number | undefined;
-  /** Where the renewals of the last {@link settle}, or its credits for outages, were not those to be expected. */
+  /** Differences between the renewals or SLA credits of the last {@link settle} and the expected ones. */
   unexpected: string[] = [];
   readonly #seed: string;
   readonly #faults: Faults;
@@ -101,7 +101,7 @@ export class World {
     return world;
   }
 
-  /** Opens accounts until there are as many as there should be. */
+  /** Opens accounts up to the intended number. */
   async #fill(): Promise<void> {
     while (this.tenants.length < TENANTS) {
       const customer = await openCustomer(this.#balanced, 0n, QUOTA);
@@ -111,7 +111,7 @@ export class World {
     }
   }
 
-  /** A tenant has closed his account; somebody else opens one. */
+  /** A tenant has closed the account; a new one opens another. */
   async replace(tenant: Tenant): Promise<void> {
     this.tenants.splice(this.tenants.indexOf(tenant), 1);
     this.gone.push(tenant);
@@ -126,7 +126,7 @@ export class World {
     this.closedWith.set(accountId, row!.orders);
   }
 
-  /** A world whose process was killed, in another one: customers remember what the books say of them. */
+  /** Resumes a world whose process was killed: the customers' notebooks are restored from the books. */
   static async resume(db: Database, seed: string): Promise<World> {
     const [past] = await db.query<{ at: Date }>(sql`
       select max(at) as at from (
@@ -153,8 +153,8 @@ export class World {
   }
 
   /**
-   * Frees the jobs of the nodes that were killed: only theirs have owners yet. On PostgreSQL a node that is missing is
-   * taken for dead after a while, which passes only here.
+   * Frees the jobs of the killed nodes: they are the only jobs that have owners at this point. On PostgreSQL a missing
+   * node is declared dead after a while, which passes only here.
    */
   async #bury(): Promise<void> {
     const { db, clock } = this.services;
@@ -168,7 +168,7 @@ export class World {
 
   static async #start(db: Database, seed: string, clock: ManualClock): Promise<World> {
     const faults = new Faults(seed);
-    // Guests take their time, so that there are jobs to be cancelled.
+    // Guests take some time, so that there are jobs to cancel.
     const simulator = { hosts: HOSTS, bootSeconds: 1, shutdownSeconds: 2, faults: () => faults.engine() };
     const options: InstallationOptions = { clock, simulator, env: PROVIDERS };
     const first = await openInstallation(db, options);
@@ -197,7 +197,7 @@ export class World {
     this.people = new People([first, second]);
   }
 
-  /** The two nodes behind a load balancer; while the world comes to rest, the first one alone. */
+  /** The two nodes behind a load balancer; only the first one while the world comes to rest. */
   get #balanced(): Installation {
     const { installation } = this;
     const inject = (...call: Parameters<Installation['http']['inject']>) =>
@@ -205,7 +205,7 @@ export class World {
     return { ...installation, http: { inject } as Installation['http'] };
   }
 
-  /** Either node. */
+  /** Returns either node. */
   someNode(): Installation {
     return this.#faults.prng.chance(0.5) ? this.installation : this.#second;
   }
@@ -214,19 +214,19 @@ export class World {
     return this.installation.services;
   }
 
-  /** Some tenant, of those that are `fit` where there are such; seldom one who is about to leave. */
+  /** Returns some tenant, preferably one that is `fit`; seldom one who is about to leave. */
   tenant(prng: Prng, fit: (tenant: Tenant) => boolean = () => true): Tenant {
     const all = prng.chance(0.1) ? this.tenants : this.tenants.filter(({ isLeaving }) => !isLeaving);
     return prng.pick(all.filter(fit)) ?? prng.pick(all) ?? prng.pick(this.tenants)!;
   }
 
-  /** The same among all there ever were: payments know no closed accounts. */
+  /** The same among all past and present tenants: payments arrive for closed accounts too. */
   anyone(prng: Prng, fit: (tenant: Tenant) => boolean): Tenant {
     const all = [...this.tenants, ...this.gone];
     return prng.pick(all.filter(fit)) ?? prng.pick(all)!;
   }
 
-  /** Runs the operations numbered `from` up to `to`, which is excluded, several at once. */
+  /** Runs the operations numbered `from` (included) to `to` (excluded), several at once. */
   async run(from: number, to: number): Promise<void> {
     this.log = [];
     let next = from;
@@ -240,14 +240,14 @@ export class World {
     if (failures.length > 0) throw new AggregateError(failures);
   }
 
-  /** Lets everything come to rest, with nothing failing: jobs end, and what is due is renewed or suspended. */
+  /** Brings everything to rest without faults: jobs end, and due VMs are renewed or suspended. */
   async settle(): Promise<void> {
     this.#faults.enabled = false;
     await this.hosts.find(this.installation);
     await this.#runJobs();
     const { prng } = this.#faults;
     this.unexpected = await outageProblems(this.services.db, (id) => creditWholly(this, prng, id));
-    // Credit whose time is over pays for nothing that is renewed.
+    // Expired credit pays for no renewal.
     await endPromoCredits(this.services, new Failures(this.services));
     this.unexpected.push(...(await renewalProblems(this.services, this.tenants)));
     await this.#runJobs();
@@ -264,15 +264,15 @@ export class World {
   }
 
   /**
-   * Brings VMs and their guests together, as the service does every few seconds: a guest that obeys a shutdown does so
-   * also when the job that asked for it was interrupted, and has failed by then.
+   * Brings VMs and their guests together, as the service does every few seconds. A guest that obeys a shutdown does so
+   * even if the job that asked for it was interrupted and has failed by then.
    */
   async reconcile(): Promise<void> {
     this.#faults.enabled = false;
     await this.services.guests.run();
-    // What it finds is believed when it has stood for a while.
+    // The reconciler trusts a finding only after it has persisted for a while.
     this.services.clock.advance(BELIEVED_AFTER_MS);
-    // Only some VMs are started at once: the reconciler goes on by itself as others have booted.
+    // Only some VMs are started at once: the reconciler continues as others finish booting.
     for (;;) {
       await this.services.guests.run();
       if ((await unfinishedJobs(this.services.db)).length === 0) break;
@@ -281,14 +281,17 @@ export class World {
     this.#faults.enabled = true;
   }
 
-  /** What goes on by itself over the months that pass here in a moment: the planner gets to know the tables. */
+  /**
+   * Maintenance that would run automatically during the months that pass here in a moment: the planner gets its
+   * statistics.
+   */
   async #tidy(): Promise<void> {
     const { db } = this.services;
     if (db.engine === 'pglite') await vacuum(db);
     else await db.script('analyze');
   }
 
-  /** Tells owners of prices, as a node does that has read the catalog as it is. */
+  /** Notifies owners of prices, like a node that has read the present catalog. */
   tellPrices({ services }: Installation): Promise<void> {
     let notices = this.#priceNotices.get(services);
     if (!notices) {
@@ -298,12 +301,12 @@ export class World {
     return notices.run();
   }
 
-  /** The service reads its catalog as it starts: to be called after an edit. */
+  /** The service reads its catalog at its start, so this is called after an edit. */
   rereadCatalog(): void {
     this.#priceNotices.clear();
   }
 
-  /** A node stops with all it has under way, and another takes its place. */
+  /** A node stops with everything it has in progress, and another takes its place. */
   async restartNode(): Promise<void> {
     const fresh = await this.someNode().openNode(() => this.#faults.step());
     const node = this.#nodes.pop()!;
@@ -338,7 +341,7 @@ export class World {
     return runJobs(this.installation, this.#nodes[0]!);
   }
 
-  /** A delivery that fails is made good by adoption. */
+  /** If the delivery fails, adoption picks up the job later. */
   #deliver(): void {
     const { runner } = this.#faults.prng.pick(this.#nodes)!;
     runner.fill().catch(() => {});
