@@ -9,7 +9,7 @@ import { insertTopUp, listTopUps, type TopUpRow } from '../../server/db/queries/
 import { topUpAccount } from '../../server/payments/auto-top-up.ts';
 import { paymentShop } from './support/shop.ts';
 
-/** A wallet of 5.00 that is to be topped up by 25.00 below 20.00, with a card. */
+/** A customer with 5.00 in the wallet and an automatic top-up of 25.00 by card below 20.00. */
 async function lowWallet(t: TestContext) {
   const shop = await paymentShop(t);
   const { stripe, db, accountId: account_id, clock } = shop;
@@ -29,7 +29,7 @@ async function lowWallet(t: TestContext) {
   clock.advance(1);
   const automatic = async () =>
     (await listTopUps(db, account_id, { limit: 50, afterId: null })).filter(({ cause }) => cause === 'auto');
-  /** One that another node has written since this one has read the list. */
+  /** Inserts a top-up that another node has written after this node read the list. */
   const write = async (n: number, status: TopUpRow['status']) =>
     insertTopUp(db, {
       ...(await shop.find(topUp)),

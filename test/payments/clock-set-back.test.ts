@@ -61,7 +61,7 @@ test('charges, refunds and payments that wait for an answer are asked about thou
   const auto = (await listTopUps(db, account_id, { limit: 9, afterId: null })).find(
     (row) => row.cause === 'auto',
   );
-  // It may be a day old for all that anybody knows: Stripe could make it twice.
+  // The charge may be more than a day old: Stripe could execute the request twice.
   assert.equal(auto!.status, 'failed', 'the charge');
   await shop.sound();
 });

@@ -4,7 +4,7 @@ import { lookUpWallet } from '../../server/db/queries/wallets.ts';
 import { indebtedShop } from './support/indebted-shop.ts';
 
 const HOUR_MS = 3_600_000;
-/** A dispute of all that was paid: 43.01 are there, and 6.99 are owed. */
+/** A dispute of the whole payment: 43.01 is available, and 6.99 is owed. */
 const DISPUTED = { seconds: 60, status: 'needs_response', amount: 50_00 };
 
 test('by default a debt keeps nothing from running', async (t) => {
@@ -35,7 +35,7 @@ test('a debt switches VMs off some time after a warning, and they are back once 
   await shop.comes(new Date(at.getTime() - 1000).toISOString());
   assert.equal(await shop.state(), 'running');
 
-  // Whoever keeps it busy is not spared.
+  // Keeping the VM busy does not prevent the suspension.
   clock.set(at);
   const reboot = await customer.call({ method: 'POST', path: `/v1/vm/${id}/reboot` });
   assert.equal(reboot.error?.code, 'vm_suspended');
@@ -61,7 +61,7 @@ test('a debt switches VMs off some time after a warning, and they are back once 
 
   assert.deepEqual(await shop.mails(), ['vm_debt_due web', 'vm_debt_suspended web']);
 
-  // A second debt is warned of again.
+  // A second debt causes another warning.
   await shop.deliver(shop.refund('re_9', 1_00));
   assert.deepEqual(await shop.books(), [0n, 1_00n]);
   clock.advance(100 * HOUR_MS);
@@ -97,7 +97,7 @@ test('one that is off for a debt when its period ends owes no grace, and is dele
   const { suspended_at, grace_ended_at } = await shop.of();
   assert.ok(suspended_at && suspended_at.getTime() - end.getTime() < 60_000);
   assert.deepEqual(grace_ended_at, end, 'it was off');
-  // The debt alone does not bring it back, and then it is paid as any other is: for no grace.
+  // Paying the debt alone does not start the VM again. Then it is paid like any other VM, without a grace period.
   await shop.credit(6_99n);
   await shop.round();
   assert.equal(await shop.state(), 'suspended');

@@ -12,7 +12,7 @@ const PAGE = { limit: 10, afterId: null };
 test('a dismissed payment that is disputed later leaves a trace, and is in no wallet', async (t) => {
   const shop = await paymentShop(t);
   const { services, stripe, wish, clock, db, deliver } = shop;
-  // Of the books that were lost.
+  // A top-up from the lost books.
   await beginTopUp(services, wish('stripe', 50_00n));
   const [succeeded] = stripe.pay([...stripe.sessions.keys()].at(-1)!) as [Thing];
   await deliver(succeeded);

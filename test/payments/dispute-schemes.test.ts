@@ -1,4 +1,4 @@
-// What a customer might try with disputes and debts. Each test ends with the figures of the customer's advantage, which is none.
+// Customers' possible schemes with disputes and debts. Each test ends with the customer's gain, which must be zero.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { one, sql } from '../../server/db/database.ts';
@@ -10,17 +10,17 @@ import { refundTopUp } from '../../server/payments/refund-top-up.ts';
 import { indebtedShop } from './support/indebted-shop.ts';
 import type { Thing } from './support/stripe.ts';
 
-/** What is disputed of the first payment of 50.00. */
+/** A dispute of the first payment of 50.00. */
 const dispute = (seconds: number, status: string, amount = 50_00, id = 'dp_1') => ({
   ...{ id, seconds, status, amount },
 });
 
-/** The shop with a customer who tries something, on the sixteenth: half of the VM's month is used. */
+/** The shop with a scheming customer on the sixteenth: half of the VM's month is used. */
 async function schemer(t: TestContext) {
   const shop = await indebtedShop(t);
   const { db, clock, accountId, stripe, customer, session, start, wish } = shop;
   clock.set(new Date('2026-01-16T12:00:00Z'));
-  /** Tops up at Stripe; events about it come as they are told. */
+  /** Tops up at Stripe; the events arrive when they are delivered. */
   const topUp = async (amountMinor: bigint, keepMethod = false) => {
     const { topUp: made } = await start(wish('stripe', amountMinor, { keepMethod }));
     const events = stripe.pay(session(made).id);
@@ -37,9 +37,9 @@ async function schemer(t: TestContext) {
     });
   };
   /**
-   * What the customer has got, less what the hoster really has of their money and still claims: nothing may be left. What was
-   * got is what orders have charged for and not given back, and what is in the wallet. What the hoster has is what Stripe
-   * says by now, and what came by a bank.
+   * The customer's gain, which must not be positive: the orders' charges less refunds and the wallet's balance, less
+   * the money that the hoster really has and still claims. The hoster has the payments that Stripe reports by now and
+   * those from a bank.
    */
   const gain = async () => {
     await shop.sound();
@@ -173,7 +173,7 @@ test('a dispute of a part that grows, shrinks and grows again takes each unit on
   ] as const) {
     await shop.deliver(shop.dispute(dispute(seconds, 'needs_response', amount)));
     assert.deepEqual(await shop.books(), [available, owed], `${seconds} ${amount}`);
-    // The third comes late, and is older than what Stripe has.
+    // The third event arrives late and is older than Stripe's present state.
     if (seconds !== 15) assert.equal(await shop.gain(), 0n);
   }
 });

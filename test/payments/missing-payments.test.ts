@@ -7,7 +7,7 @@ import { addMember, createPerson } from '../../server/domain/people/create-perso
 import { paymentShop } from './support/shop.ts';
 import type { Thing } from './support/stripe.ts';
 
-/** Payments that Stripe was working on, and does not know any more. */
+/** Payments that Stripe was processing and no longer knows. */
 
 const HOUR_MS = 3_600_000;
 
@@ -65,7 +65,7 @@ test('a payment that Stripe has not known for two days fails, and automatic top-
   const charges = await shop.charges();
   assert.deepEqual(charges.map(({ status }) => status).sort(), ['failed', 'succeeded']);
   assert.equal(await shop.available(), 30_00n);
-  // The money comes after all.
+  // The money arrives after all.
   Object.assign(intent, { status: 'succeeded', amount_received: intent.amount });
   stripe.intents.set(intent.id, intent);
   assert.equal(await asked(24), 'succeeded', 'the daily comparison finds it');

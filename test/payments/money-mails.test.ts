@@ -18,7 +18,7 @@ async function mailedShop(t: TestContext) {
     const { id: personId } = await createPerson(tx, shop.clock, owner);
     await addMember(tx, shop.clock, { personId, accountId: shop.accountId, role: 'owner' });
   });
-  /** Every mail so far, sorted: those of one instant have no order. */
+  /** Returns every mail so far, sorted, because mails of the same instant have no order. */
   const mails = async () => {
     const rows = await shop.db.query<{ template: string; locale: string; sealed_values: string }>(
       sql`select template, locale, sealed_values from mails`,

@@ -12,14 +12,14 @@ import type { Thing } from './support/stripe.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** A shop with a saved card, an empty wallet, and ways to pay by a direct debit. */
+/** A shop with a saved card, an empty wallet, and direct debit. */
 async function slowShop(t: TestContext) {
   const shop = await paymentShop(t);
   const { stripe, db, accountId: account_id, clock } = shop;
   const { topUp: first } = await shop.start(shop.wish('stripe', 5_00n, { keepMethod: true }));
   for (const event of stripe.pay(shop.session(first).id)) await shop.deliver(event);
   const [method] = await listPaymentMethods(db, account_id);
-  /** The customer has given a mandate at the page; the payment follows in days. */
+  /** The customer has given a mandate on the page; the payment follows days later. */
   const debit = async (amountMinor: bigint) => {
     const { topUp } = await shop.start(shop.wish('stripe', amountMinor));
     const [succeeded, completed] = stripe.pay(shop.session(topUp).id) as [Thing, Thing];
@@ -80,7 +80,7 @@ test('a direct debit that was given after its page had expired here is processin
   const shop = await slowShop(t);
   const { topUp, events, intent } = await shop.debit(50_00n);
   shop.clock.advance(2 * HOUR_MS);
-  // Nothing is known of it yet.
+  // Stripe does not know the payment yet.
   shop.stripe.intents.delete(intent.id);
   await shop.look();
   assert.equal(await shop.shown(topUp), 'expired');

@@ -64,7 +64,7 @@ test('an older dump that is restored gives no number twice, and nobody’s payme
   const dump = join(dataDir, 'books.dump');
   await run(join(bin, 'pg_dump'), ['--format=custom', `--file=${dump}`, before.env.DATABASE_URL!]);
 
-  // What the dump does not have: a payment, and the invoice of a month.
+  // Missing in the dump: a payment, and the invoice of a month.
   await topUp(30_00n);
   await sell(old);
   await round(shop.services);
@@ -104,7 +104,7 @@ test('an older dump that is restored gives no number twice, and nobody’s payme
   assert.deepEqual(await numbersOf(db), ['INV-000001', 'INV-000003']);
   assert.equal((await lookUpWallet(db, accountId)).available_minor, 50_00n + 30_00n - 6_00n);
   assert.deepEqual(await auditNow(db), []);
-  // Nothing is asked twice.
+  // The question is not asked a second time.
   await round(restored.services);
   const [asked] = await db.query(sql`select from ${raw('number_series')} where asked_at is not null`);
   assert.equal(asked, undefined);

@@ -12,7 +12,7 @@ test('an event about our money whose amount cannot be booked is left to the oper
   const shop = await paidShop(t);
   const { deliver, dispute, refund, stripe, intent, services, books } = shop;
   const error = t.mock.method(services.logger, 'error');
-  /** The amounts that the operator is to look at. */
+  /** Returns the amounts that the log asks the operator to look at. */
   const logged = () =>
     error.mock.calls.map(({ arguments: line }) => {
       const [about, message] = line as unknown as [{ amount: string }, string];
@@ -68,7 +68,7 @@ test('of two amounts of one second, the one that Stripe has now counts', async (
   dispute({ seconds: 0, status: 'needs_response', amount: 10_00 });
   await Promise.all([deliver(less), deliver(more)]);
   assert.deepEqual(await books(), [40_00n, 0n]);
-  // As long as Stripe does not answer, the event has to come again.
+  // While Stripe does not reply, the event has to be delivered again.
   stripe.mishaps.push('unavailable');
   assert.ok((await deliver(less)) >= 500);
   const error = t.mock.method(services.logger, 'error');

@@ -20,7 +20,7 @@ import type { Thing } from './support/stripe.ts';
 
 const VM = { plan: 's1', template: 'debian-12', hostname: 'web-1' };
 
-/** A customer who has paid 50.00 at Stripe, and what happens at Stripe afterwards. */
+/** A customer who has paid 50.00 at Stripe, with helpers for what happens at Stripe afterwards. */
 async function paidShop(t: TestContext) {
   const shop = await paymentShop(t);
   await shop.db.transaction(async (tx) => {
@@ -38,12 +38,12 @@ async function paidShop(t: TestContext) {
     shop.stripe.event(type, { object: 'refund', ...thing(id, amount, status) });
   const dispute = (type: string, status: string, amount = 50_00) =>
     shop.stripe.event(`charge.dispute.${type}`, { object: 'dispute', ...thing('dp_1', amount, status) });
-  /** The same, as Stripe made it that many seconds after the first event. */
+  /** The same event with Stripe's time: `seconds` after the first event. */
   const disputeAt = (seconds: number, status: string, amount = 50_00) => ({
     ...dispute(status === 'won' || status === 'lost' ? 'closed' : 'updated', status, amount),
     created: 1_767_225_600 + seconds,
   });
-  /** What owners were written of it, the latest last. */
+  /** Returns the mails to owners about it, the latest last. */
   const told = async () => {
     const mails = await shop.db.query<{ sealed_values: string }>(
       sql`select sealed_values from mails where template = 'payment_taken_back' order by id`,
@@ -62,7 +62,7 @@ async function paidShop(t: TestContext) {
         sql`select provider_ref, status from top_up_reversals order by provider_ref`,
       )
     ).map(({ provider_ref, status }) => `${provider_ref} ${status}`);
-  /** Takes money out of the wallet by another way. */
+  /** Takes money out of the wallet in another way. */
   const spend = (amountMinor: bigint) => {
     const debit = { accountId: shop.accountId, amountMinor, method: 'bank_transfer' };
     return shop.db.transaction((tx) => debitAccount(tx, shop.clock, debit));
@@ -97,14 +97,14 @@ test('a refund that began at Stripe is taken from the wallet once, and put back 
   const failed = refund('re_1', 20_00, 'failed', 'refund.failed');
   for (const event of [failed, done, failed, pending]) assert.equal(await deliver(event), 200);
   assert.equal(await available(), 50_00n);
-  // The failure overtakes what it is of.
+  // The event of the failure arrives before the event of the refund.
   assert.equal(await deliver(refund('re_2', 10_00, 'canceled', 'refund.updated')), 200);
   assert.equal(await deliver(refund('re_2', 10_00)), 200);
   assert.equal(await available(), 50_00n);
   assert.deepEqual(await reversals(), ['re_1 void', 're_2 void']);
   assert.deepEqual(await told(), ['refund 2000 taken'], 'owners are told once, of what was taken');
 
-  // One that was made here is not booked as another.
+  // A refund that was made here is not booked again as Stripe's.
   const own = await refundTopUp(services, { ...wish, amountMinor: 5_00n });
   const made = [...stripe.refunds.values()].find(({ metadata }) => metadata.vauban_refund === own.id)!;
   assert.equal(await deliver(stripe.event('refund.created', made)), 200);
@@ -152,7 +152,7 @@ test('a dispute takes what the wallet has at once; the rest is a debt that block
     [0, 30_00, false, 30_00 + quote.total_minor],
   );
 
-  // Promotional credit pays no debt, and buys nothing while there is one.
+  // Promotional credit pays no debt and cannot be spent while there is one.
   const until = new Date(clock.now().getTime() + 86_400_000 * 90);
   await customer.grantPromo(20_00n, until);
   const refused = await customer.call({ method: 'POST', path: '/v1/vm', body: VM });
@@ -178,7 +178,7 @@ test('a dispute takes what the wallet has at once; the rest is a debt that block
   await look();
   await shop.sound();
   await customer.must({ method: 'POST', path: '/v1/vm', body: VM });
-  // A claim that comes to nothing gives back what it took, and no more.
+  // A claim that fails returns the amount that it took, and no more.
   const before = await available();
   assert.equal(await deliver(refund('re_3', 40_00, 'pending')), 200);
   assert.deepEqual([await available(), await claimed()], [before - 5_00n, 35_00n]);
@@ -202,7 +202,7 @@ test('what is left of a disputed payment renews no VM', async (t) => {
   assert.equal(options.find(({ plan }) => plan.code === 's2')?.blocker?.code, 'insufficient_funds');
   const summary = await customer.must({ method: 'GET', path: '/v1/billing/summary' });
   assert.deepEqual([summary.debt_minor, summary.overdue_minor, summary.shortfall_minor], [3_99, 0, 3_99]);
-  // Money that comes back between two rounds is taken before anything is renewed.
+  // Money that arrives between two rounds pays the debt before any renewal.
   await db.transaction((tx) =>
     creditOrDebit({ tx, clock }, services.catalog, {
       type: 'credit',
@@ -264,7 +264,7 @@ test('a dispute that was won before times were noted, and is lost later, is take
   for (const event of paid) await deliver(event);
   await deliver(disputeAt(0, 'needs_response'));
   await deliver(disputeAt(10, 'won'));
-  // As the upgrade leaves it: the last release noted when it booked it, and not when the provider said so.
+  // State after the upgrade: the last release recorded when it booked the event, not the provider's time.
   await db.script('update top_up_reversals set told_at = null');
   await deliver(disputeAt(-5, 'needs_response'));
   assert.deepEqual([await available(), await claimed()], [50_00n, 0n], 'what is older than that is outdated');
@@ -278,7 +278,7 @@ test('a dispute that cannot be booked to its end leaves nothing behind, and the 
   const shop = await paidShop(t);
   const { deliver, paid, dispute, available, claimed, sound, db } = shop;
   for (const event of paid) await deliver(event);
-  // The wallet is debited, and what follows fails.
+  // The wallet is debited, and the next statement fails.
   await db.script(`create function fail_once() returns trigger language plpgsql as $$ begin raise exception 'no disk'; end $$;
     create trigger fail_once before insert on top_up_reversal_payments for each row execute function fail_once()`);
   assert.ok((await deliver(dispute('created', 'needs_response'))) >= 500);
@@ -359,7 +359,7 @@ test('what is taken back before the payment was told of is booked after it; what
     assert.equal(await deliver(stripe.event('refund.created', other)), 200);
   assert.equal(await available(), 0n);
   assert.equal(stripe.intents.get(intent.id)!.id, intent.id);
-  // As long as Stripe does not answer, it has to come again.
+  // While Stripe does not reply, the event has to come again.
   stripe.mishaps.push('unavailable');
   assert.equal(await deliver(refund('re_8', 1_00)), 200);
   const unknown = stripe.event('refund.created', { ...before, payment_intent: 'pi_unknown' });
@@ -387,7 +387,7 @@ test('the audit finds each edited figure of a top-up, a refund, a reversal and a
     'wallets.claimed_minor',
   ])
     assert.ok(columns.includes(column), column);
-  // Some times each, for a table has several rows.
+  // Several times each, because a table has several rows.
   for (const figure of [...figures, ...figures, ...figures]) {
     const mutation = await mutate(db, prng, figure);
     if (!mutation) continue;

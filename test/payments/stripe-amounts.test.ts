@@ -19,7 +19,7 @@ test('an amount that Stripe cannot charge exactly is refused before anyone is as
   assert.deepEqual([problem('HUF', 10_055n), problem('JPY', 501n)], [undefined, undefined]);
 });
 
-/** From docs.stripe.com/currencies: what is charged, in major units, and the `amount` of the request. */
+/** From docs.stripe.com/currencies: the charged amount in major units, and the request's `amount`. */
 const CHARGED: [major: string, currency: string, amount: number][] = [
   ['10.00', 'EUR', 1_000],
   ['10000.00', 'HUF', 1_000_000],
@@ -70,7 +70,7 @@ test('in every currency, what can be charged comes back as it was', () => {
     assert.ok([1n, 10n, 100n].includes(unit), currency);
     const minor = unit * 12_345n;
     assert.equal(fromStripe(toStripe(minor, currency), currency), minor, currency);
-    // The same money: neither a hundred times as much nor a hundredth.
+    // The same money, not a hundred times or a hundredth of it.
     const major = Number(minor) / 10 ** currencyExponent(currency);
     const ratio = toStripe(minor, currency) / major;
     assert.ok(

@@ -151,14 +151,14 @@ test('where Stripe does not answer nothing is written, and a refusal is not the 
   await assert.rejects(wrong.start(wrong.wish('stripe', 50_00n)), { code: 'service_unavailable' });
 });
 
-/** A shop whose customer has a card at Stripe and tops up by itself. */
+/** A shop whose customer has a card at Stripe and automatic top-ups. */
 async function withCard(...[t]: Parameters<typeof paymentShop>) {
   const shop = await paymentShop(t);
   const { stripe, wish, start, deliver, session, db, accountId, clock } = shop;
   const { topUp } = await start(wish('stripe', 5_00n, { keepMethod: true }));
   for (const event of stripe.pay(session(topUp).id)) await deliver(event);
   const [method] = await listPaymentMethods(db, accountId);
-  // Ids of one instant have no order.
+  // Ids of the same instant have no order.
   clock.advance(1);
   const set = () =>
     putAutoTopUp(db, {
@@ -296,7 +296,7 @@ test('a method that is removed is charged no more, here or at Stripe', async (t)
   await look();
   assert.equal(await available(), 20_00n);
   await assert.rejects(remove(), { code: 'not_found' });
-  // It is asked for once the transaction has committed.
+  // The request is sent after the transaction has committed.
   const detach = `POST /v1/payment_methods/${method!.method_ref}/detach`;
   while (!stripe.requests.includes(detach)) await new Promise((turn) => setImmediate(turn));
   await shop.sound();

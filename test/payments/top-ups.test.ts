@@ -29,7 +29,7 @@ async function paidShop(...[t]: Parameters<typeof paymentShop>) {
   return { ...shop, topUp, refund, told };
 }
 
-/** What Stripe was asked to do. */
+/** The requests that change something at Stripe. */
 const posts = ({ requests }: { requests: string[] }) =>
   requests.filter((request) => request.startsWith('POST'));
 

@@ -17,7 +17,10 @@ const PAGE = { limit: 100, afterId: null };
 
 type Shop = Awaited<ReturnType<typeof paymentShop>>;
 
-/** A shop whose books were put back to an older copy: what is begun and paid at Stripe by `lose` is not in them. */
+/**
+ * A shop whose books were restored from an older copy: the top-ups that `lose` begins and pays at Stripe are missing in
+ * them.
+ */
 async function restoredShop(t: TestContext) {
   const shop = await paymentShop(t);
   const { services, stripe, wish, clock } = shop;
@@ -27,7 +30,7 @@ async function restoredShop(t: TestContext) {
     const [succeeded] = stripe.pay(session.id) as [Thing];
     return { topUpId: begun!.id, intent: succeeded.data.object as Thing, succeeded };
   };
-  // The process of before the copy was restored has compared; this one has not.
+  // Before the copy was restored, the old process had compared the books; the new one has not.
   const restart = () => {
     services.payments.comparedAt = null;
   };
@@ -39,7 +42,7 @@ async function restoredShop(t: TestContext) {
 
 const unbooked = ({ db }: Shop) => listUnbookedPayments(db, 'open', PAGE);
 
-/** As the operator asks for it. */
+/** Books a payment like the operator. */
 async function book({ services }: Shop, id: string, account_id?: string) {
   const input = { params: { id }, query: {}, body: { account_id }, actor: 'anna', services };
   return (await bookUnbookedPayment.handle(input as never)) as { data: Thing };
@@ -70,7 +73,7 @@ test('a payment that an older copy of the books does not have is listed, and boo
   assert.deepEqual(await unbooked(shop), []);
   await assert.rejects(book(shop, found!.id), code('invalid_state'));
   await assert.rejects(dismiss(shop, found!.id), code('invalid_state'));
-  // The top-up is one like any other, such as when it is disputed.
+  // The top-up behaves like any other, for example when it is disputed.
   const dispute = {
     id: 'dp_1',
     payment_intent: intent.id,
@@ -115,7 +118,7 @@ test('what was refunded and disputed before it was booked is not in the wallet a
   const { intent } = await shop.lose(50_00n);
   const refund = {
     ...{ id: 're_1', payment_intent: intent.id, amount: 10_00, currency: 'eur', status: 'succeeded' },
-    // Of a refund that was made here, and is in the books no more.
+    // Metadata of a refund that was made here and is no longer in the books.
     metadata: { vauban_refund: 'rfd_00000000000000000000000000' },
     created: shop.stripe.now,
   };
@@ -168,7 +171,7 @@ test('a comparison does not forget when the provider spoke last', async (t) => {
   shop.stripe.disputes.set('dp_1', { ...dispute, amount: 20_00 });
   await shop.look();
   assert.equal(await shop.available(), 30_00n);
-  // Late, of before: what is known since is newer.
+  // This event arrives late and is older than what is known by now.
   await told({ ...dispute, amount: 5_00 }, shop.stripe.now - 60);
   assert.equal(await shop.available(), 30_00n);
   await shop.sound();
@@ -179,7 +182,7 @@ test('one payment that cannot be booked does not keep the others from it', async
   const { topUp: full } = await shop.start(shop.wish('stripe', 20_00n));
   const { topUp } = await shop.start(shop.wish('stripe', 30_00n));
   for (const one of [full, topUp]) shop.stripe.pay(shop.session(one).id);
-  // As an event would have it that says another amount; it is asked about last.
+  // As if an event stated another amount; this payment is the last one that is looked up.
   [...shop.stripe.intents.values()].at(-1)!.amount_received = 1_00;
   const [refused] = [...shop.stripe.intents.values()].slice(-1);
   refused!.metadata = { vauban_top_up: full.id };
@@ -276,7 +279,7 @@ test('what was charged and refunded after the copy was made is neither charged n
   const { topUp } = await shop.start(shop.wish('stripe', 50_00n, { keepMethod: true }));
   for (const event of stripe.pay(shop.session(topUp).id)) await shop.deliver(event);
   const { payment_method_id, provider_ref } = await shop.find(topUp);
-  // In the copy both wait for an answer, and Stripe has made them.
+  // In the copy both are still pending, and Stripe has executed them.
   clock.advance(1_000);
   const charge = { ...(await shop.find(topUp)), id: 'top_00000000000000000000000001', reference: 'TU-COPY' };
   await insertTopUp(db, {
@@ -294,7 +297,7 @@ test('what was charged and refunded after the copy was made is neither charged n
     actor: 'anna',
   });
   assert.equal(refund.status, 'pending');
-  // Long after, Stripe has forgotten that it was asked before.
+  // Much later, Stripe has forgotten the earlier request.
   clock.advance(3 * DAY_MS);
   stripe.requests.length = 0;
   await shop.look();

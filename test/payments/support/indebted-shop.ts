@@ -8,7 +8,10 @@ import { MAIL_PURPOSE } from '../../../server/mail/outbox.ts';
 import { PURCHASE } from '../../jobs/support/fixture.ts';
 import { paidShop } from './paid-shop.ts';
 
-/** A customer who has paid 50.00 at Stripe and owns a VM of 6.99 a month, in a shop whose catalog may suspend for debts. */
+/**
+ * A customer who has paid 50.00 at Stripe and owns a VM at 6.99 per month, in a shop whose catalog may suspend VMs for
+ * debts.
+ */
 export async function indebtedShop(t: TestContext, suspendAfterHours?: number) {
   const shop = await paidShop(t);
   const { services, customer, work, db, clock } = shop;
@@ -26,7 +29,7 @@ export async function indebtedShop(t: TestContext, suspendAfterHours?: number) {
   };
   const id = await buy('web');
   clock.advance(60_000);
-  /** Two rounds of everything: the second must not do anything again. */
+  /** Runs two rounds of everything: the second must not repeat anything. */
   const round = async () => {
     for (let n = 0; n < 2; n++) {
       await renewVms(services);
@@ -40,7 +43,7 @@ export async function indebtedShop(t: TestContext, suspendAfterHours?: number) {
     buy,
     round,
     of,
-    /** Lets it become `instant`, and everything happen that is due by then. */
+    /** Sets the clock to `instant` and runs everything that is due by then. */
     comes: async (instant: string) => {
       clock.set(new Date(instant));
       await round();
@@ -57,7 +60,7 @@ export async function indebtedShop(t: TestContext, suspendAfterHours?: number) {
         order by created_at, type`);
       return rows.map(({ type }) => type);
     },
-    /** Mails about debts, with the amount and the time that they name. */
+    /** Returns the mails about debts, with the amount and the time in each. */
     mails: async () => {
       const rows = await db.query<{ template: string; sealed_values: string }>(sql`
         select template, sealed_values from mails where template like '%debt%' order by created_at, id`);

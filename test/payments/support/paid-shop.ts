@@ -5,19 +5,19 @@ import { creditOrDebit } from '../../../server/domain/billing/adjustments/credit
 import { paymentShop } from './shop.ts';
 import type { Thing } from './stripe.ts';
 
-/** When the events of these tests begin, as Stripe counts: the clock of a new shop. */
+/** The time in Stripe's seconds at which these tests' events begin: the clock of a new shop. */
 const BEGIN_SECONDS = Date.parse('2026-01-01T00:00:00Z') / 1000;
 
-/** What Stripe says about a dispute, some seconds after the beginning. */
+/** Stripe's statement about a dispute, `seconds` after the beginning. */
 export interface Said {
   id?: string;
   seconds: number;
   status: string;
-  /** As Stripe counts. */
+  /** In Stripe's units. */
   amount: number;
 }
 
-/** A customer who has paid 50.00 at Stripe, and ways for that money to go. */
+/** A customer who has paid 50.00 at Stripe, with ways to lose that money. */
 export async function paidShop(t: TestContext) {
   const shop = await paymentShop(t);
   const { db, clock, accountId, stripe } = shop;
@@ -28,7 +28,7 @@ export async function paidShop(t: TestContext) {
   const thing = (id: string, amount: number, status: string) => ({
     ...{ id, amount, status, currency: intent.currency, payment_intent: intent.id, metadata: {} },
   });
-  /** The event of a dispute, which Stripe has from then on as it says. */
+  /** Returns the event of a dispute; from then on Stripe's own record of the dispute is the same. */
   const dispute = ({ id = 'dp_1', seconds, status, amount }: Said) => {
     const object = { object: 'dispute', ...thing(id, amount, status) };
     stripe.disputes.set(id, object);
@@ -45,10 +45,10 @@ export async function paidShop(t: TestContext) {
     intent,
     dispute,
     refund,
-    /** Money in and out by another way. */
+    /** Moves money in and out in another way. */
     credit: transfer(creditAccount),
     spend: transfer(debitAccount),
-    /** A credit of the operator, which is no payment: only a round collects debts from it. */
+    /** A credit by the operator, which is not a payment: only a round collects debts from it. */
     goodwill: (amountMinor: bigint) =>
       db.transaction((tx) =>
         creditOrDebit({ tx, clock }, shop.services.catalog, {
@@ -56,7 +56,7 @@ export async function paidShop(t: TestContext) {
           ...{ vmId: undefined, reason: 'sorry', actor: 'root' },
         }),
       ),
-    /** What is available and what is owed, of books that are sound. */
+    /** Returns the available and the owed amount, after checking the books. */
     books: async () => {
       await shop.sound();
       const { available_minor, claimed_minor } = await lookUpWallet(db, accountId);

@@ -14,7 +14,7 @@ import { freshDatabase } from '../../support/database.ts';
 import { UnsteadyClock } from '../../support/unsteady-clock.ts';
 import { STRIPE_KEY, signatureOf, startStripe, type Thing, WEBHOOK_SECRET } from './stripe.ts';
 
-/** Settings of a service that offers every way to pay. */
+/** Settings of a service that offers every payment method. */
 export const shopSettings = (stripeUrl: string) => ({
   VAUBAN_PAYMENT_PROVIDERS: 'stripe, bank_transfer, test',
   VAUBAN_BANK_RECIPIENT: 'Example GmbH',
@@ -24,7 +24,7 @@ export const shopSettings = (stripeUrl: string) => ({
   VAUBAN_STRIPE_BASE_URL: stripeUrl,
 });
 
-/** An installation that offers every way to pay, with a customer whose wallet is empty. */
+/** An installation that offers every payment method, with a customer whose wallet is empty. */
 export async function paymentShop(
   t: TestContext,
   env: Record<string, string> = {},
@@ -50,7 +50,7 @@ export async function paymentShop(
     keepMethod: false,
     ...more,
   });
-  /** As the panel does it: the provider first, then the transaction. */
+  /** Like the panel: the provider first, then the transaction. */
   const start = async (asked: TopUpWish) => {
     const begun = await beginTopUp(services, asked);
     return db.transaction((tx) => startTopUp(tx, services, asked, begun));
@@ -65,7 +65,7 @@ export async function paymentShop(
     });
     return reply.statusCode;
   };
-  // One for all its work: each node keeps a connection of the pool to itself.
+  // One node for all its work, because each node reserves a connection of the pool.
   let node: Awaited<ReturnType<typeof installation.openNode>> | undefined;
   return {
     stripe,
@@ -73,7 +73,7 @@ export async function paymentShop(
     clock,
     services,
     http: installation.http,
-    /** Jobs run to their ends. */
+    /** Runs all jobs to completion. */
     work: async () => {
       node ??= await installation.openNode();
       await runJobs(installation, node);

@@ -12,24 +12,27 @@ export const WEBHOOK_SECRET = 'whsec_local';
 // biome-ignore lint/suspicious/noExplicitAny: tests look into objects of every shape
 export type Thing = Record<string, any>;
 
-/** What the server does with the next request instead of answering it. */
+/** Faults that the server can inject into the next request. */
 export type Mishap =
-  /** Does it, and loses the connection before it says so. */
+  /** Executes the request, then loses the connection before replying. */
   | 'silence'
-  /** Does nothing, and says that something is wrong. */
+  /** Does nothing and replies with an error. */
   | 'unavailable';
 
-/** What Stripe says about a restricted key. */
+/** Stripe's message about a restricted key. */
 const FORBIDDEN = 'The provided key does not have the required permissions for this endpoint.';
 
-/** A server on this machine that speaks as much of Stripe's API as we do, with its rules about keys and repetitions. */
+/**
+ * A local server with the part of Stripe's API that Vauban uses, including its rules about idempotency keys and
+ * repeated requests.
+ */
 export interface StripeDouble {
   url: string;
   sessions: Map<string, Thing>;
   intents: Map<string, Thing>;
   refunds: Map<string, Thing>;
   disputes: Map<string, Thing>;
-  /** What its clock says, in seconds. */
+  /** The server's clock, in seconds. */
   now: number;
   /** Requests, such as "POST /v1/refunds". */
   requests: string[];
@@ -38,25 +41,25 @@ export interface StripeDouble {
   declined: Set<string>;
   /** Methods whose payments take days. */
   slow: Set<string>;
-  /** Paths that its key has no right to, such as "/v1/disputes". */
+  /** Paths that the key has no permission for, such as "/v1/disputes". */
   forbidden: Set<string>;
-  /** What becomes of a refund. */
+  /** The status that new refunds get. */
   refundStatus: 'succeeded' | 'pending' | 'failed';
-  /** The customer pays at the page of a session; the events that follow. */
+  /** The customer pays on the page of a session; returns the resulting events. */
   pay(sessionId: string): Thing[];
-  /** An event about an object. */
+  /** Creates an event about an object. */
   event(type: string, object: Thing): Thing;
 }
 
 const id = (prefix: string) => `${prefix}_${randomBytes(12).toString('hex')}`;
 
-/** The header that Stripe's own library makes for a body. */
+/** The header that Stripe's own library computes for a body. */
 export function signatureOf(payload: string, at: Date, secret = WEBHOOK_SECRET): string {
   const timestamp = Math.floor(at.getTime() / 1000);
   return Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp });
 }
 
-/** Starts it on a free port of this machine. */
+/** Starts it on a free local port. */
 export async function startStripe(t: Lifetime): Promise<StripeDouble> {
   const stripe: StripeDouble = {
     url: '',
@@ -203,7 +206,7 @@ function handle(
   }
 }
 
-/** A page of a list, newest first, as Stripe gives it. */
+/** A page of a list, newest first, like Stripe's. */
 function listed(
   stripe: StripeDouble,
   method: string,
