@@ -9,7 +9,7 @@ import { assertInvariants } from '../support/invariants.ts';
 const PERIOD_END = '2026-02-01T00:00:00Z';
 const GRACE_END = '2026-02-04T00:00:00Z';
 
-/** A VM whose owner had money for its first month only, and that time. */
+/** A VM whose owner had money for its first month only, after that month. */
 async function unpaidVm(t: Parameters<typeof Fixture.open>[0], wish: object = {}) {
   const fixture = await Fixture.open(t, '2026-01-01T00:00:00Z');
   const customer = await tenant(fixture, 700n);
@@ -54,7 +54,7 @@ test('after its grace it is switched off, and comes back with the money', async 
     [new Date('2026-02-10T00:00:00Z'), new Date('2026-03-10T00:00:00Z'), 10],
     'a new month begins with the payment',
   );
-  // 72 of the 672 hours of the month that was not paid, and a new month.
+  // 72 of the 672 hours of the unpaid month, and a new month.
   assert.deepEqual(await renewalsOf(fixture, id), [75n + 699n]);
   assert.deepEqual(await eventsOf(fixture, id, PERIOD_END), [
     'billing.unpaid',
@@ -150,7 +150,7 @@ test('a VM that is kept busy is suspended too', async (t) => {
   services.clock.set(new Date(GRACE_END));
   await renewVms(services);
   await fixture.finish();
-  // The round found it busy; before the next one the customer keeps it so, or tries to.
+  // The round found the VM busy; before the next round the customer tries to keep it busy.
   assert.equal((await vmOf(fixture, id)).status, 'running');
   assert.equal((await customer.call(reboot)).error?.code, 'vm_suspended');
   await comes(fixture, GRACE_END);

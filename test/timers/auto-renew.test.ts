@@ -9,7 +9,7 @@ import { assertInvariants } from '../support/invariants.ts';
 
 const PERIOD_END = '2026-02-01T00:00:00Z';
 
-/** A customer with money, whose VM is (not) to be renewed. */
+/** A customer with money, whose VM has this `auto_renew`. */
 async function owner(t: TestContext, auto_renew: boolean, funds = 100_00n) {
   const fixture = await Fixture.open(t, '2026-01-01T00:00:00Z');
   const customer = await tenant(fixture, funds);
@@ -75,14 +75,14 @@ test('turned off in grace the VM is switched off, and turned on again it is rene
   assert.match(await messageOf(customer, id, 'billing.unpaid'), /6\.99 EUR.* 6\.98 EUR are lacking/);
   fixture.installation.services.clock.set(new Date('2026-02-02T00:00:00Z'));
   await patch({ auto_renew: false });
-  // The service is down for twelve hours, which are not for its owner to pay.
+  // The service is down for twelve hours, which the owner need not pay for.
   await comes(fixture, '2026-02-02T12:00:00Z');
   assert.equal((await vmOf(fixture, id)).status, 'suspended');
   await customer.topUp(10_00n);
   await patch({ auto_renew: true });
   await comes(fixture, '2026-02-03T00:00:00Z');
   assert.equal((await vmOf(fixture, id)).status, 'running');
-  // A day of February's 28, and a month.
+  // One of February's 28 days, and a month.
   assert.deepEqual(await renewalsOf(fixture, id), [25n + 699n]);
   await assertInvariants(fixture.db);
 });
@@ -94,7 +94,7 @@ test('one that was switched off late because it was not to be renewed owes nothi
   const { suspended_at, grace_ended_at } = await vmOf(fixture, id);
   assert.deepEqual([suspended_at, grace_ended_at], [new Date('2026-02-02T12:00:00Z'), new Date(PERIOD_END)]);
   await patch({ auto_renew: true });
-  // Neither its owner's word nor another grace in the catalog grants it later.
+  // Neither turning renewal on nor a longer grace period in the catalog grants a grace period afterwards.
   catalog.grace.suspend_after_hours = 1000;
   await comes(fixture, '2026-02-03T00:00:00Z');
   assert.deepEqual(await renewalsOf(fixture, id), [699n]);
@@ -122,7 +122,7 @@ test('where clocks of nodes differ, no minute is paid twice when a VM comes back
   const { fixture, customer, id, patch } = await owner(t, true, 700n);
   const { services } = fixture.installation;
   await comes(fixture, PERIOD_END);
-  // A node whose clock is five minutes ahead switches it off, and another is paid right after.
+  // A node whose clock is five minutes ahead suspends the VM, and another node receives the payment right after.
   services.clock.set(new Date('2026-02-03T00:05:00Z'));
   await patch({ auto_renew: false });
   await comes(fixture, '2026-02-03T00:05:00Z');

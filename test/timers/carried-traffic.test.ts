@@ -5,10 +5,13 @@ import { assertInvariants } from '../support/invariants.ts';
 import { change, held, look, planOf, throttling } from './throttle-support.ts';
 import { billing, GB, send } from './usage-support.ts';
 
-/** What was sent under one plan counts under the next: an s2 includes 1000 GB and is throttled, an s8 as much and is billed. */
+/**
+ * Traffic sent under one plan counts under the next: an s2 includes 1000 GB and is throttled, an s8 includes as much
+ * and is billed.
+ */
 
 const DAY = '2026-01-02T00:00:00Z';
-/** Bytes that 1000 GB a month come to in one day of 31, rounded down. */
+/** One day's share, of 31, of 1000 GB per month, in bytes, rounded down. */
 const A_DAY = Math.floor((1000 * GB) / 31);
 
 async function begin(t: Parameters<typeof throttling>[0], gb: number) {
@@ -28,7 +31,7 @@ test('what was sent ahead of the time counts under a plan that bills', async (t)
   await look(fixture);
   assert.deepEqual(await held(fixture, id), [null, 'accept']);
   const atOnce = await traffic();
-  // All of the month's traffic is sent, and none of it is billed.
+  // The whole month's traffic is used up, and none of it is billed.
   assert.deepEqual([atOnce.used_bytes, atOnce.amount_minor], [1000 * GB, 0]);
   assert.ok(Math.abs(atOnce.included_bytes - 1000 * GB) <= 1);
   await send(fixture, id, '2026-01-03', 100);
@@ -42,7 +45,7 @@ test('what was sent within the share of the time is carried to nothing', async (
   const { fixture, customer, id, traffic } = await begin(t, 20);
   await change(fixture, customer, id, 's8');
   const { used_bytes, included_bytes, overage_bytes } = await traffic();
-  // The 12 GB that the day included beyond the 20 are gone with it.
+  // The day's unused 12 GB beyond the 20 are lost with it.
   assert.deepEqual([used_bytes, overage_bytes], [20 * GB, 0]);
   assert.ok(Math.abs(included_bytes - 1000 * GB) <= 1);
   await send(fixture, id, '2026-01-03', 1000);

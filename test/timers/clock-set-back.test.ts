@@ -6,7 +6,7 @@ import { assertInvariants } from '../support/invariants.ts';
 
 const DAY_MS = 86_400_000;
 
-/** A VM of s1 (3.99) since 1 January that was changed to d8 on 30 January. */
+/** A VM of plan s1 (3.99) since 1 January that was changed to d8 on 30 January. */
 async function upgradedLate(t: TestContext, wish: object = {}) {
   const fixture = await Fixture.open(t, '2026-01-01T00:00:00Z');
   const customer = await tenant(fixture, 500_00n);
@@ -33,7 +33,7 @@ for (const billing of ['monthly', 'hourly'])
     fixture.clock.putBack(28 * DAY_MS);
     const cost = await givenUp();
     assert.ok(cost >= 0n, `it has cost ${cost} of ${paid}`);
-    // The time before the upgrade was used, whatever the clock says now.
+    // The time before the upgrade was used, whatever the clock shows now.
     if (billing === 'monthly') assert.ok(cost >= 370n, `it has cost ${cost}`);
   });
 

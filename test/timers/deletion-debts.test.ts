@@ -8,7 +8,7 @@ import { open, send, summary } from './usage-support.ts';
 
 const NOON = '2026-01-16T12:00:00Z';
 
-/** Deletes an s2 whose use costs 5.00; its unused part is worth 3.49, and the wallet has 0.50. */
+/** Deletes an s2 whose use costs 5.00; its unused rest is worth 3.49, and the wallet has 0.50. */
 async function deleteUnpaid(t: TestContext) {
   const opened = await open(t, 749n);
   const { fixture, customer } = opened;
@@ -39,7 +39,7 @@ test('what a deleted VM owes is a debt, and nothing new is bought until it is pa
   assert.equal(refused.error?.code, 'insufficient_funds');
   assert.equal(refused.error?.details?.debt_minor, 101);
 
-  // Less than the debt pays a part of it, and more pays the rest.
+  // A top-up below the debt pays a part of it, and the next one pays the rest.
   await customer.topUp(60n);
   assert.deepEqual([(await customer.wallet()).available_minor, await owedMinor({ customer })], [0n, 41]);
   await assertInvariants(fixture.db);
@@ -62,7 +62,7 @@ test('the refund of another VM pays the debt in the next round', async (t) => {
   const [heavy, other] = [await buyVm(fixture, customer), await buyVm(fixture, customer)];
   fixture.installation.services.clock.set(new Date(NOON));
   await send(fixture, heavy, '2026-01-16', 1000);
-  // 5.00 less 3.49 of which the wallet has 1.02.
+  // 5.00 less 3.49; the wallet has 1.02 of the difference.
   await customer.must({ method: 'DELETE', path: `/v1/vm/${heavy}` });
   await fixture.finish();
   assert.equal(await owedMinor({ customer }), 49);

@@ -21,7 +21,7 @@ async function owner(t: TestContext, funds: bigint, wish: object = {}) {
   return { fixture, customer, id };
 }
 
-/** Lets it become `instant`, two rounds of everything: the second must not say anything again. */
+/** Sets the clock to `instant` and runs two rounds of everything: the second must not notify anyone again. */
 async function passes(fixture: Fixture, instant: string): Promise<void> {
   const { services } = fixture.installation;
   for (let round = 0; round < 2; round++) {
@@ -30,7 +30,7 @@ async function passes(fixture: Fixture, instant: string): Promise<void> {
   }
 }
 
-/** The events of a type, oldest first. */
+/** Returns the events of a type, oldest first. */
 async function told(customer: Customer, id: string, type: string) {
   const events = await customer.must({ method: 'GET', path: `/v1/vm/${id}/events?type=${type}` });
   return events.toReversed() as { message: string; metadata: Record<string, unknown>; created_at: string }[];
@@ -90,7 +90,7 @@ test('where the wallet covers the renewal, or there is none, there is no notice'
   for (const instant of ['2026-01-25T00:00:00Z', '2026-01-29T00:00:00Z', '2026-01-31T00:00:00Z'])
     await passes(fixture, instant);
   assert.deepEqual([await daysOf(customer, id), await daysOf(customer, ending)], [[], []]);
-  // The money goes elsewhere, and the last notice finds that.
+  // The money is spent on another VM, and the last notice takes that into account.
   const other = await owner(t, 2n * 699n);
   await passes(other.fixture, '2026-01-25T00:00:00Z');
   await buyVm(other.fixture, other.customer);
@@ -145,13 +145,13 @@ test('a VM that cannot be switched off is tried again with growing pauses, and a
   assert.equal(await metric(fixture, 'vauban_dunning_failing'), 0);
   fixture.trouble = cannot('powerOff');
   const end = new Date(GRACE_END).getTime();
-  // A day of rounds, one every half a minute.
+  // A day of rounds, one every 30 seconds.
   for (let seconds = 0; seconds < 86_400; seconds += 30) {
     services.clock.set(new Date(end + seconds * 1000));
     await renewVms(services);
     if ((await vmOf(fixture, id)).active_job_id) await fixture.finish();
   }
-  // After 0, 1, 3, 7, 15, 31 and 63 minutes, and then once an hour.
+  // After 0, 1, 3, 7, 15, 31 and 63 minutes, and then hourly.
   assert.equal(await jobsOf(fixture, id, 'force_stop'), 7 + 22);
   assert.equal(await metric(fixture, 'vauban_dunning_failing'), 1);
   assert.equal((await told(customer, id, 'billing.suspension_failed')).length, 7 + 22);

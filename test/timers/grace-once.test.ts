@@ -7,7 +7,7 @@ import { assertInvariants } from '../support/invariants.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** An account whose grace of 72 hours is granted once in three months. */
+/** An account whose grace period of 72 hours is granted once in three months. */
 async function graceOnce(t: TestContext, funds: bigint) {
   const fixture = await Fixture.open(t, '2026-01-01T00:00:00Z');
   fixture.installation.services.catalog.grace_once_months = 3;
@@ -66,7 +66,7 @@ test('all that falls due during the grace has what is left of it, and a new VM h
   await comes(fixture, '2026-02-04T12:00:00Z');
   assert.deepEqual(await states(), ['suspended', 'suspended', 'suspended', 'suspended'], 'all at its end');
 
-  // Given up in its grace, and bought again: nothing is gained by it.
+  // Deleting VMs during their grace period and buying them again gains nothing.
   for (const id of ids) await customer.must({ method: 'DELETE', path: `/v1/vm/${id}` });
   await fixture.finish();
   await customer.topUp(699n);

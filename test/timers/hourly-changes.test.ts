@@ -19,7 +19,7 @@ test('a change is one price in quote, options and order, and restarts the count 
     [true, net_minor, net_minor, net_minor],
   );
   assert.deepEqual([debit_minor - credit_minor, price_hourly], [net_minor, '0.0105']);
-  // 100.5 hours of s1 are 60.3, the rest of s2's month is 604.58: with 3.99 paid 265.88 are to pay.
+  // 100.5 hours of s1 cost 60.3 cents, the rest of s2's month 604.58: with 3.99 paid, 265.88 remains to be paid.
   assert.equal(net_minor, 266);
   const { metered_since, price_hourly_micros } = await vmOf(fixture, id);
   assert.deepEqual([metered_since, price_hourly_micros], [new Date('2026-01-05T04:30:00Z'), 10_500n]);
@@ -27,13 +27,13 @@ test('a change is one price in quote, options and order, and restarts the count 
   await assertInvariants(fixture.db);
   at('2026-01-05T14:30:01Z');
   await remove();
-  // 60.3 and eleven hours of s2 at 1.05 are 71.85.
+  // 60.3 cents and eleven hours of s2 at 1.05 are 71.85.
   assert.equal(await available(customer), 100_00 - 72);
   await assertInvariants(fixture.db);
 });
 
 test('a change on a node whose clock is behind counts hours from the purchase on', async (t) => {
-  // A guest that runs would be booting still, as that clock has it.
+  // With that clock a running guest would still be booting.
   const { fixture, customer, id, change } = await owner(t, 100_00n, { start: false });
   const { billing_period_start_at } = await vmOf(fixture, id);
   fixture.clock.putBack(3 * 60_000);
@@ -80,7 +80,7 @@ test('how a VM is billed changes with its next period', async (t) => {
   assert.deepEqual([(await read()).billing_mode, (await read()).price_hourly], ['monthly', '0.00547']);
   assert.equal((await vmOf(fixture, id)).metered_since, null);
   assert.equal((await patch({ billing: 'hourly' })).data.next_billing_mode, 'hourly');
-  // A new price is that of the next period too.
+  // A new price also applies to the next period.
   findPlan(fixture.installation.services.catalog, 's1')!.price_hourly = '0.0070';
   await comes(fixture, '2026-03-01T00:00:00Z');
   assert.deepEqual([(await read()).billing_mode, (await read()).price_hourly], ['hourly', '0.007']);

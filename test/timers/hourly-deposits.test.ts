@@ -10,7 +10,7 @@ import { assertInvariants } from '../support/invariants.ts';
 import { issueInvoices } from '../support/issue.ts';
 import { available, linesOf, owner } from './hourly-support.ts';
 
-/** Totals by the first part of the ledger's accounts. */
+/** Totals by the first part of the ledger's account codes. */
 async function journalOf({ db }: Fixture): Promise<Record<string, bigint>> {
   const rows = await db.query<{ code: string; amount: bigint }>(sql`
     select split_part(code, ':', 1) as code, sum(amount)::bigint as amount from journal,
@@ -50,7 +50,7 @@ test('VMs of 20 minutes are invoiced for what they used, with its VAT, and nothi
     ids.map((vm) => [vm, 'hour', 1]).sort(),
   );
   const { revenue = 0n, tax = 0n, deferred = 0n, hold = 0n, refunds = 0n } = await journalOf(fixture);
-  // Each line has none, rounded on its own; their sum has.
+  // Rounded separately, no line has tax; their sum has.
   assert.equal(tax_minor, 3);
   assert.deepEqual([revenue + tax, tax, deferred, hold, refunds], [20n, BigInt(tax_minor), 0n, 0n, 0n]);
   await assertInvariants(fixture.db);
@@ -58,7 +58,7 @@ test('VMs of 20 minutes are invoiced for what they used, with its VAT, and nothi
 
 test('each month of a VM is one line, on the invoice of the calendar month in which it ends', async (t) => {
   const { fixture, customer, at, id } = await owner(t);
-  // A VM whose months lie across the ends of calendar months.
+  // A VM whose months extend across the ends of calendar months.
   at('2026-01-15T00:00:00Z');
   const other = await buyVm(fixture, customer, { plan: 's2', billing: 'hourly' });
   await comes(fixture, '2026-02-01T00:00:00Z');
@@ -99,7 +99,7 @@ test('what was used of a month is sold when it ends, renewed or not, and once', 
 test('a change while a node of the last release is at work: its deposit becomes the sale that it took it for', async (t) => {
   const { fixture, id, at, customer } = await owner(t);
   at('2026-01-11T00:00:00Z');
-  // Such a node changes when hours are counted from, and leaves the deposit as it is.
+  // Such a node changes the start of the counted hours and does not touch the deposit.
   await fixture.db.query(
     sql`update vms set metered_since = ${new Date('2026-01-11T00:00:00Z')} where id = ${id}`,
   );
@@ -120,7 +120,7 @@ test('a node that knows nothing of deposits cannot settle one', async (t) => {
   const at = fixture.installation.services.clock.now();
   const [order] = await fixture.db.query<OrderRow>(sql`select * from orders where status = 'pending'`);
   const orderId = order!.id;
-  // As such a node books what it takes for the sale of a month.
+  // Such a node books the deposit as the sale of a month.
   const sale = { accountId, orderId, debit: 'hold', credit: 'deferred:0.2', amountMinor: 399n } as const;
   await assert.rejects(
     fixture.db.transaction(async (tx) => {
@@ -154,14 +154,14 @@ test('a document that a node of the last release issues has no deposit in its to
   const { fixture, at, change } = await owner(t);
   at('2026-01-11T00:00:00Z');
   await change({ plan: 's2' });
-  // Such a node adds up all lines of the orders on a draft, and knows no taxes by rate.
+  // Such a node sums all lines of the orders on a draft and does not know taxes by rate.
   await fixture.db.query(sql`
     update invoices set status = 'paid', issued_at = period_end_at, paid_at = period_end_at, sequence = 1, number = 'INV-000001',
       total_minor = lines.total, tax_minor = lines.tax, buyer = '{"name": "Test"}'::jsonb
     from (select invoice_id, sum(order_lines.amount_minor) as total, sum(tax_minor) as tax
       from orders join order_lines on order_id = orders.id group by 1) as lines
     where lines.invoice_id = invoices.id`);
-  // Ten days at 0.006 an hour are 1.44.
+  // Ten days at 0.006 per hour cost 1.44.
   assert.deepEqual(
     (await documentsOf(fixture)).map(({ total_minor, tax_minor }) => [total_minor, tax_minor]),
     [[144n, 24n]],

@@ -7,7 +7,7 @@ import { assertInvariants } from '../support/invariants.ts';
 import { available, linesOf, owner } from './hourly-support.ts';
 import { open, send } from './usage-support.ts';
 
-/** Deposits alongside other ways in which money moves. */
+/** Deposits in combination with other movements of money. */
 
 const heldMinor = async (customer: Awaited<ReturnType<typeof owner>>['customer']) =>
   (await customer.must({ method: 'GET', path: '/v1/billing/wallet' })).held_minor;
@@ -29,7 +29,7 @@ test('the operator refunds usage that was sold, and never a deposit', async (t) 
   assert.equal(made.amount_minor, -100n);
   assert.equal((await refund(orderOf('hourly_usage'))).amount_minor, -299n);
   await assert.rejects(refund(orderOf('hourly_usage')), /Nothing is left/);
-  // January was given back; the deposit for February stays held.
+  // January was refunded; the deposit for February stays held.
   assert.deepEqual([await available(customer), await heldMinor(customer)], [100_00 - 399, 399]);
   await assertInvariants(db);
 });
@@ -53,7 +53,7 @@ test('a deposit pays no debt, and a released one does', async (t) => {
   await comes(fixture, '2026-01-16T12:10:00Z');
   assert.deepEqual(await money(), [0, 399, 101]);
   await assertInvariants(fixture.db);
-  // 373 hours come to 2.24, and 1.75 is released.
+  // 373 hours cost 2.24, and 1.75 is released.
   const { refund } = await customer.must({ method: 'DELETE', path: `/v1/vm/${hourly}` });
   await fixture.finish();
   assert.equal(refund.amount_minor, 175);
@@ -70,16 +70,16 @@ test('traffic of a VM that is deleted is taken from its deposit first, and is a 
   ];
   const { clock } = fixture.installation.services;
   clock.set(new Date('2026-01-16T12:00:00Z'));
-  // Of 1000 GB 500 are included until now.
+  // Of the 1000 GB, 500 are included so far.
   await send(fixture, some, '2026-01-16', 600);
   await send(fixture, much, '2026-01-16', 800);
   const { refund } = await customer.must({ method: 'DELETE', path: `/v1/vm/${some}` });
   await fixture.finish();
-  // 2.23 of hours and 1.00 of traffic.
+  // 2.23 for hours and 1.00 for traffic.
   assert.deepEqual([refund.amount_minor, refund.charged_minor, refund.debt_minor], [76, 0, 0]);
   const last = (await customer.must({ method: 'DELETE', path: `/v1/vm/${much}` })).refund;
   await fixture.finish();
-  // 2.23 and 3.00 are 1.24 more than the deposit; the wallet has 0.76.
+  // 2.23 and 3.00 exceed the deposit by 1.24; the wallet has 0.76.
   assert.deepEqual([last.amount_minor, last.charged_minor, last.debt_minor], [0, 76, 48]);
   assert.deepEqual([await available(customer), await heldMinor(customer)], [0, 0]);
   await assertInvariants(fixture.db);
@@ -96,7 +96,7 @@ test('a VM in grace and suspension holds no deposit, and has one again once it i
   assert.equal((await vmOf(fixture, id)).status, 'suspended');
   assert.deepEqual([await deposit(), await heldMinor(customer)], [null, 0]);
   await assertInvariants(fixture.db);
-  // 72 hours of grace at 0.006 are 0.43, and the new month begins with its payment.
+  // 72 hours of grace at 0.006 cost 0.43, and the new month begins with its payment.
   await customer.topUp(399n + 43n);
   await comes(fixture, '2026-02-05T00:00:00Z');
   assert.deepEqual([await deposit(), await heldMinor(customer), await available(customer)], [399n, 399, 0]);

@@ -5,7 +5,7 @@ import { buyVm, comes, vmOf } from '../jobs/support/landlord.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import { available, linesOf, owner } from './hourly-support.ts';
 
-/** Ways in which a customer might gain from hourly billing; each shows that he does not. */
+/** Customers' possible schemes with hourly billing; each test shows that the customer gains nothing. */
 
 test('credit that pays a deposit does not become money by a deletion', async (t) => {
   const { fixture, customer, remove } = await owner(t, 399n);
@@ -28,10 +28,10 @@ test('credit that pays a deposit does not become money by a deletion', async (t)
   clock.set(new Date('2026-01-01T01:00:00Z'));
   const { refund } = await customer.must({ method: 'DELETE', path: `/v1/vm/${id}` });
   await fixture.finish();
-  // One hour costs 0.01. The rest is what it was, in the shares in which it was paid; the odd unit is credit.
+  // One hour costs 0.01. The rest is refunded in the shares in which it was paid; the odd unit is credit.
   assert.deepEqual([refund.amount_minor, refund.promo_minor], [398, 300]);
   assert.deepEqual(await wallet(), [398, 300]);
-  // The first VM, paid by money alone, gives no credit.
+  // The first VM was paid with money only, so its refund contains no credit.
   assert.equal((await remove()).promo_minor, 0);
   await assertInvariants(fixture.db);
 });
@@ -46,7 +46,7 @@ test('changing to and fro makes no hour cheaper', async (t) => {
   }
   at('2026-01-01T00:43:00Z');
   await remove();
-  // 21 minutes of each come to 0.0058, and the hour of s1 that has begun then to 0.006.
+  // 21 minutes of each cost 0.0058, and the started hour of s1 costs 0.006.
   assert.equal(await available(customer), 100_00 - 1);
   const sold = (await linesOf(fixture, id, 'change_plan')).filter(({ unit }) => unit === 'hour');
   assert.ok(sold.every(({ amount_minor }) => amount_minor >= 0n));
@@ -82,7 +82,7 @@ test('choosing the month late does not make its hours free', async (t) => {
   await patch({ billing: 'monthly' });
   await comes(fixture, '2026-02-01T00:00:00Z');
   assert.equal((await vmOf(fixture, id)).deposit_minor, null);
-  // January by the hour came to its price, and February is sold in advance.
+  // January's hours added up to the monthly price, and February is sold in advance.
   assert.equal(await available(customer), 100_00 - 2 * 399);
   at('2026-02-01T00:00:01Z');
   await remove();
@@ -91,14 +91,14 @@ test('choosing the month late does not make its hours free', async (t) => {
 });
 
 test('a clock that is set back does not give back a month whose usage is sold', async (t) => {
-  // A guest that runs would be booting still, as that clock has it.
+  // With that clock a running guest would still be booting.
   const { fixture, customer, id, read, change, remove } = await owner(t, 399n, { start: false });
   await comes(fixture, '2026-02-01T00:00:00Z');
   assert.equal((await linesOf(fixture, id, 'hourly_usage')).length, 2);
-  // Five days before the end the hours of the month have not come to its price yet.
+  // Five days before the end, the month's hours have not reached the monthly price yet.
   fixture.clock.putBack(5 * 86_400_000);
   assert.equal((await read('/delete-preview')).refund_minor, 0);
-  // The month was paid as s1, and is over: as s2 it costs nothing more.
+  // The month was paid as s1 and is over: as s2 it costs nothing more.
   await change({ plan: 's2' });
   assert.equal((await read('/delete-preview')).refund_minor, 0);
   assert.equal((await remove()).amount_minor, 0);
@@ -111,7 +111,7 @@ test('a month that is paid after its clock was set back can be given up', async 
   await comes(fixture, '2026-02-01T00:00:00Z');
   fixture.clock.putBack(3_600_000);
   await customer.topUp(399n);
-  // As the clock has it, ten minutes after the end of the month.
+  // By this clock it is ten minutes after the end of the month.
   await comes(fixture, '2026-02-01T01:10:00Z');
   assert.equal((await vmOf(fixture, id)).deposit_minor, 399n);
   at('2026-02-01T02:00:00Z');

@@ -4,10 +4,10 @@ import type { Customer } from '../jobs/support/customer.ts';
 import { Fixture } from '../jobs/support/fixture.ts';
 import { buyVm, tenant } from '../jobs/support/landlord.ts';
 
-/** Unit prices of custom configurations by the hour, which the shipped catalog leaves out. */
+/** Hourly unit prices of custom configurations, which the shipped catalog omits. */
 export const CUSTOM_HOUR = { vcpu: '0.0034', ram_gb: '0.0017', disk_gb: '0.00007' };
 
-/** A customer whose VM of plan s1 (3.99 a month, 0.006 an hour) is billed by the hour since 1 January. */
+/** A customer whose VM of plan s1 (3.99 per month, 0.006 per hour) is billed hourly since 1 January. */
 export async function owner(t: TestContext, funds = 100_00n, wish: object = {}) {
   const fixture = await Fixture.open(t, '2026-01-01T00:00:00Z');
   const { catalog } = fixture.installation.services;
@@ -37,7 +37,7 @@ export async function owner(t: TestContext, funds = 100_00n, wish: object = {}) 
   return { fixture, customer, id, at, read, patch, change, remove };
 }
 
-/** The lines of a VM's orders of a kind. */
+/** Returns the lines of a VM's orders of a kind. */
 export async function linesOf(fixture: Fixture, vmId: string, kind: string) {
   return fixture.db.query<{ description: string; quantity: number; unit: string; amount_minor: bigint }>(sql`
     select description, quantity, unit, order_lines.amount_minor from order_lines join orders on orders.id = order_id

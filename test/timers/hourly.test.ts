@@ -31,7 +31,7 @@ test('a VM by the hour is bought for the price of its month, and says what an ho
   const { lines } = await customer.must({ method: 'GET', path: `/v1/billing/invoices/${invoice.id}` });
   assert.deepEqual(
     lines.map((line: { vm_id: string; price_hourly: string | null }) => [line.vm_id, line.price_hourly]),
-    // What is held is not sold: it stands on no invoice.
+    // The held amount is not a sale: it is on no invoice.
     [[other, null]],
   );
   await assertInvariants(fixture.db);
@@ -90,7 +90,7 @@ test('what is not sold by the hour cannot be bought by it, and changes nothing',
   assert.deepEqual([quote.allowed, quote.blockers[0].code], [false, 'validation_failed']);
   assert.match(quote.blockers[0].message, /./);
   assert.equal(await available(customer), 100_00 - 399);
-  // By the month it may become that, and then not be billed by the hour.
+  // Billed monthly it may change to this plan, and then cannot be billed hourly.
   assert.equal((await patch({ billing: 'monthly' })).data.next_billing_mode, 'monthly');
   await comes(fixture, '2026-02-01T00:00:00Z');
   assert.equal((await change({ plan: 'd8' })).status, 200);
@@ -102,7 +102,7 @@ test('preview, deletion and ledger agree; the deposit is released and the hours 
   const { fixture, customer, id, at, read, remove } = await owner(t);
   at('2026-01-14T04:10:00Z');
   const { refund_minor } = await read('/delete-preview');
-  // 317 hours have begun: 1.902.
+  // 317 hours have started: 1.902.
   assert.equal(refund_minor, 399 - 190);
   const before = await available(customer);
   assert.equal((await remove()).amount_minor, refund_minor);
@@ -124,15 +124,15 @@ test('revenue is what was served, when it was', async (t) => {
       from journal`);
     return [row!.revenue, row!.deferred];
   };
-  // A deposit earns nothing: the hours are not known yet.
+  // A deposit earns no revenue, because the hours are not known yet.
   assert.deepEqual(await earned('2026-01-11'), [0n, 0n]);
   at('2026-01-11T00:00:00Z');
   await change({ plan: 's2' });
-  // 240 hours of s1 are 1.44, of which 0.24 are tax.
+  // 240 hours of s1 cost 1.44, of which 0.24 is tax.
   assert.deepEqual(await earned('2026-01-12'), [120n, 0n]);
   at('2026-01-21T00:00:00Z');
   await remove();
-  // And 240 hours of s2 at 0.0105 are 2.52, of which 0.42 are tax. Nothing is deferred any more.
+  // And 240 hours of s2 at 0.0105 cost 2.52, of which 0.42 is tax. Nothing is deferred any longer.
   assert.deepEqual(await earned('2026-01-22'), [120n + 210n, 0n]);
   await assertInvariants(fixture.db);
 });
@@ -146,7 +146,7 @@ test('a custom size is billed by the hour as well', async (t) => {
   assert.equal((await vmOf(fixture, id)).price_hourly_micros, 9_900n);
   at('2026-01-03T00:00:00Z');
   await remove();
-  // 24 hours at 0.006 and at 0.0099 are 0.3816.
+  // 24 hours at 0.006 and at 0.0099 cost 0.3816.
   assert.equal(await available(customer), 100_00 - 38);
   await assertInvariants(fixture.db);
 });
@@ -167,7 +167,7 @@ test('an unpaid VM has its grace; it owes the hours of it, by the price of today
   assert.deepEqual([await renewalsOf(fixture, id), (await vmOf(fixture, id)).status], [[], 'running']);
   await comes(fixture, '2026-02-04T00:00:00Z');
   assert.equal((await vmOf(fixture, id)).status, 'suspended');
-  // What comes next does not make the grace cheaper that was used.
+  // The next period's billing mode does not make the used grace period cheaper.
   await patch({ billing: 'monthly' });
   findPlan(fixture.installation.services.catalog, 's1')!.price_hourly = '0.0080';
   const { overdue_minor } = await customer.must({ method: 'GET', path: '/v1/billing/summary' });
@@ -205,7 +205,7 @@ test('a deletion in grace gives nothing back and charges nothing', async (t) => 
   await assertInvariants(fixture.db);
 });
 
-/** Runs a statement as a superuser would who switches triggers off; the laws that are broken then. */
+/** Runs a statement like a superuser who disables triggers, and returns the laws that are broken then. */
 async function brokenBy(fixture: Fixture, statement: Sql): Promise<string[]> {
   await fixture.db.transaction(async (tx) => {
     await tx.query(sql`set local session_replication_role = replica`);
@@ -216,7 +216,7 @@ async function brokenBy(fixture: Fixture, statement: Sql): Promise<string[]> {
   return [...new Set((await auditNow(fixture.db)).map(({ law }) => law))];
 }
 
-/** Reseals a line, as a forger would who knows how seals are made. */
+/** Reseals a line, like a forger who knows how seals are made. */
 const resealed = sql`seal = row_seal(to_jsonb(order_lines) || jsonb_build_object('amount_minor', amount_minor + 5))`;
 
 test('an edited figure of the hours is found, with new seals too', async (t) => {
@@ -251,7 +251,7 @@ test('an edited figure of the hours is found, with new seals too', async (t) => 
 
 test('months that were missed are renewed at one instant, and the hours are those of the last', async (t) => {
   const { fixture, customer } = await owner(t, 200_00n);
-  // Orders of one instant have ids in any order: with as many VMs some are not in that of their months.
+  // Orders of the same instant have ids in any order: with this many VMs, some are not in the order of their months.
   for (let n = 0; n < 6; n++) await buyVm(fixture, customer, { plan: 's1', billing: 'hourly' });
   await comes(fixture, '2026-04-15T00:00:00Z');
   const vms = await fixture.db.query<VmRow>(sql`select * from vms`);

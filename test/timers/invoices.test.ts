@@ -18,7 +18,7 @@ interface Invoice {
   corrects: { number: string }[];
 }
 
-/** A customer's invoices, oldest first. */
+/** Returns a customer's invoices, oldest first. */
 async function invoicesOf(customer: Customer): Promise<Invoice[]> {
   return (await customer.must({ method: 'GET', path: '/v1/billing/invoices' })).reverse();
 }
@@ -45,7 +45,7 @@ test('there is an invoice a month, issued when the month is over, and its lines 
   const body = { plan: 's4', allow_reboot: true };
   await customer.must({ method: 'POST', path: `/v1/vm/${id}/change-plan`, body });
   await fixture.finish();
-  // Nothing happens in March: February's period lasts until the 20th, and then the VM is given up.
+  // Nothing happens in March: February's period lasts until the 20th, and then the VM is deleted.
   await comes(fixture, '2026-03-05T12:34:56Z');
   await customer.must({ method: 'DELETE', path: `/v1/vm/${id}` });
   await fixture.finish();
@@ -64,7 +64,7 @@ test('there is an invoice a month, issued when the month is over, and its lines 
     [
       ['invoice', 'INV-000001', []],
       ['invoice', 'INV-000002', []],
-      // The month that was given up was renewed, and changed, in February.
+      // The deleted month was renewed and changed in February.
       ['credit_note', 'CN-000001', ['INV-000002']],
       ['invoice', 'INV-000003', []],
     ],

@@ -32,8 +32,8 @@ const GERMAN: BillingProfile = { ...DUTCH, name: 'Ägir GmbH', country: 'DE', va
 const CONSUMER: BillingProfile = { ...DUTCH, name: 'Ann', kind: 'consumer', vat_id: null };
 
 /**
- * A seller at 19 % whose businesses pay net prices, and a customer with 1000.00: `s2` is 6.99, of which 5.87 is net, and `s4` 12.99,
- * of which 10.92 is.
+ * A seller at 19 % that sells to businesses at net prices, and a customer with 1000.00: `s2` costs 6.99 (5.87 net),
+ * `s4` 12.99 (10.92 net).
  */
 async function open(t: TestContext, buyer: BillingProfile | null, of: object = {}) {
   const fixture = await Fixture.open(t, START);
@@ -44,7 +44,7 @@ async function open(t: TestContext, buyer: BillingProfile | null, of: object = {
   const becomes = (profile: BillingProfile) => operator.setBuyer(customer, profile);
   if (buyer) await becomes(buyer);
   const notices = new PriceNotices(services, new Failures(services));
-  /** Lets it become each of those days, two rounds of everything. */
+  /** Sets the clock to each of those days and runs two rounds of everything. */
   const passes = async (...days: string[]) => {
     for (const day of days) {
       for (let round = 0; round < 2; round++) {
@@ -58,7 +58,7 @@ async function open(t: TestContext, buyer: BillingProfile | null, of: object = {
 
 const get = (customer: Customer, path: string) => customer.must({ method: 'GET', path });
 
-/** The cost of the only VM's next renewal, on which all pages must agree. */
+/** Returns the cost of the only VM's next renewal, after checking that all pages agree. */
 async function nextOf(customer: Customer, id: string): Promise<number> {
   const { next_charge_minor } = await get(customer, `/v1/vm/${id}/billing`);
   const { next_charges } = await get(customer, '/v1/billing/summary');
@@ -70,7 +70,7 @@ async function nextOf(customer: Customer, id: string): Promise<number> {
   return next_charge_minor;
 }
 
-/** Notices of a VM: when, of which price instead of which, from when. */
+/** Returns the notices of a VM: their date, the new and the old price, and the start. */
 async function noticesOf(customer: Customer, id: string) {
   const events: { created_at: string; metadata: Record<string, unknown> }[] = await get(
     customer,
@@ -195,7 +195,7 @@ test('a buyer who is no longer such a business is notified before the price rise
   await passes('2026-01-11');
   assert.deepEqual(await noticesOf(customer, id), []);
   await becomes(CONSUMER);
-  // The renewal in sight is too near for notice.
+  // The next renewal is too soon for a notice.
   assert.equal(await nextOf(customer, id), 587);
   await passes('2026-01-20');
   assert.deepEqual(await noticesOf(customer, id), [['2026-01-20', 587, 699, '2026-03-10']]);

@@ -14,7 +14,7 @@ test('no order is pending for more than twelve hours, and its age is a metric', 
   const { services } = fixture.installation;
   const customer = await tenant(fixture, 100_00n);
   const id = await buyVm(fixture, customer);
-  // Nothing runs these jobs, as if every node hung.
+  // No node runs these jobs, as if every node hung.
   const body = { plan: 's4', allow_reboot: true };
   await customer.must({ method: 'POST', path: `/v1/vm/${id}/change-plan`, body });
   const { vm } = await customer.must({ method: 'POST', path: '/v1/vm', body: PURCHASE });

@@ -10,7 +10,7 @@ const PERIOD_END = '2026-02-01T00:00:00Z';
 
 const summaryOf = (customer: Customer) => customer.must({ method: 'GET', path: '/v1/billing/summary' });
 
-/** What is said to be due now, and to be lacking for it. */
+/** Returns the amount displayed as due now, and the shortfall. */
 async function duesOf(customer: Customer): Promise<[number, number]> {
   const { overdue_minor, shortfall_minor } = await summaryOf(customer);
   return [overdue_minor, shortfall_minor];

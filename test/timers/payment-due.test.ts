@@ -16,7 +16,7 @@ async function shopkeeper(t: TestContext, rest = 0n) {
   return { fixture, customer, id, at };
 }
 
-/** What quotes and options say of another size, now. */
+/** Returns the results of quotes and options for another size now. */
 async function offers(customer: Customer, id: string): Promise<string[]> {
   const path = `/v1/vm/${id}`;
   const quote = (query: string) => customer.must({ method: 'GET', path: `${path}/plan-quote?${query}` });
@@ -29,7 +29,7 @@ async function offers(customer: Customer, id: string): Promise<string[]> {
 const optionCode = ({ allowed, blocker }: { allowed: boolean; blocker: { code: string } | null }) =>
   allowed ? 'allowed' : blocker!.code;
 
-/** The same, and what orders say. */
+/** The same, and the results of orders. */
 async function answers(customer: Customer, id: string): Promise<string[]> {
   const order = async (kind: string, wish: object) => {
     const body = { ...wish, allow_reboot: true, max_charge_minor: 0 };

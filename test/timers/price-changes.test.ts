@@ -12,7 +12,7 @@ import { assertInvariants } from '../support/invariants.ts';
 const START = '2026-01-10T00:00:00Z';
 const CUSTOM = { vcpu: 3, ram_mb: 4096, disk_gb: 40, allow_reboot: true };
 
-/** A customer with money, whose VM of plan s2 costs 6.99 a month. */
+/** A customer with money, whose VM of plan s2 costs 6.99 per month. */
 async function owner(t: TestContext, funds = 1000_00n) {
   const fixture = await Fixture.open(t, START);
   const customer = await tenant(fixture, funds);
@@ -20,13 +20,13 @@ async function owner(t: TestContext, funds = 1000_00n) {
   return { fixture, customer, catalog, plan: findPlan(catalog, 's2')!, node: nodeOf(fixture) };
 }
 
-/** A node of its own looks at the prices: with a catalog that was edited it is another one, since that takes a restart. */
+/** A separate node checks the prices. An edited catalog needs a new node, because it takes a restart. */
 function nodeOf(fixture: Fixture) {
   const { services } = fixture.installation;
   const failures = new Failures(services);
   const notices = new PriceNotices(services, failures);
   return {
-    /** Lets it become `instant`, two rounds of everything: the second must not do anything again. */
+    /** Sets the clock to `instant` and runs two rounds of everything: the second must not repeat anything. */
     async passes(...instants: string[]): Promise<void> {
       for (const instant of instants) {
         for (let round = 0; round < 2; round++) {
@@ -59,7 +59,7 @@ async function toldOf(customer: Customer, id: string, type: string) {
   return events.toReversed() as { metadata: Record<string, unknown>; message: string; created_at: string }[];
 }
 
-/** Its notices: when, of which price, from when. */
+/** Returns its notices: their date, the price, and the start. */
 async function noticesOf(customer: Customer, id: string) {
   const told = await toldOf(customer, id, 'billing.price_change');
   return told.map(({ created_at, metadata: { price_monthly_minor: price, from_at } }) => [
@@ -88,7 +88,7 @@ test('a sale takes the price of its day, and what was sold before keeps its own 
   assert.equal((await billingOf(customer, late)).lifetime_charged_minor, 800);
   for (const day of ['2026-03-10', '2026-04-10', '2026-05-10', '2026-06-10', '2026-07-10'])
     await comes(fixture, `${day}T00:00:00Z`);
-  // Bought in January and due since February, which is paid together with March.
+  // Bought in January and due since February; that month is paid together with March.
   assert.deepEqual(await renewalsOf(fixture, early), [699n, 699n, 699n, 699n, 800n, 800n]);
   assert.deepEqual(await renewalsOf(fixture, late), [800n, 800n, 800n, 800n]);
   await assertInvariants(fixture.db);
@@ -161,7 +161,7 @@ test('a higher price is charged once its owner has had notice in time, and told 
   await node.passes('2026-01-10T00:00:01Z');
   catalog.price_notice_days = 30;
   plan.price_monthly = '8.00';
-  // Too late for the renewal of 10 February by a second.
+  // One second too late for the renewal of 10 February.
   const restarted = nodeOf(fixture);
   await restarted.passes('2026-01-11T00:00:01Z');
   assert.deepEqual(await noticesOf(customer, id), [['2026-01-11', 800, '2026-03-10']]);
@@ -198,7 +198,7 @@ test('without a notice the old price holds; a lower one holds at once', async (t
   assert.deepEqual(await nextOf(customer, id), [500, [500, '2026-04-10']]);
   await node.passes('2026-04-10T00:00:00Z');
   assert.deepEqual(await noticesOf(customer, id), []);
-  // Up again, to what it was before: that is a rise.
+  // A rise back to the earlier price is still a rise.
   plan.price_monthly = '6.99';
   await nodeOf(fixture).passes('2026-04-11T00:00:00Z');
   assert.deepEqual(await noticesOf(customer, id), [['2026-04-11', 699, '2026-06-10']]);
@@ -238,7 +238,7 @@ test('each of two rises has its notice ahead', async (t) => {
   for (let day = 0; day < 80; day++) await node.passes(new Date(Date.UTC(2026, 0, 11 + day)).toISOString());
   assert.deepEqual(await noticesOf(customer, id), [
     ['2026-01-11', 800, '2026-02-10'],
-    // Another month comes into sight two weeks before the next begins; the first rise has not come yet.
+    // The month after next is announced two weeks before it begins; the first rise has not taken effect yet.
     ['2026-02-10', 900, '2026-03-10'],
   ]);
   assert.deepEqual(await renewalsOf(fixture, id), [800n, 900n]);
@@ -300,7 +300,7 @@ test('the VMs of a retired plan end with their periods, told ahead, unless the p
   assert.match(start.error!.message, /its plan is retired/);
   const { overdue_minor } = await get(customer, '/v1/billing/summary');
   assert.equal(overdue_minor, 0);
-  // The operator gives it more time.
+  // The operator postpones the retirement.
   plan.retires_on = '2026-05-01';
   await nodeOf(fixture).passes('2026-03-12T00:00:00Z', '2026-03-12T00:00:01Z');
   assert.deepEqual([await powerOf(fixture, id), (await renewalsOf(fixture, id)).length], ['running', 2]);
@@ -332,7 +332,7 @@ test('a VM that is to be renewed after all gets the notice that the others got',
   const id = await buyVm(fixture, customer);
   const renew = (auto_renew: boolean) =>
     customer.must({ method: 'PATCH', path: `/v1/vm/${id}`, body: { auto_renew } });
-  // Prices were looked at, of the month from 10 February on, and the catalog is edited while no notice is due.
+  // The prices of the month from 10 February on were checked, and the catalog is edited while no notice is due.
   await node.passes('2026-01-11T00:00:00Z');
   await renew(false);
   plan.price_monthly = '8.00';

@@ -11,7 +11,7 @@ const PERIOD_END = '2026-02-01T00:00:00Z';
 const patch = (customer: Customer, id: string, body: object) =>
   customer.must({ method: 'PATCH', path: `/v1/vm/${id}`, body });
 
-/** Three VMs of 6.99 each, and money left to renew `renewals` of them. */
+/** Three VMs at 6.99 each, and money left to renew `renewals` of them. */
 async function threeVms(t: Parameters<typeof Fixture.open>[0], renewals: bigint) {
   const fixture = await Fixture.open(t, '2026-01-01T00:00:00Z');
   const customer = await tenant(fixture, (3n + renewals) * 699n);

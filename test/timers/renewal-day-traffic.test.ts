@@ -5,7 +5,7 @@ import { assertInvariants } from '../support/invariants.ts';
 import { give, held, look, throttling } from './throttle-support.ts';
 import { billing, GB, open, send } from './usage-support.ts';
 
-/** Traffic of the day on which a period ends: what was sent before the end counts in that period, not in the next. */
+/** Traffic on the last day of a period: traffic sent before the period's end counts in that period, not in the next. */
 
 const RENEWAL = '2026-02-01T15:00:00Z';
 

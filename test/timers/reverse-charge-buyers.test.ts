@@ -20,7 +20,7 @@ const DUTCH: BillingProfile = {
 };
 const NORWEGIAN: BillingProfile = { ...DUTCH, city: 'Oslo', country: 'NO', vat_id: null };
 
-/** A German seller's customer, who buys as a business of the Netherlands. */
+/** A German seller's customer that buys as a Dutch business. */
 async function stage(t: TestContext) {
   const fixture = await Fixture.open(t, '2026-01-10T00:00:00Z');
   const { services } = fixture.installation;
@@ -30,7 +30,7 @@ async function stage(t: TestContext) {
   const customer = await tenant(fixture, 100_00n);
   const operator = new Operator(services);
   await operator.setBuyer(customer, DUTCH);
-  /** Issues what is due in April: its month, state, buyer's VAT id and tax categories. */
+  /** Issues the documents due in April and returns their month, state, buyer's VAT id and tax categories. */
   const documents = async () => {
     const party = { ...seller, tax_number: null, registration_id: null, email: null };
     await issueInvoices(fixture.db, new Date('2026-04-01T01:00:00Z'), undefined, party);
@@ -51,7 +51,7 @@ test('usage is taxed as its deposit was, and is made out to the VAT id under whi
   const { fixture, customer, operator, documents } = await stage(t);
   const vmId = await buyVm(fixture, customer, { plan: 's1', billing: 'hourly' });
   await operator.setBuyer(customer, NORWEGIAN);
-  // Sold at the same rate of nothing, for another reason, between the deposit and the usage.
+  // A sale between the deposit and the usage, also at a rate of zero but for another reason.
   await comes(fixture, '2026-01-20T00:00:00Z');
   const debit = await operator.adjust(customer, { type: 'debit', amountMinor: 5_00n, vmId, reason: 'help' });
   assert.notEqual(typeof debit, 'string');

@@ -7,27 +7,30 @@ import type { Customer } from '../jobs/support/customer.ts';
 import type { Fixture } from '../jobs/support/fixture.ts';
 import { open } from './usage-support.ts';
 
-/** The plans of {@link open}, s2 with 1000 GB and s4 with 3000, throttled to 10 Mbit/s unless `usage` says otherwise. */
+/**
+ * Opens the plans of {@link open}, s2 with 1000 GB and s4 with 3000, throttled to 10 Mbit/s unless `usage` says
+ * otherwise.
+ */
 export const throttling = (t: TestContext, usage: object = {}) =>
   open(t, 500_00n, { at_included: 'throttle', throttle_mbps: 10, ...usage });
 
 export const planOf = ({ installation }: Fixture, code: string): Catalog['plans'][number] =>
   installation.services.catalog.plans.find((plan) => plan.code === code)!;
 
-/** One round of the service. */
+/** Runs one round of the service. */
 export async function look(fixture: Fixture): Promise<void> {
   const { services } = fixture.installation;
   await throttleTraffic(services, new Failures(services));
   await services.network.idle();
 }
 
-/** The speed that the engine holds, in Mbit/s, with what it lets out when no rule says otherwise. */
+/** The speed that the engine enforces, in Mbit/s, and the traffic that it lets out when no rule says otherwise. */
 export async function held(fixture: Fixture, id: string) {
   const network = (await new SimulatorGuests(fixture.db).readGuest(id))?.network;
   return [network?.bandwidthBps === undefined ? null : network.bandwidthBps / 1e6, network?.defaultOut];
 }
 
-/** Changes the plan or size of a VM, whose disk stays as it is. */
+/** Changes the plan or size of a VM, keeping its disk. */
 export async function change(fixture: Fixture, customer: Customer, id: string, to: string | object) {
   const [kind, body] = typeof to === 'string' ? ['plan', { plan: to, resize_disk: false }] : ['custom', to];
   const { order } = await customer.must({
@@ -39,7 +42,7 @@ export async function change(fixture: Fixture, customer: Customer, id: string, t
   return order;
 }
 
-/** Deletes a VM; what it gives back, which its preview has shown. */
+/** Deletes a VM and returns the refund, which must match the preview. */
 export async function give(fixture: Fixture, customer: Customer, id: string): Promise<number> {
   const preview = await customer.must({ method: 'GET', path: `/v1/vm/${id}/delete-preview` });
   const { refund } = await customer.must({ method: 'DELETE', path: `/v1/vm/${id}` });

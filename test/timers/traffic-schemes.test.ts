@@ -7,7 +7,9 @@ import { assertInvariants } from '../support/invariants.ts';
 import { change, give, held, look, planOf, throttling } from './throttle-support.ts';
 import { billing, open, send } from './usage-support.ts';
 
-/** Schemes to get traffic for less than it is sold for; each shows what it comes to. An s2 is 6.99 a month, an s4 12.99. */
+/**
+ * Schemes to get traffic below its price; each test shows the resulting cost. An s2 costs 6.99 per month, an s4 12.99.
+ */
 
 const FUNDS = 500_00n;
 const spent = async (customer: Customer) => FUNDS - (await customer.wallet()).available_minor;
@@ -19,7 +21,7 @@ const speed = async (fixture: Fixture, id: string) => {
 
 test('a VM that is deleted early gives back only the price of the traffic that it has not sent', async (t) => {
   const { fixture, customer } = await throttling(t);
-  // Refunds after one day of 31; a day's share of the traffic is 32 GB.
+  // Refunds after one of 31 days; a day's share of the traffic is 32 GB.
   const sales: [number, number][] = [
     [5000, 0],
     [1000, 0],
@@ -77,7 +79,7 @@ test('a downgrade after all was sent gives nothing back, and neither does what c
   assert.equal(quote.net_minor, 0);
   assert.equal((await change(fixture, customer, id, 's2')).amount_minor, 0);
   assert.equal(await speed(fixture, id), 10, 'all of it is sent');
-  // Back again, half a month later: the time has become dearer, and nothing is given back.
+  // Back again half a month later: the rest of the month became dearer, and nothing is refunded.
   at(fixture, '2026-01-16T12:00:00Z');
   await change(fixture, customer, id, 's4');
   assert.equal(await speed(fixture, id), 10);
@@ -91,7 +93,7 @@ test('a downgrade gives back the price of the traffic that is still unused', asy
   planOf(fixture, 's4').disk_gb = 40;
   const id = await buyVm(fixture, customer, { plan: 's4' });
   await send(fixture, id, '2026-01-01', 2000);
-  // Of the 2000 GB that are given up, 1000 are used: half of 6.00.
+  // Of the 2000 GB given up, 1000 are used: half of 6.00.
   assert.equal((await change(fixture, customer, id, 's2')).amount_minor, -300);
   assert.equal(await give(fixture, customer, id), 0, '2000 GB are twice as much as it had');
   await assertInvariants(fixture.db);
@@ -107,7 +109,7 @@ test('an upgrade for an hour, with a downgrade after it, costs the traffic that 
   await send(fixture, id, '2026-01-01', 2000);
   assert.equal((await change(fixture, customer, id, 's2')).amount_minor, 0);
   assert.equal(await speed(fixture, id), 10);
-  // Once more: it was paid for already, and everything was sent.
+  // A second upgrade: it was already paid for, and all traffic was used.
   assert.equal((await change(fixture, customer, id, 's4')).amount_minor, 0);
   assert.equal(await speed(fixture, id), 10);
   assert.equal(await spent(customer), 1299n);
@@ -169,7 +171,7 @@ test('what was sent under a plan that bills is billed, whatever the VM becomes',
   // 5000 GB less a day's share of 1000.
   assert.equal((await billing(customer, id)).usage_minor, 4968);
   const { refund } = await customer.must({ method: 'DELETE', path: `/v1/vm/${id}` });
-  // The s4 gives back 30 of 31 days.
+  // 30 of 31 days of the s4 are refunded.
   assert.deepEqual([refund.amount_minor, refund.charged_minor], [0, 4968 - 1257]);
   await fixture.finish();
   await assertInvariants(fixture.db);

@@ -81,7 +81,7 @@ test('a suspended VM owes what it used in its period and its grace, not while it
   await comes(fixture, '2026-02-10T00:00:00Z');
   await customer.topUp(10_000n);
   await comes(fixture, '2026-02-10T00:00:30Z');
-  // In three of 28 days: 1000 GB of which 107.142857 are included, and 3 GB-months.
+  // For three of 28 days: 1000 GB, of which 107.142857 are included, and 3 GB-months.
   assert.deepEqual(amounts(await linesOf(fixture, id, 'renew')), [
     ['GB', 100],
     ['GB-month', 280],

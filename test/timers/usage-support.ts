@@ -18,7 +18,7 @@ export interface Line {
   to_at: Date;
 }
 
-/** Plan s2 (6.99 a month) with 1000 GB; 1.00 for 100 GB beyond them, 0.10 for a GB of snapshots a month. */
+/** Plan s2 (6.99 per month) with 1000 GB; 1.00 per 100 GB beyond them, 0.10 per GB of snapshots per month. */
 export async function open(
   t: TestContext,
   funds: bigint,
@@ -49,7 +49,7 @@ export const billing = (customer: Customer, id: string) =>
 
 export const summary = (customer: Customer) => customer.must({ method: 'GET', path: '/v1/billing/summary' });
 
-/** A snapshot of exactly that size, as engines of other sizes have them. */
+/** Creates a snapshot of exactly that size, because engines report various sizes. */
 export async function snapshotOf(
   fixture: Fixture,
   customer: Customer,

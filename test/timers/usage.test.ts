@@ -138,7 +138,7 @@ test('what is sent while a VM is unmetered counts for nothing', async (t) => {
   await customer.must({ method: 'POST', path: `/v1/vm/${id}/change-plan`, body: { plan: 's4' } });
   await fixture.finish();
   await send(fixture, id, '2026-01-20', 9000);
-  // Half of the period with half of what it includes.
+  // Half of the period with half of its included traffic.
   assert.deepEqual((await billing(customer, id)).usage.traffic, {
     used_bytes: 700 * GB,
     included_bytes: 500 * GB,
