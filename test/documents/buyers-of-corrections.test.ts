@@ -15,7 +15,7 @@ import { documentSales, journalSales, listedSales } from './support/sales.ts';
 import { SELLER } from './support/samples.ts';
 import { DUTCH, profile, sell, setProfile, termsFor } from './support/seller.ts';
 
-/** Taxed at the rate of Germany, so that only the country tells them apart. */
+/** Taxed at Germany's rate, so only the country distinguishes them. */
 const FRENCH = profile({ country: 'FR' });
 
 test('what is given back of a change is given back to who bought by it, not to who sold back', async (t) => {
@@ -124,7 +124,7 @@ test('documents, journal and list of sales agree after corrections of VMs whose 
   assert.deepEqual(documents, {
     '0.19 DE standard -': { net: 2293n, tax: 436n },
     '0.19 FR standard -': { net: 813n, tax: 155n },
-    // The debit was made and undone; the credit stays.
+    // The debit was made and undone; the credit remains.
     [`0 NL reverse_charge ${DUTCH.vat_id}`]: { net: -300n, tax: 0n },
   });
   await assertInvariants(db);

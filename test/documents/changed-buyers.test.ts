@@ -29,7 +29,7 @@ test('a business that has lost its VAT id and takes a larger plan gets its docum
   await setProfile(db, clock, accountId, profile());
   const service = { startAt: clock.now(), endAt: vm.billing_period_end_at };
   const unit = { unit: 'month' as const, quantity: 1, unit_price: '1.00' };
-  // As a change of plan: what is given back keeps the tax of its sale.
+  // Like a change of plan: the refund keeps the tax of its sale.
   const lines = [
     lineOf({ ...unit, description: 'Unused time on Shared S2' }, -300n, termsFor(DUTCH), service, true),
     lineOf({ ...unit, description: 'Remaining time on Shared S4' }, 999n, termsFor(profile()), service, true),

@@ -8,14 +8,14 @@ import { missingLetters, REGULAR } from '../../server/documents/letters.ts';
 const texts = (line: string) => runsOf(line).map(({ text }) => text);
 
 test('a line from the right is split into what stands from left to right', () => {
-  // A house number and a Latin city stand left of the street; what is between them is turned around.
+  // The house number and a Latin city are to the left of the street; the text between them is reversed.
   assert.deepEqual(texts('רחוב הרצל 5, Tel Aviv'), ['Tel Aviv', ' ,', '5', 'רחוב הרצל ']);
   assert.deepEqual(texts('Beispiel עולם GmbH'), ['Beispiel ', 'עולם', ' GmbH']);
   assert.deepEqual(texts('Beispiel GmbH'), ['Beispiel GmbH']);
 });
 
 test('brackets open towards what they enclose', () => {
-  // The run is drawn from its end, so that what is read first has to be the other bracket.
+  // The run is drawn from its end, so the bracket that is read first has to be the mirrored one.
   assert.deepEqual(texts('שלום (בעמ)'), ['שלום )בעמ(']);
 });
 
@@ -30,7 +30,7 @@ test('the font has forms of Arabic letters that join, and its shaping chooses th
   };
   const glyphs = (text: string) => font.layout(text).glyphs.map(({ id }) => id);
   const [text] = texts('بيت');
-  // From left to right: the final, the middle and the initial form, none of which is that of the letter by itself.
+  // From left to right: the final, the middle and the initial form, none of which equals the isolated letter.
   const alone = [...'تيب'].map((letter) => glyphs(letter)[0]);
   const joined = glyphs(text!);
   assert.equal(joined.length, 3);

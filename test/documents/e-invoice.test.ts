@@ -17,13 +17,13 @@ import {
   ZERO_RATED,
 } from './support/samples.ts';
 
-/** Texts of all elements of that name. */
+/** Returns the texts of all elements with that name. */
 const texts = (xml: string, element: string): string[] =>
   [...xml.matchAll(new RegExp(`<ram:${element}(?: [^>]*)?>([^<]*)</ram:${element}>`, 'g'))].map(
     ([, text]) => text!,
   );
 
-/** Texts of the elements of that name inside of each `outer`. */
+/** Returns the texts of the elements with that name inside each `outer`. */
 const textsIn = (xml: string, outer: string, element: string): string[] =>
   [...xml.matchAll(new RegExp(`<ram:${outer}>.*?</ram:${outer}>`, 'gs'))].flatMap(([part]) =>
     texts(part, element),
@@ -83,11 +83,11 @@ test('what EN 16931 wants said of each kind of tax is said', async () => {
   assert.deepEqual(texts(reverse, 'ExemptionReason'), ['Reverse charge']);
   assert.deepEqual(textsIn(reverse, 'BuyerTradeParty', 'CountryID'), ['PL']);
   assert.match(reverse, /<ram:ID schemeID="VA">PL8567346215</);
-  // BR-O: an invoice that is outside of the scope names no VAT id, and its lines no rate.
+  // BR-O: an invoice outside the scope of VAT names no VAT id, and its lines no rate.
   const outside = await eInvoice(SAMPLES['outside of the scope']!);
   assert.doesNotMatch(outside, /schemeID="VA"/);
   assert.deepEqual(textsIn(outside, 'SpecifiedLineTradeSettlement', 'RateApplicablePercent'), []);
-  // …and must not be outside in part: such a line is exempt, for the same reason.
+  // An invoice must not be partly outside the scope: such a line is exempt, for the same reason.
   const partly = await eInvoice(SAMPLES['outside of the scope in part']!);
   assert.deepEqual(new Set(texts(partly, 'CategoryCode')), new Set(['E', 'S']));
   const note = await eInvoice(SAMPLES['as a credit note']!);
@@ -134,7 +134,7 @@ test('whatever is sold, the sums of an e-invoice agree to the cent (BR-CO-10, 13
         sold.reduce((sum, [amount]) => sum + amount, 0n),
       );
       assert.deepEqual(header('DuePayableAmount'), ['0.00']);
-      // Tax was rounded a line at a time; the standard's rules allow a whole unit.
+      // Tax was rounded per line; the standard's rules allow a whole unit.
       const rates = textsIn(
         xml.replace(/.*<ram:ApplicableHeaderTradeSettlement>/s, ''),
         'ApplicableTradeTax',

@@ -28,7 +28,7 @@ import {
 const KNOWN = { country: 'DE', vatId: 'DE136695976', taxNumber: null, legalId: null };
 const UNKNOWN = { ...KNOWN, vatId: null };
 
-/** How a sound document has each category: rate, and whether it says why. */
+/** The rate of each category in a valid document, and the reason if it needs one. */
 const SOUND: Partial<Record<CategoryCode, { rate: bigint | null; reason: string | null }>> = {
   S: { rate: 190_000n, reason: null },
   Z: { rate: 0n, reason: null },
@@ -43,21 +43,21 @@ interface Items {
   charges?: TaxedAmount[];
 }
 
-/** 100.00 of a category, at its rate or another. */
+/** An item of 100.00 in a category, at its rate or another. */
 const item = (category: CategoryCode, rate = SOUND[category]?.rate ?? 0n): TaxedAmount => ({
   category,
   rate: category === 'O' && rate === 0n ? null : rate,
   amount: 100_00n,
 });
 
-/** A group of the breakdown on `base`, with the right tax. */
+/** Returns the breakdown group of a category on `base`, with the right tax. */
 function group(category: CategoryCode, base: bigint, change: Partial<Breakdown> = {}): Breakdown {
   const rate = change.rate === undefined ? (SOUND[category]?.rate ?? 0n) : change.rate;
   const tax = (base * (rate ?? 0n)) / 1_000_000n;
   return { category, rate, base, tax, reason: SOUND[category]?.reason ?? null, reasonCode: null, ...change };
 }
 
-/** A document of these parts whose totals are right. */
+/** Returns a document of these parts with correct totals. */
 function terms(items: Items, breakdown: Breakdown[], change: Partial<EInvoiceTerms> = {}): EInvoiceTerms {
   const { lines = [], allowances = [], charges = [] } = items;
   const sum = (amounts: TaxedAmount[]) => amounts.reduce((all, { amount }) => all + amount, 0n);
@@ -78,30 +78,30 @@ function terms(items: Items, breakdown: Breakdown[], change: Partial<EInvoiceTer
 }
 
 const sold = terms({ lines: [item('S')] }, [group('S', 100_00n)]);
-/** The same document with other totals. */
+/** Returns the same document with other totals. */
 const withTotals = (change: Partial<EInvoiceTerms['totals']>): EInvoiceTerms => ({
   ...sold,
   totals: { ...sold.totals, ...change },
 });
 
-/** The three kinds of what can be taxed, with the sign of each in the base. */
+/** The three kinds of taxable items, with the sign of each in the base. */
 const KINDS = [
   ['lines', 1n],
   ['allowances', -1n],
   ['charges', 1n],
 ] as const;
 
-/** Documents that break one rule of a category each, of those that all categories have. */
+/** Documents that each break one of the rules that all categories have. */
 function brokenOf(category: CategoryCode): Record<string, EInvoiceTerms> {
   const whole = { lines: [item(category)] };
   const only = (change: Partial<Breakdown>) => terms(whole, [group(category, 100_00n, change)]);
   const twice = [group(category, 100_00n), group(category, 100_00n)];
-  // A rate that the category must not have, with the tax that goes with it.
+  // A rate that the category must not have, with the matching tax.
   const wrongRate = category === 'S' || category === 'O' ? 0n : 190_000n;
   const badItem = { category, rate: wrongRate, amount: 100_00n };
   const id = (number: number) => `BR-${category}-${String(number).padStart(2, '0')}`;
   const broken: Record<string, EInvoiceTerms> = {
-    // What is sold without a group has no tax either.
+    // A sale without a breakdown group has no tax either.
     [id(1)]: terms(whole, category === 'S' || category === 'O' ? [] : twice, {
       ...(category === 'O' && { seller: UNKNOWN, buyer: UNKNOWN }),
     }),
@@ -123,7 +123,7 @@ function brokenOf(category: CategoryCode): Record<string, EInvoiceTerms> {
 
 const outside = group('O', 100_00n);
 const lineO = item('O');
-/** Of a category that no rule here judges, and without a group. */
+/** An item of a category that no rule here checks, without a group. */
 const other = item('G');
 
 const BROKEN: Record<string, EInvoiceTerms> = {
@@ -197,7 +197,7 @@ test('a month with exempt sales and sales outside of the scope has one group for
 });
 
 test('an e-invoice that would break a rule does not leave, and says which', () => {
-  // Bought by reverse charge, and the id was taken out of the billing details before the month ended.
+  // Bought by reverse charge; the id was removed from the billing details before the month ended.
   const document = sample([[399n, REVERSE_CHARGE]], { buyer: { ...BUYER, vat_id: null } });
   assert.deepEqual(obstacleTo(document), {
     reason: 'it would break BR-AE-02 of EN 16931',

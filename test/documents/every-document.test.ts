@@ -30,8 +30,8 @@ interface Sold {
 }
 
 /**
- * Rates such as 0.19, 0.08875 or 0.999999. BR-CO-17 takes one below half a per cent for none, with which no tax is allowed: a
- * document at such a rate would be held.
+ * Rates such as 0.19, 0.08875 or 0.999999. BR-CO-17 treats a rate below half a per cent as zero, with which no tax is
+ * allowed: a document at such a rate would be held.
  */
 const rate = fc.oneof(
   fc.constantFrom('0.19', '0.07', '0.2', '0.055', '0.25', '0.27', '0.08875'),
@@ -51,7 +51,7 @@ const taxed = fc.oneof(
       .map(({ category, reason }) => ({ category, tax_rate: '0', reason })),
   },
 );
-/** A few kinds of tax in one document, many lines of each, and most of them of one price. */
+/** A few kinds of tax in one document, with many lines of each, mostly of the same price. */
 const lines: fc.Arbitrary<Sold[]> = fc
   .tuple(
     fc.array(taxed, { minLength: 1, maxLength: 4 }),
@@ -96,7 +96,7 @@ test(`whatever is sold to whom, at which rate and in which currency, no rule is 
     fc.property(lines, buyer, seller, currency, type, (sold, buyer, seller, currency, type) => {
       const document = documentOf(sold, { buyer, seller, currency, type });
       assert.equal(obstacleTo(document), undefined);
-      // What was paid is what was charged.
+      // The amount paid is the amount charged.
       assert.equal(document.total_minor, sum(sold.map(({ amount_minor }) => amount_minor)));
     }),
     { numRuns: RUNS, seed: SEED },

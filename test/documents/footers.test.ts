@@ -5,7 +5,7 @@ import { PLAIN_LOOK } from '../../server/documents/look.ts';
 import { invoicePdf } from '../../server/documents/pdf.ts';
 import { STANDARD, sample } from './support/samples.ts';
 
-/** Heights above the bottom of their page at which a PDF begins its texts, page by page. */
+/** Returns the heights above the bottom of the page at which a PDF's texts begin, page by page. */
 function heightsOf(pdf: Buffer): number[][] {
   const pages: number[][] = [];
   for (let at = 0; ; ) {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { de } from '../../server/documents/texts/de.ts';
 import { en } from '../../server/documents/texts/en.ts';
 
-/** One line of each kind that is sold, given back or corrected, as the books have it. */
+/** One line of each kind of sale, refund and correction, as the books have it. */
 const LINES = {
   'Shared S1': 'Shared S1',
   'Shared S1, 1 hour': 'Shared S1, 1 Stunde',

@@ -29,7 +29,7 @@ test('a month of 10,000 lines is issued, and has its PDF and its XML, while the 
   for (let n = 0; n < ORDERS; n++)
     invoiceId = (await sell(db, clock, vm, amounts, termsFor(profile()))).invoice_id!;
 
-  // The lines are checked in the thread: what the loop of this one does meanwhile is counted.
+  // The lines are checked in a worker thread: this counts the turns of the main thread's event loop in the meantime.
   let turns = 0;
   const counting = setInterval(() => turns++, 1);
   defer(t, () => clearInterval(counting));

@@ -41,7 +41,7 @@ async function setUp(t: TestContext) {
 test('a document that breaks a rule is held without a number, and issued once its cause is mended', async (t) => {
   const { db, clock, said, buyer, issue, numbers } = await setUp(t);
   const [broken, sound] = [await buyer(), await buyer()];
-  // Sold by reverse charge to a buyer of whom no VAT id was kept, as by nodes of the last release.
+  // Sold by reverse charge to a buyer whose VAT id was not recorded, as by nodes of the last release.
   const { invoice_id } = await sell(db, clock, broken.vm, [399n], termsFor(DUTCH));
   await setProfile(db, clock, broken.accountId, { ...DUTCH, vat_id: null });
   await setProfile(db, clock, sound.accountId, profile());
@@ -135,13 +135,13 @@ test('a document keeps the VAT id with which it was taxed, whatever becomes of t
   await issue(FEBRUARY);
   const { invoice } = await documentOf(db, accountId, sale.invoice_id!);
   assert.deepEqual([invoice.buyer!.name, invoice.buyer!.vat_id], [DUTCH.name, DUTCH.vat_id]);
-  // The credit note names the same buyer, though who is given the money back has no VAT id.
+  // The credit note names the same buyer, although the recipient of the refund has no VAT id.
   clock.set(later(20));
   const given = await sell(db, clock, vm, [-100n], termsFor(DUTCH));
   await issue(new Date('2026-03-01T00:10:00Z'));
   const note = await documentOf(db, accountId, given.invoice_id!);
   assert.deepEqual([note.invoice.number, note.invoice.buyer!.vat_id], ['CN-000001', DUTCH.vat_id]);
-  // A correction of the address alone is taken over.
+  // A correction of only the address is adopted.
   await setProfile(db, clock, accountId, { ...DUTCH, street: 'Damrak 2' });
   clock.set(new Date('2026-03-02T00:00:00Z'));
   const next = await sell(db, clock, vm, [399n], termsFor(DUTCH));

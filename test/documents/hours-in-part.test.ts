@@ -9,7 +9,7 @@ import { BUYER, SELLER } from './support/samples.ts';
 
 const START = new Date('2026-01-01T00:00:00Z');
 
-/** The document of one line that sells time at 0.0105 an hour, as a change of a VM does: to the second. */
+/** Returns a document with one line that sells time at 0.0105 per hour, to the second, as a change of a VM does. */
 function documentOf(seconds: number, change: Partial<InvoiceLineRow> = {}) {
   const line: InvoiceLineRow = {
     ...{ order_id: 'ord', position: 1, vm_id: 'vm', hostname: 'web-1', sold_to: null },

@@ -44,7 +44,7 @@ async function setProfile(fixture: Fixture, customer: Customer, profile: Billing
   });
 }
 
-/** The invoices of a customer with their lines, oldest first. */
+/** Returns a customer's invoices with their lines, oldest first. */
 async function invoicesOf(customer: Customer) {
   const list: { id: string }[] = await customer.must({ method: 'GET', path: '/v1/billing/invoices' });
   const path = ({ id }: { id: string }) => `/v1/billing/invoices/${id}`;
@@ -63,7 +63,7 @@ test('a business of another EU country pays the shown price without tax, and the
   assert.deepEqual([quote.total_minor, quote.tax_minor], [before.total_minor, 0]);
 
   const id = await buyVm(fixture, customer);
-  // What is given back keeps how it was sold, whatever the buyer has become by then.
+  // A refund keeps the terms of its sale, whatever the buyer's status is by then.
   await setProfile(fixture, customer, { ...DUTCH, country: 'AT', vat_id: null, kind: 'consumer' });
   await comes(fixture, '2026-01-30T00:00:00Z');
   await customer.must({ method: 'DELETE', path: `/v1/vm/${id}` });
@@ -91,7 +91,7 @@ test('a business of another EU country pays the shown price without tax, and the
       [DUTCH.name, 'NL', DUTCH.vat_id],
     );
   }
-  // Fixed at issue: a later profile changes nothing.
+  // Fixed at issue: later changes of the profile have no effect.
   await setProfile(fixture, customer, { ...DUTCH, name: 'Another' });
   services.catalog.seller!.name = 'Another';
   assert.deepEqual(await invoicesOf(customer), invoices);

@@ -7,7 +7,7 @@ import { crc32, deflateSync } from 'node:zlib';
 import { loadLook } from '../../server/documents/look.ts';
 import { defer } from '../support/cleanup.ts';
 
-/** An opaque PNG of one colour, with `more` bytes of a comment. */
+/** Returns an opaque PNG of one colour, with a comment of `more` bytes. */
 function png(width: number, height: number, more = 0): Buffer {
   const chunk = (type: string, data: Buffer) => {
     const named = Buffer.concat([Buffer.from(type), data]);

@@ -47,7 +47,7 @@ test('a logo is drawn, opaque or transparent', async (t) => {
   }
 });
 
-/** What may be wrong with the pixels of a logo. */
+/** Possible defects in the pixels of a logo. */
 const DAMAGES: Record<string, PngOptions> = {
   'cut off': { damage: (pixels) => pixels.subarray(0, pixels.length / 2) },
   'not compressed': { damage: (pixels) => Buffer.alloc(pixels.length, 7) },

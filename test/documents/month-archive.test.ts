@@ -16,7 +16,7 @@ const JANUARY = new Date('2026-01-01T00:00:00Z');
 const AT = new Date('2026-02-01T00:10:00Z');
 const MEGABYTE = 1_000_000;
 
-/** As many accounts with an issued invoice each. */
+/** Creates `count` accounts with one issued invoice each. */
 async function shop(t: TestContext, count: number) {
   const db = await freshDatabase(t);
   const clock = new ManualClock('2026-01-05T00:00:00Z');
@@ -35,7 +35,7 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
-/** Names and contents of a tar file, by the sizes of its headers. */
+/** Returns the names and contents of a tar file, using the sizes in its headers. */
 function filesOf(tar: Buffer): [string, string][] {
   const files: [string, string][] = [];
   for (let at = 0; tar[at] !== 0; ) {
@@ -78,7 +78,7 @@ test('documents are made as the archive is read, and no more once its reader has
   let largest = 0;
   for await (const piece of archive) {
     read += (piece as Buffer).length;
-    // What is made and not read yet: the file that is being compressed, and the buffers of the streams.
+    // Produced but not read yet: the file that is being compressed, and the buffers of the streams.
     largest = Math.max(largest, made * MEGABYTE - read);
     if (read > 6 * MEGABYTE) break;
   }

@@ -16,12 +16,14 @@ import { DUTCH, documentOf, profile, sell, setProfile, termsFor } from './suppor
 
 const ACCOUNTS = Number(process.env.DOCUMENTS_ACCOUNTS ?? 500);
 const SEED = process.env.DOCUMENTS_SEED ?? 'documents';
-/** Each e-invoice is judged by the rules; of these many the XML is made, too, and held against the schema. */
+/**
+ * Every e-invoice is checked by the rules; for this many the XML is also generated and validated against the schema.
+ */
 const WITH_SCHEMA = 50;
 const JANUARY = { from: new Date('2026-01-01T00:00:00Z'), to: new Date('2026-02-01T00:00:00Z') };
 const YEAR = { from: JANUARY.from, to: new Date('2027-01-01T00:00:00Z') };
 
-/** One buyer of each tax case, and one who moves from one case to another in mid-month. */
+/** One buyer for each tax case, and one who moves from one case to another in mid-month. */
 const BUYERS: BillingProfile[] = [
   profile(),
   profile({ country: 'AT' }),
@@ -35,7 +37,7 @@ const BUYERS: BillingProfile[] = [
   DUTCH,
 ];
 
-/** Per rate, country and category, in text: net and tax. */
+/** Net and tax by rate, country and category in text form. */
 type Sums = Record<string, { net: bigint; tax: bigint }>;
 
 test(`a month of ${ACCOUNTS} accounts of mixed tax cases: every document is valid, and documents are the journal`, async (t) => {
@@ -55,13 +57,13 @@ test(`a month of ${ACCOUNTS} accounts of mixed tax cases: every document is vali
         below(3) === 0 ? BigInt(1 + below(5_000)) : price,
       );
       await sell(db, clock, vm, amounts, termsFor(buyer));
-      // Some of it is given back, at the rate of its sale.
+      // A part of it is refunded at the rate of its sale.
       if (below(3) === 0) {
         const given = amounts.slice(0, 1 + below(amounts.length)).map((amount) => -amount);
         await sell(db, clock, vm, given, termsFor(buyer));
       }
     }
-    // Some have moved away, or given up their business, by the time the month ends.
+    // Some buyers have moved, or closed their business, by the end of the month.
     if (below(4) === 0) await setProfile(db, clock, accountId, prng.pick(BUYERS)!);
   }
   await issueInvoices(db, new Date('2026-02-01T00:10:00Z'), ACCOUNTS * 2, SELLER);
@@ -82,7 +84,8 @@ test(`a month of ${ACCOUNTS} accounts of mixed tax cases: every document is vali
       add(written, `${tax_rate} ${made.buyer.country} ${category}`, sign * net_minor, sign * tax_minor);
   }
   assert.deepEqual(await journalSums(db), written);
-  // By who bought each line, who may have moved since: what the documents' lines come to, the exports and the list of sales.
+  // By buyer of each line, who may have moved since: the totals of the documents' lines, the exports and the list of
+  // sales must agree.
   const sales = await documentSales(db);
   assert.deepEqual(await journalSales(db, YEAR), sales);
   assert.deepEqual(await listedSales(db, JANUARY.from), sales);
@@ -102,8 +105,8 @@ function add(sums: Sums, key: string, net: bigint, tax: bigint): void {
 }
 
 /**
- * What the journal booked for documents by rate, country and category: the entries of their orders, whose lines have one
- * category for each rate of an order, and the differences that were booked when they were issued.
+ * The journal's sums for documents by rate, country and category: the entries of their orders, whose lines have one
+ * category per rate and order, and the rounding differences booked at issue.
  */
 async function journalSums(db: Database): Promise<Sums> {
   const rows = await db.query<{ key: string; net: bigint; tax: bigint }>(sql`

@@ -14,7 +14,7 @@ import { BUYER, REVERSE_CHARGE, STANDARD, sample } from './support/samples.ts';
 const run = promisify(execFile);
 const skip = spawnSync('pdftotext', ['-v']).error ? 'pdftotext is not installed' : false;
 
-/** The text of a document, as a reader of PDFs sees it. */
+/** Returns the text of a document as a PDF reader extracts it. */
 async function textOf(t: TestContext, document: InvoiceDocument, layout = '-layout') {
   const directory = await mkdtemp(join(tmpdir(), 'vauban-document-'));
   defer(t, () => rm(directory, { recursive: true }));
@@ -78,9 +78,9 @@ test('a German document is German throughout', { skip }, async (t) => {
 
 test('Hebrew and Arabic stand in their order, a number in them in its own', { skip }, async (t) => {
   const buyer = { ...BUYER, name: 'شركة فهد', street: 'רחוב הרצל 5' };
-  // Marks of direction are the reader's.
+  // The PDF reader adds marks of direction.
   const text = (await textOf(t, { ...lines(1), buyer }, '-raw')).normalize('NFKC').replace(/\p{Cf}/gu, '');
-  // From left to right: what is read first stands last.
+  // From left to right: the text that is read first is last.
   assert.ok(text.includes('فهد شركة'), text);
   assert.ok(text.includes('5 הרצל רחוב'), text);
 });

@@ -6,7 +6,7 @@ import type { DocumentLine } from '../../server/domain/billing/invoice-document.
 
 const at = new Date('2026-01-01T00:00:00Z');
 
-/** A line of hours at 0.006, or of something else. */
+/** Returns a line of hours at 0.006, or of something else. */
 const line = (quantity: number, gross: bigint, more: Partial<DocumentLine> = {}): DocumentLine => ({
   ...{ description: `Shared S1, ${quantity} hours`, vm: null, quantity, unit: 'hour', unit_price: '0.006' },
   ...{ proration: false, from_at: at, to_at: at, category: 'standard', tax_rate: '0.19' },
@@ -17,7 +17,7 @@ test('hours that cost no more than their month say why their amount is not that 
   const [en, de] = [textsOf('en'), textsOf('de')];
   assert.equal(priceNote(line(744, 399n), 'EUR', en), 'capped at the monthly price');
   assert.equal(priceOf(line(744, 399n), 'EUR', de), '744 Stunden × 0,006 EUR, höchstens der Monatspreis');
-  // 190.2 cents, with or without the half unit that rounding had left over.
+  // 190.2 cents, with or without the half unit of an earlier rounding.
   for (const gross of [189n, 190n, 191n]) assert.equal(priceNote(line(317, gross), 'EUR', en), undefined);
   assert.equal(priceOf(line(317, 190n), 'EUR', en), '317 hours × 0.006 EUR');
   assert.equal(priceNote(line(1, 60n, { proration: true }), 'EUR', en), 'pro rata');

@@ -22,7 +22,7 @@ test('what waits is bounded, in all and for each account, and the rest is made',
     maxWaitingOfOne: 2,
   });
   defer(t, () => renderer.close());
-  // The first is taken up at once and waits no more.
+  // The first is taken from the queue at once and no longer waits.
   const accepted = [renderer.render('a', invoice, 'xml')];
   await Promise.resolve();
   accepted.push(renderer.render('a', invoice, 'xml'), renderer.render('a', invoice, 'pdf'));

@@ -19,7 +19,7 @@ interface Shop {
   db: Database;
   clock: ManualClock;
   vm: VmRow;
-  /** Sells as to `buyer`, who is in the account's billing profile from then on. */
+  /** Sells to `buyer`, who stays in the account's billing profile. */
   sellTo(buyer: BillingProfile, amounts: bigint[]): Promise<unknown>;
 }
 
@@ -38,7 +38,7 @@ async function open(t: TestContext): Promise<Shop> {
 
 const issue = (db: Database) => issueInvoices(db, new Date('2026-02-01T00:10:00Z'), 100, SELLER);
 
-/** France is not listed by the seller, so that it is taxed at the rate of Germany: only the country tells them apart. */
+/** The seller is not registered in France, so French sales have Germany's rate: only the country distinguishes them. */
 const FRENCH = profile({ country: 'FR' });
 
 test('a sale keeps the country and VAT id of its day, and what gives back has those of its sale', async (t) => {
@@ -61,7 +61,7 @@ test('a sale keeps the country and VAT id of its day, and what gives back has th
 
 test('documents, journal and list of sales agree by rate, country, category and VAT id', async (t) => {
   const { db, sellTo } = await open(t);
-  // 3 × 0.16 of 0.99 are 0.48 of tax, and 0.47 in 2.97: a unit is booked, in the country where its line is.
+  // 3 × 0.16 of 0.99 is 0.48 of tax, but 2.97 contains 0.47: a unit is booked in the country of its line.
   await sellTo(profile(), [99n, 99n, 99n]);
   await sellTo(FRENCH, [99n, 99n, 99n, 99n]);
   await sellTo(DUTCH, [839n]);
@@ -106,7 +106,7 @@ test('a node of the last release books without a country: the store notes it', a
   assert.equal(written.length, 4);
   await db.query(sql`alter table journal disable trigger journal_append_only`);
   await db.query(sql`delete from journal where order_id = ${order.id}`);
-  // As 0.10.0 writes it: all entries of an order in one statement.
+  // Like 0.10.0: all entries of an order in one statement.
   await db.query(sql`
     insert into journal (account_id, debit, credit, amount_minor, currency, reason, order_id, created_at)
     select account_id, 'wallet', code, amount, currency, 'charge', orders.id, now()
@@ -119,12 +119,12 @@ test('a node of the last release books without a country: the store notes it', a
 test('what was booked before buyers were noted has the country of its document', async (t) => {
   const { db, clock, vm, sellTo } = await open(t);
   await sellTo(DUTCH, [300n, 300n]);
-  // Both kinds at one rate in one order, of one amount: entries follow the lines.
+  // Two kinds at one rate in one order, with equal amounts: entries follow the lines.
   const exempt = termsFor(profile({ exempt_reason: 'Diplomatic mission' }));
   await sell(db, clock, vm, [300n], exempt);
   await sellTo(DUTCH, [999n, 999n]);
   await forget(db);
-  // A draft has the country of the billing profile as it is, a document that of its buyer.
+  // A draft has the country of the present billing profile, an issued document its buyer's.
   assert.deepEqual(await journalSales(db, EVER), await listedSales(db, JANUARY.from));
   assert.deepEqual(Object.keys(await listedSales(db, JANUARY.from)).toSorted(), [
     `0 NL exempt ${DUTCH.vat_id}`,
@@ -154,7 +154,7 @@ test('the audit finds an entry whose country was edited', async (t) => {
   );
 });
 
-/** Makes all that is booked as the last release has written it. */
+/** Turns all bookings into those of the last release. */
 async function forget(db: Database): Promise<void> {
   for (const table of ['journal', 'order_lines'])
     await db.query(sql([`alter table ${table} disable trigger user`]));

@@ -38,7 +38,7 @@ test('172 lines of 9.99 have the tax of their base, and the journal has it too',
   const draft = await documentOf(db, accountId, invoice_id!);
   await issue();
   const { invoice, figures, document } = await documentOf(db, accountId, invoice_id!);
-  // 1718.28 contain 274.35 at 19 %; 172 times 1.60 would be 275.20.
+  // 1718.28 contains 274.35 at 19 %; 172 times 1.60 would be 275.20.
   assert.deepEqual([invoice.total_minor, invoice.tax_minor], [171_828n, 27_435n]);
   assert.deepEqual(draft.figures, figures, 'the draft showed what was issued');
   assert.deepEqual(
@@ -60,7 +60,7 @@ test('a credit note has the tax of what it gives back, at the rate of the sale',
   const given = await sell(db, clock, vm, Array(119).fill(-998n), TERMS);
   await issue();
   const { invoice, document } = await documentOf(db, accountId, given.invoice_id!);
-  // -1187.62 contain -189.62; 119 times -1.59 would be -189.21.
+  // -1187.62 contains -189.62; 119 times -1.59 would be -189.21.
   assert.deepEqual(
     [invoice.type, invoice.total_minor, invoice.tax_minor],
     ['credit_note', -118_762n, -18_962n],

@@ -4,13 +4,13 @@ export interface PngOptions {
   /** Each pixel has an alpha value of 128. */
   transparent?: boolean;
   interlaced?: boolean;
-  /** Bytes of a comment. */
+  /** Size of the comment in bytes. */
   more?: number;
   /** Changes the compressed pixels. */
   damage?: (pixels: Buffer) => Buffer;
 }
 
-/** A PNG of one colour. */
+/** Returns a PNG of one colour. */
 export function png(width: number, height: number, options: PngOptions = {}): Buffer {
   const { transparent = false, interlaced = false, more = 0, damage = (pixels) => pixels } = options;
   const row = Buffer.alloc(1 + (transparent ? 4 : 3) * width, transparent ? 128 : 0);

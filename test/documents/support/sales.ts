@@ -5,7 +5,7 @@ import { salesOf } from '../../../server/db/queries/sales.ts';
 import { plainRate } from '../../../server/domain/billing/money.ts';
 import { documentOf } from './seller.ts';
 
-/** By rate, country, category and VAT id, in text: net and tax. */
+/** Net and tax by rate, country, category and VAT id in text form. */
 export type Sums = Record<string, { net: bigint; tax: bigint }>;
 
 interface Sale {
@@ -21,7 +21,7 @@ function add(sums: Sums, key: string, net: bigint, tax: bigint): void {
   sums[key] = { net: before.net + net, tax: before.tax + tax };
 }
 
-/** What the lines of all documents come to, with their amounts as the documents have them. */
+/** Sums the lines of all documents, with the documents' own amounts. */
 export async function documentSales(db: Database): Promise<Sums> {
   const sums: Sums = {};
   const all = await db.query<{ id: string; account_id: string }>(
@@ -35,7 +35,7 @@ export async function documentSales(db: Database): Promise<Sums> {
   return sums;
 }
 
-/** What the entries of the journal come to, as the exports have them. */
+/** Sums the entries of the journal like the exports. */
 export async function journalSales(db: Database, days: Days): Promise<Sums> {
   const sums: Sums = {};
   for await (const entry of bookingsOf(db, days, empty)) {
@@ -53,7 +53,7 @@ export async function journalSales(db: Database, days: Days): Promise<Sums> {
   return sums;
 }
 
-/** What the list of sales of a month comes to. */
+/** Sums the list of sales of a month. */
 export async function listedSales(db: Database, month: Date): Promise<Sums> {
   const sums: Sums = {};
   for await (const sale of salesOf(db, month))

@@ -41,7 +41,7 @@ export const OUTSIDE_SCOPE: Tax = {
   reason: 'Outside the scope of VAT',
 };
 
-/** A document of lines with these gross amounts, each taxed as said beside it. */
+/** Returns a document of lines with these gross amounts, each with its tax. */
 export function sample(
   sold: [amountMinor: bigint, tax: Tax][],
   change: Partial<InvoiceDocument> = {},

@@ -12,7 +12,7 @@ import type { Clock } from '../../../server/platform/clock.ts';
 import { withLedger } from '../../billing/support.ts';
 import { SELLER } from './samples.ts';
 
-/** A seller in Germany who is registered in Austria and Norway, too. */
+/** A seller in Germany that is also registered in Austria and Norway. */
 export const RULES = {
   currency: 'EUR',
   tax_rate: '0.19',
@@ -26,7 +26,7 @@ export const profile = (change: Partial<BillingProfile> = {}): BillingProfile =>
   ...change,
 });
 
-/** A business of the Netherlands, which is taxed by reverse charge. */
+/** A Dutch business, which is taxed by reverse charge. */
 export const DUTCH = profile({
   kind: 'business',
   name: 'Dutch B.V.',
@@ -38,7 +38,7 @@ export async function setProfile(db: Database, clock: Clock, accountId: string, 
   await putBillingProfile(db, { account_id: accountId, ...buyer, updated_at: clock.now() });
 }
 
-/** Sells, or gives back, lines of these gross amounts to whoever the account's billing profile names, on these terms. */
+/** Sells or refunds lines of these gross amounts to the buyer in the account's billing profile, on these terms. */
 export function sell(
   db: Database,
   clock: Clock,
@@ -60,11 +60,10 @@ export function sell(
   return withLedger(db, clock, (ledger) => settleNow(ledger, order));
 }
 
-/** The terms on which `buyer` buys. */
 export const termsFor = (buyer: BillingProfile | undefined, currency = 'EUR'): Terms =>
   termsOf({ ...RULES, currency }, buyer);
 
-/** A document with its figures as customers read them, and as PDF and XML have them. */
+/** Returns a document with its figures as customers, PDF and XML have them. */
 export async function documentOf(db: Database, accountId: string, id: string) {
   const invoice = (await findInvoice(db, accountId, id))!;
   const lines = await invoiceLines(db, invoice);
