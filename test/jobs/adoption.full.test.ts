@@ -9,12 +9,12 @@ import { assertInvariants } from '../support/invariants.ts';
 import { type Service, startService } from '../support/service.ts';
 
 const CREATE = { plan: 's1', template: 'debian-12', hostname: 'web-1' };
-/** Long enough to do something meanwhile, short enough to wait for. */
+/** Long enough to do something in the meantime, short enough to wait for. */
 const BOOT = { ...SHARED_SETTINGS, VAUBAN_SIMULATOR_BOOT_SECONDS: '1.5' };
-/** So long that a job which waits for it never ends by itself. */
+/** Long enough that a job waiting for it never ends within the test. */
 const ENDLESS_BOOT = { ...SHARED_SETTINGS, VAUBAN_SIMULATOR_BOOT_SECONDS: '3600' };
 
-/** Orders a VM and waits until its job has come to the boot. */
+/** Orders a VM and waits until its job waits for the boot. */
 async function bootingVm(customer: Customer): Promise<string> {
   const { vm } = await customer.ask('POST', '/v1/vm', CREATE);
   const { active_job } = await customer.until(vm.id, ({ active_job: job }) => !job || job.progress >= 66);
@@ -35,7 +35,7 @@ async function balance(customer: Customer) {
   return { available_minor, held_minor };
 }
 
-/** Looks into the database of a service that has stopped. */
+/** Opens the database of a stopped service. */
 async function inspect(location: DatabaseLocation, look: (db: Database) => Promise<void>): Promise<void> {
   const db = await location.open();
   await look(db).finally(() => db.close());

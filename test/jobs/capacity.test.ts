@@ -14,7 +14,7 @@ import type { Call, Customer, Reply } from './support/customer.ts';
 import { Fixture, PURCHASE } from './support/fixture.ts';
 import { buyVm, tenant, vmOf } from './support/landlord.ts';
 
-/** Of plans s2 and s4 of the catalog. */
+/** RAM of the catalog's plans s2 and s4. */
 const S2_MB = 4_096;
 const S4_MB = 8_192;
 const FUNDS = 100_00n;
@@ -43,7 +43,10 @@ async function reserved(fixture: Fixture) {
   return supply.reserved;
 }
 
-/** Of those that raced the ones that were let through; all others were refused for want of room, and nothing moved. */
+/**
+ * Returns the customers whose racing requests succeeded; all others must have been refused for lack of capacity and
+ * without movements of money.
+ */
 async function winners(racers: Customer[], replies: Reply[]): Promise<Customer[]> {
   const refused = replies.flatMap(({ status, error }) => (status === 200 ? [] : [[status, error?.code]]));
   assert.deepEqual(refused, Array(refused.length).fill([503, 'capacity_unavailable']));
@@ -92,7 +95,7 @@ test('a deletion and a creation that fails give their room back', async (t) => {
   const fixture = await open(t, { capacity: { ramMb: S2_MB } });
   const [first, second] = (await customers(fixture, 2)) as [Customer, Customer];
   const failed = await first.must(buy({ hostname: 'sim-fail-create' }));
-  // Reserved from the order on, before anything is made.
+  // Capacity is reserved when the order is placed, before anything is created.
   assert.equal((await second.call(buy())).error?.code, 'capacity_unavailable');
   await fixture.finish();
   assert.equal((await vmOf(fixture, failed.vm.id)).status, 'error');
@@ -100,7 +103,7 @@ test('a deletion and a creation that fails give their room back', async (t) => {
   const id = await buyVm(fixture, second, { start: false });
   assert.equal((await first.call(buy())).error?.code, 'capacity_unavailable');
   await second.must({ method: 'DELETE', path: `/v1/vm/${id}` });
-  // Until it is confirmed that the guest is gone, its room is not sold.
+  // Until the guest's deletion is confirmed, its capacity is not sold.
   assert.equal((await first.call(buy())).error?.code, 'capacity_unavailable');
   await fixture.finish();
   assert.equal((await first.call(buy())).status, 200);
@@ -125,7 +128,7 @@ test('a change keeps the larger size until its end, and what failed is given bac
   assert.deepEqual(await findReservation(fixture.db, id), { vcpu: 2, cores: 0, ram_mb: S2_MB, disk_gb: 80 });
   await customer.must(change(id, 's4'));
   await fixture.finish();
-  // One that becomes smaller needs its room until it has.
+  // A VM that shrinks keeps its reservation until it has shrunk.
   const shrink = { vcpu: 1, ram_mb: 1_024 };
   await customer.must({ method: 'POST', path: `/v1/vm/${id}/change-custom`, body: shrink });
   assert.equal((await reserved(fixture)).ramMb, S4_MB);
@@ -143,7 +146,7 @@ test('snapshots take room on the disk: all of it until they are taken, then what
   const { snapshot } = (await take()).data;
   assert.equal((await reserved(fixture)).diskGb, 80);
   await fixture.finish();
-  // The image's 1.6 GB are on the disk.
+  // The image's 1.6 GB take space on the disk.
   assert.equal((await reserved(fixture)).diskGb, 42);
   const next = (await take()).data.snapshot;
   await fixture.finish();
@@ -162,7 +165,7 @@ test('snapshots take room on the disk: all of it until they are taken, then what
   };
   await customer.must({ method: 'DELETE', path: `${snapshots}/${next.id}` });
   await fixture.finish();
-  // It is still there.
+  // The snapshot still exists.
   assert.equal((await reserved(fixture)).diskGb, 64);
   fixture.trouble = {};
   await customer.must({ method: 'DELETE', path: `/v1/vm/${id}` });
@@ -243,7 +246,7 @@ test('catalog, quote, options and order agree on what there is room for', async 
   const options = await get(`/${id}/plan-options`);
   for (const { code, regions, deprecated } of plans) {
     const [here] = regions.filter((region: { code: string }) => region.code === 'eu-central');
-    // Beside the VM that there is, and in its place.
+    // Alongside the existing VM, and in its place.
     const fits = { beside: !['s8', 'd4', 'd8'].includes(code), instead: !['s8', 'd4', 'd8'].includes(code) };
     assert.equal(here.available, fits.beside && !deprecated, code);
     const option = options.find(({ plan }: { plan: { code: string } }) => plan.code === code);

@@ -46,7 +46,7 @@ async function openWorld(t: TestContext, { snapshot = true } = {}) {
         decideRestore(tx, vm, snapshotId, hosts),
       );
     },
-    /** Logs in as consoles and the agent do: only to the host key that was shown first. */
+    /** Logs in like consoles and the agent: only to the host key of the first login. */
     async logIn() {
       const client = await openOpsSession(
         services,
@@ -172,7 +172,7 @@ test('a snapshot that failed is nothing that a rebuild would lose, and is gone a
     message: /has 1 snapshot,/,
     details: { snapshots: 1 },
   });
-  // Its owner has given up one whose deletion failed, too.
+  // A snapshot whose deletion failed counts as deleted by its owner, too.
   await fixture.play(
     scenario,
     { method: 'DELETE', path: `${path}/${snapshotId}` },
@@ -218,7 +218,7 @@ test('after a restore the service is let in by the ops key that the snapshot has
   const { scenario, fixture, services, restore, logIn } = await openWorld(t);
   const { opsKeys } = services;
   const replacement = new OpsKeyReplacement(services, new Failures(services));
-  // The snapshot was taken before anybody logged in: its guest makes another host key.
+  // The snapshot was taken before the first login, so its guest generates another host key.
   await logIn();
   await opsKeys.rotate();
   await replacement.run();

@@ -5,7 +5,7 @@ import { type Database, DatabaseAwayError } from '../../server/db/database.ts';
 import { newCustomer } from '../chaos/support/customer.ts';
 import { startInProcess } from '../chaos/support/in-process.ts';
 
-/** The database, but that the answer to a job's first claim is lost on its way. */
+/** Returns a database that loses the reply to a job's first claim. */
 function losingAnAnswer(db: Database, onLost: () => void): Database {
   let lost = false;
   return {
@@ -31,7 +31,7 @@ test('a job whose claim was committed without an answer is not left with a node 
   const customer = await newCustomer(service);
   const order = { plan: 's1', template: 'debian-12', hostname: 'web-1' };
   const { vm } = await customer.ask('POST', '/v1/vm', order);
-  // Two minutes of rounds of adoption are more than it may take.
+  // Adoption takes less than two minutes of its rounds.
   let status = 'provisioning';
   for (let second = 0; second < 120 && status === 'provisioning'; second++) {
     clock.advance(1_000);

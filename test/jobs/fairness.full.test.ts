@@ -31,7 +31,7 @@ interface Scenario {
 async function open(t: TestContext, env: Record<string, string> = {}): Promise<Scenario> {
   const installation = await openInstallation(await freshDatabase(t), { env });
   defer(t, () => installation.close());
-  // A moment passes with every step, so that it can be told which job began first.
+  // Time advances with every step, so that the jobs' starts are distinguishable.
   const node = await installation.openNode(() => installation.services.clock.advance(1));
   installation.outlet.deliver = () => node.runner.offer();
   const troublemaker = await openCustomer(installation, RICH, QUOTAS);
@@ -52,14 +52,14 @@ async function buy(
   return ids;
 }
 
-/** Lets everything happen that needs no time to pass, so that only what waits for the clock is left. */
+/** Runs everything that does not need time to pass, until only jobs waiting for the clock remain. */
 async function untilJobs({ installation, node }: Scenario, count: number): Promise<void> {
   const { db } = installation.services;
   await node.runner.fill();
   while ((await unfinishedJobs(db)).length > count) await node.runner.fill();
 }
 
-/** Jobs in the order in which they began. */
+/** Returns the jobs in the order in which they started. */
 function begun({ installation }: Scenario): Promise<{ account_id: string; kind: string }[]> {
   return installation.services.db.query(sql`select account_id, kind from jobs order by started_at`);
 }
@@ -134,7 +134,7 @@ test('a suspension does not wait for the jobs of its own account', async (t) => 
   const scenario = await open(t, { VAUBAN_JOB_CONCURRENCY: '8' });
   const { installation, node, troublemaker } = scenario;
   const { clock, db } = installation.services;
-  // More than may wait for their guests without a slot, so that the others take the account's share of the slots.
+  // More jobs than may wait for their guests without a slot, so the rest uses the account's share of the slots.
   const names = Array.from({ length: 24 }, () => 'sim-ignores-shutdown');
   const [unpaid, ...deaf] = await buy(scenario, troublemaker, ['web', ...names]);
   for (const id of deaf) await troublemaker.must(stop(id));
@@ -177,7 +177,7 @@ test('100 jobs that fail again and again starve no other, and end', async (t) =>
   }
   lines.length = 0;
   await node.runner.fill();
-  // Older than anything that comes after them, and all of them have failed.
+  // Older than all later jobs, and all of them have failed.
   const failed = () =>
     db.query(sql`select 1 from jobs where attempts > 0 and owner is null and finished_at is null`);
   while ((await failed()).length < 100) await node.runner.fill();

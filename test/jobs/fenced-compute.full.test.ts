@@ -10,7 +10,7 @@ const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKGHLEsGGzLLFmkI7ORcJX5gQzEDE2K
 const db = await openTestDatabase();
 after(() => db.close());
 
-/** Everything that the simulator keeps of its guests. */
+/** Everything that the simulator stores about its guests. */
 const guests = () => db.query(sql`select id, state from simulator_guests order by id`);
 
 const RULES: NetworkPolicy = { defaultIn: 'drop', defaultOut: 'drop', firewall: [], portForwards: [] };
@@ -20,7 +20,7 @@ const shut = async () => {
   throw new Deposed();
 };
 
-/** Each as a job of a deposed node would ask for it. */
+/** Each change as a job of a deposed node would request it. */
 const CHANGES: [string, (driver: ComputeDriver, id: string) => Promise<unknown>][] = [
   ['create', (driver) => driver.create(guestSpec())],
   ['start', (driver, id) => driver.start(id)],

@@ -28,7 +28,7 @@ async function open(t: TestContext) {
   return { db, services, failures: new Failures(services), lines, said, counted };
 }
 
-/** Makes every `event` on a table's rows that fit `when` fail. */
+/** Makes every `event` on a table's rows that match `when` fail. */
 function breakTable(db: Database, table: string, event: 'delete' | 'update', when = 'true') {
   return db.script(
     `create function broken_${table}() returns trigger language plpgsql as $$ begin raise exception 'broken'; end $$;

@@ -18,7 +18,7 @@ const addressesOf = async (fixture: Fixture, id: string) => {
   return rows.map(({ address }) => address);
 };
 
-/** A guest that no VM has, on these addresses. */
+/** Creates a guest without a VM, on these addresses. */
 async function strand(fixture: Fixture, like: string, id: string, addresses: string[]): Promise<void> {
   const cards = addresses.map((address) => ({ address, family: 4, prefix: 14, gateway: '100.64.0.1' }));
   await fixture.db.query(sql`
@@ -35,7 +35,8 @@ test('a guest that no VM has is listed and left alone, and its addresses are not
   const released = await addressesOf(fixture, gone);
   await customer.must({ method: 'DELETE', path: `/v1/vm/${gone}` });
   await fixture.finish();
-  // As of a database from before the VMs were made: one address was sold once, one never yet, as far as it knows.
+  // As in a restored database from before the VMs were created: one address was sold once; the other was, according to
+  // this database, never sold.
   const [old] = released.filter((address) => address.includes('.'));
   const next = old!.replace(/\d+$/, (last) => `${Number(last) + 1}`);
   await strand(fixture, first, 'vm_stranded', [old!, next]);
@@ -46,7 +47,7 @@ test('a guest that no VM has is listed and left alone, and its addresses are not
     ['vm_stranded', [next, old].toSorted(), 2],
   );
   assert.match(await metrics.text(), /vauban_guests_amiss\{how="orphan"\} 1/);
-  // Whatever has rested long enough would be the first to be sold.
+  // Every address that has rested long enough would be sold first.
   clock.advance(10_000 * HOUR_MS);
   const sold = new Set<string>();
   for (let n = 0; n < 3; n++) {

@@ -20,7 +20,7 @@ interface Option {
   net_minor: number;
 }
 
-/** A customer with one running VM of plan s2, and the ways to ask what may become of it. */
+/** A customer with a running VM of plan s2, and the ways to ask for possible changes. */
 async function owner(t: Parameters<typeof Fixture.open>[0]) {
   const fixture = await Fixture.open(t);
   const customer: Customer = await tenant(fixture, 500_00n);
@@ -71,7 +71,7 @@ test('a size of one’s own that a VM has is refused as well', async (t) => {
   await fixture.finish();
   assert.deepEqual(await codes('vcpu=3'), ['same_plan']);
   assert.equal(await order('change-custom', { vcpu: 3, allow_reboot: true }), 'same_plan');
-  // Of a plan of the same disk the VM has neither the size nor the price.
+  // The VM differs from a plan with the same disk in size and price.
   assert.deepEqual(await codes('plan=s2'), []);
 });
 

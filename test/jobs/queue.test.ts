@@ -29,7 +29,7 @@ test('a job is announced when its transaction commits: to its node once, to the 
   });
   assert.equal(offers.own, 1);
   await heard.promise;
-  // In the order of their commits: what the node was to hear of its own would have come before.
+  // Notifications arrive in the order of commits: one meant for this node's own job would have arrived before.
   const last = Promise.withResolvers<void>();
   const stop = await db.listen('last', () => last.resolve());
   defer(t, stop);

@@ -74,7 +74,7 @@ test('of a guest that cannot be seen the last known state is shown, and nothing 
   const warnings = async () => (await eventsOf(fixture, id, NOW)).filter((type) => type === 'guest.warning');
   assert.equal((await vmOf(fixture, id)).status, 'running');
   assert.equal((await warnings()).length, 1);
-  // What is asked of it meanwhile fails, and says nothing else of it.
+  // Operations requested in the meantime fail, and reveal nothing else about the guest.
   await customer.must({ method: 'POST', path: `/v1/vm/${id}/stop` });
   await fixture.finish();
   const { data } = await customer.call({ method: 'GET', path: `/v1/vm/${id}` });

@@ -32,13 +32,13 @@ test('after a resize that failed, a plan with a smaller disk than that one can b
 
 test('VMs that grow at the same time share one quota', async (t) => {
   const fixture = await Fixture.open(t);
-  // Two VMs of 2 vCPUs each: one of them may grow to 4, and neither beyond that.
+  // Two VMs of 2 vCPUs each: one of them may grow to 4, neither beyond that.
   const customer = await openCustomer(fixture.installation, 500_00n, { vcpu: 6 });
   const [first, second] = [await buyVm(fixture, customer), await buyVm(fixture, customer)];
   assert.equal((await changePlan(customer, first, 's4')).status, 200);
   assert.equal((await changePlan(customer, second, 's4')).error?.code, 'quota_exceeded');
   await fixture.finish();
-  // What shrinks counts in full until it has shrunk.
+  // A shrinking VM counts in full until it has shrunk.
   assert.equal((await customer.call(shrink(first))).status, 200);
   assert.equal((await changePlan(customer, second, 's4')).error?.code, 'quota_exceeded');
   await fixture.finish();

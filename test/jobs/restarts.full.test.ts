@@ -21,7 +21,7 @@ const ofVm = (id: string, action: string, body?: object) => ({
   body,
 });
 
-/** Sent by the VM's guest, as far as it was metered by now. */
+/** Returns the traffic of the VM's guest, as far as it has been metered. */
 async function meteredBytes({ installation }: Fixture, id: string): Promise<bigint> {
   const { services } = installation;
   await new MetricsSampler(services).sample(services.clock.now());
@@ -124,7 +124,7 @@ test('no more VMs are started at once than the catalog allows', async (t) => {
   services.clock.advance(10 * SECOND_MS);
   await services.guests.run();
   assert.equal((await unfinishedJobs(fixture.db)).length, 2);
-  // The end of a start lets the next one begin, in the background: how many have when looked at is not decided.
+  // The end of a start lets the next one begin in the background, so the number of jobs at this point varies.
   for (
     let jobs = await unfinishedJobs(fixture.db);
     jobs.length > 0;
@@ -145,7 +145,7 @@ test('a start that ends while the guests are looked at is a boot under way all t
   services.catalog.restart = { at_once: 1 };
   const customer = await tenant(fixture, 1000_00n);
   const ids = [await buyVm(fixture, customer), await buyVm(fixture, customer)];
-  // So that it takes as long as it may until it has booted.
+  // Makes the boot take as long as it may.
   for (const id of ids) await rename(fixture.db, id, 'sim-no-ssh');
   await cutPower(fixture.db, ...ids);
   await guests.run();
@@ -182,7 +182,7 @@ test('a guest that ends again and again is started less and less often, and at o
     }
     waits.push((clock.now().getTime() - began) / SECOND_MS);
   }
-  // Seen at the first round, believed five seconds later; from then on the wait is counted from the last start.
+  // Noticed in the first round and trusted five seconds later; from then on the wait counts from the last start.
   assert.deepEqual(waits, [6, 30, 60, 100]);
   clock.advance(500 * SECOND_MS);
   await guests.run();
@@ -237,7 +237,7 @@ test('an unpaid or suspended VM is not started, and is once it is paid for', asy
   const { services } = fixture.installation;
   const id = await buyVm(fixture, customer);
   const end = (await vmOf(fixture, id)).billing_period_end_at;
-  // Over, and not yet looked at by the renewal: whether it is paid for is not known.
+  // The period is over and no renewal has looked at it yet: whether it will be paid is unknown.
   services.clock.set(end);
   await cutPower(fixture.db, id);
   await reconcile(fixture);

@@ -9,14 +9,14 @@ import { defer } from '../support/cleanup.ts';
 import { engine, freshDatabaseLocation } from '../support/database.ts';
 
 const ORDER = { plan: 's1', template: 'debian-12', hostname: 'web-1', password: 'correct-Horse-7' };
-/** Bought before the counting begins: statements are prepared when they are first run, on each connection. */
+/** Bought before the counting begins, because each connection prepares a statement when it first runs it. */
 const WARM_UP = 12;
 const BOUGHT = 8;
-/** Of a purchase and the job that makes its VM, those of the limits included. */
+/** Bounds for a purchase and the job that creates its VM, including the statements of the limits. */
 const MAXIMUM = { roundTrips: 20, statements: 64 };
-/** Which the job waits for where the engine is a simulated one, that keeps its memory in the database. */
+/** Round trips of the job to the simulated engine, which keeps its state in the database. */
 const OF_ENGINE = 8;
-/** By a clock of its own: whether the server is there. */
+/** Health checks of the server, which run on a clock of their own. */
 const BESIDE = /^select \d as pid/i;
 
 test('buying a VM and making it takes few round trips to the database', {
@@ -24,7 +24,7 @@ test('buying a VM and making it takes few round trips to the database', {
 }, async (t) => {
   const location = await freshDatabaseLocation(t);
   const counted = await countPostgres(t, location.env.DATABASE_URL!, BESIDE);
-  // The clock stands still, so that nothing else that the service does comes between.
+  // The clock stands still, so that nothing else in the service interferes.
   const service = await startInProcess(t, { location, env: { DATABASE_URL: counted.url } });
   const direct = await location.open();
   defer(t, () => direct.close());

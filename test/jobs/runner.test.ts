@@ -11,7 +11,7 @@ import { openInstallation, runJobs } from './support/installation.ts';
 
 const CREATE = { method: 'POST', path: '/v1/vm', body: PURCHASE } as const;
 
-/** The database, with something that happens before each statement outside a transaction; it may throw. */
+/** Returns a database that calls `before` for each statement outside a transaction; `before` may throw. */
 function watched(db: Database, before: (statement: Sql) => Promise<void> | void): Database {
   return {
     ...db,
@@ -22,7 +22,7 @@ function watched(db: Database, before: (statement: Sql) => Promise<void> | void)
   };
 }
 
-/** The database, in which nothing makes a guest until the gate is open; `reached` at the first try. */
+/** Returns a database that creates no guest until the gate is open; `reached` resolves at the first attempt. */
 function gated(real: Database) {
   const opened = Promise.withResolvers<void>();
   const tried = Promise.withResolvers<void>();
@@ -112,7 +112,7 @@ test('a job that is offered and delivered runs once; one for which there is no r
   const customer = await openCustomer(installation, 100_00n);
   defer(t, () => gate.open());
   const first = (await customer.must(CREATE)).vm;
-  // Ids sort by the moment at which they were made.
+  // Ids sort by their time of creation.
   installation.services.clock.advance(1);
   const second = (await customer.must(CREATE)).vm;
   let creations = 0;

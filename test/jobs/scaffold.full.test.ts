@@ -8,18 +8,18 @@ import { CASES, type Case } from './support/cases.ts';
 import { Fixture, type Scenario, type State, stateOf } from './support/fixture.ts';
 import { type Disturbance, disturbances } from './support/troubles.ts';
 
-/** What the job leaves when nothing goes wrong. */
+/** The result of a job without faults. */
 interface Reference {
   before: State;
   after: State;
 }
 
-/** After a job that succeeded, whatever happened on the way, everything is as after one that was not disturbed. */
+/** After a job that succeeded despite faults, the state must equal that after an undisturbed one. */
 function requireSame(after: State, reference: Reference): void {
   assert.deepEqual(after, reference.after);
 }
 
-/** After a job that failed the slate is clean: money and VM are as before, and the failure can be read. */
+/** After a failed job, money and VM are as before, and the failure is readable. */
 function requireCleanSlate(kind: JobKind, { undone }: Case, before: State, after: State): void {
   assert.deepEqual(after.wallet, before.wallet);
   const { vm, guest, orders, snapshots, addresses, events } = after;
@@ -46,20 +46,20 @@ function requireCleanSlate(kind: JobKind, { undone }: Case, before: State, after
   const { status, wanted_power, updated_at, ...rest } = vm;
   const { status: statusBefore, wanted_power: wantedBefore, updated_at: _, ...restBefore } = before.vm;
   assert.deepEqual(rest, restBefore);
-  // What runs after all is wanted so.
+  // If the VM runs, the wanted power state is "on".
   assert.equal(wanted_power, status === 'running' ? 'on' : wantedBefore);
   assert.equal(addresses, before.addresses);
   const errors = snapshots.filter((snapshot) => snapshot === 'error').length;
   assert.equal(errors, kind === 'snapshot_create' || kind === 'snapshot_delete' ? 1 : 0);
   assert.equal(status, guest?.power === 'off' ? 'stopped' : 'running');
   if (!undone) return;
-  // A disk cannot shrink, so it keeps what it has grown to.
+  // A disk cannot shrink, so it keeps the size that it has grown to.
   const diskGb = Math.max(guest?.diskGb ?? 0, before.guest?.diskGb ?? 0);
   assert.deepEqual(guest, { ...before.guest, diskGb });
   assert.equal(status, statusBefore);
 }
 
-/** Kinds of job that have an order; it bears their name. */
+/** Kinds of job that have an order of the same name. */
 const ORDERED = new Set<JobKind>(['create', 'change_plan', 'change_custom']);
 
 async function playDisturbed(
@@ -79,7 +79,7 @@ async function playDisturbed(
   if (job.status === 'succeeded') return requireSame(after, reference);
   assert.ok(job.error_code);
   requireCleanSlate(kind, one, before, after);
-  // Where the VM is as it was, the customer may simply try again.
+  // If the VM is in its original state, the customer may simply retry.
   if (before.vm && after.vm?.status !== before.vm.status) return;
   const again = await fixture.play(scenario, one.call(scenario));
   assert.equal(again.status, 'succeeded');
@@ -106,7 +106,10 @@ test('every kind of job is on the scaffold', () => {
   assert.deepEqual(Object.keys(JOBS).sort(), [...JOB_KINDS].sort());
 });
 
-/** New VMs are on the first, whose room has no end and is never used up to any part; what is moved goes to the other. */
+/**
+ * New VMs are placed on the first host, whose capacity is unlimited and so never partly used; moved VMs go to the
+ * other.
+ */
 const TWO_HOSTS = { hosts: [{ name: 'simulator' }, { name: 'other', capacity: { ramMb: 10_000_000 } }] };
 
 for (const kind of JOB_KINDS) {

@@ -10,14 +10,14 @@ import { type Order, PURCHASE, type Scenario } from './fixture.ts';
 
 const PUBLIC_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl laptop';
 
-/** One way for a job of some kind to come about. */
+/** One way in which a job of some kind starts. */
 export interface Case {
   name: string;
   before: 'none' | 'running' | 'stopped';
   /** The VM has a snapshot. */
   snapshot?: true;
   call(scenario: Scenario): Call | Order;
-  /** The guest of a job that failed is as it was; else the VM shows what became of it. */
+  /** A failed job leaves the guest unchanged; otherwise the VM shows the guest's new state. */
   undone?: true;
 }
 
@@ -43,7 +43,7 @@ const moved =
     return { job: { job_id: job.id } };
   };
 
-/** At least one case of every kind of job: a kind without one does not compile, and fails the scaffold. */
+/** At least one case of every kind of job: without one for a new kind, this does not compile and the scaffold fails. */
 export const CASES: Record<JobKind, Case[]> = {
   create: [
     {

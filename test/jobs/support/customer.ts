@@ -10,7 +10,7 @@ import type { Limits } from '../../../server/domain/catalog/catalog-schema.ts';
 import type { Services } from '../../../server/services.ts';
 import type { Installation } from './installation.ts';
 
-/** An answer of the API; `data` where it succeeded, `error` where it refused. */
+/** A reply of the API; `data` if it succeeded, `error` if it was refused. */
 export interface Reply {
   status: number;
   text: string;
@@ -26,7 +26,7 @@ export interface Call {
   body?: object;
 }
 
-/** An account with a key that may do everything. */
+/** An account with a key that has all permissions. */
 export class Customer {
   readonly accountId: string;
   readonly #http: FastifyInstance;
@@ -40,7 +40,10 @@ export class Customer {
     this.#key = key;
   }
 
-  /** Calls the API; `idempotencyKey` is a new one unless given, and is sent whether or not it is needed. */
+  /**
+   * Calls the API with a new `idempotencyKey` unless one is given. The key is always sent, even if the operation needs
+   * none.
+   */
   async call({ method, path, body }: Call, idempotencyKey: string = randomUUID()): Promise<Reply> {
     const reply = await this.#http.inject({
       method,
@@ -57,7 +60,7 @@ export class Customer {
     return { status: reply.statusCode, text: reply.body, data, error, replayed };
   }
 
-  /** Reads a path in another representation than JSON: status, headers and bytes. */
+  /** Reads a path in another representation than JSON: returns status, headers and bytes. */
   async read(path: string, accept: string) {
     const headers = { authorization: `Bearer ${this.#key}`, accept };
     const {
@@ -68,7 +71,7 @@ export class Customer {
     return { status: statusCode, headers: sent, bytes: rawPayload };
   }
 
-  /** The same, for a call that must succeed; its data. */
+  /** Sends a call that must succeed and returns its data. */
   // biome-ignore lint/suspicious/noExplicitAny: see Reply
   async must(call: Call): Promise<any> {
     const { status, text, data } = await this.call(call);
@@ -76,21 +79,19 @@ export class Customer {
     return data;
   }
 
-  /** Pays money in. Throws where the account has a payment of that reference. */
+  /** Pays money in. Throws if the account already has a payment with that reference. */
   async topUp(amountMinor: bigint, reference?: string): Promise<void> {
     const { db, clock } = this.#services;
     const credit = { accountId: this.accountId, amountMinor, method: 'test', reference };
     await db.transaction((tx) => creditAccount(tx, clock, credit));
   }
 
-  /** Pays money out. */
   async payOut(amountMinor: bigint): Promise<void> {
     const { db, clock } = this.#services;
     const debit = { accountId: this.accountId, amountMinor, method: 'test' };
     await db.transaction((tx) => debitAccount(tx, clock, debit));
   }
 
-  /** Gets promotional credit. */
   async grantPromo(amountMinor: bigint, until: Date): Promise<void> {
     const { db, clock } = this.#services;
     const why = { field: 'amount', reason: 'test', actor: 'test' } as const;
@@ -104,7 +105,7 @@ export class Customer {
   }
 }
 
-/** A new account whose wallet holds `amountMinor`, with quotas of its own where some are given. */
+/** Opens an account whose wallet holds `amountMinor`, with its own quotas if given. */
 export async function openCustomer(
   installation: Installation,
   amountMinor: bigint,
@@ -118,7 +119,7 @@ export async function openCustomer(
   return customer;
 }
 
-/** The owner of an account, with a new key. */
+/** Returns the owner of an account, with a new key. */
 export async function keyFor(installation: Installation, accountId: string): Promise<Customer> {
   const { db, clock } = installation.services;
   const wish = { accountId, name: 'test', scopes: ALL_SCOPES, expiresAt: null, allowCidrs: [] };

@@ -16,18 +16,18 @@ import { type Call, type Customer, openCustomer } from './customer.ts';
 import { type Installation, openInstallation, type TestNode, unfinishedJobs } from './installation.ts';
 
 const DAY_MS = 86_400_000;
-/** An owner that holds no lock: what a node that was killed leaves behind. */
+/** An owner that holds no lock, as a killed node leaves behind. */
 const DEAD_NODE = 4711n;
 const FUNDS = 100_00n;
 
-/** What goes wrong while a job runs. A step's hook says "crash" to end the node there, or throws. */
+/** The faults during a job. A step's hook returns "crash" to end the node there, or throws. */
 export interface Trouble {
   step?: (point: Parameters<StepHook>[0]) => 'crash' | undefined;
-  /** Called for every change of a guest, with the number of those before it. Throws to let the engine fail. */
+  /** Called for every change of a guest with the number of earlier changes. Throws to make the engine fail. */
   engine?: (before: number, operation: Operation) => void;
 }
 
-/** A place where jobs run one at a time, and where things go wrong when told to. */
+/** An installation in which jobs run one at a time and fail on request. */
 export class Fixture {
   readonly installation: Installation;
   readonly clock: UnsteadyClock;
@@ -36,7 +36,7 @@ export class Fixture {
   #node: TestNode | undefined;
   #crash: Promise<void> | undefined;
 
-  /** `start` is where its clock stands, such as "2026-01-31T12:00:00Z". */
+  /** `start` is the clock's initial time, such as "2026-01-31T12:00:00Z". */
   static async open(t: TestContext, start?: string, simulator?: Partial<SimulatorOptions>): Promise<Fixture> {
     const db = await freshDatabase(t);
     const faults = (operation: Operation) => fixture.#engine(operation);
@@ -59,8 +59,8 @@ export class Fixture {
   }
 
   /**
-   * That many new customers, all alike. Unless `before` is "none" each has a VM in that state, which was bought
-   * ten days ago, with a snapshot if asked for, since which what is on its disk has changed.
+   * Creates `count` identical new customers. Unless `before` is "none", each has a VM in that state that was bought ten
+   * days ago, with a snapshot if requested, after which the content of its disk has changed.
    */
   async scenes(
     count: number,
@@ -83,7 +83,7 @@ export class Fixture {
     return scenes;
   }
 
-  /** Makes a call that starts a job, and lets the job run to its end under `trouble`. The job as it ended. */
+  /** Makes a call that starts a job, runs the job to completion under `trouble`, and returns the ended job. */
   async play(scenario: Scenario, call: Call | Order, trouble: Trouble = {}): Promise<JobRow> {
     const id = typeof call === 'function' ? await this.#order(call) : await this.#call(scenario, call);
     this.trouble = trouble;
@@ -105,7 +105,7 @@ export class Fixture {
     return job.id;
   }
 
-  /** Leaves a text on the disk of the scene's guest. */
+  /** Writes a text to the disk of the scene's guest. */
   async #write({ vmId }: Scenario, text: string): Promise<void> {
     await this.db.query(sql`
       insert into simulator_files (guest_id, path, kind, owner, mode, size, content, modified_at)
@@ -113,13 +113,13 @@ export class Fixture {
       on conflict (guest_id, path) do update set content = excluded.content, size = excluded.size`);
   }
 
-  /** Runs all jobs to their ends; a node that crashed is followed by another. */
+  /** Runs all jobs to completion; a crashed node is replaced by another. */
   async finish(): Promise<void> {
     while ((await unfinishedJobs(this.db)).length > 0) {
       if (this.#crash) await this.#bury();
       this.#node ??= await this.installation.openNode((point) => this.#step(point));
       const { runner } = this.#node;
-      // Here time stands still: a node that is missing is gone, and what is to be tried again later is tried at once.
+      // Time stands still here: a missing node is gone for good, and jobs waiting for a retry are retried at once.
       await disownJobs(this.db, DEAD_NODE);
       await this.db.query(sql`update jobs set next_attempt_at = null where next_attempt_at is not null`);
       for (const id of await unfinishedJobs(this.db)) await runner.runToEnd(id);
@@ -136,7 +136,7 @@ export class Fixture {
     this.trouble.engine?.(this.#operations++, operation);
   }
 
-  /** An orderly stop gives jobs back, which a crash does not: then it is for others to find out. */
+  /** An orderly stop releases jobs, a crash does not: then the other nodes have to find out. */
   async #bury(): Promise<void> {
     await this.#crash;
     this.#crash = undefined;
@@ -145,7 +145,7 @@ export class Fixture {
   }
 }
 
-/** Something that the operator asks for. */
+/** An operation requested by the operator. */
 export type Order = (services: Installation['services']) => Promise<{ job: { job_id: string } }>;
 
 export interface Scenario {
@@ -154,7 +154,7 @@ export interface Scenario {
   snapshotId: string | null;
 }
 
-/** What is bought: the VM that the stage prepares, and what the `create` job makes. */
+/** The purchase: the VM that the stage prepares and the `create` job creates. */
 export const PURCHASE = {
   plan: 's2',
   template: 'debian-12',
@@ -162,7 +162,10 @@ export const PURCHASE = {
   password: 'correct-horse-battery',
 };
 
-/** Everything that a job may change of a customer, a VM and its guest, without ids: two of them can be compared. */
+/**
+ * Returns everything that a job may change of a customer, a VM and its guest, without ids, so that two states can be
+ * compared.
+ */
 export async function stateOf({ installation }: Fixture, { customer, vmId }: Scenario) {
   const { db, compute } = installation.services;
   const { available_minor, held_minor } = await customer.wallet();
@@ -186,9 +189,9 @@ export async function stateOf({ installation }: Fixture, { customer, vmId }: Sce
     sql`select status from snapshots where vm_id = ${vm.id} order by status`,
   );
   const addresses = (await addressesOf(db, vm.id)).length;
-  // A disk that was grown cannot have become smaller again.
+  // A grown disk cannot have shrunk again.
   const { disk_gb, ...reserved } = (await findReservation(db, vm.id)) ?? {};
-  // The seal is of the ids as well.
+  // The seal depends on the ids.
   const { id, account_id, mac, active_job_id, last_job_id, seal, ...rest } = vm as typeof vm & {
     seal?: Buffer;
   };
@@ -204,7 +207,7 @@ export async function stateOf({ installation }: Fixture, { customer, vmId }: Sce
   };
 }
 
-/** What {@link Fixture.scenes} has left on the guest's disk; null where it is not there. */
+/** Returns the text that {@link Fixture.scenes} left on the guest's disk; null if it is not there. */
 async function textOf(db: Database, vmId: string): Promise<string | null> {
   const [file] = await db.query<{ content: Uint8Array }>(
     sql`select content from simulator_files where guest_id = ${vmId} and path = '/root/text'`,
@@ -212,7 +215,7 @@ async function textOf(db: Database, vmId: string): Promise<string | null> {
   return file ? Buffer.from(file.content).toString() : null;
 }
 
-/** How many disks the engine keeps for the guest, such as for its snapshots. */
+/** Returns how many disks the engine keeps for the guest, for example for its snapshots. */
 async function keptDisks(db: Database, vmId: string): Promise<number> {
   const rows = await db.query(sql`select name from simulator_disks where guest_id = ${vmId}`);
   return rows.length;

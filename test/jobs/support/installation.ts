@@ -40,7 +40,7 @@ import type { Services } from '../../../server/services.ts';
 import { EdgeReconciler } from '../../../server/shield/reconcile-edge.ts';
 import { catalog } from '../../billing/support.ts';
 
-/** More requests than a minute of a clock that may stand still will see. */
+/** More requests than arrive in a minute of a clock that may stand still. */
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 const SECOND_MS = 1000;
 
@@ -53,41 +53,40 @@ class DirectOutlet implements JobPublisher {
   }
 }
 
-/** The service's parts in this process, on a clock that the test owns. Nothing runs by itself. */
+/** The service's parts in this process, on a clock that the test controls. Nothing runs automatically. */
 export interface Installation {
   services: Services & { clock: ManualClock };
-  /** The customer API behind its whole pipeline; not listening. */
+  /** The customer API with its complete pipeline; not listening. */
   http: FastifyInstance;
-  /** Told of each new job once it is committed. */
+  /** Notified of each new job after its commit. */
   outlet: DirectOutlet;
-  /** One more node that runs jobs. */
+  /** Opens another node that runs jobs. */
   openNode(hook?: StepHook): Promise<TestNode>;
-  /** Stops every node and releases the parts, not of the database. */
+  /** Stops every node and releases the parts, except for the database. */
   close(): Promise<void>;
 }
 
-/** A node of the installation. */
 export interface TestNode {
   node: Node;
   runner: JobRunner;
   adoption: OrphanedJobRecovery;
-  /** Interrupts what it runs and leaves. */
+  /** Interrupts its jobs and leaves the installation. */
   stop(): Promise<void>;
 }
 
 export interface InstallationOptions {
   clock?: ManualClock;
   logger?: Logger;
-  /** Settings of the service, as its environment would have them. */
+  /** Settings of the service, as environment variables. */
   env?: Record<string, string>;
-  /** Of the simulated engine: instantaneous unless told otherwise. */
+  /** Options of the simulated engine: instantaneous by default. */
   simulator?: Partial<SimulatorOptions>;
-  /** Another engine than that. */
+  /** Opens another engine instead of the simulated one. */
   openCompute?: (db: Database, clock: ManualClock) => ComputeDriver;
   edge?: Partial<EdgeSimulatorOptions>;
-  /** None when absent. */
+  /** No gateway if absent. */
   gateway?: GatewayDriver;
-  /** Aborts when the service is to look as if it stopped; never when absent. */
+  /** Aborts when the service is to appear stopped; never if absent. */
   stopping?: AbortSignal;
 }
 
@@ -152,7 +151,7 @@ async function openServices(
   return { ...services, guests, agent: new AgentRuns(services) };
 }
 
-/** Composes the service on a migrated database, which is the caller's. */
+/** Composes the service on a migrated database that the caller owns. */
 export async function openInstallation(
   db: Database,
   options: InstallationOptions = {},
@@ -202,7 +201,7 @@ export async function openInstallation(
   return { services, http, outlet, openNode, close };
 }
 
-/** Ids of jobs that have not ended, oldest first. */
+/** Returns the ids of unfinished jobs, oldest first. */
 export async function unfinishedJobs(db: Database): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
     sql`select id from jobs where status in ('pending', 'running') order by id`,
@@ -211,8 +210,9 @@ export async function unfinishedJobs(db: Database): Promise<string[]> {
 }
 
 /**
- * Lets a node run every job to its end, those of nodes that are gone and those to be tried again included.
- * Time passes, a second a round, as far as something waits for it; when nothing runs, up to a job's next attempt.
+ * Runs every job to completion on one node, including jobs of missing nodes and jobs waiting for a retry. While
+ * something waits for the clock, time advances one second per round; when nothing runs, it advances to the next attempt
+ * of a job.
  */
 export async function runJobs({ services }: Installation, { adoption, runner }: TestNode): Promise<void> {
   const { db, clock } = services;
@@ -224,7 +224,7 @@ export async function runJobs({ services }: Installation, { adoption, runner }: 
   }
 }
 
-/** Lets time pass to the next attempt of a job, where there is one that nothing else is left to wait for. */
+/** Advances time to the next attempt of a job, if nothing else is left to wait for. */
 async function passBackOff(db: Database, clock: ManualClock): Promise<void> {
   const [row] = await db.query<{ owned: boolean; next: Date | null }>(sql`
     select coalesce(bool_or(owner is not null or next_attempt_at is null), false) as owned, min(next_attempt_at) as next

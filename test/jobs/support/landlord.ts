@@ -6,19 +6,18 @@ import { type Fixture, PURCHASE } from './fixture.ts';
 
 /** A stage on which VMs live for months. */
 
-/** A customer with that much money. */
 export function tenant(fixture: Fixture, amountMinor: bigint): Promise<Customer> {
   return openCustomer(fixture.installation, amountMinor);
 }
 
-/** Buys a VM of {@link PURCHASE} (6.99 a month), with `wish` instead of parts of it, and waits until it is there. */
+/** Buys a VM of {@link PURCHASE} (6.99 per month), with `wish` replacing parts of it, and waits until it exists. */
 export async function buyVm(fixture: Fixture, customer: Customer, wish: object = {}): Promise<string> {
   const { vm } = await customer.must({ method: 'POST', path: '/v1/vm', body: { ...PURCHASE, ...wish } });
   await fixture.finish();
   return vm.id;
 }
 
-/** Lets it become `instant`, and everything happen that is due by then. */
+/** Sets the clock to `instant` and runs everything that is due by then. */
 export async function comes(fixture: Fixture, instant: string): Promise<void> {
   const { services } = fixture.installation;
   services.clock.set(new Date(instant));
@@ -34,14 +33,14 @@ export async function powerOf(fixture: Fixture, id: string): Promise<string | un
   return (await fixture.installation.services.compute.inspect(id))?.power;
 }
 
-/** Amounts of a VM's renewals, oldest first. */
+/** Returns the amounts of a VM's renewals, oldest first. */
 export async function renewalsOf(fixture: Fixture, vmId: string): Promise<bigint[]> {
   const rows = await fixture.db.query<{ amount_minor: bigint }>(sql`
     select amount_minor from orders where vm_id = ${vmId} and kind = 'renew' order by created_at`);
   return rows.map(({ amount_minor }) => amount_minor);
 }
 
-/** Types of what was logged of a VM by the service itself, oldest first, from `since` on. */
+/** Returns the types of a VM's events with the service as actor, from `since` on, oldest first. */
 export async function eventsOf(fixture: Fixture, vmId: string, since: string): Promise<string[]> {
   const rows = await fixture.db.query<{ type: string }>(sql`
     select type from events where vm_id = ${vmId} and actor_type = 'system' and created_at >= ${new Date(since)}

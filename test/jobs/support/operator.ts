@@ -17,7 +17,7 @@ import type { Customer } from './customer.ts';
 
 const ACTOR = 'test';
 
-/** What an operator does to the books, and what meters tell of. Refusals are an error's code. */
+/** The operator's actions on the books, and the meters' reports. Refusals are returned as the error's code. */
 export class Operator {
   readonly #services: Services;
 
@@ -25,7 +25,7 @@ export class Operator {
     this.#services = services;
   }
 
-  /** Money given or taken beside what is sold. */
+  /** Credits or debits money independent of any sale. */
   adjust(
     { accountId: id }: Customer,
     wish: { type: 'credit' | 'debit'; amountMinor: bigint; vmId: string | undefined; reason: string },
@@ -35,7 +35,7 @@ export class Operator {
     return this.#correct((ledger) => creditOrDebit(ledger, catalog, { ...wish, account, actor: ACTOR }));
   }
 
-  /** Replaces whom an account's invoices are for. */
+  /** Replaces the buyer on an account's invoices. */
   async setBuyer({ accountId: account_id }: Customer, profile: BillingProfile): Promise<void> {
     const { db, clock, catalog } = this.#services;
     const row = { account_id, ...billingProfile(profile), updated_at: clock.now() };
@@ -52,7 +52,7 @@ export class Operator {
     return this.#correct((ledger) => voidOrder(ledger, { orderId, reason, actor: ACTOR }));
   }
 
-  /** Reports an outage, of a region or a VM, and credits it to all that had it. */
+  /** Reports an outage of a region or a VM and credits it to all affected VMs. */
   async creditOutage(outage: {
     region: string | null;
     vm_id: string | null;
@@ -70,7 +70,7 @@ export class Operator {
     return (await findOutage(db, id))!;
   }
 
-  /** A payment that its provider can take back; the top-up that it settles. */
+  /** Creates a payment that its provider can dispute, and returns the top-up that it settles. */
   async paid(
     { accountId: account_id }: Customer,
     amount_minor: bigint,
@@ -99,7 +99,7 @@ export class Operator {
     });
   }
 
-  /** What the provider says about money that it takes back; the id of it. */
+  /** Records the provider's statement about disputed money and returns its id. */
   async takeBack(topUpId: string, reversal: Reversal): Promise<string> {
     const { db } = this.#services;
     const { id } = await db.transaction(async (tx) =>
@@ -108,7 +108,7 @@ export class Operator {
     return id;
   }
 
-  /** A meter tells of traffic. */
+  /** Reports metered traffic. */
   meter(traffic: Traffic): Promise<void> {
     return addTraffic(this.#services.db, [traffic]);
   }

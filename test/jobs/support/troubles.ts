@@ -5,15 +5,15 @@ import type { Trouble } from './fixture.ts';
 
 type Point = Parameters<StepHook>[0];
 
-/** Something that goes wrong while a job runs, and how the job must end nevertheless. */
+/** A fault during a job, and how the job must end despite it. */
 export interface Disturbance {
   name: string;
   end: 'succeeded' | 'failed' | 'either';
-  /** Trouble that has not struck yet. */
+  /** Returns a fresh fault that has not happened yet. */
   make(): Trouble;
 }
 
-/** As often as the runner tries an undo before it leaves it to adoption, and once more. */
+/** One more than the runner's attempts to undo before it leaves the job to adoption. */
 const MANY = 4;
 
 /** Throws at a point, the first `times` that it is reached. */
@@ -36,9 +36,9 @@ function crashing(at: Partial<Point>): (point: Point) => 'crash' | undefined {
 const matches = (point: Point, at: Partial<Point>) =>
   (at.step === undefined || at.step === point.step) && at.phase === point.phase;
 
-/** All that can go wrong with a kind of job: at each of its steps, while it is undone, and in the engine. */
+/** Returns all faults of a kind of job: at each of its steps, during undo, and in the engine. */
 export function disturbances({ steps, persistent }: JobDefinition): Disturbance[] {
-  // Where the job can still fail: from a final step on there is no way back.
+  // The last step at which the job can still fail: a final step cannot be undone.
   const last = steps.findLast(({ final }) => !final)!.name;
   const all: Disturbance[] = [
     {
@@ -77,7 +77,7 @@ export function disturbances({ steps, persistent }: JobDefinition): Disturbance[
   return all;
 }
 
-/** The job fails at its very end, and then something goes wrong where `step` is undone. */
+/** The job fails at its very end, and then undoing `step` goes wrong. */
 function undoDisturbances(step: string, last: string): Disturbance[] {
   const at = { step, phase: 'undo' } as const;
   const both = (second: () => NonNullable<Trouble['step']>) => () => {
