@@ -13,7 +13,7 @@ import { freshDatabase } from '../support/database.ts';
 
 const clock = new ManualClock('2026-01-10T00:00:00Z');
 
-/** A database as the version before left it, with a wallet in `currency`. */
+/** A database of the previous version, with a wallet in `currency`. */
 async function oldBooks(t: TestContext, currency: string): Promise<Database> {
   const db = await freshDatabase(t, { migrated: false });
   const older = MIGRATIONS.slice(0, MIGRATIONS.indexOf(booksExponent));

@@ -12,7 +12,7 @@ import { issueInvoices } from '../support/issue.ts';
 const ACCOUNT = 'acc_00000000000000000000abcdef';
 const everything = { limit: 100, afterId: null };
 
-/** An order as it was booked before, with the lines it had; `held` is still to be settled. */
+/** Returns an order as the previous version booked it, with its lines; a `held` one is not settled yet. */
 function order(id: string, at: string, invoice: string | null, kind: string, ...amounts: number[]): string {
   const total = amounts.reduce((sum, amount) => sum + amount, 0);
   const [debit, credit] = total > 0 ? ['hold', 'revenue'] : ['revenue', 'wallet'];
@@ -35,7 +35,7 @@ function order(id: string, at: string, invoice: string | null, kind: string, ...
     ${invoice ? move(debit, credit, total > 0 ? 'capture' : 'refund') : ''}`;
 }
 
-/** Books of the time before: an issued invoice, a draft with a refund in it, and an order under way. */
+/** Books of the previous version: an issued invoice, a draft with a refund in it, and a pending order. */
 const BEFORE = `
   insert into accounts (id, name, currency, created_at) values ('${ACCOUNT}', 'Old', 'EUR', now());
   insert into payments values ('pay_1', '${ACCOUNT}', 'bank_transfer', 'succeeded', 10000, 'EUR', 'r1', now(), now()),
@@ -58,7 +58,7 @@ const BEFORE = `
   ${order('ord_5', '2026-02-04T00:00:00Z', null, 'change_plan', -100, 300)}
   insert into wallets values ('${ACCOUNT}', 'EUR', 10000 - 1000 - 399 - 399 - 151 + 200 - 200, 200, now());`;
 
-/** A database as the version before left it. */
+/** A database of the previous version. */
 async function oldBooks(t: TestContext): Promise<Database> {
   const db = await freshDatabase(t, { migrated: false });
   const older = MIGRATIONS.slice(0, MIGRATIONS.indexOf(books));
@@ -76,7 +76,7 @@ const journal = (db: Database) =>
     select concat_ws(' ', id, account_id, debit, credit, amount_minor, reason, order_id, payment_id, created_at) as row
     from journal order by id`);
 
-/** What an account holds, credits less debits. */
+/** Returns the balances of an account, credits less debits. */
 async function balances(db: Database): Promise<Record<string, number>> {
   const rows = await db.query<{ code: string; amount: number }>(sql`
     select code, sum(amount)::int as amount
@@ -112,7 +112,8 @@ test('books of the version before are carried over, and what was issued stays as
     invoice.tax_minor,
     invoice.corrects,
   ]);
-  // 798 at 20 % contain 133 of tax: as they were shown, though the lines by themselves come to 134.
+  // 798 at 20 % contains 133 of tax: the invoice keeps the amounts as displayed, although the lines separately add up
+  // to 134.
   const issued = ['invoice', 'paid', 'ABCDEF-0001', 798n, 133n, []];
   const sold = ['invoice', 'draft', null, 151n, 25n, []];
   const note = [

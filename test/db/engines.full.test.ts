@@ -5,11 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, notify, one, raw, type Sql, sql } from '../../server/db/database.ts';
 import { engine, freshDatabase } from '../support/database.ts';
 
-// Every promise here is made by both engines: the suite runs on each of them.
+// Both engines promise the following: the suite runs on each of them.
 
 const AWKWARD = ['plain', 'NULL', 'a,b', '"quoted"', 'back\\slash', '{brace}', ''];
 
-/** What a statement's column `v` must come back as, to the JavaScript type. */
+/** The value that a statement's column `v` must return, including the JavaScript type. */
 const VALUES: Record<string, [Sql, unknown]> = {
   'bigint beyond a double': [sql`select 9007199254740993::bigint as v`, 9007199254740993n],
   'bigint parameter': [sql`select ${12n}::bigint as v`, 12n],
@@ -78,7 +78,7 @@ test('ids are compared byte by byte and match arrays of text', async (t) => {
     select id, id, 'EUR', now() from unnest(${['a', 'B', 'c']}::text[]) id`);
   const found = await db.query(sql`select id from accounts where id = any(${['a', 'B']}) order by id`);
   assert.deepEqual(found, [{ id: 'B' }, { id: 'a' }]);
-  // An array of the domain has a type that was made after the connection was: it is read as an array by a cast.
+  // An array of the domain has a type that was created after the connection: a cast makes it readable as an array.
   const all = await one(db, sql`select array_agg(id::text order by id) as ids from accounts`);
   assert.deepEqual(all, { ids: ['B', 'a', 'c'] });
 });
@@ -158,7 +158,7 @@ test('a script that changes a table has earlier statements prepared again, any o
   const select = () => one<object>(db, sql`select * from counter`);
   assert.deepEqual(await select(), { n: 0n });
   if (db.engine === 'pglite') {
-    // Of the one connection; a pool's have some each.
+    // On the single connection; a pool's connections have statements of their own.
     const prepared = () => one<{ count: bigint }>(db, sql`select count(*) from pg_prepared_statements`);
     const before = await prepared();
     await db.script('select 1; select 2');
@@ -172,7 +172,7 @@ test('a table that another process changes is read as it is then', {
   skip: engine !== 'postgres',
 }, async (t) => {
   const db = await counter(t);
-  // At the same time, so that several connections know the statement, and afterwards more do.
+  // Concurrently, so that several connections prepare the statement; afterwards even more do.
   const read = (times: number) =>
     Promise.all(Array.from({ length: times }, () => one<object>(db, sql`select * from counter`)));
   assert.deepEqual(await read(4), Array(4).fill({ n: 0n }));
@@ -201,7 +201,7 @@ test('a single statement is part of no transaction that begins beside it', async
         throw refusal;
       })
       .catch((error) => assert.equal(error, refusal));
-  // Each is a statement of its own, so that it is met for the first time while transactions begin.
+  // Each has a text of its own, so that it is prepared for the first time while transactions begin.
   const insert = (n: number) => db.query(sql`insert into counter select ${n} ${raw(`/* ${n} */`)}`);
   const work = Array.from({ length: 60 }, (_, n) => (n % 2 === 0 ? insert(n) : rolledBack()));
   await Promise.all(work);
@@ -242,7 +242,7 @@ test('queries and listeners survive lost connections', { skip: engine !== 'postg
   await db.query(sql`
     select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid()`);
-  // What is notified while the listener reconnects is lost, as promised; it must not stay deaf.
+  // Notifications during a reconnect are lost, as documented, but the listener must not stay deaf.
   while (!heard) {
     await notify(db, 'lost', 'hello');
     await sleep(10);

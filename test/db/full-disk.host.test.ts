@@ -10,17 +10,17 @@ import { noSmallDisk, type SmallDisk, smallDisk } from '../support/small-disk.ts
 import { copyPgliteTemplate } from '../support/template.ts';
 
 /**
- * The engine's statistics leave a timer of so many milliseconds behind where it did not end in order. Nothing clears it
+ * The engine's statistics leave a timer of this many milliseconds behind if it did not end in order. Nothing clears it
  * from outside, and the file must end with nothing open.
  */
 const ENGINE_TIMER_MS = 10_000;
-/** Room for a database and three more files of its log. */
+/** Space for a database and three more files of its log. */
 const SIZE_MB = 130;
 
 interface World {
   disk: SmallDisk;
   db: Database;
-  /** What the outage log received. */
+  /** Lines of the outage log. */
   log: string[];
 }
 
@@ -38,7 +38,7 @@ async function startWorld(t: TestContext): Promise<World> {
   return { disk, db, log };
 }
 
-/** Does work from `first` on until one fails; all that were acknowledged, and the failure. */
+/** Inserts rows from `first` on until one fails; returns the acknowledged ones and the failure. */
 async function untilFailure(db: Database, what: (n: number) => string) {
   const { next } = await one<{ next: number }>(db, sql`select coalesce(max(n), 0) + 1 as next from entries`);
   for (let n = next; ; n++) {
@@ -81,7 +81,7 @@ test('tables that cannot grow refuse what is written, and the rest goes on', {
   assert.equal(await count(db), acknowledged, 'what is only read goes on');
   await assert.rejects(
     db.transaction(async (tx) => {
-      // A failure that the work passes over is still the reason why it is not committed.
+      // A failure that the transaction ignores is still the reason why it cannot commit.
       await tx
         .query(sql`insert into entries select -g, repeat('x', 5000) from generate_series(1, 500) g`)
         .catch(() => {});
@@ -111,7 +111,7 @@ test('an engine that cannot write its log is reopened when there is room', {
   );
   const session = await db.reserve();
   await session.query(sql`select pg_advisory_lock(7)`);
-  // Less than the log's next file, and enough for the tables.
+  // Less than the log's next file, but enough for the tables.
   await disk.fill(12);
   await db.query(sql`insert into entries values (1, 'first')`);
   let tries = 0;
@@ -120,7 +120,7 @@ test('an engine that cannot write its log is reopened when there is room', {
       .transaction(async (tx) => {
         tries++;
         await tx.query(sql`update entries set what = ${tries} where n = 1`);
-        // Written to the log and nowhere else.
+        // Written only to the log.
         await tx.query(sql`select pg_logical_emit_message(true, '', repeat('x', 100000))`);
       })
       .catch((error) => error);
@@ -161,8 +161,8 @@ test('an engine that cannot write its log is reopened when there is room', {
   assert.deepEqual(heard, ['hello']);
 });
 
-// What a transaction writes to the log goes out at its commit, unless it is more than the engine's buffer of 1 MB. A
-// statement that writes more than a file of the log, which has 16 MB, needs the next one wherever it begins.
+// A transaction's log is written at its commit, unless it exceeds the engine's buffer of 1 MB. A statement that writes
+// more than one file of the log (16 MB) needs the next file wherever it begins.
 for (const { what, bytes, unknown } of [
   { what: 'a commit that breaks the engine is of unknown outcome', bytes: 50_000, unknown: true },
   { what: 'a statement that breaks the engine has changed nothing', bytes: 18_000_000, unknown: false },

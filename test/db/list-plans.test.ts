@@ -20,11 +20,11 @@ const DATES = { from: FROM, to: TO };
 
 interface List<Filter extends object> {
   run(db: Queryable, filter: Partial<Filter>, page: Page): Promise<unknown>;
-  /** Every filter that it takes, with a value. */
+  /** Every filter of the list, with a value. */
   filter: Filter;
-  /** How many texts it has for all combinations of filters. */
+  /** Number of distinct texts for all combinations of filters. */
   texts: number;
-  /** The index that finds a page for some given filters. */
+  /** Returns the index that finds a page for the given filters. */
   index(filter: Partial<Filter>): string;
 }
 
@@ -112,7 +112,7 @@ const PAGES: Page[] = [
   { limit: 20, afterId: 'some_id' },
 ];
 
-/** Every choice among the entries of an object. */
+/** Returns every subset of an object's entries. */
 function choices<T extends object>(all: T): Partial<T>[] {
   const some: Partial<T>[] = [{}];
   for (const [name, value] of Object.entries(all))
@@ -120,7 +120,7 @@ function choices<T extends object>(all: T): Partial<T>[] {
   return some;
 }
 
-/** The statement with which a list asks for a page. */
+/** Returns the statement with which a list queries a page. */
 async function statementOf(one: List<object>, filter: object, page: Page): Promise<Sql> {
   const statements: Sql[] = [];
   const asked: Queryable = {
@@ -137,7 +137,7 @@ async function statementOf(one: List<object>, filter: object, page: Page): Promi
 const literal = (value: unknown) =>
   value === null ? 'null' : `'${value instanceof Date ? value.toISOString() : value}'`;
 
-/** The plan that is kept for a statement, whatever its parameters: not that of one run of it. */
+/** Returns the cached generic plan of a statement, which is independent of its parameters. */
 async function keptPlan(tx: Transaction, { text, values }: Sql): Promise<string> {
   await tx.query(sql`prepare listed as ${raw(text)}`);
   const lines = await tx.query<{ 'QUERY PLAN': string }>(
@@ -152,7 +152,7 @@ for (const [name, one] of Object.entries(LISTS))
     const db = await freshDatabase(t);
     const texts = new Set<string>();
     await db.transaction(async (tx) => {
-      // The tables are empty here, for which a plan would read and sort them.
+      // The tables are empty here, and a plan for empty tables would read and sort them.
       for (const setting of ['enable_seqscan', 'enable_bitmapscan', 'enable_sort'])
         await tx.query(sql`select set_config(${setting}, 'off', true)`);
       await tx.query(sql`set local plan_cache_mode = force_generic_plan`);

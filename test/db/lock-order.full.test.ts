@@ -14,7 +14,7 @@ import type { LockStep } from './support/lock-recorder.ts';
 import { type RecordedText, textsFile } from './support/text-recorder.ts';
 
 const RANK = new Map<string, number>(LOCK_ORDER.map((table, rank) => [table, rank]));
-/** Tables whose rows are only ever added: there is nothing to wait for. */
+/** Tables with rows that are only ever added, so there is nothing to wait for. */
 const APPEND_ONLY = [
   'books',
   'migrations',
@@ -28,14 +28,14 @@ const APPEND_ONLY = [
   'top_up_reversal_payments',
   'usage_readings',
 ];
-/** What makes the transactions that are held against the order. */
+/** The suites whose transactions are checked against the order. */
 const SUITES = [
   'test/acceptance/conformity.full.test.ts',
   'test/panel/sign-up.test.ts',
   'test/panel/account.full.test.ts',
   'test/panel/passkeys.full.test.ts',
 ];
-/** Another transaction's way to wait: what each of these does has to be among what was seen. */
+/** Tables where other transactions wait: each must be among the recorded ones. */
 const MUST_SEE = [
   'vms',
   'wallets',
@@ -51,9 +51,9 @@ const MUST_SEE = [
 
 /** A connection is closed after 1,000 (`server/db/postgres-connection.ts`). */
 const MAX_TEXTS = 550;
-/** A function that runs more texts composes them: each combination is prepared and planned by every connection. */
+/** A function that runs more texts composes them: every connection prepares and plans each combination. */
 const MAX_TEXTS_AT = 4;
-/** Functions that compose, with the largest number of their texts. */
+/** Functions that compose texts, with their largest number of texts. */
 const COMPOSED: Record<string, number> = {
   // Each law of the books, for all rows and for new ones.
   'server/domain/billing/audit/audit.ts offencesAgainst': 100,
@@ -64,10 +64,10 @@ const COMPOSED: Record<string, number> = {
   'server/db/queries/vm-dependents.ts deleteVmBelongings': 10,
 };
 
-/** Each of its rows is written with the first account of a currency, and after that nobody waits for it. */
+/** Each of its rows is written with the first account of a currency; afterwards no transaction waits for it. */
 const WRITTEN_ONCE = 'books';
 
-/** What is wrong with one way through the tables; `deleted` are the tables of which rows go. */
+/** Returns the violations in one sequence of locks; `deleted` are the tables from which rows are deleted. */
 function problemsOf(steps: LockStep[], deleted: Set<string>): string[] {
   const problems: string[] = [];
   const held = new Set<string>();
@@ -107,13 +107,13 @@ test('every table has its place in the order of locks', async (t) => {
   );
 });
 
-/** Runs the suites with a service that records; the lines of one of its files. */
+/** Runs the suites with a recording service and returns the lines of its files. */
 async function record(t: TestContext): Promise<{ ways: LockStep[][]; texts: RecordedText[] }> {
   const directory = await mkdtemp(join(tmpdir(), 'vauban-locks-'));
   defer(t, () => rm(directory, { recursive: true }));
   const file = join(directory, 'locks');
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-  // Every transaction fails once at its end: where its work could not be done twice, the suite says so.
+  // Every transaction fails once at its end: if its work cannot be repeated, the suite fails.
   for (const path of SUITES) {
     await promisify(execFile)(process.execPath, [join(REPOSITORY, path)], {
       env: { ...env, RECORD_LOCKS: file },

@@ -4,7 +4,7 @@ import { DatabaseAwayError } from '../../server/db/away.ts';
 import type { Connection } from '../../server/db/postgres-connection.ts';
 import { PostgresStatements } from '../../server/db/postgres-statements.ts';
 
-/** A connection that breaks before the answer to a statement arrives. */
+/** Returns a connection that breaks before the reply to a statement arrives. */
 function breaking(): Connection {
   const connection = {
     lost: undefined as DatabaseAwayError | undefined,

@@ -6,14 +6,14 @@ import { engine, freshDatabaseLocation } from '../support/database.ts';
 
 const SERVER_ONLY = { skip: engine === 'pglite' && 'the embedded engine has one connection' };
 
-/** More connections than a transaction needs, and fewer than a node has. */
+/** More connections than a transaction needs, but fewer than a node has. */
 const OPEN = 3;
-/** Statements that are under way at the same time, so that all other connections take part. */
+/** Concurrent statements, enough for all other connections to take part. */
 const AT_ONCE = 20;
-/** A node of a rolling upgrade meets this many outdated statements. */
+/** The number of outdated statements of a node in a rolling upgrade. */
 const OUTDATED = 40;
 
-/** A statement with a text of its own. */
+/** Returns a statement with a unique text. */
 const nth = (n: number): Sql => sql`select ${n}::int as n ${raw(`/* ${n} */`)}`;
 
 async function seen(t: TestContext) {
@@ -30,7 +30,7 @@ const insert = (n: number) => sql`insert into seen values (${n})`;
 const rows = async (db: Database) =>
   (await db.query<{ n: number }>(sql`select n from seen order by n`)).map(({ n }) => n);
 
-/** Runs statements, some at the same time, and checks that each gets its own answer. */
+/** Runs statements, some concurrently, and checks that each gets its own result. */
 async function runAll(db: Database, numbers: number[]): Promise<void> {
   const left = numbers.values();
   const worker = async () => {
@@ -41,7 +41,7 @@ async function runAll(db: Database, numbers: number[]): Promise<void> {
 
 const range = (from: number, count: number) => Array.from({ length: count }, (_, index) => from + index);
 
-/** Keeps transactions open while `work` goes on; each writes before and after it. */
+/** Keeps transactions open during `work`; each writes before and after it. */
 async function whileOpen(db: Database, work: () => Promise<void>): Promise<void> {
   const begun: Promise<void>[] = [];
   const done = Promise.withResolvers<void>();
@@ -87,7 +87,7 @@ test(
     const { db } = await seen(t);
     const write = (n: number) =>
       db.transaction(async (tx) => {
-        // Together with `begin`.
+        // In the same message as `begin`.
         const [found] = await Promise.all([tx.query(nth(n)), tx.query(nth(n + 10_000)), tx.send(insert(n))]);
         assert.deepEqual(found, [{ n }]);
       });

@@ -8,14 +8,14 @@ import { engine, freshDatabase } from '../support/database.ts';
 
 const ONLY_SERVER = { skip: engine !== 'postgres' };
 
-/** Takes no table at first and needs one that is read second. */
+/** Locks no table at first and then needs one that is read second. */
 const WIDENED: Migration = {
   name: '9999-widened',
   up: 'create table beside (id int); alter table accounts add column beside int; insert into beside values (1)',
   down: '',
 };
 
-/** A session that reads `accounts` in a transaction that stays open, as `pg_dump` does. */
+/** Opens a session that reads `accounts` in a transaction that stays open, like `pg_dump`. */
 async function longRead(db: Database): Promise<Session> {
   const session = await db.reserve();
   await session.query(sql`begin`);
@@ -24,7 +24,7 @@ async function longRead(db: Database): Promise<Session> {
   return session;
 }
 
-/** Waits until some session waits for a lock of `accounts`, or something has ended `running`. */
+/** Waits until some session waits for a lock of `accounts`, or `running` is over. */
 async function untilQueued(db: Database, running: { over: boolean }): Promise<void> {
   for (;;) {
     const { waiting } = await one<{ waiting: boolean }>(
@@ -36,7 +36,7 @@ async function untilQueued(db: Database, running: { over: boolean }): Promise<vo
   }
 }
 
-/** A clock whose pauses end when the test says so. */
+/** A clock whose pauses the test ends. */
 function pausingClock() {
   const pauses: (() => void)[] = [];
   const clock: Clock = {
@@ -55,7 +55,7 @@ test('a read does not queue behind a migration that waits for a dump', ONLY_SERV
   const migration = migrateUp(db, { migrations: [WIDENED], clock, onBusy: (attempt) => busy.push(attempt) });
   migration.finally(() => (running.over = true)).catch(() => {});
 
-  // Each try lets the reads behind it through, although the dump goes on.
+  // Each attempt lets the reads queued behind it through, although the dump continues.
   for (const tries of [1, 2]) {
     await untilQueued(db, running);
     await db.query(sql`select count(*) from accounts`);

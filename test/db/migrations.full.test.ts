@@ -46,7 +46,7 @@ test('migrations have distinct names that sort in their order', () => {
 
 test('a migration that fails leaves nothing behind', async (t) => {
   const db = await freshDatabase(t, { migrated: false });
-  // In the way of the first migration's last table.
+  // Conflicts with the first migration's last table.
   await db.script('create table simulator_guests (id text)');
   await assert.rejects(migrateUp(db), { code: '42P07' });
   assert.deepEqual(await db.query(sql`select name from migrations`), []);

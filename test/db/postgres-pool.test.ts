@@ -8,7 +8,7 @@ import { ManualClock } from '../../server/platform/clock.ts';
 
 const idle = () => ({ lost: undefined, lose() {}, close: async () => {} }) as unknown as Connection;
 
-/** A pool of one connection, which is lent; opening another one never ends. */
+/** A pool with one connection, which is lent; opening another one never completes. */
 async function busyPool(clock: ManualClock) {
   let first: Connection | undefined = idle();
   const pool = new Pool(() => {
@@ -19,7 +19,7 @@ async function busyPool(clock: ManualClock) {
   return { pool, connection: await pool.lend() };
 }
 
-/** What became of `wait` so far. */
+/** Returns a function that tells the present outcome of `wait`. */
 function watch(wait: Promise<Connection>): () => string {
   let outcome = 'waits';
   wait.then(

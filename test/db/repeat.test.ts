@@ -84,7 +84,7 @@ test('a transaction goes on where a node of the next release has added columns',
   skip: engine === 'pglite' && 'the embedded engine has one node',
 }, async (t) => {
   const { db, conflicts } = await withFailures(t);
-  // More statements than a transaction is tried.
+  // More statements than the attempts of a transaction.
   const all = Array.from({ length: 6 }, (_, n) => sql`select *, ${raw(String(n))} as which from seen`);
   const read = () =>
     db.transaction(async (tx) => {

@@ -4,12 +4,12 @@ import { one, raw, type Session, sql } from '../../server/db/database.ts';
 import { defer } from '../support/cleanup.ts';
 import { freshDatabase } from '../support/database.ts';
 
-/** More than either engine runs a plan for before it makes another. */
+/** More runs than either engine keeps a plan for. */
 const RUNS = 1_100;
-/** As it is without autovacuum, which comes by once a minute; the embedded engine has none. */
+/** Autovacuum would run once a minute; the embedded engine has none. */
 const TABLE = 'create table growing (id text primary key, other int) with (autovacuum_enabled = false)';
 
-/** The plan with which this session runs a statement that it has prepared, as text. */
+/** Returns as text the plan with which this session runs a statement that it has prepared. */
 async function planOf(session: Session, statement: { text: string }): Promise<string> {
   const { name } = await one<{ name: string }>(
     session,

@@ -25,7 +25,7 @@ test('books that were there before are sealed as they are, and go on from there'
   for (const { name, down } of later)
     await db.script(`begin; delete from migrations where name = '${name}'; ${down}; commit;`, { ddl: true });
 
-  // Where instants are written otherwise than in UTC.
+  // A session that does not write instants in UTC.
   await db.script(`set timezone = 'Asia/Kolkata'`);
   await migrateUp(db);
   assert.deepEqual((await audit(db, clock)).findings, []);

@@ -68,7 +68,7 @@ test('what writes does not stand alone where the transaction did not begin', {
 }, async (t) => {
   const { db, rows } = await seen(t);
   const insert = (n: number) => sql`insert into seen values (${n})`;
-  // Known to the service, so that nothing else holds it up.
+  // The service knows the statement, so nothing else delays it.
   await db.query(insert(1));
   const { runTogether } = Connection.prototype;
   t.mock.method(Connection.prototype, 'runTogether', function (this: Connection, [, ...runs]) {
@@ -92,7 +92,7 @@ test('what writes does not stand alone where the transaction did not begin', {
     Promise.all([tx.query(sql`select n from seen`), tx.query(insert(5))]),
   );
   await assert.rejects(together, refused);
-  // The refusal may be read, and the connection given up, before the answer to the commit is there.
+  // The refusal may be read, and the connection closed, before the reply to the commit arrives.
   const { send } = Connection.prototype;
   t.mock.method(Connection.prototype, 'send', async function (this: Connection, query) {
     if (query.text !== 'commit') return send.call(this, query);
@@ -113,7 +113,7 @@ test('what begins a transaction together is answered each for itself, up to what
   const { db, rows } = await seen(t);
   const insert = (n: number) => sql`insert into seen values (${n}) returning n`;
   const list = sql`select n from seen order by n`;
-  // Twice, as the second time everything is known to the service and to the connection.
+  // Twice, because the second time both the service and the connection know everything.
   for (const n of [1, 2]) {
     const answers = await db.transaction((tx) =>
       Promise.allSettled([tx.query(list), tx.query(insert(n)), tx.query(insert(n + 10)), tx.query(list)]),
@@ -130,7 +130,7 @@ test('what begins a transaction together is answered each for itself, up to what
     );
   });
   await assert.rejects(failing, { code: '23505' });
-  // What was skipped was not prepared on that connection, and is run by whatever comes next.
+  // The skipped statement was not prepared on that connection; the next query runs it.
   const fresh = sql`select n as fresh from seen order by n`;
   assert.equal((await db.transaction((tx) => tx.query(fresh))).length, 4);
   assert.equal((await db.transaction((tx) => tx.query(sql`select n as fresh from seen`))).length, 4);
@@ -154,7 +154,7 @@ test('a server that answered while this process was busy is not taken to be away
 }, async (t) => {
   const { env } = await freshDatabaseLocation(t);
   const opening = Connection.open(env.DATABASE_URL!);
-  // As long as a module takes to compile on a busy machine, and longer than the network's patience.
+  // As long as a module takes to compile on a busy machine, and longer than the network's timeout.
   for (const end = performance.now() + 1_200; performance.now() < end; );
   const connection = await opening;
   defer(t, () => connection.close());

@@ -29,7 +29,7 @@ test('the service runs as a role that cannot change the books', {
     .catch((error) => assert.match(error.message, /already exists/));
   await owner.script(GRANTS);
 
-  // Every session of this URL is that role from its start, and cannot become another.
+  // Every session of this URL has that role from its start and cannot change to another.
   const url = new URL(location.env.DATABASE_URL!);
   url.username = ROLE;
   const env = { ...location.env, DATABASE_URL: url.href, VAUBAN_SIMULATOR_BOOT_SECONDS: '0' };

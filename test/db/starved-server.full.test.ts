@@ -5,14 +5,14 @@ import { sql } from '../../server/db/database.ts';
 import { defer } from '../support/cleanup.ts';
 import { engine, freshDatabase } from '../support/database.ts';
 
-/** Longer than a statement takes to become late and to be asked after twice. */
+/** Longer than a statement takes to be considered late and be checked twice. */
 const STARVED_MS = 2_500;
 
 test('a statement is not given up because the processor has no time for the server process that should read it', {
   skip: engine === 'pglite' && 'the embedded engine has no processes',
 }, async (t) => {
   const db = await freshDatabase(t);
-  // The watch begins with the first statement.
+  // The watchdog starts with the first statement.
   await db.query(sql`select 1`);
   const session = await db.reserve();
   defer(t, () => session.release());

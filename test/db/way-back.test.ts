@@ -1,4 +1,4 @@
-// The way back of migrations over books that have what they brought.
+// Undoing migrations on books that contain rows of the new kind.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Database, sql } from '../../server/db/database.ts';
@@ -19,13 +19,13 @@ import { freshDatabase } from '../support/database.ts';
 import { issueInvoices } from '../support/issue.ts';
 import { open, send } from '../timers/usage-support.ts';
 
-/** Undoes a migration and all after it, as an operator does who goes back to an older release. */
+/** Undoes a migration and all later ones, like an operator who returns to an older release. */
 async function back(db: Database, to: Migration): Promise<void> {
   for (const { name, down } of MIGRATIONS.slice(MIGRATIONS.indexOf(to)).toReversed())
     await db.script(`begin; delete from migrations where name = '${name}'; ${down}; commit;`, { ddl: true });
 }
 
-/** Debits less credits by account of the ledger, without those that are even. */
+/** Returns debits less credits by ledger account, without accounts that are zero. */
 async function balances(db: Database): Promise<Record<string, bigint>> {
   const rows = await db.query<{ account: string; amount: bigint }>(sql`
     select account, sum(amount)::bigint as amount from (
@@ -59,7 +59,7 @@ test('debts of deleted VMs are forgotten on the way back from 0051, and nothing 
   await migrateUp(db);
   const { available_minor, claimed_minor } = await wallet();
   assert.deepEqual([available_minor, claimed_minor], [0n, 0n]);
-  // The audit says what an operator has forgiven by going back.
+  // The audit reports the debt that the operator cancelled by going back.
   assert.equal((await auditNow(db)).length, 1);
 });
 

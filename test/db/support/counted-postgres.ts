@@ -10,20 +10,20 @@ interface Traffic {
   unanswered: number;
 }
 
-/** A way to a PostgreSQL server that counts what goes over it. */
+/** A proxy to a PostgreSQL server that counts its traffic. */
 export interface CountedPostgres {
   url: string;
-  /** How often a client had an answer before it sent more, connection by connection. */
+  /** Number of times that a client received a reply before it sent more, summed over connections. */
   readonly roundTrips: number;
   /** In the order in which they were sent. */
   readonly statements: readonly string[];
-  /** Begins to count from zero. */
+  /** Resets the counts to zero. */
   reset(): void;
-  /** Whether everything that was sent has been answered. */
+  /** Whether everything sent has been answered. */
   isQuiet(): boolean;
 }
 
-/** Opens such a way to the server at `url`, until the test ends. Statements like `ignored` do not count. */
+/** Opens a proxy to the server at `url` until the test ends. Statements that match `ignored` do not count. */
 export async function countPostgres(t: TestContext, url: string, ignored: RegExp): Promise<CountedPostgres> {
   const address = overTcp(url);
   const target = { host: address.hostname, port: Number(address.port || 5432) };
@@ -54,12 +54,12 @@ export async function countPostgres(t: TestContext, url: string, ignored: RegExp
   };
 }
 
-/** Counts on one connection. */
+/** Counts the traffic of one connection. */
 function relay(client: Socket, server: Socket, traffic: Traffic, ignored: RegExp): void {
   const prepared = new Map<string, string>();
   let text = '';
   let answered = true;
-  /** The first time that a server is ready it answers no statement, but the connection's beginning. */
+  /** The first time that a server is ready completes the connection's start, not a statement. */
   let isOpen = false;
   const sent = (statement: string) => {
     if (ignored.test(statement)) return;
@@ -72,7 +72,7 @@ function relay(client: Socket, server: Socket, traffic: Traffic, ignored: RegExp
     else if (type === 'B') text = prepared.get(twoStrings(body)[1]) ?? '';
     else if (type === 'E') sent(text);
     else if (type === 'Q') sent(body.toString('utf8', 0, body.length - 1));
-    // The end of one statement, or of several that the server takes as one.
+    // The end of one statement, or of several that the server executes as one.
     if (type === 'S' || type === 'Q') traffic.unanswered++;
   }, true);
   const onAnswer = messages((type) => {
@@ -98,7 +98,7 @@ function twoStrings(body: Buffer): [string, string] {
   return [first!, second!];
 }
 
-/** Cuts a stream into the protocol's messages; the first that a client sends has no type. */
+/** Splits a stream into the protocol's messages; a client's first message has no type. */
 function messages(
   onMessage: (type: string, body: Buffer) => void,
   untyped: boolean,

@@ -3,9 +3,9 @@ import type { Database, Queryable, Sql, Transaction } from '../../../server/db/d
 import { sql } from '../../../server/db/database.ts';
 
 /**
- * How a transaction comes to a table's rows. `write`, `upsert`, `delete` and `lock` wait for the holder of the row; `skip` holds without
- * having waited; `insert` is of new rows; `refer` is a foreign key's look at the row it names. `unread` is a table that
- * the server says was locked although no statement was understood so.
+ * How a transaction locks a table's rows. `write`, `upsert`, `delete` and `lock` wait for the row's present holder;
+ * `skip` locks without having waited; `insert` is for new rows; `refer` is a foreign key's check of the referenced row.
+ * `unread` is a table that is locked according to the server although no parsed statement locks it.
  */
 export type LockKind =
   | 'write'
@@ -24,7 +24,7 @@ export interface LockStep {
 
 const FIRST_TRY_FAILS = Object.assign(new Error('the first try is made to fail'), { code: '40001' });
 
-/** Foreign keys, by the table that has them, and those whose rows go with the row that they name. */
+/** Foreign keys by referencing table, and those that delete their rows together with the referenced row. */
 interface Keys {
   parents: Map<string, string[]>;
   cascades: Map<string, string[]>;
@@ -47,7 +47,7 @@ async function readKeys(db: Queryable): Promise<Keys> {
 const CLAUSE =
   /\binsert into (?<insert>[\w.]+)|\bupdate (?<update>[\w.]+)(?: \w+)? set\b|\bdelete from (?<delete>[\w.]+)|\bfor (?:(?<noKey>no key update|share)|update)(?: of (?<of>\w+))?(?<skip> skip locked)?|\bpg_advisory_xact_lock(?<advisory>)\(/g;
 
-/** The query that ends at `end`, without those within it. */
+/** Returns the query that ends at `end`, without its subqueries. */
 function queryBefore(text: string, end: number): string {
   let depth = 0;
   let query = '';
@@ -60,7 +60,7 @@ function queryBefore(text: string, end: number): string {
   return query;
 }
 
-/** The steps of one statement, in the order in which it is written. */
+/** Returns the steps of one statement in textual order. */
 function stepsOf(text: string): LockStep[] {
   const flat = text.replace(/\s+/g, ' ');
   const found = [...flat.matchAll(CLAUSE)];
@@ -68,7 +68,7 @@ function stepsOf(text: string): LockStep[] {
     const { groups = {} } = match;
     const end = found[index + 1]?.index ?? flat.length;
     if (groups.insert) {
-      // A MAC address is drawn at random: that two new VMs have drawn the same one is no order to keep.
+      // MAC addresses are drawn at random: two new VMs that draw the same one do not establish an order.
       const waits = /on conflict (?!\(mac\))/.test(flat.slice(match.index, end));
       return [{ kind: waits ? 'upsert' : 'insert', table: groups.insert }];
     }
@@ -79,7 +79,7 @@ function stepsOf(text: string): LockStep[] {
     const kind = groups.skip ? 'skip' : groups.noKey ? 'lock' : 'lock for key';
     return [{ kind, table: groups.of ?? from ?? 'unknown' }];
   });
-  // Rows that were picked with `skip locked` are held by the time they are written.
+  // Rows that were selected with `skip locked` are already locked when they are written.
   const picked = new Set(steps.flatMap(({ kind, table }) => (kind === 'skip' ? [table] : [])));
   return steps.map((step) =>
     picked.has(step.table) && (step.kind === 'write' || step.kind === 'delete')
@@ -88,18 +88,18 @@ function stepsOf(text: string): LockStep[] {
   );
 }
 
-/** What a table's own triggers lock before rows are added to it; the lock on its owner covers them. */
+/** Tables that a table's own triggers lock before rows are inserted; the lock on its owner covers them. */
 const TRIGGERED: Record<string, { table: string; owner: string }> = {
   journal: { table: 'journal_heads', owner: 'wallets' },
 };
 
-/** What one transaction locked so far. */
+/** The locks of one transaction so far. */
 class Trace {
   readonly steps: LockStep[] = [];
   readonly #keys: Keys;
   /** Tables whose locks the statements explain. */
   readonly #explained = new Set<string>();
-  /** Ids of rows that it made itself, by table: no other transaction can wait for those. */
+  /** Ids of rows that the transaction inserted itself, by table: no other transaction can wait for those. */
   readonly #own = new Map<string, Set<unknown>>();
 
   constructor(keys: Keys) {
@@ -112,7 +112,7 @@ class Trace {
       const { kind, table } = step;
       const parents = this.#keys.parents.get(table) ?? [];
       for (const name of [table, ...parents]) this.#explained.add(name);
-      // A row that is written "on conflict" either is new, and refers, or was there, and is locked.
+      // A row written with "on conflict" is either new and refers, or existed and is locked.
       if (kind === 'insert' || kind === 'upsert')
         for (const parent of parents) if (!isOwn(parent)) this.steps.push({ kind: 'refer', table: parent });
       if (kind === 'insert') this.#own.set(table, (this.#own.get(table) ?? new Set()).add(values[0]));
@@ -139,7 +139,7 @@ class Trace {
     }
   }
 
-  /** Adds the tables that the server says are locked and that no statement explained. */
+  /** Adds the tables that the server reports as locked and that no statement explained. */
   async check(tx: Queryable): Promise<void> {
     const rows = await tx.query<{ name: string }>(sql`
       select distinct relname::text as name from pg_locks join pg_class c on c.oid = relation
@@ -151,8 +151,8 @@ class Trace {
 }
 
 /**
- * Watches a database: each way to lock rows that a transaction goes is written to a file, a line each, once. And every
- * transaction is made to fail at its end the first time, as after a deadlock, so that all of its work is done twice.
+ * Watches a database: writes each distinct sequence of locks in a transaction to a file, one line each. Every
+ * transaction is also made to fail at its end the first time, as after a deadlock, so all of its work is repeated.
  */
 export class LockRecorder {
   readonly #file: string;
@@ -161,7 +161,7 @@ export class LockRecorder {
   readonly #tried = new WeakSet<object>();
   #keys: Promise<Keys> | undefined;
 
-  /** Where a clock stands still nothing is tried again: there `repeats` is false. */
+  /** Nothing is retried while a clock stands still: then `repeats` is false. */
   constructor(file: string, { repeats = true } = {}) {
     this.#file = file;
     this.#repeats = repeats;

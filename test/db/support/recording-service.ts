@@ -1,4 +1,5 @@
-// The service as a process whose statements are watched: see lock-recorder.ts and text-recorder.ts. RECORD_LOCKS is the file to write.
+// Runs the service as a process with recorded statements: see lock-recorder.ts and text-recorder.ts. RECORD_LOCKS is
+// the file to write.
 import { startService } from '../../../server/compose.ts';
 import { loadConfig } from '../../../server/config/config.ts';
 import { openState } from '../../../server/state.ts';

@@ -1,18 +1,18 @@
 import { appendFileSync } from 'node:fs';
 import type { Database, Sql, Transaction } from '../../../server/db/database.ts';
 
-/** A statement text, and the place in the service that ran it. */
+/** A statement's text, and the place in the service that ran it. */
 export interface RecordedText {
-  /** Its file and function. */
+  /** File and function. */
   place: string;
   text: string;
 }
 
-/** Functions that pass a statement on: the place is that of their caller. */
+/** Functions that pass a statement on: the place is their caller's. */
 const PASSES_ON = /\/server\/db\/(database|repeat|postgres[\w-]*|pglite[\w-]*|signals)\.ts|\/test\//;
 const FRAME = /^ +at (?:(?:async )?(?<name>[\w.<>#]+) )?.*\/(?<file>server\/[^:]+\.ts):\d+:\d+\)?$/;
 
-/** A function of the service, as `file name`. */
+/** Returns a function of the service as `file name`. */
 function placeOf(stack: string): string {
   const frame = stack
     .split('\n')
@@ -22,10 +22,12 @@ function placeOf(stack: string): string {
   return `${file} ${name}`;
 }
 
-/** Beside the file of the `LockRecorder`, because the same suites are recorded. */
+/** Next to the file of the `LockRecorder`, because the same suites are recorded. */
 export const textsFile = (locksFile: string) => `${locksFile}.texts`;
 
-/** Watches a database: each text that a place of the service runs is written to a file, a line each, once a process. */
+/**
+ * Watches a database: writes each distinct text of a place in the service to a file, one line each, once per process.
+ */
 export class TextRecorder {
   readonly #file: string;
   readonly #seen = new Set<string>();
@@ -50,7 +52,7 @@ export class TextRecorder {
     };
   }
 
-  /** The same for the same `work`: the `LockRecorder` knows by it what has been tried. */
+  /** Returns the same wrapper for the same `work`: the `LockRecorder` recognizes retries by it. */
   #watched<T>(work: (tx: Transaction) => Promise<T>): (tx: Transaction) => Promise<T> {
     const known = this.#works.get(work) as typeof work | undefined;
     const watched = known ?? ((tx) => work(this.#within(tx)));
