@@ -10,7 +10,7 @@ import { call, startOperator } from './support.ts';
 const NO_KEY = 'key_00000000000000000000000000';
 const VM = { plan: 's1', template: 'debian-12', hostname: 'web', password: 'correct-horse' };
 
-/** A service with a customer who has a running VM, and the operator's side of it. */
+/** A service with a customer who has a running VM, and the operator's access to it. */
 async function rented(t: Parameters<typeof startService>[0]) {
   const env = {
     VAUBAN_SIMULATOR_BOOT_SECONDS: '0',
@@ -27,7 +27,7 @@ async function rented(t: Parameters<typeof startService>[0]) {
   return { service, customer, vm, operator };
 }
 
-/** Asks until the answer is this: keys are remembered for most of a second. */
+/** Repeats a request until the reply is the expected one: the service caches keys for nearly a second. */
 async function until(customer: Customer, path: string, code: string | undefined, method = 'POST') {
   for (;;) {
     const reply = await customer.send(method, path);
@@ -39,7 +39,7 @@ async function until(customer: Customer, path: string, code: string | undefined,
 test('a suspended account reads and does nothing else, until it is resumed', async (t) => {
   const { customer, vm, operator } = await rented(t);
   assert.equal((await operator('/suspend')).json().data.status, 'suspended');
-  // Asked for what does nothing while it is still allowed.
+  // This request has no effect while it is still allowed.
   await until(customer, `/v1/vm/sshkeys/${NO_KEY}`, 'account_suspended', 'DELETE');
   assert.equal((await until(customer, `/v1/vm/${vm.id}/stop`, 'account_suspended')).status, 409);
   for (const read of ['/v1/vm', `/v1/vm/${vm.id}/events`, '/v1/billing/wallet'])

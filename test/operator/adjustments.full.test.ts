@@ -117,7 +117,7 @@ test('a key makes a request happen once, and stands for nothing else', async (t)
     'idempotency_key_reused',
   );
 
-  // Money from outside takes keys too; what was refused has left none.
+  // Payments from outside take keys too; a refused one has used no key.
   const pay = (path: string, amount: string) =>
     post(`/accounts/${id}/${path}`, { amount, key: `pay-${path}` });
   assertRefused(await pay('debits', '1000'), 402, 'insufficient_funds');
@@ -144,7 +144,7 @@ test('a refund gives back no more than was paid, in parts or whole, and a void u
     ['refund', -333, debit.id, 9333],
   );
   assertRefused(await refund({ amount: '6.68' }), 422, 'validation_failed', /at most 6\.67 EUR/);
-  // The refund is taken back, so that the whole is left again.
+  // The refund is undone, so the whole amount is left again.
   const undone = (await post(`/orders/${part.id}/void`, { reason: 'wrong account' })).json().data;
   assert.deepEqual([undone.amount_minor, undone.corrects_order_id], [333, part.id]);
   assertRefused(

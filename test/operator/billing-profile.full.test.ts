@@ -31,7 +31,7 @@ test('an operator says who the invoices of an account are for', async (t) => {
   assert.equal(profile.vat_id, 'NL004495445B01');
   assert.deepEqual([tax.category, tax.rate], ['reverse_charge', '0']);
   assert.deepEqual((await get(path)).json().data, { profile, tax });
-  // The whole profile is replaced: what is left out is gone.
+  // The whole profile is replaced: omitted fields are deleted.
   const { vat_id: _, ...rest } = PROFILE;
   const replaced = (await post(path, { ...rest, kind: 'consumer' })).json().data;
   assert.deepEqual([replaced.profile.vat_id, replaced.tax.category], [null, 'standard']);

@@ -47,7 +47,7 @@ test('starts at the same moment make one demo account together', async (t) => {
   const location = await freshDatabaseLocation(t);
   const first = await location.open();
   defer(t, () => first.close());
-  // A node of its own where the engine allows two.
+  // A separate node if the engine allows two.
   const second = first.engine === 'postgres' ? await location.open() : first;
   defer(t, () => second.close());
   const starts = [first, second, first, second].map((db) =>

@@ -40,7 +40,7 @@ test('a database without migrations of this release makes the service unready', 
   const { get, readiness, clock, db } = await startOperator(t);
   readiness.enter('running');
   assert.equal((await get('/readyz')).status, 200);
-  // A migration that this release does not know is of the next one, whose nodes run alongside.
+  // A migration that this release does not know belongs to the next one, whose nodes run alongside.
   await db.query(sql`update migrations set name = '9999-next' where name = '0044-move-windows'`);
   clock.advance(30_000);
   const reply = await get('/readyz?verbose');

@@ -11,7 +11,7 @@ import { vaubanctl } from './vaubanctl.ts';
 
 const FUNDS = 100_00n;
 
-/** A customer whose VM has a hostname that lets something fail, and an operator of the same database. */
+/** A customer whose VM has a hostname that makes something fail, and an operator of the same database. */
 async function stuck(t: TestContext, hostname: string) {
   const operator = await startOperator(t);
   const { db } = operator;

@@ -11,7 +11,7 @@ import { defer } from '../support/cleanup.ts';
 
 const STRANGER = '203.0.113.7';
 
-/** Asks a server with these trusted proxies, connected to from `remoteAddress`, whether the caller is local. */
+/** Returns a function that asks a server with these trusted proxies whether a caller at `remoteAddress` is local. */
 function asker(t: TestContext, trustProxy: string[] | false) {
   const app = Fastify({ trustProxy });
   app.get('/', async (request) => isLocal(request));
@@ -74,7 +74,7 @@ test('behind a trusted proxy, the address that it forwards for decides', async (
     assert.equal(await forwarded(value), true, value);
   assert.equal(await ask('::1', { 'x-forwarded-for': '::1' }), true);
   assert.equal(await ask('::1', { 'x-forwarded-for': '2001:db8::1' }), false);
-  // Asked by somebody on this machine: the proxy would have added a header.
+  // A local caller: the proxy would have added a header.
   assert.equal(await ask('127.0.0.1'), true);
 });
 
@@ -89,13 +89,13 @@ test('a stranger cannot add a hop that makes them local', async (t) => {
     assert.equal(await ask('127.0.0.1', { 'x-forwarded-for': chain }), false, chain);
   const twice = { 'x-forwarded-for': ['127.0.0.1', STRANGER] };
   assert.equal(await ask('127.0.0.1', twice), false);
-  // A proxy on another host is not here, whoever it asks for.
+  // A proxy on another host is not local, whoever it asks for.
   assert.equal(await ask('10.0.0.7', { 'x-forwarded-for': '127.0.0.1' }), false);
   for (const header of ['forwarded', 'via', 'x-real-ip'])
     assert.equal(await ask('127.0.0.1', { 'x-forwarded-for': '127.0.0.1', [header]: STRANGER }), false);
 });
 
-/** One GET of a running service by an address of its own. */
+/** Sends one GET to a running service with its own Host header. */
 function get(baseUrl: string, path: string, { host = '', headers = {} } = {}) {
   const url = new URL(path, baseUrl);
   if (host) url.hostname = host.includes(':') ? `[${host}]` : host;
@@ -108,7 +108,7 @@ function get(baseUrl: string, path: string, { host = '', headers = {} } = {}) {
   });
 }
 
-/** An address of this machine that is not loopback, if it has any. */
+/** Returns an address of this machine that is not loopback, if there is one. */
 function outerAddress(): string | undefined {
   const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   return all.find(({ internal, family }) => !internal && family === 'IPv4')?.address;

@@ -25,7 +25,7 @@ test("an account's VMs are looked at again if its new profile pays other prices,
   assert.equal(await isSeenAfter({}), true);
   assert.equal(await isSeenAfter({ vat_id: 'NL004495445B01' }), false);
   assert.equal(await isSeenAfter({ vat_id: 'NL004495445B01', name: 'Other' }), true);
-  // At home the price is the same as without an id.
+  // In the seller's country the price is the same as without an id.
   assert.equal(await isSeenAfter({ country: 'DE', vat_id: 'DE136695976' }), false);
   assert.equal(await isSeenAfter({ country: 'DE' }), true);
   catalog.business_prices = 'gross';

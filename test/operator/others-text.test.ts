@@ -4,7 +4,7 @@ import { sql } from '../../server/db/database.ts';
 import { startOperator } from './support.ts';
 import { vaubanctl } from './vaubanctl.ts';
 
-/** One character of each kind that a terminal obeys or that turns text around; C0, DEL, C1, bidi, invisible, separators. */
+/** One character of each kind that controls a terminal or reverses text: C0, DEL, C1, bidi, invisible, separators. */
 const KINDS = {
   escape: '\u001b',
   bell: '\u0007',
@@ -24,7 +24,7 @@ const HOSTILE = `mail.example said ${Object.values(KINDS).join('x')}`;
 test('vaubanctl shows text of others and lets it do nothing', async (t) => {
   const { db, dataDir, newAccount } = await startOperator(t);
   const accountId = await newAccount();
-  // By the store, since the API would refuse such a name; a reply of a mail server gets there without it.
+  // Written through the store because the API refuses such a name; a mail server's reply can get there without the API.
   await db.query(sql`update accounts set name = ${HOSTILE} where id = ${accountId}`);
   const ctl = (...args: string[]) => vaubanctl(dataDir, 'account', ...args);
 

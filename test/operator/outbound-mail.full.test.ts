@@ -34,7 +34,7 @@ test('an operator opens port 25 of others to the VMs of one account, and closes 
     logger,
   });
   const network = new NetworkReconciler({ db, compute: recording, forwards, catalog, logger });
-  /** What became of each VM's port 25 in a round of the reconciler; undefined of one that had nothing to do. */
+  /** Returns the result for each VM's port 25 in a round of the reconciler; undefined if there was nothing to do. */
   const round = async () => {
     applied.clear();
     await network.reconcile();

@@ -9,7 +9,7 @@ import type { Panel, TestBrowser } from '../panel/support/panel.ts';
 import { call, DESCRIPTION } from './support.ts';
 
 const ABSENT = 'vm_00000000000000000000000000';
-/** What the service needs for some of the operations. */
+/** Settings that some of the operations need. */
 export const ROSTER_SETTINGS = {
   VAUBAN_SIMULATOR_HOSTS: 'a, b',
   VAUBAN_PAYMENT_PROVIDERS: 'test, bank_transfer',
@@ -17,31 +17,31 @@ export const ROSTER_SETTINGS = {
   VAUBAN_BANK_IBAN: 'DE89370400440532013000',
 };
 
-/** The `data` of what was answered before, by operation. */
+/** The `data` of earlier replies, by operation. */
 // biome-ignore lint/suspicious/noExplicitAny: a test knows what was answered
 type Answers = Record<string, any>;
 
 /** An installation with one of everything that an operator may look at. */
 export interface World {
-  /** Ids by the segment of a path before them. */
+  /** Ids by the path segment before them. */
   ids: Record<string, string>;
-  /** Of an account that has nothing. */
+  /** An empty account. */
   spareAccount: string;
   spareOrder: string;
-  /** The VMs that were made for it. */
+  /** VMs created for this run. */
   vms: string[];
   snapshot: string;
   ip: string;
-  /** Payments that are not in the books. */
+  /** Payments that are missing in the books. */
   unbooked: string[];
-  /** Of somebody who gets a link to sign in with. */
+  /** The address of a person who gets a sign-in link. */
   email: string;
-  /** When it was opened. */
+  /** When the installation was opened. */
   openedAt: Date;
   answers: Answers;
 }
 
-/** What differs from the example of the description, in the order of the description. */
+/** Differences from the description's example, in the order of the description. */
 interface Particulars {
   ids?: Record<string, string>;
   body?: object;
@@ -103,7 +103,10 @@ const PARTICULARS: Record<string, (world: World) => Particulars> = {
   }),
 };
 
-/** Valid calls that are refused here, with the code: the engine is no cluster, there is no image, every mail was sent. */
+/**
+ * Valid calls that are refused here, with the code: the engine is not a cluster, there is no image, every mail was
+ * sent.
+ */
 const REFUSED: Record<string, string> = {
   getInvoiceDocument: 'document_unavailable',
   checkCluster: 'invalid_state',
@@ -115,7 +118,7 @@ const REFUSED: Record<string, string> = {
   removeImage: 'not_found',
   retryMail: 'invalid_state',
 };
-/** Goes last: the others are about it. */
+/** Runs last, because the others need the target. */
 const LAST = ['removeTarget'];
 
 const collectionOf = ({ path }: Described) => /\/([\w-]+)\/\{\w+\}/.exec(path)?.[1];
@@ -135,7 +138,7 @@ async function openWorld(panel: Panel, customer: TestBrowser, email: string): Pr
   const { snapshot } = await customer.ok('POST', `/v1/vm/${vm.id}/snapshots`, { body: {} });
   await idle(vm.id);
   const spare = await buy('web-2');
-  // Its deletion fails again and again, for a job that is not over.
+  // Its deletion fails repeatedly, which provides a job that is not over.
   const stuck = await buy('sim-fail-remove');
   const { job } = await customer.ok('DELETE', `/v1/vm/${stuck.vm.id}`, { idempotencyKey: 'stuck' });
   const topUp = async (provider: string, amount_minor: number) => {
@@ -173,7 +176,7 @@ async function openWorld(panel: Panel, customer: TestBrowser, email: string): Pr
   };
 }
 
-/** Two payments that are not in the books. */
+/** Creates two payments that are missing in the books. */
 async function lostPayments(services: Panel['services'], account_id: string): Promise<string[]> {
   const { db, clock } = services;
   for (let n = 0; n < 2; n++)
@@ -190,7 +193,7 @@ async function lostPayments(services: Panel['services'], account_id: string): Pr
   return found.map(({ id }) => id);
 }
 
-/** Lets time pass until the VM has no job. */
+/** Advances time until the VM has no job. */
 async function untilIdle({ services: { db }, clock }: Panel, vmId: string): Promise<void> {
   const busy = sql`select 1 from vms where id = ${vmId} and active_job_id is not null`;
   while ((await db.query(busy)).length > 0) clock.advance(1_000);
@@ -198,13 +201,16 @@ async function untilIdle({ services: { db }, clock }: Panel, vmId: string): Prom
 
 /** How the operations are called. */
 export interface RosterOptions {
-  /** Of somebody who gets a link to sign in with. */
+  /** The address of a person who gets a sign-in link. */
   email?: string;
-  /** Whether each operation is asked about what is absent before it is called as it should be. */
+  /** Whether each operation is also called for an absent object before its proper call. */
   probes?: boolean;
 }
 
-/** Calls every operation of the operator once, about what `customer` buys for it and others; what was there for it. */
+/**
+ * Calls every operation of the operator once, for objects that `customer` buys for it and others. Returns the objects
+ * that it used.
+ */
 export async function callEveryOperation(
   panel: Panel,
   customer: TestBrowser,
@@ -216,7 +222,7 @@ export async function callEveryOperation(
   for (const operation of order) {
     const { ids, body, query } = PARTICULARS[operation.id]?.(world) ?? {};
     const collection = collectionOf(operation);
-    // Each reply is held against the description.
+    // Checks each reply against the description.
     const ask = (id = '') => {
       const path = operation.path.replace(/\{\w+\}/, id) + (query ? `?${query}` : '');
       const sent = operation.method === 'GET' ? undefined : { ...(operation.body as object), ...body };
@@ -226,7 +232,7 @@ export async function callEveryOperation(
       assert.equal((await ask(ABSENT)).status, 404, `${operation.id} of what is absent`);
     const id = { ...world.ids, ...ids }[collection ?? ''];
     assert.ok(id || !collection, `the world has nothing for ${operation.path}`);
-    // It waits for guests to shut down.
+    // This operation waits for guests to shut down.
     const reply = await (operation.id === 'drainHost' ? settle(panel.clock, ask(id)) : ask(id));
     const { code } = reply.status === 200 ? { code: undefined } : reply.json().error;
     assert.equal(code, REFUSED[operation.id], `${operation.id}: ${reply.text}`);

@@ -16,11 +16,11 @@ import { vaubanctl } from './vaubanctl.ts';
 const USER_DATA = '#cloud-config\nwrite_files: [{path: /t, content: s3cret-token-of-the-customer}]';
 const SECRETS = ['s3cret-token-of-the-customer', PURCHASE.password];
 const CREATE = { plan: 's1', template: 'debian-12', hostname: 'web', user_data: USER_DATA };
-/** So long that a job which waits for it never ends by itself. */
+/** Long enough that a job waiting for it never ends within the test. */
 const ENDLESS_BOOT = { VAUBAN_SIMULATOR_BOOT_SECONDS: '3600' };
 const key = () => randomBytes(32).toString('hex');
 
-/** Tables with a row in which one of `words` stands, in clear or as the base64 or hexadecimal of it. */
+/** Returns the tables with a row that contains one of `words`, in clear text, base64 or hexadecimal. */
 async function tablesWith(db: Database, words: readonly string[]): Promise<string[]> {
   const tables = await db.query<{ name: string }>(sql`
     select format('%I.%I', table_schema, table_name) as name from information_schema.tables
@@ -54,10 +54,10 @@ test('no column of any table holds a secret in clear, neither while a job needs 
   await opsKeys.rotate();
   const pairs = await opsKeys.all();
   assert.equal(pairs.length, 2);
-  // The line of each that has the private half.
+  // The line of each that contains the private half.
   secrets.push(...pairs.map(({ privateKey }) => privateKey.split('\n')[4]!));
   assert.deepEqual(await tablesWith(fixture.db, secrets), []);
-  // The look itself: what is not sealed is found.
+  // Checks the search itself: an unsealed value is found.
   assert.ok((await tablesWith(fixture.db, [PURCHASE.hostname])).includes('public.vms'));
 });
 

@@ -35,25 +35,25 @@ import { defer } from '../support/cleanup.ts';
 import { freshDatabase } from '../support/database.ts';
 
 export const DESCRIPTION = new Description('operator-openapi.json');
-/** What is beside the API on its socket. */
+/** Paths on the socket in addition to the API. */
 const MONITORING = ['/healthz', '/readyz', '/metrics'];
 
 export const START = '2026-01-01T00:00:00.000Z';
 export const UNKNOWN_ACCOUNT = 'acc_00000000000000000000000000';
 
-/** Holds a reply of the operator's API against its description. */
+/** Checks a reply of the operator's API against its description. */
 function checkReply(exchange: Exchange): void {
   if (!MONITORING.includes(exchange.path.split('?', 1)[0]!)) DESCRIPTION.check(exchange);
 }
 
-/** A directory short enough for a socket; removed when the test ends. */
+/** Creates a directory with a path short enough for a socket; it is removed when the test ends. */
 export async function temporaryDirectory(t: TestContext): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'vauban-'));
   defer(t, () => rm(directory, { recursive: true }));
   return directory;
 }
 
-/** The parts of the service that the operator's API needs, on a clock that stands still. */
+/** The service's parts that the operator's API needs, on a clock that stands still. */
 export function operatorServices(
   db: Database,
   dataDir = 'data',
@@ -96,7 +96,7 @@ export function operatorServices(
     shield,
     signals,
   };
-  // No gateway, so nothing to be behind with.
+  // There is no gateway, so nothing can be behind.
   const forwards = { isHere: false, isBehind: false };
   return { ...services, forwards, guests: new GuestReconciler(services) } satisfies OperatorServices & {
     leadership: Leadership;
@@ -108,19 +108,19 @@ export interface Reply {
   status: number;
   headers: Record<string, unknown>;
   text: string;
-  /** The reply, read as JSON. */
+  /** Returns the reply parsed as JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: assertions say what is expected of it
   json: () => any;
 }
 
-/** One request over the operator's socket, whose reply is as the API's description promises. */
+/** Sends one request over the operator's socket and checks the reply against the API's description. */
 export async function call(socketPath: string, method: string, path: string, body?: unknown): Promise<Reply> {
   const reply = await exchange(socketPath, method, path, body);
   checkReply({ method, path, ...reply });
   return reply;
 }
 
-/** One request over any Unix socket. */
+/** Sends one request over any Unix socket. */
 export function exchange(socketPath: string, method: string, path: string, body?: unknown): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const headers = body === undefined ? {} : { 'content-type': 'application/json' };
@@ -134,7 +134,7 @@ export function exchange(socketPath: string, method: string, path: string, body?
   });
 }
 
-/** A running operator's server on a fresh database; `post` and `get` speak to it. */
+/** Starts an operator's server on a fresh database; `post` and `get` send requests to it. */
 export async function startOperator(
   t: TestContext,
   simulator?: Partial<SimulatorOptions>,
@@ -168,7 +168,7 @@ export async function startOperator(
   };
 }
 
-/** Holds what `app` answers against the API's description; the test fails at its end. */
+/** Checks the replies of `app` against the API's description; violations fail the test at its end. */
 function checkReplies(t: TestContext, app: FastifyInstance): void {
   const broken: unknown[] = [];
   app.addHook('onSend', async ({ method, url: path }, reply, text) => {

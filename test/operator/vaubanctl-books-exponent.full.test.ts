@@ -7,7 +7,7 @@ import { failingStart, WRONG_CONFIGURATION } from '../support/failing-start.ts';
 import { startService } from '../support/service.ts';
 import { vaubanctl } from './vaubanctl.ts';
 
-/** Changes what the store refuses to change, as a superuser would, while no service runs. */
+/** Changes rows that the store refuses to change, like a superuser, while no service runs. */
 async function unguarded(location: DatabaseLocation, statement: ReturnType<typeof sql>): Promise<void> {
   const db = await location.open();
   try {
@@ -20,7 +20,7 @@ async function unguarded(location: DatabaseLocation, statement: ReturnType<typeo
   }
 }
 
-/** A service with its demo account, restarted on books of which nobody knows how they count. */
+/** A service with its demo account, restarted on books without a record of their decimals. */
 async function restartUncounted(t: TestContext, location: DatabaseLocation) {
   const first = await startService(t, { location });
   const key = first.demoKey!;

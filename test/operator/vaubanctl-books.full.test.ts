@@ -27,7 +27,9 @@ const DATEV: Datev = {
   },
 };
 
-/** An operator whose one customer paid 100.00, bought for 3.99, had 7.00 held and given back, and got 1.00 back. */
+/**
+ * An operator whose only customer paid 100.00, bought for 3.99, had 7.00 held and released, and got a refund of 1.00.
+ */
 async function shop(t: TestContext) {
   const operator = await startOperator(t);
   const { db, clock, dataDir, newAccount, post } = operator;

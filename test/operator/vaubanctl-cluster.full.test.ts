@@ -55,7 +55,7 @@ test('a cluster is checked against what the catalog sells, and only what no VM c
   assert.match(refused.stderr, /The compute engine does not answer/);
 });
 
-/** Clusters as an operator sees them: what is examined is found so, and what is recorded is listed. */
+/** Clusters from the operator's view: examining one finds it healthy, and recorded ones are listed. */
 async function withClusters(t: TestContext) {
   const operator = await startOperator(t, {}, { VAUBAN_INCUS_NETWORK: 'b0' });
   const { db, compute, dataDir } = operator;

@@ -11,7 +11,7 @@ import { issueInvoices } from '../support/issue.ts';
 import { startOperator, temporaryDirectory } from './support.ts';
 import { vaubanctl } from './vaubanctl.ts';
 
-/** A German who buys and gives back, a Dutch business, and somebody of whom nothing is known; a draft of February. */
+/** A German who buys and gets refunds, a Dutch business, and a customer without details; a draft of February. */
 async function shop(t: TestContext) {
   const operator = await startOperator(t);
   const { db, clock, dataDir, newAccount, post } = operator;
@@ -74,7 +74,7 @@ test('all documents of a month are listed, and are one archive', async (t) => {
       'INV-000002.pdf',
       'INV-000002.xml',
     ],
-    // Without an address there is no e-invoice.
+    // There is no e-invoice without an address.
     ...['INV-000003.pdf', 'INV-000003.xml.txt'],
   ]);
   const read = (name: string) => readFile(join(directory, '2026-01', name));

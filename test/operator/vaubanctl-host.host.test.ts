@@ -42,7 +42,7 @@ test('a disk is imported by its file, listed, and checked against its publisher'
   assert.match((await ctl('remove', 'alpine-3.22')).stdout, /^Image alpine-3\.22 was removed/);
   assert.equal((await ctl('list', '--json')).stdout, '[]\n');
   assert.match((await ctl('remove', 'alpine-3.22')).stderr, /^vaubanctl: .*images\/alpine-3\.22/);
-  // What has just come is left alone for an hour.
+  // A file that has just arrived is kept for an hour.
   assert.equal((await ctl('collect')).stdout, '0 files were removed: 0 MiB are free.\n');
 });
 
@@ -51,7 +51,7 @@ test('what is built is read by a service that sees another /tmp', {
 }, async (t) => {
   const { dataDir } = await startOperator(t);
   const tmp = await temporaryDirectory(t);
-  // As a unit with PrivateTmp has it: what one of the two puts there the other does not see.
+  // Like a unit with PrivateTmp: neither of the two sees the other's files there.
   const words = 'mount -t tmpfs tmpfs "$TMPDIR" && umask 077 && exec "$@"';
   const command = [process.execPath, PROGRAM, 'image', 'import', '--build', 'tiny', '--json'];
   const env = { PATH: process.env.PATH, TMPDIR: tmp, VAUBAN_DATA_DIR: dataDir };

@@ -177,7 +177,7 @@ test('tenants, targets and attacks, over the real socket', async (t) => {
       await sleep(500);
       return putTarget.call(edge, target);
     };
-    // It is on its way to an edge that takes its time: the attack waits for it.
+    // The target is still being sent to a slow edge: the attack waits for it.
     const target = await json('target', 'add', tenant.id, ipv6, '--mode', 'sensor');
     const attack = ['shield', 'attack', target.id, '--vector', 'udp_flood', '--seconds', '10'];
     const begun = await ctl(...attack, '--pps', '1000');

@@ -10,7 +10,7 @@ export interface Run {
   stderr: string;
 }
 
-/** Runs the command as a process of its own, in another directory than the project's. */
+/** Runs the command as a separate process in a directory outside the project. */
 export function vaubanctl(dataDir: string, ...args: string[]): Promise<Run> {
   const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, VAUBAN_DATA_DIR: dataDir };
   return new Promise((resolve) => {
@@ -21,7 +21,7 @@ export function vaubanctl(dataDir: string, ...args: string[]): Promise<Run> {
       (error: ExecFileException | null, stdout, stderr) =>
         resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
     );
-    // Nothing is typed.
+    // Standard input is empty.
     child.stdin!.end();
   });
 }
