@@ -11,7 +11,7 @@ import { freshDatabase } from '../support/database.ts';
 
 const IP = '203.0.113.7';
 
-/** An authenticator, a way to make keys, and how many statements it has sent so far. */
+/** An authenticator, a helper that creates keys, and a count of the statements sent so far. */
 async function setUp(t: TestContext) {
   const db = await freshDatabase(t);
   const clock = new ManualClock();

@@ -68,7 +68,7 @@ test('counting in memory and counting in the database are the same, however requ
   );
 });
 
-/** What a burst came to, without who of those that came at once was first. */
+/** Summarizes a burst, ignoring the order among concurrent requests. */
 function tally(uses: Awaited<ReturnType<LimitStore['take']>>[], burst: { key: number; account: number }[]) {
   return uses
     .map(

@@ -27,7 +27,7 @@ async function setUp(t: TestContext) {
 test('the guesses of a day against one account are as few as stated', async (t) => {
   const { clock, isTaken } = await setUp(t);
   const taken: number[] = [];
-  // Two days of strangers who always have a network that was not seen before, and of one who has all ten devices.
+  // Two days of strangers who use a new network for each attempt, and of one who has all ten devices.
   for (let at = 0; at < 2 * DAY_MS; at += 180 * MINUTE_MS) {
     const before = taken.length;
     for (let attempt = 0; attempt < 55 && (await isTaken(`network ${at} ${attempt}`)); attempt++)
@@ -58,7 +58,7 @@ test('of many attempts at once no more are taken than one after the other', asyn
 test('a network is refused before it uses up what an address has, and what an owner does costs nothing', async (t) => {
   const { clock, attempts, isTaken } = await setUp(t);
   for (let attempt = 0; attempt < 200; attempt++) await isTaken('one network');
-  // Only ten of these were counted for the address, however it is written.
+  // Only ten of these were counted for the address, whatever its spelling.
   for (let network = 0; network < 40; network++)
     assert.equal(await isTaken(`network ${network}`, undefined, EMAIL.toUpperCase()), true, `${network}`);
   assert.equal(await isTaken('another network'), false);
@@ -102,7 +102,7 @@ test('the mails of a day to one address are as few as stated, and one is good at
   }
   assert.ok(mails <= MAILS_A_DAY.strangers && mails > 30, `${mails}`);
   assert.equal(MAILS_A_DAY.strangers, 38);
-  // What a known device asks for is counted apart, and so is what one network asks for.
+  // Requests from a known device are counted separately, and so are requests from one network.
   for (let time = 0; time < 5; time++) assert.equal(await asks('home', 'dev_1'), true);
   const alone = { purpose: 'reset' as const, email: 'bert@example.com', network: 'one', device: undefined };
   const sent = await Promise.all(Array.from({ length: 20 }, () => mayMail(attempts, alone)));
