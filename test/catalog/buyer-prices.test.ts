@@ -12,7 +12,9 @@ import { depth } from '../support/depth.ts';
 
 const seller = { name: 'S', street: 'S', city: 'S', country: 'DE', vat_id: 'DE136695976' };
 
-/** The shipped catalog with plan s1 at 11.90, usage prices and later prices, at 19 % at home. */
+/**
+ * Returns the shipped catalog with plan s1 at 11.90, usage prices and later prices, at 19 % in the seller's country.
+ */
 function listOf(of: Partial<Catalog> = {}): Catalog {
   const [s1, ...others] = shipped.plans;
   const prices = [{ valid_from: '2027-01-01', price_monthly: '23.80', price_hourly: '0.0357' }];
@@ -65,7 +67,7 @@ test('everyone else pays the price of the list', () => {
     undefined,
     buyer('DE', null),
     buyer('NL', null),
-    // The id of another country.
+    // An id of another country.
     buyer('NL', 'ATU37675002'),
     buyer('XX', 'XX1234567'),
     buyer('CH', null, { kind: 'consumer' }),
@@ -130,7 +132,7 @@ test('a price is rounded once and half up, and its hours still come to the month
       const share = 1_000_000n + parseMicros(tax_rate);
       const exact = minor * 1_000_000n;
       const charged = microsToMinor(parseMicros(net.price_monthly), currency);
-      // Half up: at most half a unit above, and less than half a unit below.
+      // Halves up: at most half a unit above, and less than half a unit below.
       assert.ok(2n * (charged * share - exact) <= share && 2n * (exact - charged * share) < share);
       const hours = parseMicros(net.price_hourly!) * SHORTEST_MONTH_HOURS;
       assert.ok(hours >= parseMicros(net.price_monthly));

@@ -22,7 +22,7 @@ const shipped = readFileSync(shippedPath, 'utf8');
 const directory = mkdtempSync(join(tmpdir(), 'vauban-catalog-'));
 after(() => rmSync(directory, { recursive: true }));
 
-/** "line text|reason" of each problem of the shipped catalog with one passage replaced. */
+/** Returns "line text|reason" for each problem of the shipped catalog with one passage replaced. */
 function faults(passage: string, replacement: string): string[] {
   assert.ok(shipped.includes(passage), `the shipped catalog lacks ${passage}`);
   const text = shipped.replace(passage, replacement);

@@ -9,7 +9,7 @@ import { customVolume, trafficEnd } from '../../server/domain/catalog/traffic-en
 
 const shipped = loadCatalog(join(import.meta.dirname, '../../catalog.yaml'));
 
-/** The shipped catalog with that said of its first plan, of custom sizes, and of all. */
+/** Returns the shipped catalog with these settings for its first plan, custom sizes, and usage. */
 const catalogWith = (plan: object, custom: object = {}, usage: object = {}): Catalog => ({
   ...shipped,
   plans: [{ ...shipped.plans[0]!, ...plan }, ...shipped.plans.slice(1)],
