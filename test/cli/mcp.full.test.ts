@@ -12,7 +12,9 @@ import { defer } from '../support/cleanup.ts';
 import { type Assistant, startAssistant } from './support/assistant.ts';
 import { cliAt } from './support/cli.ts';
 
-/** An assistant asks for more in these tests than a key may in a minute, and waits for the next one. */
+/**
+ * Rate limits above an assistant's requests in these tests; with the default limits it would wait for the next minute.
+ */
 const LIMITS = { VAUBAN_RATE_LIMIT_KEY: '10000', VAUBAN_RATE_LIMIT_ACCOUNT: '10000' };
 const NO_CLIENT =
   spawnSync('ssh').error && process.env.CI === undefined ? 'openssh-client is not installed' : false;
@@ -119,7 +121,7 @@ test('an assistant looks, buys, changes and deletes, with the previews that it t
     ];
     const seen: unknown[] = [];
     for (const [preview, action, input, other] of asked) {
-      // One for each, because it paces its requests as the key's limit wants, and would wait for the next minute.
+      // One assistant each, because it paces its requests to the key's limit and would wait for the next minute.
       const { call, ok, settle } = await startAssistant(t, env, all);
       const before = await state(ok);
       assert.ok(
@@ -226,7 +228,7 @@ test('an assistant looks, buys, changes and deletes, with the previews that it t
     );
     assert.equal((await ok('describe_vm', { vm: 'web-1' })).snapshots.items.length, 1);
     assert.equal((await ok('billing_summary')).wallet.available_minor, before);
-    // Words that have no form of their own are seen.
+    // Invisible text is made visible.
     const hidden = 'a\u{e0062}\u{e0075}\u{e0079}\u202eb';
     const shown = await call('update_vm', { vm: 'web-1', notes: hidden });
     assert.doesNotMatch(shown.text, /\p{Cf}/u);

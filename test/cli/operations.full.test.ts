@@ -17,12 +17,12 @@ import { cliAt } from './support/cli.ts';
 
 type OperationId = keyof typeof OPERATIONS;
 
-/** What ends things goes last: the others are asked about what is there. */
+/** Operations that end something go last, because the others need it. */
 const LAST = ['deleteShieldRule', 'deleteSshKey', 'deleteVm'];
-/** Refused in this order of calls, for the VM has that size by then: the refusal is an answer all the same. */
+/** Refused in this order of calls, because the VM already has that size; a refusal counts as a reply. */
 const REFUSALS: Record<string, string> = { changeCustom: 'same_plan' };
 
-/** A call as it is typed. */
+/** Returns a call as a user types it. */
 function wordsFor(operation: OperationId, ids: Record<string, string>): string[] {
   const { at = [], body, query } = validCall(operationOf(operation), ids);
   const [resource, method] = OPERATIONS[operation];
@@ -42,7 +42,7 @@ function wordsFor(operation: OperationId, ids: Record<string, string>): string[]
   ];
 }
 
-/** A flag stands alone. */
+/** A flag has no value. */
 function typed(value: unknown): string[] {
   if (value === true) return [];
   if (Array.isArray(value)) return [value.join(',')];

@@ -13,7 +13,7 @@ const VM = 'vm_00000000000000000000000000';
 const HOSTILE = 'gone\u001b]0;owned\u0007\u009b2J\u202e\r\nroot#';
 const SHOWN = 'gone\\x1b]0;owned\\x07\\x9b2J\\u{202e}\\x0d\\x0aroot#';
 
-/** A service that has been taken over: everything it says wants to write on the terminal. */
+/** A compromised service: every text in its replies tries to control the terminal. */
 async function hostileService(t: TestContext): Promise<string> {
   const sockets = new WebSocketServer({ noServer: true });
   const server = createServer((request, response) => {
@@ -49,7 +49,7 @@ async function hostileService(t: TestContext): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Runs a command at what looks like a terminal; what it has written. */
+/** Runs a command on a fake terminal and returns its output. */
 async function vauban(url: string, ...words: string[]) {
   const texts = { stdout: '', stderr: '' };
   const collect = (name: keyof typeof texts) => {

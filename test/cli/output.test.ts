@@ -36,7 +36,7 @@ test('YAML is read as what it was', () => {
   assert.deepEqual(parse(yaml(value).join('\n')), value);
   fc.assert(
     fc.property(fc.jsonValue(), (given) => {
-      // Of two zeros JSON knows one.
+      // JSON does not distinguish the two zeros.
       const json = JSON.parse(JSON.stringify(given));
       assert.deepEqual(parse(yaml(json).join('\n')), json);
     }),

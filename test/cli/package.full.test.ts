@@ -42,7 +42,7 @@ test('the package installs in an empty project without a network, and needs noth
   assert.equal(alone.status, 2);
   assert.match(alone.stderr, /vauban context create/);
 
-  // What assistants need is a file of its own, which is there and is loaded.
+  // The part for assistants is a separate file, which must exist and load.
   const refusing = createServer((_, response) => response.writeHead(401).end()).listen(0, '127.0.0.1');
   defer(t, () => refusing.close());
   await once(refusing, 'listening');

@@ -37,7 +37,7 @@ test('ssh and scp reach a VM through the service, by programs of their own', {
     const { code, stderr } = await cli(words);
     assert.equal(code, 0, stderr);
   }
-  // What is closed at its firewall is no matter: the way goes through the service.
+  // The guest's firewall may be closed: the connection goes through the service.
   const closed = await cli(['firewall', 'list', 'web-1']);
   assert.match(closed.stdout, /in drop/);
 
@@ -56,7 +56,7 @@ test('ssh and scp reach a VM through the service, by programs of their own', {
     await exited;
     return { code: child.exitCode, stdout, stderr };
   };
-  // ssh asks the system where its user is at home, and not the environment.
+  // ssh asks the system for the user's home directory and ignores the environment.
   const known = `UserKnownHostsFile=${join(directory, 'known_hosts')}`;
   const quiet = ['BatchMode=yes', 'StrictHostKeyChecking=accept-new', 'LogLevel=ERROR', known];
   const ssh = (words: string[], input?: string) =>

@@ -7,7 +7,7 @@ import { start } from '../acceptance/support/start.ts';
 import { newSubject } from '../acceptance/support/world.ts';
 import { type Cli, cliAt, type Given, untilEnd } from './support/cli.ts';
 
-/** What a command prints, which must succeed. */
+/** Returns the output of a command that must succeed. */
 async function ok(cli: Cli, words: string[], given?: Given): Promise<string> {
   const { code, stdout, stderr } = await cli(words, given);
   assert.equal(code, 0, `${words.join(' ')}: ${stderr}`);

@@ -7,31 +7,31 @@ import { defer } from '../../support/cleanup.ts';
 
 const BIN = join(import.meta.dirname, '../../../cli/bin/vauban.js');
 
-/** JSON as it was parsed: a test says by its assertions what it is. */
+/** Parsed JSON; each test's assertions state its shape. */
 type Json = ReturnType<typeof JSON.parse>;
 
-/** What a tool has answered, as a model reads it. */
+/** The reply of a tool as a model reads it. */
 export interface Told {
   isError: boolean;
   text: string;
-  /** What stood between the marks. */
+  /** The data between the marks. */
   data: Json;
-  /** The confirmation that the program itself has given, outside of the marks. */
+  /** The confirmation that the program itself gave, outside the marks. */
   confirmation: string | undefined;
 }
 
 export interface Assistant {
   client: Client;
-  /** The names of the tools that it is offered. */
+  /** Returns the names of the offered tools. */
   tools(): Promise<string[]>;
   call(name: string, input?: object): Promise<Told>;
-  /** A call that must do what it says. */
+  /** Sends a call that must succeed. */
   ok(name: string, input?: object): Promise<Json>;
-  /** Waits until a VM has no job, as an assistant does; what it is then. */
+  /** Waits like an assistant until a VM has no job, and returns the VM. */
   settle(vm: string): Promise<Json>;
 }
 
-/** An assistant at this client of the official SDK. */
+/** Wraps this client of the official SDK as an assistant. */
 export function assistantOf(client: Client): Assistant {
   const call = async (name: string, input: object = {}) => {
     const { content, isError = false } = await client.callTool({ name, arguments: { ...input } });
@@ -66,12 +66,12 @@ function told(texts: string[], isError: boolean): Told {
   try {
     if (mark) data = JSON.parse(json!);
   } catch {
-    // It was cut.
+    // The data was cut.
   }
   return { isError, text: texts.join('\n'), data, confirmation };
 }
 
-/** A process of `vauban mcp`, started as an assistant starts it. */
+/** Starts a process of `vauban mcp` like an assistant. */
 export async function startAssistant(
   t: TestContext,
   env: Record<string, string>,

@@ -11,17 +11,17 @@ export interface Run {
 }
 
 export interface Given {
-  /** What comes from the standard input. */
+  /** Standard input. */
   input?: string;
-  /** Somebody sits at a terminal, and answers each question so. */
+  /** Simulates a user at a terminal who gives this answer to each question. */
   answer?: string;
   env?: Record<string, string>;
   signal?: AbortSignal;
-  /** Sees what is printed as it is. */
+  /** Receives the output while it is printed. */
   onOutput?: (soFar: string) => void;
 }
 
-/** The program in this process: words in, output and exit code out. */
+/** The program in this process: takes words and returns output and exit code. */
 export type Cli = (words: string[], given?: Given) => Promise<Run>;
 
 export function cliWith(env: Record<string, string>): Cli {
@@ -47,16 +47,16 @@ export function cliWith(env: Record<string, string>): Cli {
       stderr,
       signal: given.signal ?? new AbortController().signal,
     });
-    // What was written is read in a later turn.
+    // Written output is read in a later turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
     return { code, ...seen };
   };
 }
 
-/** The program with a key for a service. */
+/** Returns the program with a key for a service. */
 export const cliAt = (url: string, key: string): Cli => cliWith({ VAUBAN_URL: url, VAUBAN_API_KEY: key });
 
-/** Leaves nothing behind when the test ends: a signal that aborts then. */
+/** Returns a signal that aborts when the test ends, so that nothing is left behind. */
 export function untilEnd(t: TestContext): AbortSignal {
   const abort = new AbortController();
   defer(t, () => abort.abort());
