@@ -13,7 +13,7 @@ import { installSdk, RUNTIMES, TOLD, tellOn } from './support/runtimes.ts';
 import type { Customer } from './support/sequence.ts';
 import { openWorkshop, type Workshop } from './support/workshop.ts';
 
-/** `npm run test:slow -- clients`: other projects' tools read the description and talk to a service. */
+/** `npm run test:slow -- clients`: other projects' tools read the description and send requests to a service. */
 
 const ANY_TYPES = join(import.meta.dirname, 'support/any-types.mjs');
 

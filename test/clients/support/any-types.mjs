@@ -1,5 +1,5 @@
-// Prints, as JSON, the places in the exported types of a file at which a value may be anything. Run where the TypeScript is
-// whose compiler it asks: node any-types.mjs <file>
+// Prints as JSON the places in a file's exported types where a value may be anything. Must run where the TypeScript
+// compiler is installed: node any-types.mjs <file>
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 
@@ -8,7 +8,7 @@ const file = resolve(process.argv[2]);
 const { options } = ts.getParsedCommandLineOfConfigFile('tsconfig.json', {}, { ...ts.sys });
 const program = ts.createProgram([file], options);
 const checker = program.getTypeChecker();
-/** Beyond that a type repeats itself. */
+/** Below this depth a type repeats itself. */
 const DEEPEST = 16;
 const seen = new Set();
 const found = [];

@@ -1,20 +1,20 @@
-/** A generator of clients: how it is run on `openapi.json`, and a program that uses what it makes. */
+/** A client generator: its command for `openapi.json`, and a program that uses the generated client. */
 export interface Generator {
   name: string;
-  /** Its program below node_modules, and its words. */
+  /** Its program below node_modules, with arguments. */
   command: [program: string, ...words: string[]];
-  /** What it writes: where the operations have their types. */
+  /** The generated file with the operations' types. */
   types: string;
-  /** Places where anything goes in a part of the client that is the same for every description. */
+  /** Places with a type of anything in the part of the client that is the same for every description. */
   own?: RegExp;
-  /** Reads the wallet and the VMs, and narrows a refusal by its code. */
+  /** A program that reads the wallet and the VMs, and narrows an error by its code. */
   story: string;
 }
 
 const ORDER = "{ plan: 's99', template: 'debian-12', hostname: 'web-1' }";
 const KEY = "'Idempotency-Key': crypto.randomUUID()";
 
-/** The last lines of each story, which compile only where the types are exact. */
+/** The last lines of each story, which compile only with exact types. */
 const ending = (wallet: string, vms: string, error: string) => `
 const available: number = ${wallet}.available_minor;
 const statuses: ('running' | 'stopped')[] = ${vms}.flatMap(({ status }) =>
@@ -25,7 +25,7 @@ if (${error}.code === 'unknown_plan') console.log(available, statuses.join(), ${
 export const GENERATORS: Generator[] = [
   {
     name: 'openapi-typescript',
-    // By default a field with a default is one that must be given.
+    // By default the generator makes a field with a default value required.
     command: [
       'openapi-typescript/bin/cli.js',
       'openapi.json',
@@ -78,7 +78,7 @@ ${ending('wallet.data.data', 'vms.data.data', 'refused.data.error')}`,
   },
   {
     name: 'swagger-typescript-api',
-    // By default sets of values are enums, which a plain text is not one of.
+    // By default sets of values become enums, to which a plain string cannot be assigned.
     command: [
       'swagger-typescript-api/dist/cli.mjs',
       ...['generate', '--path', 'openapi.json', '--output', 'made', '--name', 'swagger-typescript-api.ts'],

@@ -6,7 +6,7 @@ import { operationOf } from '../../acceptance/support/document.ts';
 import { type Customer, callOf, inOrder, isFollowedByWait } from './sequence.ts';
 import type { Workshop } from './workshop.ts';
 
-/** A request of a collection, as far as it is completed here. */
+/** A request of a collection; only the fields used here. */
 interface Item {
   name: string;
   item?: Item[];
@@ -23,12 +23,12 @@ interface Execution {
   response?: { code: number; stream: { data: number[] } };
 }
 
-/** Without it optional parameters are sent too, with values that mean nothing, such as the cursor "string". */
+/** Otherwise optional parameters are sent too, with meaningless values such as the cursor "string". */
 const OPTIONS = 'parametersResolution=Example,enableOptionalParameters=false';
 
 /**
- * Converts the description into a Postman collection, fills in what a person would (ids, a key), and runs all of it with
- * Newman. What did not succeed.
+ * Converts the description into a Postman collection, fills in the values that a person would (ids, a key), and runs
+ * all of it with Newman. Returns the requests that did not succeed.
  */
 export async function runCollection(workshop: Workshop, { url, key, ids }: Customer): Promise<string[]> {
   await workshop.run('openapi-to-postmanv2/bin/openapi2postmanv2.js', [
@@ -49,8 +49,8 @@ export async function runCollection(workshop: Workshop, { url, key, ids }: Custo
 }
 
 /**
- * Runs the collection that the documentation offers, in an order in which every request finds its VM as it must be. What a
- * person fills in is its variables alone.
+ * Runs the collection that the documentation offers, in an order in which every request finds its VM in the required
+ * state. Like a person, it sets only the variables.
  */
 export async function runOwnCollection(workshop: Workshop, { url, key, ids }: Customer): Promise<string[]> {
   const document = await readDocument();
@@ -60,7 +60,7 @@ export async function runOwnCollection(workshop: Workshop, { url, key, ids }: Cu
   const itemOf = (id: string) => items.find(({ name }) => name === summaries.get(id))!;
   const wait = structuredClone(itemOf('getVm'));
   const waiting = { ...wait.request.url, query: [{ key: 'wait_seconds', value: '30' }] };
-  // A purchase makes another VM the one that the requests are about: here it is the one that has all the things.
+  // After a purchase the requests would be about the new VM: here they must be about the VM that has everything.
   const order = inOrder().filter(({ id }) => id !== 'createVm');
   collection.item = [
     ...order.flatMap((operation) => {
@@ -89,7 +89,7 @@ export async function runOwnCollection(workshop: Workshop, { url, key, ids }: Cu
   return execute(workshop, collection);
 }
 
-/** How many requests Bruno makes of the collection that the documentation offers. */
+/** Returns how many requests of the documentation's collection Bruno executes. */
 export async function throughBruno(workshop: Workshop): Promise<number> {
   const document = await readDocument();
   workshop.write('own.json', JSON.stringify(postmanCollection(document, rosterOf(document))));
@@ -106,7 +106,7 @@ console.log(count(items));
   return Number(await workshop.run(`${workshop.directory}/bruno.mjs`, []));
 }
 
-/** Runs a collection; what did not succeed. */
+/** Runs a collection and returns the requests that did not succeed. */
 async function execute(workshop: Workshop, collection: { item: Item[] }): Promise<string[]> {
   workshop.write('filled.json', JSON.stringify(collection));
   await workshop.run('newman/bin/newman.js', [
@@ -127,7 +127,9 @@ async function execute(workshop: Workshop, collection: { item: Item[] }): Promis
 
 const leaves = (items: Item[]): Item[] => items.flatMap((one) => (one.item ? leaves(one.item) : [one]));
 
-/** The request of an operation with its ids, and with a body where the example names what does not exist. */
+/**
+ * Returns the request of an operation with its ids, and with a body if the example names something that does not exist.
+ */
 function filled(
   items: Item[],
   operation: Operation,

@@ -11,18 +11,18 @@ import { type Customer, callOf, inOrder, isFollowedByWait } from './sequence.ts'
 import type { Workshop } from './workshop.ts';
 
 interface Violation {
-  /** Such as request, query, limit. */
+  /** For example: request, query, limit. */
   location: string[];
   message: string;
 }
 
-/** A call, and what is wrong with it and its answer: nothing where it is empty. */
+/** Sends a call and returns the problems of the call and its reply; empty if there are none. */
 export type Validated = (operation: Operation, call: Call) => Promise<string[]>;
 
 /**
- * Calls through Prism's proxy, which holds request and answer against the description in the file. Of a stream of events
- * OpenAPI 3.1 describes an event, as generators of clients read it, and Prism takes that for the whole body: that is left out
- * here, and each event is checked in `test/acceptance`.
+ * Calls through Prism's proxy, which checks request and reply against the description in the file. For a stream of
+ * events, OpenAPI 3.1 describes a single event, as client generators read it, but Prism applies that to the whole body:
+ * such streams are omitted here, and `test/acceptance` checks each event.
  */
 export async function throughPrism(
   t: TestContext,
@@ -55,7 +55,7 @@ export async function throughPrism(
   };
 }
 
-/** What Prism finds wrong with a call of each operation that succeeds. */
+/** Returns the problems that Prism finds in a successful call of each operation. */
 export async function validateAll(t: TestContext, workshop: Workshop, customer: Customer): Promise<string[]> {
   const { ids } = customer;
   const call = await throughPrism(t, workshop, customer, 'openapi.json');
@@ -68,7 +68,7 @@ export async function validateAll(t: TestContext, workshop: Workshop, customer: 
   return wrong;
 }
 
-/** It says where it listens. */
+/** Reads the address from the proxy's output. */
 async function addressOf(output: NodeJS.ReadableStream): Promise<string> {
   const lines: string[] = [];
   for await (const line of createInterface({ input: output })) {

@@ -9,7 +9,7 @@ import type { Workshop } from './workshop.ts';
 const exec = promisify(execFile);
 const { arch } = process;
 
-/** Where the programs are that their npm packages bring: install scripts, which would link them, are not run. */
+/** Paths of the programs in their npm packages: install scripts, which would link them, are not run. */
 export const RUNTIMES: Record<string, { program: string; words: string[] }> = {
   Deno: {
     program: `@deno/linux-${arch}-glibc/deno`,
@@ -39,10 +39,10 @@ await client.vms.delete(vm.id);
 console.log(JSON.stringify({ refused, statuses, last: events.at(-1), shell: text.includes('answer') }));
 `;
 
-/** What the story tells on every runtime. */
+/** The story's result on every runtime. */
 export const TOLD = { refused: true, statuses: ['running'], last: 'run.completed', shell: true };
 
-/** Installs the SDK as it is packed; nothing is asked of a network. */
+/** Installs the packed SDK without network access. */
 export async function installSdk({ directory, write }: Workshop): Promise<void> {
   await exec('npm', ['pack', '--pack-destination', directory], { cwd: join(REPOSITORY, 'sdk') });
   const options = ['--offline', '--no-audit', '--no-fund', '--ignore-scripts', '--no-save'];
@@ -50,7 +50,7 @@ export async function installSdk({ directory, write }: Workshop): Promise<void> 
   write('runtime.mjs', STORY);
 }
 
-/** Runs the story on a runtime; what it tells. */
+/** Runs the story on a runtime and returns its result. */
 export async function tellOn(
   name: string,
   { directory }: Workshop,

@@ -21,16 +21,16 @@ const COMPILER_OPTIONS = {
   noEmit: true,
 };
 
-/** A temporary project with the tools, the description and its compiler's options. */
+/** A temporary project with the tools, the description and the compiler options. */
 export interface Workshop {
   directory: string;
   write(file: string, text: string): void;
   read(file: string): string;
-  /** Runs a program below node_modules; what it prints. Fails with all of it where it fails. */
+  /** Runs a program below node_modules and returns its output; if it fails, throws with the whole output. */
   run(program: string, words: string[]): Promise<string>;
 }
 
-/** Installs the tools by their pinned versions: nothing else here depends on them. Their install scripts are not run. */
+/** Installs the tools with pinned versions: nothing else here depends on them. Their install scripts are not run. */
 export async function openWorkshop(t: TestContext): Promise<Workshop> {
   const directory = mkdtempSync(join(tmpdir(), 'vauban-clients-'));
   defer(t, () => rmSync(directory, { recursive: true }));
