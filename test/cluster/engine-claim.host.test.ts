@@ -35,14 +35,14 @@ const ENGINE_LOCK = 7226_0007;
 const logger = createLogger({ logLevel: 'silent' });
 const skipWithoutQemu = skipUnlessInstalled('qemu-system-x86_64', 'qemu-img');
 
-/** A directory that may hold guests; gone when the test ends. */
+/** Creates a directory for guests; it is removed when the test ends. */
 function guestsDirectory(t: TestContext): string {
   const directory = mkdtempSync(join(tmpdir(), 'e-'));
   defer(t, () => rm(directory, { recursive: true }));
   return directory;
 }
 
-/** Real machines over a directory. None is started, so nothing is needed of this host. */
+/** Returns the real QEMU driver over a directory. No guest is started, so it needs nothing from this host. */
 function qemu(t: TestContext, directory: string): ComputeDriver {
   const compute = createQemu({
     clock: systemClock,
@@ -182,7 +182,7 @@ test('a node whose claim another has taken uses its engine no more, until it has
   assert.equal(await fenced.inspect('vm_absent'), undefined);
 
   const other = await db.reserve();
-  // It waits in the queue of the lock, so that it gets it the moment that the first one's session ends.
+  // It waits in the lock's queue, so that it gets the lock as soon as the first one's session ends.
   const taken = other.query(sql`select pg_advisory_lock(${ENGINE_LOCK})`);
   const holder = sql`select pid from pg_locks where locktype = 'advisory' and objid = ${ENGINE_LOCK} and granted
     and database = (select oid from pg_database where datname = current_database())`;

@@ -16,7 +16,7 @@ import { freshDatabase } from '../support/database.ts';
 
 type Reach = ReturnType<ComputeDriver['capabilities']>['reach'];
 
-/** A node whose engine counts what is asked of it; `place` is where its guests are, `reach` who reaches them. */
+/** Opens a node whose engine counts its calls; `place` is where its guests are, `reach` which nodes reach them. */
 async function openNode(
   t: TestContext,
   db: Database,

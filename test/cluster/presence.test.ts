@@ -19,7 +19,7 @@ import { assertInvariants } from '../support/invariants.ts';
 const CREATE = { method: 'POST', path: '/v1/vm', body: PURCHASE } as const;
 const LIMIT = 2;
 
-/** The database, in which no guest is made until the gate is open, and each attempt to make one is counted. */
+/** Returns a database that creates no guest until the gate is open, and counts the attempts. */
 function gated(real: Database) {
   const opened = Promise.withResolvers<void>();
   const inside = { now: 0, most: 0, tried: 0 };
@@ -36,7 +36,7 @@ function gated(real: Database) {
   return { db, inside, open: opened.resolve };
 }
 
-/** Two nodes with a limit of two jobs each, and more jobs than fit; the first one is full. */
+/** Opens two nodes with a limit of two jobs each, and more jobs than fit; the first one is full. */
 async function twoNodes(t: TestContext) {
   const { db, inside, open } = gated(await freshDatabase(t));
   const installation = await openInstallation(db, { env: { VAUBAN_JOB_CONCURRENCY: String(LIMIT) } });
@@ -50,7 +50,7 @@ async function twoNodes(t: TestContext) {
   return { installation, db, inside, open, customers, first, second };
 }
 
-/** Ends the session in which a node holds its lock. */
+/** Ends the session that holds a node's lock. */
 async function dropSession(db: Database, { node }: TestNode): Promise<void> {
   const held = sql`from pg_locks where locktype = 'advisory' and objsubid = 1
     and (classid::bigint << 32) | objid::bigint = ${node.id}::bigint`;
@@ -58,7 +58,7 @@ async function dropSession(db: Database, { node }: TestNode): Promise<void> {
   while ((await db.query(sql`select 1 ${held}`)).length > 0);
 }
 
-/** Passes time in which a node does what it does now and then. */
+/** Passes time in which a node runs its periodic tasks. */
 async function rounds(installation: Installation, node: TestNode, seconds: number): Promise<void> {
   for (let second = 0; second < seconds; second++) {
     installation.services.clock.advance(1000);
@@ -170,7 +170,7 @@ test('a node that comes back from a jump of its clock ends nothing but its forme
   installation.services.clock.advance(86_400_000);
   await checking;
   assert.equal(node.present, false);
-  // As many as there are connections: one of them was the session in which the node had held its lock.
+  // As many as there are connections: one of them was the session with the node's lock.
   const others = await Promise.all(Array.from({ length: 6 }, () => db.reserve()));
   defer(t, () => {
     for (const session of others) session.release();
@@ -191,7 +191,7 @@ test('an owner of an earlier claim writes nothing', async (t) => {
   const first = await installation.openNode(async ({ phase }) => {
     if (phase !== 'after' || taken) return;
     taken = true;
-    // As after an adoption by this very node: the number is the same, the claim is another one.
+    // As after an adoption by this very node: the node's number is the same, but the claim differs.
     await db.query(sql`update jobs set epoch = epoch + 1 where id = ${vm.active_job.id}`);
   });
   await first.runner.runToEnd(vm.active_job.id);
