@@ -15,7 +15,7 @@ function configFile(text: string): string {
   return path;
 }
 
-/** The problems that `env` is refused with. */
+/** Returns the problems for which `env` is refused. */
 function problems(env: NodeJS.ProcessEnv): readonly string[] {
   try {
     loadConfig(env);
