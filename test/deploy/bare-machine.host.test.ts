@@ -6,7 +6,7 @@ import { BareRoot, whyNoBareRoot } from './support/bare-root.ts';
 
 const skip = whyNoBareRoot();
 const REQUIRED = { VAUBAN_REQUIRE_QEMU: '1' };
-/** What is wanted beside what host:setup promises: it makes packets, and the world that they go through. */
+/** Needed in addition to the packages of host:setup: a packet generator, and the addresses that packets go to. */
 const TOOLS = 'netsniff-ng iputils-ping';
 const TESTS =
   'npm test -- --db pglite test/compute/qemu/golden.test.ts test/compute/routed/guest.host.test.ts';

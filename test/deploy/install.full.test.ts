@@ -28,7 +28,7 @@ interface Locked {
 
 const PACKAGES = Object.entries(JSON.parse(read('package-lock.json')).packages as Record<string, Locked>);
 const INSTALLED = PACKAGES.filter(([path, { link }]) => path.startsWith('node_modules/') && !link);
-/** Of the platforms that the project brings Node for. */
+/** The package name for the platforms for which the project ships Node. */
 const BROUGHT = `node-${process.platform}-${process.arch}`;
 
 test('whatever npm ci unpacks is in the lock file by its hash, and no package runs a script', () => {
@@ -54,7 +54,7 @@ test('Node comes as a package of each platform, all of one version', () => {
   }
 });
 
-/** Runs a program of the project under a Node that says it is `version`. */
+/** Runs a program of the project under a Node that claims to be `version`. */
 function runAs(version: string, program: string) {
   const pretend = `Object.defineProperty(process.versions, 'node', { value: '${version}' })`;
   const options = ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`, program];
@@ -62,7 +62,7 @@ function runAs(version: string, program: string) {
 }
 
 test('a Node that is too old is named in one line, before anything is loaded or made', () => {
-  // The one before `argon2`, without which nobody could sign in to the panel, is as old as any.
+  // The last version before `argon2`, which the panel's sign-in needs, is refused like any older one.
   for (const version of ['20.20.2', '24.6.0']) {
     for (const program of ['server/start.mjs', 'scripts/prepare.mjs']) {
       const { status, stdout, stderr } = runAs(version, program);
@@ -81,7 +81,7 @@ test('the oldest Node that may run it is the one that package.json names', () =>
   assert.equal(runAs(`${major}.${Number(minor) - 1}.0`, check).status, 1);
 });
 
-/** A copy of the project whose packages have no link to the Node among them, as npm 10 leaves them. */
+/** Returns a copy of the project whose packages have no link to the bundled Node, as npm 10 leaves them. */
 function withoutLink(t: TestContext): string {
   const directory = mkdtempSync(join(tmpdir(), 'vauban-install-'));
   defer(t, () => rmSync(directory, { recursive: true }));

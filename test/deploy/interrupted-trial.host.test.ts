@@ -15,7 +15,7 @@ const TRIAL = `
   const { findBuilt } = await import('./scripts/image-cache.ts');
   await tryImage(await findBuilt('tiny')).catch((error) => console.log(error.message));`;
 
-/** Ids of the machines whose directories are in `directory`. */
+/** Returns the ids of the machines whose directories are in `directory`. */
 function machines(directory: string): number[] {
   const files = readdirSync(directory, { recursive: true, encoding: 'utf8' });
   const pids = files.filter((name) => name.endsWith('qemu.pid'));
@@ -25,7 +25,7 @@ function machines(directory: string): number[] {
   });
 }
 
-/** One that has ended and that nothing has waited for has no command line any more. */
+/** A zombie process has no command line. */
 const runs = (pid: number) =>
   existsSync(`/proc/${pid}/cmdline`) && readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== '';
 

@@ -10,7 +10,7 @@ import { defer } from '../support/cleanup.ts';
 import { read } from '../support/source.ts';
 
 const UNITS = ['vauban.service', 'vauban-host.service', 'vauban-edge.service', 'vauban-gateway.service'];
-/** Of systemd's own scale, 0 to 10; docs/network.md says what is left. */
+/** On systemd's own scale from 0 to 10; docs/network.md explains the remaining exposure. */
 const MAX_EXPOSURE: Record<string, number> = {
   'vauban.service': 2,
   'vauban-host.service': 3.5,
@@ -22,7 +22,7 @@ const version = spawnSync('systemd-analyze', ['--version'], { encoding: 'utf8' }
 const number = Number(/^systemd (\d+)/.exec(version.stdout ?? '')?.[1] ?? 0);
 const skip = number >= 250 ? false : 'needs systemd-analyze 250 or newer';
 
-/** The units as they are, but for programs of an installation that is not here. */
+/** Copies of the real units, except for programs of an installation that does not exist here. */
 function copies(t: TestContext): string[] {
   const directory = mkdtempSync(join(tmpdir(), 'vauban-units-'));
   defer(t, () => rmSync(directory, { recursive: true }));
@@ -73,7 +73,7 @@ test('both open the device of KVM, whose group they are in, and no other but the
   for (const [unit, allowed] of Object.entries(devices)) {
     assert.deepEqual(settings(unit, 'DeviceAllow'), allowed);
     assert.deepEqual(settings(unit, 'DevicePolicy'), ['closed']);
-    // It would take every device away, whatever is allowed beside it.
+    // PrivateDevices would remove every device, whatever else is allowed.
     assert.ok(!settings(unit, 'PrivateDevices').includes('yes'), unit);
     assert.match(members, new RegExp(`^m ${settings(unit, 'User')[0]} kvm$`, 'm'));
   }

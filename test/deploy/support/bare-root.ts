@@ -20,19 +20,19 @@ import { REPOSITORY } from '../../support/source.ts';
 const CACHE = join(cacheDirectory(), 'bare-root');
 const SUITE = 'bookworm';
 const MIRROR = 'http://deb.debian.org/debian';
-/** Where this clone, and the npm of this machine, are in the root. */
+/** The places of this clone and of this machine's npm in the root. */
 const PROJECT = '/opt/vauban';
 const NPM = '/opt/npm';
 
-/** Why there can be no bare root here, or false. */
+/** Returns why there can be no bare root here, or false. */
 export function whyNoBareRoot(): string | false {
   if (process.getuid?.() !== 0) return 'needs root to mount';
   return isInstalled('mmdebstrap') ? false : 'needs mmdebstrap';
 }
 
 /**
- * A Debian with what every Debian has and nothing more, which sees this clone without being able to change it. Its
- * devices are as the kernel makes them where no udev runs. Packages come from the mirror, through a cache.
+ * A minimal Debian that sees this clone read-only. Its devices are as the kernel creates them without udev. Packages
+ * come from the mirror, through a cache.
  */
 export class BareRoot {
   readonly #directory: string;
@@ -55,17 +55,17 @@ export class BareRoot {
     for (const path of [PROJECT, NPM, '/var/cache/vauban/deb'])
       mkdirSync(join(directory, path), { recursive: true });
     cpSync('/etc/resolv.conf', join(directory, 'etc/resolv.conf'), { dereference: true });
-    // What a crash would leave of it is thrown away, so nothing waits for the disk.
+    // The root is discarded after a crash, so nothing waits for the disk.
     writeFileSync(join(directory, 'etc/dpkg/dpkg.cfg.d/unsafe-io'), 'force-unsafe-io\n');
     return new BareRoot(directory);
   }
 
-  /** The same path as this machine sees it. */
+  /** Returns the path as this machine sees it. */
   path(inside: string): string {
     return join(this.#directory, inside);
   }
 
-  /** Runs a line of shell in the project's directory; what it printed, and how it ended. */
+  /** Runs a line of shell in the project's directory and returns its output and exit code. */
   async run(line: string, env: Record<string, string> = {}): Promise<{ code: number; output: string }> {
     const words = ['--mount', '--pid', '--fork', '--kill-child', '--uts', 'bash', '-euc', this.#enter(line)];
     const child = spawn('unshare', words, {
@@ -104,7 +104,7 @@ export class BareRoot {
   }
 }
 
-/** Each with its number; only the first ones are everyone's by the kernel. */
+/** Creates the devices with their numbers; by default the kernel opens only the first ones to everyone. */
 function makeDevices(dev: string): string {
   const open = ['null 1 3', 'zero 1 5', 'full 1 7', 'random 1 8', 'urandom 1 9', 'tty 5 0'];
   const make = (device: string, mode: string) => {
