@@ -27,7 +27,7 @@ test('every command of docs/cli.md prints what it shows', async (t) => {
     HOME: directory,
     KEY: service.demoKey!,
   };
-  // As an installation puts it on the path.
+  // As an installation puts it on the PATH.
   const named = `vauban() { node ${join(ROOT, 'cli/bin/vauban.js')} "$@"; }\n`;
   const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', named + script], { env, cwd: directory });
   const outputs = outputsOf(stdout);

@@ -28,7 +28,7 @@ test('the guides, followed as they are written', async (t) => {
     VAUBAN_URL: baseUrl(),
     VAUBAN_API_KEY: key,
   };
-  // As an installation puts it on the path.
+  // As an installation puts it on the PATH.
   const named = `vauban() { node ${join(REPOSITORY, 'cli/bin/vauban.js')} "$@"; }\n`;
 
   for (const { name, text } of await readGuides()) {
@@ -47,7 +47,7 @@ test('the guides, followed as they are written', async (t) => {
       const programs = [...text.matchAll(/```ts\n(.*?)```/gs)].map(([, program]) => program!);
       for (const program of programs) await runProgram(home, program, env);
     });
-    // What the others are about: this one has deleted its own.
+    // The other guides need a VM, and this one has deleted its own.
     if (name === 'first-vm') await protect(subject, (await newVm(subject.client, 'web-1')).ipv4!);
   }
 });

@@ -24,7 +24,7 @@ import { defer } from '../support/cleanup.ts';
 const run = promisify(execFile);
 const document = await readDocument();
 
-/** What the others are about. */
+/** The others depend on these. */
 const FIRST = ['addSshKey', 'createVm'];
 const ORDER = rosterOf(document).sort((a, b) => rank(a) - rank(b));
 
@@ -32,17 +32,17 @@ function rank({ id }: Entry): number {
   return FIRST.includes(id) ? -2 - FIRST.indexOf(id) : LAST.indexOf(id);
 }
 
-/** Who tries the samples: an account of its own, a key, and what the samples have made so far. */
+/** The person who tries the samples: an account, a key, and the objects that the samples have created so far. */
 interface Reader {
   subject: Subject;
   url: string;
   key: string;
   ids: Ids;
-  /** Of the address that is protected. */
+  /** The protected address. */
   ip: string;
 }
 
-/** A sample with the ids of what is there in the place of its own. */
+/** Returns a sample with the ids of existing objects instead of its own. */
 function withIds(text: string, { ids, ip }: Reader): string {
   const byPrefix: Record<string, string | undefined> = {
     vm: ids.vm,
@@ -61,7 +61,7 @@ function withIds(text: string, { ids, ip }: Reader): string {
     .replaceAll('203.0.113.7', ip);
 }
 
-/** Runs every sample of a kind in order, on a VM that the first of them makes. */
+/** Runs every sample of a kind in order, on a VM that the first of them creates. */
 async function runAll(reader: Reader, runOne: (entry: Entry) => Promise<void>): Promise<void> {
   const { client } = reader.subject;
   for (const entry of ORDER) {
@@ -71,7 +71,7 @@ async function runAll(reader: Reader, runOne: (entry: Entry) => Promise<void>): 
   }
 }
 
-/** One of everything beside the VM that was bought. */
+/** Creates one of everything except the VM, which was already bought. */
 async function equipped({ subject }: Reader): Promise<Pick<Reader, 'ids' | 'ip'>> {
   const { client } = subject;
   const [vm] = await client.ok<{ id: string; ipv4: string }[]>('listVms');
@@ -96,7 +96,7 @@ test('every sample of the reference does what it shows', async (t) => {
 
   await t.test('curl', async () => {
     const reader = await newReader();
-    // Says the status after the answer.
+    // Prints the status after the reply.
     await writeFile(join(home, '.curlrc'), 'silent\nshow-error\nwrite-out = "\\n%{http_code}"\n');
     const env = { PATH: process.env.PATH, HOME: home, VAUBAN_URL: reader.url, VAUBAN_API_KEY: reader.key };
     await runAll(reader, async (entry) => {
@@ -176,13 +176,13 @@ test('the TypeScript of reference and guides compiles strictly', async (t) => {
   );
 });
 
-/** A program of a reader who has the package, as a module that takes it from here. */
+/** Returns a reader's program with the package as a module that imports the SDK from here. */
 function asModule(program: string): string {
   const client = pathToFileURL(join(REPOSITORY, 'sdk/src/index.ts')).pathname;
   return program.replace("'@vauban/client'", `'${client}'`);
 }
 
-/** Runs a line as a shell splits it; what asks is answered beforehand. */
+/** Runs a line as a shell splits it; questions are answered in advance. */
 async function asTyped(cli: Cli, home: string, line: string): Promise<void> {
   const { stdout } = await run('bash', ['--norc', '-c', `vauban() { printf '%s\\0' "$@"; }\n${line}`], {
     env: { HOME: home },
@@ -203,7 +203,7 @@ function requestsOf(collection: object): Map<string, PostmanRequest> {
   return new Map(item.flatMap((folder) => folder.item).map(({ name, request }) => [name, request]));
 }
 
-/** Sends a request of the collection as Postman would, with its variables set. */
+/** Sends a request of the collection like Postman, with its variables set. */
 async function send(
   { method, url, header, body }: PostmanRequest,
   { url: base_url, key, ids }: Reader,

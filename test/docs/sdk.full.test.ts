@@ -13,13 +13,13 @@ import { startService } from '../support/service.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
-/** The programs of docs/sdk.md, of which the last one is a test of its own. */
+/** Returns the programs in docs/sdk.md, of which the last one is a test itself. */
 async function examples(): Promise<string[]> {
   const markdown = await readFile(join(ROOT, 'docs/sdk.md'), 'utf8');
   return [...markdown.matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code!);
 }
 
-/** Runs a program on the sources of the SDK, and returns what it printed. */
+/** Runs a program with the sources of the SDK and returns its output. */
 async function outputOf(
   t: TestContext,
   code: string,
@@ -54,7 +54,7 @@ test('the examples of docs/sdk.md are one program that runs', async (t) => {
 test('the test that docs/sdk.md shows passes', async (t) => {
   const program = (await examples()).at(-1)!;
   const args = ['--test', '--test-reporter=tap'];
-  // Without what the runner of this test has set, a runner in it is one of its own.
+  // Without this test runner's environment, the runner started in the program is independent.
   const { PATH, TMPDIR } = process.env;
   const env = { PATH: PATH!, ...(TMPDIR && { TMPDIR }), VAUBAN_SERVER: ROOT };
   assert.match(await outputOf(t, program, { args, env }), /^# pass 1$/m);

@@ -11,10 +11,10 @@ import { type Service, startService } from '../support/service.ts';
 
 const NAME = 'Müller "&" Söhne\\';
 const COLOR = '#8a1c5b';
-/** Where pictures of the pages are left, when it is set. */
+/** Directory for screenshots of the pages, if set. */
 const { VAUBAN_TEST_SCREENSHOTS: PICTURES } = process.env;
 
-/** Wider than high, as logos are. */
+/** Wider than high, like most logos. */
 const LOGO =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 60 20"><rect width="60" height="20" fill="#8a1c5b"/></svg>';
 
@@ -42,7 +42,7 @@ test('the documentation has the theme of the cookie alone, and the hoster’s co
     assert.doesNotMatch(await (await sent(cookie)).text(), /color-scheme|red/);
 });
 
-/** What is computed of a page. */
+/** Reads a page's computed styles. */
 function looks(page: Page) {
   return page.evaluate(() => {
     const root = getComputedStyle(document.documentElement);
@@ -84,7 +84,7 @@ test('a theme that is chosen in the panel is that of the documentation', { skip:
   assert.notEqual(dark.ground, light.ground);
   assert.deepEqual(await violations(page), []);
   await picture(page, 'dark');
-  // Narrow, the name must not push the search out of the window.
+  // In a narrow window, the name must not push the search out of view.
   await page.setViewportSize({ width: 320, height: 900 });
   assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 320);
   await page.setViewportSize({ width: 1280, height: 900 });

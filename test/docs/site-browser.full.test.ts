@@ -10,9 +10,9 @@ import { startService } from '../support/service.ts';
 /** One of each kind of page. */
 const PAGES = ['', 'guides/first-vm', 'guides/errors', 'reference/basics', 'reference/createVm'];
 const MORE = ['reference/runAgent', 'reference/listVms', 'reference/errors'];
-/** Rules of axe whose answer depends on the width. */
+/** Rules of axe whose result depends on the width. */
 const NARROW = ['target-size', 'scrollable-region-focusable', 'color-contrast'];
-/** Where pictures of the pages are left, when it is set. */
+/** Directory for screenshots of the pages, if set. */
 const { VAUBAN_TEST_SCREENSHOTS: PICTURES } = process.env;
 
 test('the documentation', async (t) => {
@@ -63,7 +63,7 @@ async function inBrowser(t: TestContext, baseUrl: string): Promise<void> {
   await copying(t, page, baseUrl);
 }
 
-/** Small, not sent again to who has it, and with a strict policy. */
+/** Responses must be small, cacheable, and have a strict policy. */
 async function sending(baseUrl: string): Promise<void> {
   const moved = await fetch(`${baseUrl}/docs`, { redirect: 'manual' });
   assert.equal(moved.headers.get('location'), '/docs/');

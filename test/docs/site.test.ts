@@ -16,7 +16,7 @@ const roster = rosterOf(document);
 const pages = [...files].filter(([path]) => path.endsWith('.html'));
 const addressOf = (path: string) => `/docs/${path.replace(/(^index)?\.html$/, '')}`;
 const all = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map((match) => match[1]!);
-/** Where the service answers besides the pages of the site. */
+/** Paths that the service serves in addition to the site's pages. */
 const ELSEWHERE = ['/openapi.json', '/panel/', '/panel/keys', '/llms.txt', '/llms-full.txt'];
 
 test('every operation has its page, with its path, scope and a call in each way', () => {
