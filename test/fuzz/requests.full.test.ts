@@ -10,23 +10,23 @@ import { aim, everywhere, type Shot, shots } from './support/shots.ts';
 import { Target } from './support/target.ts';
 
 /**
- * Whatever is sent, the service answers as openapi.json promises, never breaks, and writes nothing when it
- * refuses. A failure names its seed and path, which repeat it: FUZZ_SEED=… FUZZ_PATH=…. To look elsewhere, and for longer:
- * FUZZ_SEED=$RANDOM FUZZ_RUNS=100000 node --test test/fuzz/requests.full.test.ts
+ * For any request the service replies as openapi.json promises, never breaks, and writes nothing when it refuses. A
+ * failure names its seed and path, which reproduce it: FUZZ_SEED=… FUZZ_PATH=…. To explore other requests, and for
+ * longer: FUZZ_SEED=$RANDOM FUZZ_RUNS=100000 node --test test/fuzz/requests.full.test.ts
  */
 const seed = Number(process.env.FUZZ_SEED ?? 1);
 const path = process.env.FUZZ_PATH;
 const runs = Number(process.env.FUZZ_RUNS ?? depth(100, 1_200));
-/** A busy machine does fewer runs instead of taking longer, unless it was asked for more. */
+/** A busy machine does fewer runs instead of taking longer, unless more were requested. */
 const TIME_LIMIT_MS = 20_000;
 
-/** Reads that make what they show: a console's one-time ticket. */
+/** Reads that create the object they return: a console's one-time ticket. */
 const READS_THAT_WRITE = new Set(['getConsole']);
 
-/** Nearly all that they reach is Node's parser, which others test. */
+/** They reach little more than Node's parser, which Node tests itself. */
 const BROKEN_REQUESTS = depth(50, 200);
 
-/** Fires, and sees to it that the next shot finds something to hit. The reply's code, `ok` for a success. */
+/** Sends a shot and recreates objects for the next one. Returns the reply's code, or `ok` if it succeeded. */
 async function fire(target: Target, shot: Shot): Promise<string> {
   const { status, code = 'ok' } = await target.client.send(aim(shot, target.ids));
   assert.ok(status < 500, `answered ${status}`);

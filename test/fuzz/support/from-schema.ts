@@ -12,10 +12,10 @@ interface Limits extends Schema {
   maxItems?: number;
 }
 
-/** Longest text made for a field that allows longer ones; the limits themselves are tried elsewhere. */
+/** Longest text generated for a field that allows longer ones; other tests try the limits themselves. */
 const ENOUGH = 100;
 
-/** Values that satisfy a schema of openapi.json, at its edges more often than in its middle. */
+/** Generates values that satisfy a schema of openapi.json, more often at its edges than in its middle. */
 export function fromSchema(given: Schema): fc.Arbitrary<unknown> {
   const schema = deref(given) as Limits;
   if (schema.anyOf) return fc.oneof(...schema.anyOf.map(fromSchema));
@@ -67,7 +67,7 @@ function strings(schema: Limits): fc.Arbitrary<string> {
   return fc.oneof(...known, free, fc.string({ minLength, maxLength: Math.min(maxLength, ENOUGH) }));
 }
 
-/** Texts of a pattern, as far as it is one of those that can be run backwards. */
+/** Generates texts that match a pattern, if the pattern is of a supported kind. */
 function matching(pattern: string): fc.Arbitrary<string> {
   try {
     return fc.stringMatching(new RegExp(pattern), { maxLength: ENOUGH });

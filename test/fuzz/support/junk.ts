@@ -3,15 +3,15 @@ import fc from 'fast-check';
 /** Values that any program might send, and that have broken services before. */
 
 const RAW = /"raw:([^"]*)"/g;
-/** A number as it is written, where JavaScript would write another one. */
+/** A number in a notation that JavaScript would not produce. */
 const raw = (number: string) => `raw:${number}`;
 
-/** JSON in which numbers can be written in ways that `JSON.stringify` has none for. */
+/** Returns JSON that can contain numbers in notations that `JSON.stringify` never produces. */
 export function toJson(value: unknown): string {
   return JSON.stringify(value).replace(RAW, '$1');
 }
 
-/** Texts that a database, a log or a terminal stumbles over, rather than our own code. */
+/** Texts that break databases, logs or terminals rather than our own code. */
 export const STUMBLING = [
   '\0',
   'a\0b',
@@ -65,7 +65,7 @@ const INSTANTS = [
   'infinity',
 ];
 
-/** Numbers at the edges of the types that they pass through on their way. */
+/** Numbers at the edges of the types that they pass through. */
 export const NUMBERS = [
   ...[0, -1, 1, 0.1, 1.5, 1e21, 2 ** 31 - 1, 2 ** 31, -(2 ** 31) - 1, 2 ** 53, -(2 ** 53), 2 ** 63, 1e308],
   ...['-0', '1e400', '-1e400', '1e-400', '9007199254740993', '0.1e1', `1${'0'.repeat(400)}`].map(raw),
@@ -92,7 +92,7 @@ export const text: fc.Arbitrary<string> = fc.oneof(
   fc.date({ noInvalidDate: false }).map(String),
 );
 
-/** Anything that JSON can say. */
+/** Any JSON value. */
 export const value: fc.Arbitrary<unknown> = fc.oneof(
   text,
   fc.constantFrom<unknown>(...NUMBERS, ...TREES, null, true, false),
@@ -102,7 +102,7 @@ export const value: fc.Arbitrary<unknown> = fc.oneof(
   fc.array(text, { maxLength: 5 }),
 );
 
-/** What Node lets through as the value of a header: Latin-1 without control characters. */
+/** Header values that Node lets through: Latin-1 without control characters. */
 export const headerText: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom('', ' ', '\u00ff', ',', 'a, b', 'x'.repeat(201), 'Bearer', '*/*', '-1', '1e9'),
   fc.string({ unit: 'binary-ascii', maxLength: 64 }).map((text) => text.replace(/[^\x20-\x7e]/g, '\u00e9')),

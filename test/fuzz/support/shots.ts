@@ -6,7 +6,7 @@ import { type Ids, validCall } from '../../acceptance/support/valid-calls.ts';
 import { fromSchema } from './from-schema.ts';
 import { headerText, NUMBERS, STUMBLING, text, toJson, value } from './junk.ts';
 
-/** One thing that is done to a call before it is sent. */
+/** A change of a call before it is sent. */
 type Change =
   | { what: 'body'; body: unknown }
   | { what: 'field'; name: string; value: unknown }
@@ -15,7 +15,7 @@ type Change =
   | { what: 'header'; name: string; text: string }
   | { what: 'bytes'; bytes: Uint8Array };
 
-/** A request in the making: an operation's valid call, and what is to be changed about it. */
+/** A request to be built: an operation's valid call, and the changes to it. */
 export interface Shot {
   operation: Operation;
   changes: Change[];
@@ -35,7 +35,7 @@ const HEADERS = [
 
 type Parts<W> = Omit<Extract<Change, { what: W }>, 'what'>;
 
-/** Changes of one kind, from what their parts may be. */
+/** Generates changes of one kind from the values of their parts. */
 function change<W extends Change['what']>(
   what: W,
   parts: { [K in keyof Parts<W>]: fc.Arbitrary<Parts<W>[K]> },
@@ -66,7 +66,7 @@ function changesOf({ body, query, variables }: Operation): fc.MaybeWeightedArbit
   ];
 }
 
-/** A field of the body, or one that it has not, set to what may stand there, to anything, or to nothing. */
+/** Sets an existing or an unknown field of the body to a valid value, to anything, or to nothing. */
 function fieldOf({ properties = {} }: Schema): fc.Arbitrary<Change> {
   const known = Object.entries(properties).map(([name, schema]) =>
     change('field', {
@@ -77,7 +77,7 @@ function fieldOf({ properties = {} }: Schema): fc.Arbitrary<Change> {
   return fc.oneof(...known, change('field', { name: text, value }));
 }
 
-/** How often an operation is shot at: the more it takes, the more can go wrong. */
+/** How often an operation is tried: the more input it takes, the more can go wrong. */
 const weightOf = ({ body, query }: Operation) =>
   1 + query.length + 2 * Object.keys(body?.schema.properties ?? {}).length;
 
@@ -92,12 +92,12 @@ export const shots: fc.Arbitrary<Shot> = fc.oneof(
   })),
 );
 
-/** Of the values that are of another kind than a field, as many as show that they are refused. */
+/** Enough values of the wrong kind to show that a field refuses them. */
 const FEW = 2;
 
 /**
- * Every shot that puts one hostile value into one place, over every place that there is. A number is no text, whichever it is,
- * and the other way round; so a field gets all values of its own kind and a few of the other.
+ * Yields every shot that puts one hostile value into one place, over all places. A field gets all values of its own
+ * kind (text or number) and only a few of the other kind, which it refuses in any case.
  */
 export function* everywhere(operation: Operation): Generator<Shot> {
   const { body, query, variables } = operation;
@@ -124,7 +124,7 @@ function kindsOf(given: Schema): (string | undefined)[] {
   return [...[type].flat(), ...anyOf.flatMap(kindsOf)];
 }
 
-/** The request that a shot comes to, with the ids of things that exist. */
+/** Returns the request of a shot, with the ids of existing objects. */
 export function aim({ operation, changes }: Shot, ids: Ids): Request {
   const call = changes.reduce(applyToCall, structuredClone(validCall(operation, ids)));
   const { body, ...rest } = call;
@@ -165,7 +165,7 @@ function applyToRequest(request: Request, change: Change): Request {
   }
 }
 
-/** The target with the segment of an id replaced. */
+/** Returns the target with one segment replaced. */
 function withPlace(target: string, { nth, text }: { nth: number; text: string }): string {
   const [path, ...query] = target.split('?');
   const segments = path!.split('/');

@@ -21,7 +21,7 @@ import {
 import { defer } from '../../support/cleanup.ts';
 import { freshDatabase } from '../../support/database.ts';
 
-/** More than any run of tests can buy or own. */
+/** More than any run of tests can spend or own. */
 const MONEY = 1_000_000_000_000n;
 const MANY = 1_000_000;
 const LIMITS = {
@@ -36,8 +36,8 @@ const LIMITS = {
 };
 
 /**
- * A service in this process that does nothing by itself: jobs run when they are told to, on a clock that
- * stands still otherwise. What changes in its database was changed by a request.
+ * A service in this process that does nothing on its own: jobs run on request, on a clock that otherwise stands still.
+ * So every change in its database was caused by a request.
  */
 export class Target {
   readonly client: Client;
@@ -68,7 +68,7 @@ export class Target {
     return target;
   }
 
-  /** Makes one of everything again. */
+  /** Recreates one of everything. */
   async furnish(): Promise<void> {
     const { client } = this;
     const { vm } = await client.ok<{ vm: { id: string } }>('createVm', {
@@ -101,7 +101,7 @@ export class Target {
     await this.settle();
   }
 
-  /** Makes a VM's address a target, of a tenant of its own, with a rule. */
+  /** Makes a VM's address a target with a rule, under a tenant of its own. */
   async #protect(vmId: string): Promise<Ids> {
     const { clock } = this.#installation.services;
     const { account_id } = (await systemFindVm(this.#db, vmId))!;
@@ -117,14 +117,14 @@ export class Target {
     return { tenants: tenant.id, targets, rules: rule.id };
   }
 
-  /** Lets everything that was begun come to its end. */
+  /** Runs everything that has begun to completion. */
   async settle(): Promise<void> {
     await runJobs(this.#installation, this.#node);
     await this.#installation.services.network.idle();
     await this.#installation.services.shield.idle();
   }
 
-  /** Stands for every row of every table: the same as long as nothing was written. */
+  /** Returns a digest of every row of every table: it changes only if something was written. */
   async digest(): Promise<string> {
     const tables = await this.#db.query<{ name: string }>(
       sql`select tablename as name from pg_tables where schemaname = 'public' order by tablename`,
