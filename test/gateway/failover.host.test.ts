@@ -57,7 +57,7 @@ for (const [name, takeover] of Object.entries({ keepalived, bgp }))
     assert.equal(await has(second), false);
 
     const died = performance.now();
-    // The cables first, so that no end of a connection tells of it.
+    // Unplugs the cables first, so that no closing connection reveals the failure.
     await first.space.ip('link set w0 down', 'link set l0 down');
     await Promise.all([kills[0]!(), nodes[0]!.kill(), first.stopHelper('SIGKILL')]);
     await until(() => has(second));
@@ -72,7 +72,7 @@ for (const [name, takeover] of Object.entries({ keepalived, bgp }))
     assert.equal(await echo(region.client, 20_080), 'hello');
     await assert.rejects(echo(region.client, 20_022), REFUSED);
 
-    // It comes back with what it forwarded when it died, and is not asked for it before it has caught up.
+    // The gateway comes back with the forwards from the time of its death, and gets no traffic before it has caught up.
     assert.ok(await knows(first, 20_022));
     await first.space.ip('link set w0 up', 'link set l0 up', `route replace ${ipv4} via 10.9.0.21`);
     const node = await first.startHelper().then(() => nodeAt(first));
@@ -82,7 +82,7 @@ for (const [name, takeover] of Object.entries({ keepalived, bgp }))
     assert.equal(await echo(region.client, 20_080), 'hello');
     await assert.rejects(echo(region.client, 20_022), REFUSED);
 
-    // One whose helper is dead gives the address away, although all else of it is well.
+    // A gateway whose helper is dead gives up the address, even if everything else works.
     await first.stopHelper('SIGKILL');
     await add(20_081, 80);
     await until(() => has(second));

@@ -173,7 +173,7 @@ test('an address is not led to once it is not the VM’s, and a deletion takes f
   assert.deepEqual(gateway.ports, [20_001]);
   const deletion = await api.call('DELETE', `/v1/vm/${vm.id}`);
   await api.runner.runToEnd(deletion.body.data.job.id);
-  // By the signal that the end of the job was.
+  // Triggered by the notification of the job's end.
   while (gateway.ports.length > 0) await statusOf(api, lost);
 });
 
@@ -222,7 +222,7 @@ test('a gateway is given again what it may have lost, and otherwise only what ha
   clock.advance(60_000);
   await forwards.apply();
   assert.equal(gateway.applied.length, given + 2);
-  // Altered while it is given something: whether before or after is unknown.
+  // Altered during an update: whether before or after it is unknown.
   gateway.meanwhile = async () => {
     gateway.meanwhile = async () => {};
     gateway.altered();

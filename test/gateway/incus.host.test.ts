@@ -13,7 +13,7 @@ import { CLIENT, PUBLIC, whyNot } from './support/region.ts';
 
 const cluster = await inCluster(import.meta.filename);
 
-/** What answers at a port, or undefined where nothing does. */
+/** Returns the greeting at a port; undefined if nothing answers. */
 async function greeting(t: TestContext, from: Namespace, port: number): Promise<string | undefined> {
   const stream = from.dial(t, PUBLIC, port);
   const [said] = await Promise.race([once(stream, 'data'), once(stream, 'end')]);
@@ -21,7 +21,7 @@ async function greeting(t: TestContext, from: Namespace, port: number): Promise<
   return said?.toString();
 }
 
-// Run in the network of the cluster's router, which is the gateway.
+// Runs in the network of the cluster's router, which is the gateway.
 if (cluster) {
   test('incus: a forwarded port leads to a guest of a cluster, and to it again when it has moved', {
     skip: whyNot(),
@@ -50,7 +50,7 @@ if (cluster) {
     const [here, there] = await driver.hosts();
     const spec = tinyGuest({ hostId: here!.id });
     await driver.create(spec);
-    // By the client's own address, which the guest has to see.
+    // The rule names the client's own address, which the guest has to see.
     const policy: NetworkPolicy = {
       defaultIn: 'drop',
       defaultOut: 'accept',

@@ -41,7 +41,7 @@ test('forwarded ports lead to a guest wherever it is, and nothing else is open',
   const ssh = forward({ internalIp: guest.address });
   const dns = forward({ protocol: 'udp', externalPort: 20_053, internalPort: 53, internalIp: guest.address });
 
-  // One that the host answered itself before it was a gateway; its own firewall has the kernel know it.
+  // A flow that the host itself answered before it became a gateway; its own firewall makes the kernel track it.
   await gateway!.space.inhabit(t);
   await gateway!.space.run(
     'nft',
@@ -54,7 +54,7 @@ test('forwarded ports lead to a guest wherever it is, and nothing else is open',
 
   await driver.applyForwards([]);
   await assert.rejects(echo(client, 20_022), REFUSED);
-  // One that never stops to knock must not be kept out by what it was told before there was a forward.
+  // A client that keeps sending must not stay blocked by a connection entry from before the forward existed.
   await knock();
 
   await driver.applyForwards([ssh, dns, { ...dns, externalPort: 20_054 }]);
@@ -68,7 +68,7 @@ test('forwarded ports lead to a guest wherever it is, and nothing else is open',
   assert.deepEqual(guest.space.arrivals(53), [CLIENT, CLIENT]);
 
   await t.test('nothing is open that was not asked for', async () => {
-    // Not even what listens on the gateway itself.
+    // Even ports on which the gateway itself listens are closed.
     await gateway!.space.ask({ do: 'listenTcp', port: 20_080 });
     for (const port of [22, 53, 80, 20_000, 20_021, 20_023, 20_053, 20_080, 59_999])
       await assert.rejects(echo(client, port), REFUSED, `${port}`);
@@ -110,7 +110,7 @@ test('forwarded ports lead to a guest wherever it is, and nothing else is open',
       await assert.rejects(echo(client, 20_022), REFUSED);
       const before = [guest, other].map(({ space }) => space.arrivals(53).length);
       await driver.applyForwards([{ ...dns, internalIp: other.address }]);
-      // Of the flow that went to the first.
+      // More packets of the flow that went to the first guest.
       await knock();
       await other.space.arrived(53, before[1]! + 1);
       assert.equal(guest.space.arrivals(53).length, before[0]);
@@ -156,7 +156,7 @@ test('a change that does not fit what is there makes all of it anew', { skip }, 
     forward({ internalIp: guest.address, externalPort }),
   );
   await driver.applyForwards([one!]);
-  // So that what is done next comes unannounced.
+  // So that the next change happens unnoticed.
   await gateway!.pauseWatch();
   await gateway!.space.run('nft', 'flush map ip vauban-gateway forwards');
   await driver.applyForwards([two!]);

@@ -36,7 +36,7 @@ test('a customer forwards a port of a running service, which outlives its table,
   const isOpen = () => echo(region.client, 20_022).then(Boolean, () => false);
 
   const ssh = await add(20_022, 22);
-  // It is active, so it is in force.
+  // The forward is active, so it is in force.
   assert.equal(await echo(region.client, 20_022), 'hello');
 
   const deleted = performance.now();
@@ -58,7 +58,7 @@ test('a customer forwards a port of a running service, which outlives its table,
   await add(20_080, 80);
   await customer.ask('DELETE', `${forwards}/${ssh}`);
   while ((await customer.ask('GET', forwards)).length > 1);
-  // It is off the list, so it is gone.
+  // The forward is no longer listed, so it is gone.
   await assert.rejects(echo(region.client, 20_022), REFUSED);
   assert.equal(await echo(region.client, 20_080), 'hello');
 

@@ -8,10 +8,10 @@ import { read } from '../../support/source.ts';
 import { PUBLIC, type Takeover } from './region.ts';
 import { running } from './running.ts';
 
-/** Of the neighbours' session, which is what notices that a gateway is cut off. */
+/** Hold time of the neighbours' session, which detects that a gateway is cut off. */
 const HOLD_SECONDS = 6;
 
-/** The configuration of the documentation, for a gateway of a test: where its service listens. */
+/** Returns the documentation's configuration for a gateway of a test, with its service's socket. */
 function configuration(index: number, operatorSocket: string): string {
   const text = read('deploy/exabgp/exabgp.conf').replaceAll(
     'http://127.0.0.1:8081/',
@@ -27,7 +27,7 @@ function configuration(index: number, operatorSocket: string): string {
 export const bgp: Takeover = {
   async prepare(t, { client, gateways, hosts }) {
     await gateways[0]!.release();
-    // Each has it, for what is not forwarded; where it is, routers know.
+    // Each gateway has the address, for traffic that is not forwarded; routers know which one is in charge.
     for (const { space } of gateways) await space.ip(`addr add ${PUBLIC}/32 dev lo`);
     await client.ip(`route del ${PUBLIC}`);
     await router(t, client, { address: '198.51.100.2', own: 64513, gateways: '198.51.100' });

@@ -7,15 +7,15 @@ import { defer } from '../../support/cleanup.ts';
 import { HELPER_USER, PRIVILEGES } from '../../support/helper-process.ts';
 import { REPOSITORY } from '../../support/source.ts';
 
-/** A gateway's helper, which is not running yet. */
+/** A gateway's helper that is not running yet. */
 export interface GatewayHelper {
   directory: string;
   socket: string;
-  /** Runs it, in whatever network it is run in. */
+  /** The command that runs it, in the network where it is executed. */
   command: string[];
 }
 
-/** `allowance` is gateway.yaml. */
+/** `allowance` is the content of gateway.yaml. */
 export async function gatewayHelper(t: TestContext, allowance: string): Promise<GatewayHelper> {
   const directory = await mkdtemp(join(tmpdir(), 'vauban-gateway-'));
   defer(t, () => rm(directory, { recursive: true }));

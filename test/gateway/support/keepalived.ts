@@ -4,7 +4,7 @@ import { read } from '../../support/source.ts';
 import { PUBLIC, type Takeover } from './region.ts';
 import { running } from './running.ts';
 
-/** The configuration of the documentation, for a gateway of a test: its interfaces, and where its service listens. */
+/** Returns the documentation's configuration for a gateway of a test, with its interfaces and its service's socket. */
 function configuration(index: number, operatorSocket: string): string {
   const text = read('deploy/keepalived/keepalived.conf')
     .replaceAll('eth0', 'w0')
@@ -16,7 +16,7 @@ function configuration(index: number, operatorSocket: string): string {
   return swapped.replaceAll('priority 100', 'priority 95');
 }
 
-/** Gateways move the addresses between them. */
+/** Gateways pass the addresses among themselves. */
 export const keepalived: Takeover = {
   async prepare(_t, { gateways }) {
     await gateways[0]!.release();

@@ -4,12 +4,12 @@ import type { GatewayCapabilities, GatewayDriver } from '../../../server/gateway
 /** The first region of the catalog. */
 export const PUBLIC = '192.0.2.10';
 
-/** A gateway that keeps what it is given, and fails when it is to. */
+/** A gateway that records its forwards and fails on request. */
 export class RecordingGateway implements GatewayDriver {
   readonly name = 'recorder';
   applied: PortForwardEntry[][] = [];
   failing: Error | undefined;
-  /** While it is being given something. */
+  /** Called during an update. */
   meanwhile: () => Promise<unknown> = async () => {};
   altered: () => void = () => {};
   can: GatewayCapabilities = {
@@ -32,7 +32,7 @@ export class RecordingGateway implements GatewayDriver {
     this.altered = listener;
   }
 
-  /** The public ports that it forwards now, in order. */
+  /** Returns the public ports that it forwards now, sorted. */
   get ports(): number[] {
     return (this.applied.at(-1) ?? []).map(({ externalPort }) => externalPort).toSorted();
   }

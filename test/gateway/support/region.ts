@@ -10,30 +10,30 @@ import { type GatewayHelper, gatewayHelper } from './helper.ts';
 
 const PROGRAMS = ['nft', 'ip', 'nsenter', 'setpriv', 'conntrack', 'keepalived', 'exabgp', 'bird'];
 
-/** Why tests with real packets cannot run here, or false. */
+/** Returns why tests with real packets cannot run here, or false. */
 export const whyNot = () => whyNoPackets(PROGRAMS);
 
-/** The public address, and the one that hosts send everything else to: one gateway at a time has both. */
+/** The public address, and the hosts' default route: one gateway at a time has both. */
 export const PUBLIC = '192.0.2.10';
 const INSIDE = '10.9.0.1';
 export const CLIENT = '198.51.100.2';
 const BRIDGE = '100.64.0.1';
 
-/** Which of a region's gateways is in charge is decided by something of its own, which a test is about. */
+/** A separate mechanism, which a test is about, decides which gateway of a region is in charge. */
 export interface Takeover {
-  /** Called once, before anything decides. */
+  /** Called once, before the mechanism decides anything. */
   prepare(t: TestContext, region: Region): Promise<void>;
-  /** Has a gateway take part as long as its service is ready; the result ends that as a crash would. */
+  /** Makes a gateway take part while its service is ready; the returned function ends that like a crash. */
   join(
     t: TestContext,
     gateway: Gateway,
     of: { index: number; operatorSocket: string },
   ): Promise<() => Promise<void>>;
-  /** Whether all that is for the region goes by this gateway. */
+  /** Whether all traffic for the region goes through this gateway. */
   isInCharge(region: Region, index: number): Promise<boolean>;
 }
 
-/** Somebody in the internet, gateways, and behind them hosts with guests: each a namespace. */
+/** A client on the internet, gateways, and behind them hosts with guests: each is a namespace. */
 export class Region {
   readonly client: Namespace;
   readonly hosts: Namespace[];
@@ -85,7 +85,7 @@ export class Region {
     this.gateways.push(await Gateway.open(t, space));
   }
 
-  /** A guest that every host could run, running on the first; all routers know where. */
+  /** Creates a guest that every host could run, running on the first; all routers know where it is. */
   async guest(t: TestContext, address: string): Promise<Guest> {
     const space = await Namespace.make(t);
     for (const [index, host] of this.hosts.entries()) {
@@ -101,7 +101,7 @@ export class Region {
   }
 }
 
-/** What a guest's host announces by BGP: where its address is. */
+/** A guest; its host announces by BGP where its address is. */
 export class Guest {
   readonly space: Namespace;
   readonly address: string;
@@ -169,12 +169,12 @@ export class Gateway {
     return client;
   }
 
-  /** Which addresses it has, beside those of its cables. */
+  /** Returns its addresses, including those of its cables. */
   addresses(): Promise<string> {
     return this.space.run('ip', '-o', '-4', 'addr', 'show');
   }
 
-  /** Has the public address from now on, and that inside. */
+  /** Takes the public and the inside address. */
   async take(): Promise<void> {
     await this.space.ip(`addr add ${PUBLIC}/32 dev w0`, `addr add ${INSIDE}/24 dev l0`);
   }
@@ -197,13 +197,13 @@ export class Gateway {
     await ended;
   }
 
-  /** Nothing that happens to the table is noticed any more. */
+  /** Stops the helper's watch, so that changes of the table go unnoticed. */
   async pauseWatch(): Promise<void> {
     const children = (await run('pgrep', '-P', `${this.#helper!.pid}`)).trim().split('\n');
     for (const child of children) process.kill(Number(child), 'SIGSTOP');
   }
 
-  /** What the table holds; empty where there is none. */
+  /** Returns the table's content; empty if there is no table. */
   table(): Promise<string> {
     return this.space.run('nft', 'list', 'table', 'ip', 'vauban-gateway').catch(() => '');
   }
@@ -211,22 +211,22 @@ export class Gateway {
 
 const addressOfHost = (index: number) => `10.9.0.${index + 21}`;
 
-/** Puts an end of a cable into a switch, and the other into a machine, where it is called so. */
+/** Plugs one end of a cable into a switch and the other into a machine, where the interface gets this name. */
 async function plug(net: Namespace, machine: Namespace, name: string): Promise<void> {
   const port = `p${machine.name.split('-').at(-1)}`;
   await machine.run('ip', ...`link add ${name} type veth peer name ${port} netns ${net.name}`.split(' '));
   await net.ip(`link set ${port} master br0`, `link set ${port} up`);
 }
 
-/** Lets a machine pass on what is for others. */
+/** Enables IP forwarding on a machine. */
 async function route(machine: Namespace): Promise<void> {
   await machine.run('sh', '-c', 'echo 1 >/proc/sys/net/ipv4/ip_forward');
 }
 
-/** How a connection ends that is not let through. */
+/** Errors of a refused connection. */
 export const REFUSED = /ECONNREFUSED|ECONNRESET|refused/;
 
-/** What a client reads back from behind a forwarded port; rejects where it is refused. */
+/** Returns the echo that a client reads from behind a forwarded port; rejects if the connection is refused. */
 export async function echo(from: Namespace, port: number, text = 'hello', host = PUBLIC): Promise<string> {
   const socket = (await from.ask({ do: 'dial', host, port })) as number;
   return (await from.ask({ do: 'echo', socket, text })) as string;

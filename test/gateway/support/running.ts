@@ -4,14 +4,14 @@ import type { TestContext } from 'node:test';
 import type { Namespace } from '../../compute/routed/support/namespace.ts';
 import { defer } from '../../support/cleanup.ts';
 
-/** Runs a program in a namespace, in a group of its own; the result ends it as a crash would. */
+/** Runs a program in a namespace, in its own process group; the returned function ends it like a crash. */
 export async function running(
   t: TestContext,
   space: Namespace,
   words: string[],
 ): Promise<() => Promise<void>> {
   const [program, args] = space.command(...words);
-  // A group of its own: it may have children, which hold addresses or look after the service.
+  // A separate group: the program may have children that hold addresses or watch the service.
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   const ended = once(child, 'exit');
   let log = '';
