@@ -14,7 +14,7 @@ import { Failures } from '../../server/platform/failures.ts';
 import { SecretBox } from '../../server/platform/secrets.ts';
 import { Fixture, PURCHASE, type Scenario } from '../jobs/support/fixture.ts';
 
-/** A stage with customers whose VMs are running, and what is asked of it here. */
+/** A stage with customers whose VMs are running, and helpers for the tests here. */
 async function openEnv(t: TestContext, running: number) {
   const fixture = await Fixture.open(t);
   const scenes = await fixture.scenes(running, 'running', false);
@@ -26,13 +26,13 @@ async function openEnv(t: TestContext, running: number) {
     scenes,
     services,
     opsKeys,
-    /** One round of the background task, in which the engine may fail. */
+    /** Runs one round of the background task, in which the engine may fail. */
     async round(engine?: (operation: Operation) => void) {
       fixture.trouble = engine ? { engine: (_before, operation) => engine(operation) } : {};
       await replacement.run();
       fixture.trouble = {};
     },
-    /** Whether the guest's SSH server lets the private key in. */
+    /** Returns whether the guest's SSH server accepts the private key. */
     async accepts({ vmId }: Scenario, privateKey: string): Promise<boolean> {
       const sock = await compute.openSsh(vmId!);
       const client = new ssh2.Client();
@@ -45,7 +45,7 @@ async function openEnv(t: TestContext, running: number) {
       sock.destroy();
       return accepted;
     },
-    /** Logs in as consoles and the agent do. */
+    /** Logs in like consoles and the agent. */
     async logIn({ vmId }: Scenario) {
       const client = await openOpsSession(services, (await systemFindVm(db, vmId!))!);
       client.end();
@@ -68,7 +68,7 @@ const recorded = (db: Database, { vmId }: Scenario) =>
 test('a rotated ops key replaces the one before it in running guests, and no login fails meanwhile', async (t) => {
   const env = await openEnv(t, 2);
   const { fixture, opsKeys, accepts, logIn, round } = env;
-  // As a round takes them: ids of one instant are in no order of time.
+  // In the order of a round: ids of the same instant are not ordered by time.
   const [scenario, other] = env.scenes.toSorted((a, b) => (a.vmId! < b.vmId! ? -1 : 1)) as [
     Scenario,
     Scenario,
@@ -122,7 +122,7 @@ test('a guest that was off keeps the old key, with which it is logged in to, unt
 test('cut off between adding and removing it goes on, also when the key was rotated again meanwhile', async (t) => {
   const env = await openEnv(t, 2);
   const { fixture, opsKeys, accepts, logIn, round } = env;
-  // As a round takes them: ids of one instant are in no order of time.
+  // In the order of a round: ids of the same instant are not ordered by time.
   const [scenario, other] = env.scenes.toSorted((a, b) => (a.vmId! < b.vmId! ? -1 : 1)) as [
     Scenario,
     Scenario,
@@ -143,7 +143,7 @@ test('cut off between adding and removing it goes on, also when the key was rota
   await logIn(scenario);
 
   await opsKeys.rotate();
-  // The first key is removed, the second not.
+  // The first key is removed, the second is not.
   let removals = 0;
   await round((operation) => {
     if (operation === 'revokeKey' && ++removals === 2) throw new Error('killed');
