@@ -41,7 +41,7 @@ test('a cluster that is away costs its own region alone, and nothing is lost by 
   assert.equal(await statusOf(service, await service.buy(customer)), 'running');
 
   service.second.state = 'well';
-  // A look finds out in the background; one after it is answered.
+  // A look discovers it in the background; later requests are answered from its result.
   while (!(await available(service))[WEST]) await service.pass(5);
   assert.equal(await statusOf(service, await service.buy(customer, WEST)), 'running');
   await guests.run();
@@ -88,7 +88,7 @@ test('the only cluster says nothing: what needs it is refused with a hint, and n
   await customer.must({ method: 'POST', path: `/v1/vm/${id}/stop` });
   await service.finish();
   assert.equal(await statusOf(service, id), 'stopped');
-  // Silence that was over is not counted again.
+  // Silence that ended before is not counted again.
   service.first.state = 'away';
   await assert.rejects(service.pass(3_600), ComputeUnavailableError);
   assert.equal(await lost(), 0);
@@ -140,11 +140,11 @@ test('an order waits for a cluster of another region once, and not for ever', as
   const customer = await service.customer();
   service.second.state = 'silent';
   const first = customer.call(order('eu-central'));
-  // Both are waited for until the other one has answered.
+  // The order waits for both clusters until the other one has replied.
   while (service.clock.sleeping !== 1) await new Promise(setImmediate);
   service.clock.advance(10_000);
   assert.equal((await first).status, 200);
-  // Its time stands still: a question that waited would never end.
+  // The clock stands still: a request that waited would never end.
   assert.equal((await customer.call(order('eu-central'))).status, 200);
   assert.equal((await customer.call(order(WEST))).error?.code, 'compute_unavailable');
 });
@@ -160,7 +160,7 @@ test('a node that starts while its first cluster is away serves the other region
   first.state = 'well';
   await service.add();
   first.state = 'away';
-  // One that the service has never seen is not guessed at.
+  // The service does not guess about an engine that it has never seen.
   await db.query(sql`update hosts set engine = 'qemu:other'`);
   assert.equal((await joined(db, clock, first, second).probe()).ok, false);
   await db.query(sql`update hosts set engine = ${`simulator:${engine}`}`);

@@ -22,27 +22,27 @@ import { freshDatabase } from '../support/database.ts';
 const FUNDS = 1_000_00n;
 const PLENTY = { vms: 1_000, vcpu: 10_000, ram_mb: 100_000_000, disk_gb: 1_000_000 };
 
-/** What a cluster of tests is like: its own id, its members and images. */
+/** The properties of a test cluster: its id, its members and images. */
 interface ClusterKind extends Partial<Omit<SimulatorOptions, 'hosts'>> {
   id: string;
   members: readonly string[];
 }
 
-/** The region of the cluster that is added in these tests; the first one serves the others. */
+/** The region of the cluster that these tests add; the first cluster serves the others. */
 export const WEST = 'eu-west';
 export const FIRST: ClusterKind = { id: 'aaa', members: ['m1', 'm2'] };
 export const SECOND: ClusterKind = { id: 'bbb', members: ['m1'] };
 
 const MISSING: EngineFinding = { what: 'quorum', state: 'missing', found: 'the cluster does not answer' };
 
-/** A cluster of simulated hosts, which can be away, or say nothing at all. */
+/** A cluster of simulated hosts that can be unreachable, or silent. */
 export class SimulatedCluster {
   state: 'well' | 'away' | 'silent' = 'well';
-  /** What it says that it is. */
+  /** The cluster's reported identity. */
   place: string;
   readonly driver: ComputeDriver;
 
-  /** `findings` are what it says when it is checked. */
+  /** `findings` are the results of its checks. */
   constructor(
     db: Database,
     clock: ManualClock,
@@ -73,7 +73,7 @@ export class SimulatedCluster {
     this.driver = new Proxy(simulated, {
       get: (target, property) => {
         if (property === 'outages') return undefined;
-        // As that of a real one, which never fails.
+        // Like a real cluster's check, which never throws.
         if (property === 'check') return async () => (this.state === 'well' ? findings : [MISSING]);
         const value = own[property as keyof ComputeDriver] ?? Reflect.get(target, property);
         if (typeof value !== 'function' || ['capabilities', 'watch', 'close'].includes(String(property)))
@@ -94,13 +94,13 @@ export const order = (region: string | undefined, wish: object = {}): Call => ({
   body: { ...PURCHASE, start: true, ...(region && { region }), ...wish },
 });
 
-/** An installation on two clusters, of which the second is there but not added, whose time is the test's. */
+/** An installation on two clusters, of which the second exists but is not added, on the test's clock. */
 export class Service {
   readonly first: SimulatedCluster;
   readonly second: SimulatedCluster;
   readonly installation: Installation;
   readonly watch: HostWatch;
-  /** By which addresses drivers of the second cluster were opened. */
+  /** The addresses with which drivers of the second cluster were opened. */
   readonly opened: readonly (readonly string[])[];
   readonly db: Database;
   readonly #node: TestNode;
@@ -142,13 +142,13 @@ export class Service {
     return this.installation.services.clock;
   }
 
-  /** Records the second cluster, as any node may have, and lets this one find that. */
+  /** Records the second cluster, as any node may have done, and lets this node discover it. */
   async add(region = WEST): Promise<void> {
     await recordSecond(this.db, this.clock, region);
     await this.pass(2);
   }
 
-  /** So many seconds later hosts are looked at. */
+  /** Advances time and looks at the hosts. */
   async pass(seconds: number): Promise<void> {
     this.clock.advance(seconds * 1000);
     await this.watch.run();
@@ -158,7 +158,7 @@ export class Service {
     return openCustomer(this.installation, FUNDS, PLENTY);
   }
 
-  /** Buys a VM and waits until it runs; its id. */
+  /** Buys a VM, waits until it runs, and returns its id. */
   async buy(customer: Customer, region?: string): Promise<string> {
     const { vm } = await customer.must(order(region));
     await this.finish();
@@ -174,7 +174,7 @@ export class Service {
   }
 }
 
-/** Records the second cluster as one of a region. */
+/** Records the second cluster for a region. */
 export async function recordSecond(db: Database, clock: ManualClock, region = WEST): Promise<void> {
   const record = {
     id: `simulator:${SECOND.id}`,
@@ -190,7 +190,7 @@ export async function recordSecond(db: Database, clock: ManualClock, region = WE
   await db.transaction((tx) => insertCluster(tx, record, clock.now()));
 }
 
-/** The driver of both, as a node has it that has just started. */
+/** Returns the driver of both, as a freshly started node has it. */
 export function joined(
   db: Database,
   clock: ManualClock,
@@ -215,7 +215,7 @@ export function joined(
   });
 }
 
-/** The one host of the second cluster. */
+/** The only host of the second cluster. */
 export const SECOND_HOST = 'simulator:bbb:m1';
 
 export async function hostOf({ db }: Service, id: string): Promise<string | null> {
@@ -228,14 +228,14 @@ export async function statusOf({ db }: Service, id: string): Promise<string> {
   return row!.status;
 }
 
-/** The clusters as an operator sees them: regions, whether they answer, whether they are well, members, guests. */
+/** Returns the operator's view of the clusters: regions, reachability, report, members, guests. */
 export async function shown({ compute }: Service) {
   return (await compute.clusters!.list()).map(({ regions, reachable, report, members, guests }) => {
     return [regions, reachable, report.ok, members, guests];
   });
 }
 
-/** Whether a region can be bought in, as customers see it. */
+/** Returns which regions customers can buy in. */
 export async function available(service: Service): Promise<Record<string, boolean>> {
   const customer = await service.customer();
   const { regions } = await customer.must({ method: 'GET', path: '/v1/vm/catalog' });

@@ -40,7 +40,7 @@ test('a VM is made on its region’s cluster, spread over its members, and never
     [...ids, west].map((id, index) => [id, hosts[index] ?? SECOND_HOST]).toSorted(),
   );
   assert.equal((await service.compute.sample([...ids, west])).length, 3);
-  // Though the other cluster has room.
+  // The other cluster has capacity, but it is not used.
   await db.query(sql`update hosts set state = 'draining' where id = ${SECOND_HOST}`);
   await emptyHosts(installation.services);
   await service.finish();
@@ -189,7 +189,7 @@ test('a cluster is removed once it has no VM, and its region goes back to the fi
   );
   assert.match((await hostOf(service, await service.buy(customer, WEST)))!, /^simulator:aaa:/);
   await assertInvariants(db);
-  // And is there again as it was once it is added anew.
+  // Adding the cluster again restores it as it was.
   await customer.must({ method: 'DELETE', path: `/v1/vm/${(await service.compute.list())[0]!.id}` });
   await service.finish();
   await service.add();

@@ -45,7 +45,7 @@ for (const sla of [SLA, { ...SLA, lost_hosts: false }]) {
       sql`select extract(epoch from to_at - from_at)::int / 3600 as hours, status from outages`,
     );
     assert.deepEqual(outages, due ? [{ hours: 2, status: 'credited' }] : []);
-    // A second loss of the same month adds nothing, but is on record.
+    // A second loss in the same month adds no credit, but is recorded.
     await rack.lose(host);
     services.clock.advance(HOUR_MS);
     await rack.find(host);
@@ -67,7 +67,7 @@ test('a VM that its engine has started on another host is followed there, and it
   services.clock.advance(2 * HOUR_MS);
   await services.guests.run();
   assert.equal(await rack.hostOf(id), host);
-  // As an engine does that has fenced a dead host, and has the disks of its guests elsewhere, too.
+  // Like an engine that has fenced a dead host and has its guests' disks elsewhere, too.
   await rack.db.query(
     sql`update simulator_guests set state = jsonb_set(state, '{host}', to_jsonb(${other}::text)) where id = ${id}`,
   );

@@ -7,7 +7,7 @@ import { vaubanctl } from '../operator/vaubanctl.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import { order, Rack, S2_MB } from './support.ts';
 
-/** Drains until nothing changes any more. */
+/** Drains until nothing changes. */
 async function empty(rack: Rack, host: string): Promise<string> {
   await rack.db.query(sql`update hosts set state = 'draining' where id = ${host}`);
   for (let round = 0; round < 5; round++) {
@@ -18,7 +18,7 @@ async function empty(rack: Rack, host: string): Promise<string> {
   return row!.state;
 }
 
-/** What must be the same of a VM after a move. */
+/** The columns of a VM that a move must not change. */
 async function lasting({ db }: Rack, id: string): Promise<object[]> {
   return db.query(sql`
     select status, wanted_power, mac, zone, ram_mb, (select count(*)::int from orders where vm_id = vms.id) as orders,
@@ -91,7 +91,7 @@ test('while it is moved a VM has room on both hosts, and one without room elsewh
   const host = (await rack.hostOf(first))!;
   await rack.db.query(sql`update hosts set state = 'draining' where id = ${host}`);
   await emptyHosts(rack.installation.services);
-  // All that the other host has is taken, by one that is there and one on its way.
+  // The other host's whole capacity is in use: by an existing VM and by one that is moving there.
   assert.equal((await other.call(order())).error?.code, 'capacity_unavailable');
   const moving = await rack.db.query(sql`select 1 from vms where moving_to is not null`);
   assert.equal(moving.length, 1);

@@ -6,15 +6,15 @@ import { statementOf } from '../chaos/support/sweep.ts';
 import { call } from '../operator/support.ts';
 import { type DatabaseLocation, freshDatabaseLocation } from '../support/database.ts';
 
-/** Points of a move at which the node dies: evenly spread, from the first to the last. */
+/** Points of a move at which the node dies: evenly distributed, including the first and the last. */
 const KILLS = 8;
 /** Longer than any background task sleeps. */
 const IDLE_SECONDS = 70;
-/** Rounds of emptying hosts, one each second or less: far more than a move takes. */
+/** Rounds of emptying hosts, each one second or less: far more than a move needs. */
 const ROUNDS = 120;
 const HOSTS = ['a', 'b'];
 
-/** One VM on one of two hosts, whose node is killed and started again. */
+/** One VM on one of two hosts, and a node that is killed and restarted. */
 class World {
   readonly #t: TestContext;
   readonly #location: DatabaseLocation;
@@ -54,7 +54,7 @@ class World {
     return call(this.node.operatorSocket, 'POST', `/hosts/${host}/${action}`);
   }
 
-  /** Lets time pass until the VM is on another host than `from`. */
+  /** Passes time until the VM is on another host than `from`. */
   async arrive(from: string): Promise<void> {
     for (let round = 0; ; round++) {
       await this.node.settle();
@@ -70,7 +70,7 @@ class World {
     assert.equal((await this.operate(from, 'undrain')).status, 200);
   }
 
-  /** All that a customer has, which no move may change; and how often they heard of one. */
+  /** Checks that a move has changed none of the customer's property, and that there was one event per move. */
   async check(before: object): Promise<void> {
     assert.deepEqual(await this.belongings(), before);
     const moved = await this.customer.ask('GET', `/v1/vm/${this.vmId}/events?type=vm.moved&limit=100`);
@@ -85,7 +85,7 @@ class World {
     return { status, ipv4, ipv6, plan, orders, available_minor, held_minor };
   }
 
-  /** The points that a move comes to, without those of what an idle node does. */
+  /** Returns the points that a move reaches, without those that an idle node reaches. */
   async learn(): Promise<string[]> {
     await this.node.idle(IDLE_SECONDS);
     await this.node.record();
@@ -100,13 +100,13 @@ class World {
     return points.filter((point) => !idle.has(statementOf(point)));
   }
 
-  /** Moves the VM with the node killed at `point`; whether it came there. */
+  /** Moves the VM and kills the node at `point`; returns whether the point was reached. */
   async moveKilledAt(point: string): Promise<boolean> {
     const from = await this.host();
     await this.node.record(point);
     let answered = false;
     const asked = this.operate(from, 'drain')
-      // Cut off by the kill.
+      // The kill cut the request off.
       .catch(() => {})
       .finally(() => {
         answered = true;
@@ -114,7 +114,7 @@ class World {
     const died = await this.node.dies(() => answered);
     await asked;
     if (died) await this.start();
-    // It may have died before the drain was decided.
+    // The node may have died before the drain was recorded.
     assert.equal((await this.operate(from, 'drain')).status, 200);
     await this.arrive(from);
     return died;
@@ -136,6 +136,6 @@ test('killed anywhere in a move, a VM is on one host, as it was, billed once', a
     await world.check(before);
   }
   t.diagnostic(`${kills} kills at ${points.length} points`);
-  // What runs in the background decides which of two statements comes first.
+  // The order of statements depends on background work, so a few points may be missed.
   assert.ok(kills >= KILLS - 2, `${kills} of ${KILLS}`);
 });

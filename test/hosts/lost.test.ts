@@ -54,7 +54,7 @@ test('a VM on a lost host is shown as it was last known, with one event, and nei
   const host = (await rack.hostOf(id))!;
   const jobs = async () => (await rack.db.query(sql`select 1 from jobs where vm_id = ${id}`)).length;
   await rack.lose(host);
-  // Even if the engine did not list it any more.
+  // Even if the engine no longer listed it.
   await rack.db.query(sql`create table put_away as select * from simulator_guests`);
   for (const round of [0, 1, 2, 3]) {
     if (round === 2) await rack.db.query(sql`delete from simulator_guests`);
@@ -91,7 +91,7 @@ test('a job whose host is lost on its way is gone on with when it is found, howe
     );
     return row!;
   };
-  // More than a job is tried, and longer.
+  // Longer and more often than a job is tried.
   for (let round = 0; round < 30; round++) {
     await rack.node.runner.fill();
     clock.advance(3_600_000);
@@ -116,7 +116,7 @@ test('a job whose engine says nothing is gone on with once it does, however late
   const { hosts, remove } = compute;
   Object.assign(compute, { hosts: nothing, remove: nothing });
   await customer.must({ method: 'DELETE', path: `/v1/vm/${id}` });
-  // More than a job is tried, and longer; no host is recorded as lost.
+  // Longer and more often than a job is tried; no host is recorded as lost.
   for (let round = 0; round < 30; round++) {
     await rack.node.runner.fill();
     clock.advance(3_600_000);

@@ -15,7 +15,10 @@ import { Rack } from './support.ts';
 const HOUR_MS = 3_600_000;
 const HOSTS = [{ name: 'a' }, { name: 'b' }];
 
-/** A rack with one customer, whose VMs are to be moved from where the first is, in a window of two hours that begins in a day. */
+/**
+ * A rack with one customer, whose VMs will move off the first VM's host in a window of two hours that begins a day
+ * later.
+ */
 class Maintenance {
   readonly rack: Rack;
   readonly customer: Customer;
@@ -39,7 +42,7 @@ class Maintenance {
     return drainHost(this.rack.db, hostId, { from: this.from, to: this.to });
   }
 
-  /** The service looks after drained hosts, as it does every few seconds, and jobs end. */
+  /** Runs the service's regular check of drained hosts, and all jobs to completion. */
   async round(): Promise<void> {
     await emptyHosts(this.rack.installation.services);
     await this.rack.finish();
@@ -54,7 +57,7 @@ class Maintenance {
     return this.customer.must({ method: 'GET', path: `/v1/vm/${id}` });
   }
 
-  /** Types of the events about moves, by name: those of one instant are in no order. */
+  /** Returns the types of the events about moves, sorted by name: events of the same instant have no order. */
   async told(id: string): Promise<string[]> {
     const events: { type: string }[] = await this.customer.must({
       method: 'GET',
@@ -132,13 +135,13 @@ test('what is left when the window is over stays, and its owner gets notice of t
   const host = (await rack.hostOf(id))!;
   await it.drain(host);
   await it.round();
-  // Nothing looks after hosts while the window is open: the service was down.
+  // Nothing checks the hosts while the window is open: the service was down.
   await it.roundAt(to);
   await it.round();
   assert.equal(await rack.hostOf(id), host);
   assert.equal((await it.vm(id)).move_window, null);
   assert.deepEqual(await it.told(id), ['vm.move_canceled', 'vm.move_scheduled']);
-  // Another window, then none: the last order counts.
+  // Another window, then none: the latest command counts.
   const next = { from: new Date(from.getTime() + 48 * HOUR_MS), to: new Date(to.getTime() + 48 * HOUR_MS) };
   await drainHost(rack.db, host, next);
   await it.round();
@@ -211,7 +214,7 @@ test('a drain with a window is ordered by vaubanctl; a window that makes no sens
   );
   const window = ['--from', '2100-01-01T02:00:00Z', '--to', '2100-01-01T04:00:00Z'];
   const { stdout, stderr } = await drain('a', ...window);
-  // There is nothing on it.
+  // The host is empty.
   assert.match(stdout, /^a +evacuated/m, stderr);
   assert.deepEqual((await hosts())[0]!.move_window, {
     from_at: '2100-01-01T02:00:00.000Z',

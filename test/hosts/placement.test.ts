@@ -9,10 +9,10 @@ import { order, Rack, S2_MB } from './support.ts';
 
 const THREE = [{ name: 'a' }, { name: 'b' }, { name: 'c' }];
 const S4_MB = 8_192;
-/** Twice as many as there are connections: more would wait for one, and on a busy machine be refused for that. */
+/** Twice the number of connections: more requests would wait for one and might be refused on a busy machine. */
 const AT_ONCE = 16;
 
-/** VMs that each of three hosts has capacity for; a third more are ordered. */
+/** VMs that fit on each of three hosts; a third more are ordered. */
 const EACH = depth(10, 50);
 
 test(`of ${4 * EACH} creations that race for the capacity of ${3 * EACH} on three hosts, no host is oversold`, async (t) => {
@@ -45,7 +45,7 @@ test('VMs are spread by what is reserved, and those of an account over hosts tha
   await rack.buy(other);
   await rack.buy(other);
   assert.deepEqual(await rack.spread(), { a: 2, b: 2, c: 2 });
-  // All have one of the account's: the one with the large VM has the least room.
+  // Every host has one of the account's VMs: the one with the large VM has the least free capacity.
   for (let n = 0; n < 2; n++) assert.notEqual(await rack.hostOf(await rack.buy(other)), large);
 });
 
@@ -78,7 +78,7 @@ test('a host that is drained or lost takes no VM, and a region without another h
   await rack.find('w');
   assert.deepEqual((await regions())['eu-west'], ['eu-west-a']);
   await customer.must(order({ region: 'eu-west' }));
-  // Memory of b for one more of the smallest is left, and then none.
+  // Host b has memory for one more of the smallest VM, and then none.
   await customer.must(order());
   assert.deepEqual((await regions())['eu-central'], []);
   assert.equal((await customer.call(order())).error?.code, 'capacity_unavailable');

@@ -9,7 +9,7 @@ import { Prng } from '../simulation/prng.ts';
 import { order, type Rack } from './support.ts';
 
 const STEPS = 25;
-/** How often a host is lost or found between two steps of a job. */
+/** Probability that a host is lost or found between two steps of a job. */
 const LOSS_RATE = 0.04;
 
 interface Owned {
@@ -18,7 +18,7 @@ interface Owned {
   ipv4: string;
 }
 
-/** Customers who act while hosts are lost, found and drained, all by one seed; and what must be true in the end. */
+/** Customers who act while hosts are lost, found and drained, all driven by one seed; and the checks at the end. */
 export class HostWorld {
   readonly #rack: Rack;
   readonly #hosts: readonly string[];
@@ -34,7 +34,7 @@ export class HostWorld {
     this.#prng = new Prng(`hosts ${seed}`);
   }
 
-  /** To be called around each step of a job. */
+  /** Called around each step of a job. */
   async betweenSteps(): Promise<void> {
     if (!this.#calm && this.#prng.chance(LOSS_RATE)) await this.#loseOrFind();
   }
@@ -67,7 +67,7 @@ export class HostWorld {
       { method: 'DELETE', path: `/v1/vm/${id}` },
     ];
     const { status, error } = await customer.call(this.#prng.pick(wishes)!);
-    // Nothing but refusals that give the customer a reason.
+    // Only refusals that give the customer a reason are allowed.
     assert.ok([200, 404, 409, 422, 503].includes(status), error?.message);
   }
 
@@ -78,7 +78,7 @@ export class HostWorld {
     if (status === 200) this.#vms.push({ id: data.vm.id, customer, ipv4: data.vm.ipv4 });
   }
 
-  /** One host at a time is lost. What the service knows of it lags behind, as it may. */
+  /** At most one host is lost at a time. The service may learn about it late. */
   async #loseOrFind(): Promise<void> {
     const { outages } = this.#rack.installation.services.compute;
     if (this.#lost) await outages!.find(this.#lost);
@@ -96,7 +96,7 @@ export class HostWorld {
     services.clock.advance(BELIEVED_AFTER_MS * this.#prng.between(1, 4));
   }
 
-  /** All hosts are there, and take VMs; whatever is under way comes to its end. */
+  /** All hosts are reachable and accept VMs; everything in progress completes. */
   async #calmDown(): Promise<void> {
     this.#calm = true;
     const { services } = this.#rack.installation;
@@ -123,7 +123,7 @@ export class HostWorld {
     }>(sql`
       select id, host_id, moving_to, status, provisioned_at is not null as made from vms where deleted_at is null`);
     const made = vms.filter((vm) => vm.made);
-    // One copy of each, where it is recorded, and none of what was deleted.
+    // One copy of each guest, on its recorded host, and none of a deleted VM.
     assert.deepEqual(
       guests.map(({ id, hostId }) => `${id} ${hostId}`).toSorted(),
       made.map(({ id, host_id }) => `${id} ${host_id}`).toSorted(),

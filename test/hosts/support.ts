@@ -12,7 +12,7 @@ import { freshDatabase } from '../support/database.ts';
 const FUNDS = 1_000_00n;
 const PLENTY = { vms: 1_000, vcpu: 10_000, ram_mb: 100_000_000, disk_gb: 1_000_000 };
 
-/** Of plan s2, which {@link order} asks for. */
+/** RAM of plan s2, which {@link order} orders. */
 export const S2_MB = 4_096;
 
 export const order = (wish: object = {}): Call => ({
@@ -21,7 +21,7 @@ export const order = (wish: object = {}): Call => ({
   body: { ...PURCHASE, start: false, ...wish },
 });
 
-/** An installation on simulated hosts, whose time is the test's. */
+/** An installation on simulated hosts, on the test's clock. */
 export class Rack {
   readonly installation: Installation;
   readonly node: TestNode;
@@ -48,19 +48,19 @@ export class Rack {
     return openCustomer(this.installation, FUNDS, PLENTY);
   }
 
-  /** Buys a VM and waits until it is there. */
+  /** Buys a VM and waits until it exists. */
   async buy(customer: Customer, wish: object = {}): Promise<string> {
     const { vm } = await customer.must(order(wish));
     await this.finish();
     return vm.id;
   }
 
-  /** Lets every job end that can. */
+  /** Runs every job that can end to completion. */
   finish(): Promise<void> {
     return runJobs(this.installation, this.node);
   }
 
-  /** A host cannot be reached any more, and that has been noticed. */
+  /** Makes a host unreachable and lets the service notice. */
   async lose(hostId: string): Promise<void> {
     await this.installation.services.compute.outages!.lose(hostId);
     await this.watch.run();
@@ -78,7 +78,7 @@ export class Rack {
     return row!.host_id;
   }
 
-  /** How many VMs each host has. */
+  /** Returns the number of VMs per host. */
   async spread(): Promise<Record<string, number>> {
     const rows = await this.db.query<{ host_id: string; vms: number }>(sql`
       select host_id, count(*)::int as vms from vms where deleted_at is null group by host_id order by host_id`);
