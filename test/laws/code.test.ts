@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codeLines, importsOf, read, sources } from '../support/source.ts';
 
-/** Room for one concept that is whole; the length of a function is the linter's business. */
+/** Enough for one complete concept; the linter limits the length of functions. */
 const MAX_LINES = 350;
 
 const AMBIENT = [
@@ -11,7 +11,7 @@ const AMBIENT = [
   { what: 'randomness', pattern: /\bMath\.random\(/ },
 ];
 
-/** Files that may use what a test cannot own, each with its reason. */
+/** Files that may use something that tests cannot control, each with its reason. */
 const ALLOWED: Record<string, string> = {
   'server/mail/connection.ts': "a socket's own limit of silence, which the mail library sets",
 };
@@ -35,9 +35,9 @@ test('time and randomness come from platform, so that a test can own them', () =
 test('no file of the service holds more than one concept has room in', () => {
   const long = ['server', 'shared', 'sdk', 'cli', 'vaubanctl']
     .flatMap(sources)
-    // A migration is one list of statements, and is never edited once released.
+    // A migration is a single list of statements, and is never edited once released.
     .filter((path) => !path.startsWith('server/db/migrations/'))
-    // Made from the endpoints: as long as there are operations.
+    // Generated from the endpoints: as long as the number of operations requires.
     .filter((path) => !['sdk/src/api.ts', 'vaubanctl/operator-api.ts'].includes(path))
     .map((path) => ({ path, lines: read(path).trimEnd().split('\n').length }))
     .filter(({ lines }) => lines > MAX_LINES)
@@ -45,7 +45,7 @@ test('no file of the service holds more than one concept has room in', () => {
   assert.deepEqual(long, []);
 });
 
-/** Files that write for people by other means, each with its reason. */
+/** Files that write for people in other ways, each with its reason. */
 const WRITERS: Record<string, string> = {
   'vaubanctl/output.ts': 'it escapes what others have written, so that all else need not',
   'vaubanctl/save-content.ts': 'a file for bookkeeping, byte by byte as it arrives',

@@ -13,7 +13,7 @@ const ASKERS: Record<string, string> = {
     'to know what an older release asked, and stores what the table says',
 };
 
-/** How a currency's decimals get around the table. */
+/** Ways to obtain a currency's decimals without the table. */
 const DETOURS = [
   {
     what: 'money as the runtime formats it',

@@ -9,7 +9,7 @@ const DOCUMENTS = FILES.filter(
   (path) => path.endsWith('.md') && (!path.includes('/') || path.startsWith('docs/')),
 );
 const SOURCE_NAME = /\.(ts|md|json|ya?ml|sql|sh|html|css|js)$/;
-/** Made at run time or by the installation, so never in the repository. */
+/** Created at run time or by the installation, so never in the repository. */
 const MADE_LATER = /^(data|node_modules|(panel|terraform)\/dist)(\/|$)/;
 
 function ancestors(path: string): string[] {
@@ -17,7 +17,7 @@ function ancestors(path: string): string[] {
   return parent === '.' ? [] : [parent, ...ancestors(parent)];
 }
 
-/** Whether a word in backticks is meant as a place in this repository, and not as a URL, a command or a value. */
+/** Returns whether a word in backticks is meant as a path in this repository, not as a URL, a command or a value. */
 function looksLikePath(word: string): boolean {
   if (!/^[\w.@-]+(\/[\w.@-]*)*$/.test(word) || MADE_LATER.test(word)) return false;
   if (word.startsWith('.') && !word.startsWith('.//') && !word.startsWith('../')) return word.includes('/');
@@ -27,7 +27,7 @@ function looksLikePath(word: string): boolean {
 function exists(word: string, document: string): boolean {
   const known = (path: string) => FILES.includes(path) || DIRECTORIES.has(path);
   const path = normalize(word).replace(/\/$/, '');
-  // A name without a directory may be any file of that name: the text around it says which.
+  // A name without a directory may be any file of that name: the surrounding text says which.
   const anywhere = !word.includes('/') && FILES.some((file) => basename(file) === word);
   return anywhere || known(path) || known(normalize(join(dirname(document), path)));
 }
@@ -43,7 +43,7 @@ test('every path that a document names exists', () => {
   assert.deepEqual(missing, []);
 });
 
-/** The anchor of each heading of a document, as GitHub makes it. */
+/** Returns the anchors of a document's headings as GitHub generates them. */
 function anchorsOf(document: string): Set<string> {
   const headings = read(document).matchAll(/^#+ (.+)$/gm);
   const anchor = (heading: string) =>
@@ -67,7 +67,7 @@ test('every link to a section of a document leads to one', () => {
   assert.deepEqual(dead, []);
 });
 
-/** What a stranger reads before deciding whether to read on. */
+/** The length that a stranger reads before deciding whether to continue. */
 const README_LINES = 90;
 
 test('the README is short', () => {
@@ -76,7 +76,7 @@ test('the README is short', () => {
 });
 
 test('the project names no machine and no registry of packages', () => {
-  // Put together here, so that this file does not find itself.
+  // Composed here, so that this file does not match itself.
   const places = [
     new RegExp(`(^|[\\s"'\`(=:])/${'work'}/`, 'm'),
     new RegExp(`\\b${'registry'}\\.[a-z0-9-]+\\.[a-z]{2,}\\b`, 'i'),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { importsOf, importsWith, sources } from '../support/source.ts';
 
-/** A room is a folder of the service; a room within a room has rules of its own. */
+/** A room is a folder of the service; a nested room has its own rules. */
 const INNER_ROOMS = [
   'server/compute/incus',
   'server/compute/inside',
@@ -14,29 +14,31 @@ const INNER_ROOMS = [
   'server/endpoints/shared',
 ];
 
-/** What a room may import of the service besides itself, as names: `value` is there at run time, `type` is not. */
+/**
+ * The names of the service's modules that a room may import besides its own: `value` at run time, `type` only as types.
+ */
 interface Allowed {
   value: string;
   type?: string;
 }
 
 /**
- * Which room may import which, from the bottom to the top. Files beside the rooms (`main.ts`, `compose.ts`, …) put all of
- * it together and may import anything; no room imports them.
+ * The imports allowed to each room, from the bottom to the top. Files outside the rooms (`main.ts`, `compose.ts`, …)
+ * compose everything and may import anything; no room imports them.
  */
 const ROOMS: Record<string, Allowed> = {
   platform: { value: '' },
   config: { value: 'platform' },
-  // How viewers get a screen, and what is shown to them: a terminal, or what a machine shows by SPICE.
+  // How viewers get a screen, and its content: a terminal, or a machine's SPICE display.
   rfb: { value: '' },
   'text-console': { value: '', type: 'rfb' },
   spice: { value: 'rfb' },
-  // By type: what drivers ask to be kept for them.
+  // Types only: data stored for drivers.
   db: { value: 'platform', type: 'compute/incus compute/simulator edge simulated-guest' },
   access: { value: 'db platform' },
-  // The interface of drivers, and what is asked of them; who composes chooses one by `select.ts`.
+  // The interface of drivers and its calls; the composing code chooses a driver with `select.ts`.
   compute: { value: 'compute/incus compute/qemu compute/simulator platform', type: 'compute/inside config' },
-  // What engines with real guests need to get into them.
+  // Access into guests for engines with real guests.
   'compute/inside': { value: 'compute platform' },
   'compute/incus': { value: 'compute compute/inside platform rfb spice text-console', type: 'config' },
   'compute/qemu': { value: 'compute compute/inside platform', type: 'config' },
@@ -54,13 +56,13 @@ const ROOMS: Record<string, Allowed> = {
   'guest-ssh': { value: 'db domain platform', type: 'compute' },
   agent: { value: 'cluster config db domain guest-ssh platform', type: 'access compute' },
   jobs: { value: 'access cluster compute db domain mail platform', type: 'config gateway guest-ssh' },
-  // By type: what handlers of endpoints are given.
+  // Types only: the parameters of endpoint handlers.
   http: {
     value: 'access db platform',
     type: 'agent compute config documents domain edge guest-ssh jobs shield',
   },
   'panel-site': { value: 'http platform', type: 'config' },
-  // How what was built beforehand is read and sent.
+  // Reading and sending of files that were built beforehand.
   'docs-site': { value: 'http panel-site platform', type: 'config' },
   consoles: { value: 'access db domain guest-ssh http platform text-console', type: 'compute config' },
   'endpoints/shared': { value: 'domain http platform' },
@@ -86,14 +88,14 @@ const ROOMS: Record<string, Allowed> = {
 
 const words = (text = '') => text.split(' ').filter(Boolean);
 
-/** Of a driver's room, who is not a driver himself sees the interface alone; of compute, also how it is asked. */
+/** The only files of a driver's room that other rooms may import: its interface, and for compute also its calls. */
 const INTERFACES: Record<string, RegExp> = {
   compute: /^server\/compute\/(driver|ask|network-policy)\.ts$/,
   edge: /^server\/edge\/(driver|simulator\/store)\.ts$/,
   gateway: /^server\/gateway\/driver\.ts$/,
 };
 
-/** Imports that cross the borders of rooms, and not as their room may. */
+/** Imports across rooms that their room does not allow. */
 const OTHER_LAWS: { name: string; from: string; never: RegExp; except?: RegExp }[] = [
   {
     name: "the operator's endpoints share nothing with the customers' but the shapes of the same resources",
@@ -105,7 +107,7 @@ const OTHER_LAWS: { name: string; from: string; never: RegExp; except?: RegExp }
     name: "the panel's endpoints share nothing with the customers' but the shapes of the same resources",
     from: 'server/endpoints/panel/',
     never: /^server\/endpoints\/customer\//,
-    // And how the VM in a path is found, for its account only.
+    // And the look-up of a VM in a path, for its account only.
     except: /(-shape|\/load-vm)\.ts$/,
   },
   {
@@ -160,17 +162,17 @@ const OTHER_LAWS: { name: string; from: string; never: RegExp; except?: RegExp }
   },
 ];
 
-/** The room of a file of the service; undefined for one that stands beside the rooms. */
+/** Returns the room of a file of the service; undefined for a file outside the rooms. */
 function roomOf(path: string): string | undefined {
   const inner = INNER_ROOMS.find((room) => path.startsWith(`${room}/`));
   if (inner) return inner.slice('server/'.length);
   return /^server\/([^/]+)\//.exec(path)?.[1];
 }
 
-/** What every room may import. */
+/** Files that every room may import. */
 const FREE = ['server/version.ts', 'server/package.json'];
 
-/** Imports of one file of the service by another, in two rooms. */
+/** Returns imports of one file of the service by another in a different room. */
 function crossings() {
   return sources('server').flatMap((path) => {
     const from = roomOf(path);
@@ -254,7 +256,7 @@ test('every import of the project names a file with its extension', () => {
   assert.deepEqual(offences, []);
 });
 
-/** A circle through each file that is in one, as its files from the first to the first again. */
+/** Returns one cycle through each file that is in one, listed from the first file to the same file again. */
 function circles(graph: Map<string, string[]>): string[] {
   const done = new Set<string>();
   const found: string[] = [];

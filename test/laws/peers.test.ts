@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codeLines, read, sources } from '../support/source.ts';
 
-/** Files that may call JSON.parse, each with whose text it is: what a peer sent is parsed within bounds, by `parseJson`. */
+/**
+ * Files that may call JSON.parse, each with the author of its text: texts from a peer are parsed within bounds by
+ * `parseJson`.
+ */
 const OWN_TEXTS: Record<string, string> = {
   'server/platform/peer/json.ts': 'the bounded parse itself',
   'server/platform/readable-log.ts': 'a line of our own log',
@@ -30,17 +33,17 @@ test('what a peer sent is parsed within bounds', () => {
   assert.deepEqual(stale, [], 'exceptions that are no longer needed');
 });
 
-/** Events with what a peer has sent: an exception in a handler of theirs ends the process. */
+/** Handlers of events with a peer's data: an exception in one of them ends the process. */
 const HANDLER =
   /\.(?:on|once|addListener|addEventListener)\(\s*'(?:data|line|message|notification|row|push)',\s*/g;
-/** What may throw for what it is given. Not after `await`: an exception is then the promise's. */
+/** Calls that may throw for some input. Not after `await`: then the exception belongs to the promise. */
 const PARSER =
   /\b(?:JSON\.parse|parse\w*|decode\w*|deserialize\w*|unmarshal\w*|fromBinary|structuredClone|read(?:U?Int|BigU?Int|Float|Double)\w*|decodeURI\w*)\(/;
 
-/** Parsers that throw for nothing: what they cannot understand is undefined. */
+/** Parsers that never throw: they return undefined for invalid input. */
 const TOTAL = /\bparseResize\(/g;
 
-/** The text of the argument that begins at `from`, to the bracket that closes the call. */
+/** Returns the text of the argument that begins at `from`, up to the bracket that closes the call. */
 function argumentAt(text: string, from: number): string {
   let depth = 0;
   for (let at = from; at < text.length; at++) {
@@ -50,7 +53,10 @@ function argumentAt(text: string, from: number): string {
   return text.slice(from);
 }
 
-/** The body of a function or a method of the file, '' where it is not one of the file's; an async one throws in its promise. */
+/**
+ * Returns the body of a function or a method in the file, '' if it is not in the file; an async one throws in its
+ * promise.
+ */
 function bodyOf(text: string, name: string): string {
   const plain = name.replace('#', '#?');
   const head = new RegExp(
@@ -60,12 +66,12 @@ function bodyOf(text: string, name: string): string {
   return head ? argumentAt(text, head.index + head[0].length) : '';
 }
 
-/** What runs in an event of a handler: its own text, and that of functions of the same file that it calls or names. */
+/** Returns the code that runs in a handler: its own text, and the functions of the same file that it calls or names. */
 function reached(text: string, handler: string): string {
   const seen = new Set<string>();
   let all = '';
   const take = (part: string, depth: number) => {
-    // What is caught is contained.
+    // Caught exceptions are contained.
     const exposed = part.replaceAll(TOTAL, '(').replaceAll(/\btry \{[\s\S]*?\} catch/g, '');
     all += exposed;
     if (depth === 0) return;
@@ -79,7 +85,7 @@ function reached(text: string, handler: string): string {
   return all;
 }
 
-/** Places where an event of a peer reaches a parser with nothing that catches. */
+/** Returns the places where a peer's event reaches a parser without a catch. */
 function exposedIn(text: string): string[] {
   return [...text.matchAll(HANDLER)].flatMap((match) => {
     const handler = argumentAt(text, match.index + match[0].length);

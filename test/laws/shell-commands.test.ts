@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { COMMANDS } from '../../server/simulated-guest/shell/commands/all.ts';
 import { read, sources } from '../support/source.ts';
 
-/** Where commands are run on simulated guests. */
+/** Places that run commands on simulated guests. */
 const PLACES = [
   'server/compute',
   'test/compute/simulator-inside',
@@ -12,12 +12,12 @@ const PLACES = [
   'test/acceptance',
   'test/guest-ssh',
 ];
-/** Of the engines, the contract alone runs commands; elsewhere their names may stand for something else. */
+/** Among the engines, only the contract runs commands; elsewhere the same words may mean something else. */
 const NO_GUEST = /^server\/compute\/(?!contract)/;
-/** Of the agent's tests, commands that are judged and never run. */
+/** In the agent's tests, commands that are judged and never run. */
 const ONLY_JUDGED = /policy|corpus/;
 
-/** Commands from before this law. A name leaves this list with its first test, and none comes. */
+/** Commands older than this law. A name is removed with its first test, and none may be added. */
 const FROM_BEFORE =
   'arch chown clear dmesg egrep groups htop killall logout lsblk netstat nproc pkill pwd rmdir stat sync users';
 
@@ -26,7 +26,10 @@ const text = PLACES.flatMap((place) => sources(place))
   .map(read)
   .join('\n');
 
-/** Whether a test has the command where a shell would look for one: first in a text, or behind an operator. */
+/**
+ * Returns whether a test contains the command where a shell would expect one: at the start of a text, or after an
+ * operator.
+ */
 function isRun(name: string): boolean {
   const escaped = name.replace(/[[.]/g, '\\$&');
   return new RegExp(`(?:['"\`;|&(!\\n]\\s*|sudo |xargs )${escaped}(?=[\\s'"\`;|&)\\\\])`).test(text);

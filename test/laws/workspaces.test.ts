@@ -6,7 +6,7 @@ import { importsWith, projectFiles, read, sources } from '../support/source.ts';
 interface Manifest {
   workspaces?: string[];
   dependencies?: Record<string, string>;
-  /** Of a workspace that is packed as a bundle: an installation of it needs none of them. */
+  /** Development dependencies of a workspace that is packed as a bundle: its installation needs none of them. */
   devDependencies?: Record<string, string>;
 }
 
@@ -34,7 +34,7 @@ for (const workspace of workspaces) {
   });
 }
 
-/** The package of an import: `@scope/name/part` is in `@scope/name`. */
+/** Returns the package of an import: `@scope/name/part` belongs to `@scope/name`. */
 function packageOf(specifier: string): string {
   return specifier
     .split('/')

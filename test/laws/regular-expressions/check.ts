@@ -5,13 +5,16 @@ import { join } from 'node:path';
 import { REPOSITORY } from '../../support/source.ts';
 
 const VERSION = '4.5.0';
-/** Installed when it is first needed: with its optional parts, a program and a Java archive, it would add 57 MB to each installation. */
+/**
+ * Installed on first use: with its optional parts, a program and a Java archive, it would add 57 MB to each
+ * installation.
+ */
 const DIRECTORY = join(REPOSITORY, 'node_modules/.cache', `recheck-${VERSION}`);
 
-// In this process: the checker's other backends are those optional parts.
+// In this process: the checker's other backends need those optional parts.
 process.env.RECHECK_SYNC_BACKEND = 'pure';
 
-/** Bounds by steps and not by time, so that the result is the same on a busy machine. */
+/** Bounded by steps, not by time, so that the result is the same on a busy machine. */
 const BOUNDS = { attackTimeout: null, incubationTimeout: null, attackLimit: 100_000_000 };
 
 interface Recheck {
@@ -29,7 +32,10 @@ function install(): Recheck {
 
 let recheck: Recheck | undefined;
 
-/** Whether recheck finds that a match takes time in proportion to the text; `unproven` if it gives up after `timeout` ms. */
+/**
+ * Returns whether recheck proves that a match takes time in proportion to the text; `unproven` if it gives up after
+ * `timeout` ms.
+ */
 export function timeOf(expression: string, timeout: number | null): 'linear' | 'worse' | 'unproven' {
   recheck ??= install();
   const end = expression.lastIndexOf('/');

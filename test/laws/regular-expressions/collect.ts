@@ -1,20 +1,20 @@
 import { parseSync, Visitor } from 'vite';
 import { projectFiles, read } from '../../support/source.ts';
 
-/** The programs that read text of others. The panel and the documentation run in their reader's own browser. */
+/** The programs that read foreign text. The panel and the documentation run in their reader's own browser. */
 const FOLDERS = ['server', 'shared', 'sdk', 'cli', 'vaubanctl'];
-/** Their `pattern`s meet every input of the APIs. */
+/** Their `pattern`s apply to every input of the APIs. */
 const DESCRIPTIONS = ['openapi.json', 'operator-openapi.json', 'panel-openapi.json'];
 
 /** The regular expressions of the project. */
 export interface Found {
-  /** Literals and patterns of schemas, as they are written: `/^a+$/i`. Each with the files that have it. */
+  /** Literals and patterns of schemas in source notation: `/^a+$/i`. Each with the files that contain it. */
   expressions: Map<string, Set<string>>;
-  /** Files that build expressions from parts, of which the text says nothing. */
+  /** Files that build expressions at run time from parts, so that their text does not contain them. */
   builders: Set<string>;
 }
 
-/** Collects every regular expression that may meet text of others. */
+/** Collects every regular expression that may be applied to foreign text. */
 export function collect(): Found {
   const found: Found = { expressions: new Map(), builders: new Set() };
   for (const path of projectFiles()) {
@@ -47,7 +47,7 @@ function collectCode(path: string, found: Found): void {
 function collectPatterns(path: string, value: unknown, found: Found): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [name, member] of Object.entries(value)) {
-    // As the validator compiles them.
+    // Like the validator compiles them.
     if (name === 'pattern' && typeof member === 'string') add(found, `/${member}/u`, path);
     else collectPatterns(path, member, found);
   }

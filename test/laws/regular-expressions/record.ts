@@ -1,4 +1,4 @@
-// Checks the regular expressions that are new, and records those that are linear:
+// Checks new regular expressions and records the linear ones:
 //   node test/laws/regular-expressions/record.ts
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { collect } from './collect.ts';
 import { LINEAR_FILE, linear } from './lists.ts';
 import { REVIEWED } from './reviewed.ts';
 
-/** Proofs take milliseconds to seconds; what takes longer must be reviewed or written in a simpler way. */
+/** Proofs take milliseconds to seconds; an expression that takes longer must be reviewed or simplified. */
 const LONGEST_PROOF_MS = 20_000;
 
 const { expressions } = collect();

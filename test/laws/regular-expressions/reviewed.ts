@@ -1,4 +1,4 @@
-/** Expressions that are not proven linear, each with the reason that no text of others can make it slow. */
+/** Expressions that are not proven linear, each with the reason why no foreign text can make it slow. */
 export const REVIEWED: Readonly<Record<string, string>> = {
   '/\\/+$/': 'the address that the hoster or the user of the SDK has set',
   '/[.-]+$/': 'of a name of at most 64 characters',
@@ -40,7 +40,7 @@ export const REVIEWED: Readonly<Record<string, string>> = {
   '/^Average packet size for incoming traffic: (\\d{1,6}(?:\\.\\d+)?)/m':
     'at the start of a line, and digits only',
 };
-/** Files that build expressions from parts, with what the parts are. */
+/** Files that build expressions from parts, with a description of the parts. */
 export const BUILDERS: Readonly<Record<string, string>> = {
   'cli/src/names.ts': 'a prefix of ours and 26 characters',
   'server/agent/runbook/service-recipes.ts': 'words, one after the other',
