@@ -6,14 +6,14 @@ import { burst, policyOf, rateOf, statuses } from './support.ts';
 
 const PLANS = '/v1/public/plans';
 
-/** Another key of the same account. */
+/** Creates another key of the same account. */
 async function another(target: Target, { accountId }: Customer): Promise<Customer> {
   return new Customer(target, accountId, await newKey(target, accountId));
 }
 
 test('the limits of a key and its account', async (t) => {
   const service = await startInProcess(t);
-  /** The end of the window, epoch seconds. */
+  /** Returns the end of the window in seconds since 1970. */
   const nextMinute = () => (Math.floor(service.clock.now().getTime() / 60_000) + 1) * 60;
 
   await t.test('a key has 120 requests a window: the 121st is refused until the window ends', async () => {
@@ -53,7 +53,7 @@ test('the limits of a key and its account', async (t) => {
       const [second, third] = [await another(service, first), await another(service, first)];
       assert.deepEqual(statuses(await burst(150, () => first.send('GET', PLANS))), { 200: 120, 429: 30 });
       assert.deepEqual(statuses(await burst(120, () => second.send('GET', PLANS))), { 200: 120 });
-      // 60 are left to the account, more than that to the key: the account's are what the headers tell.
+      // The account has 60 left, the key more: the headers show the account's.
       const { limit, remaining } = rateOf(await third.send('GET', PLANS));
       assert.deepEqual({ limit, remaining }, { limit: 300, remaining: 59 });
       assert.deepEqual(statuses(await burst(80, () => third.send('GET', PLANS))), { 200: 59, 429: 21 });
@@ -85,7 +85,7 @@ test('the limits of a key and its account', async (t) => {
     assert.equal(await shown(first), '119 of 120');
     await burst(119, () => second.send('GET', PLANS));
     await burst(61, () => third.send('GET', PLANS));
-    // As many are left to the account, whose window ends no later.
+    // The account has as many left, and its window ends no later.
     assert.equal(await shown(first), '118 of 120');
     await third.send('GET', PLANS);
     assert.equal(await shown(first), '116 of 300');

@@ -4,7 +4,7 @@ import { type Database, type Sql, sql } from '../../server/db/database.ts';
 import { newCustomer } from '../chaos/support/customer.ts';
 import { START, startInProcess } from '../chaos/support/in-process.ts';
 
-/** The database, with what it is asked to change noted in `writes`. */
+/** Returns a database that records its changes in `writes`. */
 function noting(db: Database, writes: string[]): Database {
   return {
     ...db,

@@ -17,7 +17,7 @@ test('routes that need no key have a bucket of their own for each network', asyn
       await reply.arrayBuffer();
       return reply;
     });
-  /** Who asks how often, until no more is answered. */
+  /** Sends requests until the limit is used up; none of them may be refused. */
   const spend = async (ip: string, paths: string[]) => {
     for (let n = 0; n < LIMIT; n++) {
       const { status } = await get(paths[n % paths.length]!, ip);
@@ -70,7 +70,7 @@ test('programs with a wrong key do not keep the people of their network out of t
   const wrong = { email: 'ada@example.com', password: 'not the password' };
   const { status, error } = await browser.ask('POST', '/sign-in', { body: wrong });
   assert.deepEqual([status, error?.code], [401, 'sign_in_failed']);
-  // Nor the other way round: who reloads the sign-in page leaves the programs their answers.
+  // Nor the other way round: reloading the sign-in page leaves the programs their requests.
   await burst(301, () => send(panel, 'GET', '/panel/api/session'));
   assert.equal((await send(panel, 'GET', '/panel/api/session')).status, 429);
   assert.equal(rateOf(await send(panel, 'GET', '/v1/vm')).status, 401);

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Reply } from '../chaos/support/customer.ts';
 
-/** What a reply says of the limits; `retryAfter` is null where the header is absent, as it must be below 429. */
+/**
+ * The rate limit in a reply; `retryAfter` is null if the header is absent, as it must be for a status other than 429.
+ */
 export interface Rate {
   status: number;
   limit: number;
@@ -10,7 +12,7 @@ export interface Rate {
   retryAfter: number | null;
 }
 
-/** Reads the headers, which must be there whatever the answer is. */
+/** Reads the headers, which every reply must have. */
 export function rateOf({ status, headers }: Reply): Rate {
   const number = (name: string) => {
     const value = headers.get(name);
@@ -27,19 +29,19 @@ export function rateOf({ status, headers }: Reply): Rate {
   };
 }
 
-/** The policy that a 429 says was violated. */
+/** Returns the policy that a 429 names as violated. */
 export function policyOf({ status, json }: Reply): string {
   assert.equal(status, 429);
   assert.equal(json.error.code, 'rate_limit_exceeded');
   return json.error.details.policy;
 }
 
-/** Sends `count` requests at once; the replies. */
+/** Sends `count` requests at once and returns the replies. */
 export function burst(count: number, send: () => Promise<Reply>): Promise<Reply[]> {
   return Promise.all(Array.from({ length: count }, send));
 }
 
-/** How many of the replies have each status. */
+/** Counts the replies by status. */
 export function statuses(replies: Reply[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { status } of replies) counts[status] = (counts[status] ?? 0) + 1;

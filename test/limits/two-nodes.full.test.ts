@@ -9,7 +9,7 @@ import { burst, policyOf, rateOf, statuses } from './support.ts';
 const PLANS = '/v1/public/plans';
 const options = { skip: skipWithoutPostgres };
 
-/** Two service processes on one fresh database, their clocks standing at the same instant. */
+/** Starts two service processes on one fresh database, with clocks that stand still at the same instant. */
 async function twoNodes(t: TestContext): Promise<[ControlledService, ControlledService]> {
   const location = await freshDatabaseLocation(t);
   const other = await forAnotherNode(t, location);
@@ -20,7 +20,7 @@ async function twoNodes(t: TestContext): Promise<[ControlledService, ControlledS
   ]);
 }
 
-/** The customer as the other node sees him. */
+/** Returns the same customer at the other node. */
 const at = (node: ControlledService, { accountId, key, keyId: id }: Customer) =>
   new Customer(node, accountId, { key, id });
 

@@ -53,7 +53,7 @@ test('the limit of requests without a valid key', async (t) => {
       const customer = await newCustomer(service);
       service.clock.set(new Date(Date.parse(START) + 119_001));
       const replies = await burst(350, () => send(service, 'GET', '/v1/vm/anything', withKey(generateKey())));
-      // Beyond the limit it is still the key that is wrong, and no reply says when to try again.
+      // Beyond the limit the error is still the wrong key, and no reply says when to retry.
       assert.deepEqual(statuses(replies), { 401: 350 });
       const refused = await send(service, 'GET', '/v1/vm');
       assert.equal(refused.json.error.code, 'api_key_missing');
@@ -95,7 +95,7 @@ test('an IPv4 address is counted alone, an IPv6 address with its /64, however th
   for (const [ip, remaining] of asked) assert.equal(await remainingFor(ip), remaining, ip);
 });
 
-/** The database, with every look-up of a key noted. */
+/** Returns a database that records every look-up of a key. */
 function noting(db: Database, lookUps: string[]): Database {
   return {
     ...db,
@@ -117,10 +117,10 @@ test('what exceeds the limit costs the database nothing, and keys of ours are no
   assert.equal(lookUps.length, 300);
   assert.deepEqual(statuses(await burst(100, guess)), { 401: 100 });
   assert.equal(lookUps.length, 300);
-  // Seen for the first time, from an address whose budget is spent.
+  // First use of this key, from an address whose budget is used up.
   assert.equal((await customer.send('GET', PLANS)).status, 200);
   assert.equal(lookUps.length, 301);
-  // A key of ours that is no longer good is looked up once.
+  // A revoked key is looked up only once.
   const dead = () => send(service, 'GET', '/v1/vm', withKey(revoked.key));
   for (let n = 0; n < 5; n++) assert.equal((await dead()).status, 401);
   assert.equal(lookUps.length, 302);
@@ -132,7 +132,7 @@ test('the networks that are counted are bounded', () => {
   const limiter = new RateLimiter(limits, new LocalLimitStore(1), clock, { maxNetworks: 3 });
   for (const network of ['a', 'a', 'b', 'c']) assert.equal(limiter.takeIp(network).allowed, true);
   assert.equal(limiter.isIpSpent('a'), true);
-  // A fourth takes the place of the one that was seen first.
+  // A fourth address replaces the one that was seen first.
   limiter.takeIp('d');
   assert.equal(limiter.isIpSpent('a'), false);
   assert.equal(limiter.takeIp('d').remaining, 0);
