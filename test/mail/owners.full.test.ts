@@ -19,7 +19,7 @@ import { freshDatabase } from '../support/database.ts';
 const DAY_MS = 86_400_000;
 const VM = { template: 'debian-12', password: 'correct-horse-battery', plan: 's1', region: 'eu-central' };
 
-/** An account with an owner who reads German, one whose address is not known to be theirs, and somebody who only looks. */
+/** An account with an owner who reads German, one whose address is not verified, and a read-only member. */
 async function household(t: TestContext, vms: number) {
   const dataDir = await mkdtemp(join(tmpdir(), 'vauban-mail-'));
   defer(t, () => rm(dataDir, { recursive: true }));
@@ -45,7 +45,7 @@ async function household(t: TestContext, vms: number) {
     await customer.must({ method: 'POST', path: '/v1/vm', body: { ...VM, hostname: `web-${n}` } });
   await runJobs(installation, node);
   const failures = new Failures(services);
-  /** Lets days pass one by one, and what time does to VMs happen. */
+  /** Passes days one by one, with the service's timers. */
   const pass = async (days: number) => {
     for (let day = 0; day < days; day++) {
       clock.advance(DAY_MS);
@@ -67,7 +67,7 @@ async function household(t: TestContext, vms: number) {
 test('owners are written to before a VM is unpaid, switched off and deleted, once each', async (t) => {
   const smtpless = await household(t, 1);
   const { pass, mails, services } = smtpless;
-  // Nothing is sent here: what is in the outbox can be read.
+  // Nothing is sent here: mails in the outbox can be read.
   services.mails.close();
   await pass(60);
   const told = await mails();
@@ -108,7 +108,7 @@ test('nodes that tell of the same account at once write one mail', async (t) => 
   const told = await mails();
   assert.equal(told.length, 1);
   assert.equal(read(told[0]!).text.match(/^[a-d]: /gm)?.length, 4);
-  // What is told after it was sent is another mail.
+  // News after the mail was sent go into another mail.
   services.clock.advance(3 * 60_000);
   await services.mails.run();
   await tell('e');

@@ -10,7 +10,7 @@ import { defer } from '../support/cleanup.ts';
 import { freshCertificate } from '../support/incus/identity.ts';
 import { startSmtp } from './support/smtp.ts';
 
-// The certificate is made by openssl.
+// openssl creates the certificate.
 
 const MAIL = {
   id: 'mail_1',
@@ -26,7 +26,7 @@ for (const tls of ['implicit', 'required'] as const)
     const directory = mkdtempSync(join(tmpdir(), 'vauban-mail-'));
     defer(t, () => rmSync(directory, { recursive: true }));
     const { certificate, key } = await freshCertificate(directory, 'localhost');
-    // As Postfix does with `smtpd_tls_ask_ccert`: its certificates, and the names of all authorities that it trusts.
+    // Like Postfix with `smtpd_tls_ask_ccert`: its certificates, and the names of all trusted authorities.
     const server = await startSmtp(t, {
       cert: [certificate, ...rootCertificates.slice(0, 3)].join('\n'),
       key,
@@ -51,7 +51,7 @@ for (const tls of ['implicit', 'required'] as const)
     setDefaultCACertificates([...trusted, certificate]);
     defer(t, () => setDefaultCACertificates(trusted));
     const transport = open();
-    // The second goes over the connection of the first.
+    // The second mail uses the first one's connection.
     for (const subject of ['First', 'Second']) await transport.send({ ...MAIL, subject });
     assert.deepEqual(
       server.received.map(({ mail }) => mail.subject),

@@ -4,7 +4,7 @@ import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { defer, type Lifetime } from '../../support/cleanup.ts';
 
-/** A mail as its recipient's server was given it. */
+/** A mail as the recipient's server received it. */
 export interface ReceivedMail {
   envelope: { from: string; to: string[] };
   mail: Email;
@@ -16,7 +16,7 @@ export interface SmtpDouble {
   received: ReceivedMail[];
 }
 
-/** A real SMTP server on the machine itself, which keeps what it takes. */
+/** Starts a real local SMTP server that keeps the received mails. */
 export async function startSmtp(t: Lifetime, options: SMTPServerOptions = {}): Promise<SmtpDouble> {
   const received: ReceivedMail[] = [];
   const server = new SMTPServer({
