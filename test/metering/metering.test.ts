@@ -5,7 +5,7 @@ import { countersOf, meter } from '../../server/metering/metering.ts';
 
 const START = Date.parse('2026-01-01T00:00:00Z');
 
-/** A guest that has run `seconds`: one of its two CPUs is busy, and it moves round numbers of everything. */
+/** A guest that has run for `seconds`: one of its two CPUs is busy, and all its counters are round numbers. */
 function sampleAfter(seconds: number, ran = seconds): GuestSample {
   return {
     id: 'vm_a',

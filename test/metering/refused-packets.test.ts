@@ -20,7 +20,7 @@ test('packets refused beyond limits are counted by limit, and a guest is named a
     return Number(line.exec(await metrics.text())?.[1]);
   };
 
-  // What was refused before the service was there has been counted by the one before it.
+  // Packets refused before the service started were counted by the previous service.
   round(sample('vm_a', { connections: 5, packets: 7 }), sample('vm_b'));
   assert.deepEqual([await counted('connections'), await counted('packets')], [0, 0]);
   round(sample('vm_a', { connections: 5, packets: 17 }), sample('vm_b'));
@@ -29,7 +29,7 @@ test('packets refused beyond limits are counted by limit, and a guest is named a
   const words = 'packets of a guest are refused beyond its limits';
   assert.deepEqual(warnings, [[{ vm_id: 'vm_a', refused: { connections: 0, packets: 10 } }, words]]);
 
-  // Another interface counts from zero; the next time is named again.
+  // Another interface counts from zero; the next refusal is logged again.
   round(sample('vm_a', { connections: 0, packets: 1 }));
   assert.deepEqual([await counted('connections'), await counted('packets')], [3, 12]);
   round(sample('vm_a', { connections: 0, packets: 2 }));

@@ -11,7 +11,10 @@ const DAY = 24 * HOUR;
 const START = new Date('2026-01-01T00:00:00Z');
 const after = (ms: number) => new Date(START.getTime() + ms);
 
-/** Samples as the sampler would have written them, in [from, to): CPU counts the minutes of the hour, the rest is flat. */
+/**
+ * Writes samples like the sampler, in [from, to): CPU usage counts the minutes of the hour, everything else is
+ * constant.
+ */
 async function writeSamples(
   db: Database,
   vmId: string,
@@ -67,7 +70,7 @@ test('roll-ups', async (t) => {
     const most = { samples: 0, minutes: 0, five_minutes: 0 };
     const [step, end] = [12 * HOUR, 40 * DAY];
     for (let at = 0; at < end; at += step) {
-      // As dense as it really is at the end, where the rows are counted; sparse before, for the test's speed.
+      // Realistically dense at the end, where the rows are counted; sparse before that, to keep the test fast.
       await writeSamples(db, vm.id, after(at), after(at + step), at < 38 * DAY ? 60 : 10);
       clock.set(after(at + step + MINUTE));
       await sampler.rollUp(clock.now());

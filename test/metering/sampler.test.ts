@@ -20,7 +20,7 @@ test('sampling', async (t) => {
   const { db, clock, compute } = api.services;
   const sampler = new MetricsSampler(api.services);
 
-  /** Samples every ten seconds for a while, but not in the rounds that `skips` names. */
+  /** Samples every ten seconds for a while, except in the rounds listed in `skips`. */
   async function run(rounds: number, skips: number[] = []): Promise<void> {
     for (let round = 0; round < rounds; round++) {
       clock.advance(10 * SECOND);
@@ -83,7 +83,8 @@ test('sampling', async (t) => {
     const gaps = points.flatMap(([, value]: [number, number | null], index: number) =>
       value === null ? [index] : [],
     );
-    // Missed rounds are empty; so is the one that ended a long silence, since its rate would be of all of it.
+    // Missed rounds are empty; so is the round that ended a long silence, because its rate would cover all of the
+    // silence.
     assert.deepEqual(gaps, [3, 6, 7, 8, 9]);
     const { netOutBytes, netInBytes } = (await compute.sample([vm.id]))[0]!;
     await sampler.sample(clock.now());
@@ -105,7 +106,7 @@ test('sampling', async (t) => {
     const { series } = await metrics(vm, query(off, clock.now()));
     const known = (name: string) =>
       series[name].points.map(([, value]: [number, number | null]) => value !== null);
-    // Back after a silence: memory can be told at once, a rate only from the second reading on.
+    // Back after a silence: memory is known at once, a rate only from the second sample on.
     assert.deepEqual(known('ram_used_bytes'), [false, false, false, true, true]);
     assert.deepEqual(known('cpu_percent'), [false, false, false, false, true]);
   });
