@@ -20,7 +20,7 @@ const ipv4Of = async (api: TestApi, vm: { id: string }) =>
     )
   )[0]!.ip;
 
-/** A forward of the VM on a port of its own range, which other tests leave alone. */
+/** Returns a forward of the VM on a port from a separate range that other tests do not use. */
 function forward(api: TestApi, vm: { id: string }, change: Partial<PortForwardRow>): PortForwardRow {
   return {
     id: newId('pfr', api.services.clock),
@@ -43,7 +43,7 @@ async function take(db: Queryable, row: PortForwardRow): Promise<void> {
   assert.ok(await claimPort(db, await insertPortForward(db, row)));
 }
 
-/** Runs a statement of a rival, once, right before the first claim of a port. */
+/** Runs a rival's statement once, right before the first claim of a port. */
 function withRival(tx: Transaction, rival: () => Promise<void>): Queryable {
   let done = false;
   return {
@@ -167,7 +167,7 @@ test('port forwarding', async (t) => {
     const range = { from: 13_000, to: 13_001 };
     const rivals = forward(api, vm, { protocol: 'udp' });
     const row = await db.transaction(async (tx) => {
-      // The rival's claim is made at the worst moment: when the port has been seen to be free.
+      // The rival claims at the worst moment: after the port was found free.
       const rival = async () => {
         const wanted = await tx.query<{ external_port: number }>(sql`
           select external_port from port_forwards where external_port between 13000 and 13001`);

@@ -16,21 +16,20 @@ import {
 import { defer } from '../support/cleanup.ts';
 import { freshDatabase } from '../support/database.ts';
 
-/** A reply of the API. */
 export interface Reply {
   status: number;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into replies of every shape
   body: any;
 }
 
-/** The API as a customer sees it, on a clock that the test owns; jobs are run by hand. */
+/** The API from the customer's view, on a clock that the test controls; jobs run on request. */
 export interface TestApi {
   services: Installation['services'];
   accountId: string;
   runner: JobRunner;
   /** Calls as the account's owner; `as` is another account's key. */
   call(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object, as?: string): Promise<Reply>;
-  /** A key of another account. */
+  /** Creates a key of another account. */
   strangersKey(): Promise<string>;
 }
 
@@ -63,7 +62,7 @@ export async function openApi(t: TestContext, options: InstallationOptions = {})
   };
 }
 
-/** A VM with its addresses and, unless it never came into being, its guest, which runs if the VM does. */
+/** Creates a VM with its addresses and, unless it was never provisioned, its guest, which runs if the VM does. */
 export async function makeVm(
   api: Pick<TestApi, 'services' | 'accountId'>,
   change: Partial<VmRow> = {},
