@@ -19,7 +19,7 @@ function reply(operation: Operation, status: number): Response {
   return resolve(document, 'responses', operation.responses[status]!);
 }
 
-/** The codes that an operation can answer, by status, as its schemas say. */
+/** Returns the error codes of an operation by status, according to its schemas. */
 function codes(operation: Operation): Record<string, unknown> {
   const refusals = Object.keys(operation.responses).filter((status) => status !== '200');
   return Object.fromEntries(

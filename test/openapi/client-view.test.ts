@@ -5,13 +5,13 @@ import { buildOpenApi } from '../../server/http/openapi/build-openapi.ts';
 import { isReference, type JsonSchema, resolve } from '../../server/http/openapi/document.ts';
 import { operationsOf } from './document-checks.ts';
 
-/** What a generator of clients makes of the description: types with names, errors that narrow, integers that fit. */
+/** The description from the view of a client generator: named types, errors that narrow, integers that fit. */
 
 const document = buildOpenApi(ENDPOINTS);
 const operations = operationsOf(document);
 const { schemas, responses } = document.components;
 
-/** A schema and all that stands in it, each with its place; what it refers to by name is not followed. */
+/** Yields a schema and everything within it, each with its place; references by name are not followed. */
 function* parts(schema: JsonSchema, place: string): Generator<{ place: string; schema: JsonSchema }> {
   yield { place, schema };
   for (const [name, field] of Object.entries(schema.properties ?? {}))
@@ -21,9 +21,9 @@ function* parts(schema: JsonSchema, place: string): Generator<{ place: string; s
   for (const child of inner) if (child) yield* parts(child, `${place}[]`);
 }
 
-/** What stands in a named schema, without itself. */
+/** Everything within a named schema, except for the schema itself. */
 const insideNamed = Object.entries(schemas).flatMap(([name, schema]) => [...parts(schema, name)].slice(1));
-/** The replies of success. The outermost object is the same everywhere: `data`, and what stands beside it. */
+/** The successful replies. The outermost object is the same everywhere: `data` and the fields next to it. */
 const successes = operations.flatMap(({ operation }) =>
   Object.values(resolve(document, 'responses', operation.responses['200']!).content).flatMap(({ schema }) =>
     [...parts(schema, operation.operationId)].slice(isReference(schema) ? 0 : 1),

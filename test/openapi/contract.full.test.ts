@@ -14,7 +14,7 @@ import { buildPanelOpenApi } from '../../server/panel/openapi/build-panel-openap
 import { looseReplies, operationsOf, wrongExamples } from './document-checks.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-/** Each description that is committed, of what it is made, and the file. */
+/** Each committed description: its source, and the file. */
 const DESCRIPTIONS: { file: string; endpoints: readonly AnyOperation[]; document: OpenApiDocument }[] = [
   { file: 'openapi.json', endpoints: ENDPOINTS, document: buildOpenApi(ENDPOINTS) },
   {

@@ -12,23 +12,22 @@ import {
 import { REPOSITORY } from '../support/source.ts';
 import { operationsOf } from './document-checks.ts';
 
-/** A request with its reply. */
 export interface Exchange {
   method: string;
-  /** With its query. */
+  /** Includes the query. */
   path: string;
   status: number;
   headers: Record<string, unknown>;
   text: string;
 }
 
-/** An operation as a description has it. */
+/** An operation in a description. */
 export interface Described {
   id: string;
   method: string;
-  /** With `{name}` variables. */
+  /** Contains `{name}` variables. */
   path: string;
-  /** The example of a body; undefined where there is none. */
+  /** The example of a body; undefined if there is none. */
   body: unknown;
   query: Parameter[];
 }
@@ -38,11 +37,11 @@ interface Matched extends Described {
   pattern: RegExp;
 }
 
-/** A description of an API, read from its file: its operations, and whether a reply is one of those that it documents. */
+/** A description of an API, read from its file: its operations, and a check of whether a reply is a documented one. */
 export class Description {
   readonly operations: readonly Described[];
   readonly #document: OpenApiDocument;
-  /** A fixed path goes before one with a variable. */
+  /** Fixed paths are before paths with a variable. */
   readonly #byPath: readonly Matched[];
   readonly #ajv = formats.default(new Ajv2020({ strict: false, allErrors: true }));
   readonly #validators = new Map<object, ValidateFunction>();
@@ -58,7 +57,7 @@ export class Description {
     this.#byPath = matched.toSorted((a, b) => a.path.split('{').length - b.path.split('{').length);
   }
 
-  /** Whether it has an operation for a request; `path` may have a query. */
+  /** Returns whether the description has an operation for a request; `path` may have a query. */
   describes(method: string, path: string): boolean {
     return this.#find(method, path) !== undefined;
   }
@@ -102,12 +101,15 @@ function matchedBy(document: OpenApiDocument, name: string, operation: Operation
   return { id: operation.operationId, method, path, body, query, operation, pattern };
 }
 
-/** The schema with its references led to the document. */
+/** Returns the schema with its references resolved against the document. */
 function withAbsolute(schema: object): object {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"openapi#/components/'));
 }
 
-/** Returns what the schema of a media type describes: the body, each line of it, or nothing of an archive or a PDF. */
+/**
+ * Returns the values that the schema of a media type describes: the body, each line of it, or none for an archive or a
+ * PDF.
+ */
 function valuesIn(type: string, text: string): unknown[] {
   if (type === 'application/json') return [JSON.parse(text)];
   const lines = text.split('\n').slice(0, -1);

@@ -8,7 +8,7 @@ import {
   resolve,
 } from '../../server/http/openapi/document.ts';
 
-/** Every operation with its name as "METHOD /path". */
+/** Returns every operation with its name as "METHOD /path". */
 export function operationsOf(document: OpenApiDocument): { name: string; operation: Operation }[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
@@ -18,7 +18,7 @@ export function operationsOf(document: OpenApiDocument): { name: string; operati
   );
 }
 
-/** One line for each example of a body or a reply that its own schema refuses. */
+/** Returns one line for each example of a body or a reply that its own schema rejects. */
 export function wrongExamples(document: OpenApiDocument): string[] {
   const ajv = new Ajv2020({ strict: false });
   formats.default(ajv);
@@ -40,7 +40,7 @@ function explain(isValid: ValidateFunction, example: unknown): string {
   return JSON.stringify(isValid.errors);
 }
 
-/** Every place of the document that holds a schema with examples of it, as a JSON pointer. */
+/** Returns every place in the document with a schema and examples of it, as a JSON pointer. */
 function mediaTypes(node: object, pointer: string): { pointer: string; content: MediaType }[] {
   if ('schema' in node && ('example' in node || 'examples' in node))
     return [{ pointer, content: node as MediaType }];
@@ -52,7 +52,7 @@ function mediaTypes(node: object, pointer: string): { pointer: string; content: 
     });
 }
 
-/** One line for each object in a 200 reply that takes unknown fields or leaves documented ones out. */
+/** Returns one line for each object in a 200 reply that allows unknown fields or may omit documented ones. */
 export function looseReplies(document: OpenApiDocument): string[] {
   return operationsOf(document).flatMap(({ name, operation }) => {
     const success = resolve(document, 'responses', operation.responses['200']!);

@@ -14,7 +14,7 @@ import {
 } from '../../server/http/schemas.ts';
 import { Type } from '../../server/platform/schema.ts';
 
-/** Three operations that between them use every part of a definition. Nothing calls their handlers. */
+/** Three operations that together use every part of a definition. Nothing calls their handlers. */
 
 const Job = Shape(
   {

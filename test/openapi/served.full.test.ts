@@ -37,7 +37,7 @@ test('the description, as a service behind a proxy serves it', async (t) => {
 
   await t.test('names the address that the proxy says', async () => {
     assert.equal(await serverIn(url, FORWARDED), 'https://cloud.example.org');
-    // What is no name is not repeated.
+    // An invalid host name is not repeated.
     const hostile = { ...FORWARDED, 'x-forwarded-host': 'a"><script>alert(1)</script>' };
     assert.equal(await serverIn(url, hostile), 'http://127.0.0.1:0');
   });
