@@ -11,7 +11,7 @@ import { openPanel, signInAs, TestBrowser } from '../panel/support/panel.ts';
 import { enrolledOperator, linkedOperator, operatorBrowser } from './support/operator.ts';
 
 /**
- * Who can do what at the operator's pages, as found by trying. After a change that is meant, make the file again and have
+ * Permissions on the operator's pages, determined by trying. After an intended change, generate the file again and have
  * it reviewed: WRITE_ACCESS_MATRIX=1 npm test -- test/operator-panel/access.full.test.ts --db pglite
  */
 const FILE = join(import.meta.dirname, 'access-matrix.txt');
@@ -26,7 +26,7 @@ const named = <E extends { method: string; path: string; operation: string }>({
   name: `${method.padEnd(6)} ${path}`,
 });
 const OPERATIONS = [...OPERATOR_SIGN_IN.map(named), ...OPERATOR_ENDPOINTS.map(named)];
-/** The answers of operations that let a caller in, to a request for what does not exist with a body that is none. */
+/** Replies of operations that let a caller in, to a request for an absent object with an invalid body. */
 const LET_IN = [
   'ok',
   'not_found',
@@ -41,12 +41,12 @@ const SIGNS: Record<string, string> = {
   confirmation_required: 'c',
 };
 
-/** What a browser says of a request that another site's page has made. */
+/** The headers that a browser adds to a request from another site's page. */
 const FOREIGN = { origin: 'https://evil.example' };
 
 type Operation = ReturnType<typeof named>;
 
-/** Asks without doing anything: what changes something is sent a body that cannot be read. */
+/** Sends a request without an effect: an operation that changes something gets an unreadable body. */
 async function knock(browser: TestBrowser, { method, path }: Operation, headers = {}): Promise<string> {
   const kept = browser.cookie;
   const reply = await browser.fetch(method, path, { ...(method !== 'GET' && { body: '{' }), headers });
@@ -117,7 +117,7 @@ test('customers and operators never reach what is the other’s, with whatever t
     assert.equal(await knock(operator, operation, FOREIGN), 'origin_not_allowed', operation.name);
     panel.clock.advance(500);
   }
-  // The gate of all operations looks at nothing else of them than the method.
+  // The common gate considers only the method of an operation.
   const byMethod = new Map(OPERATIONS.filter(isClosed).map((operation) => [operation.method, operation]));
   for (const operation of byMethod.values()) {
     for (const headers of [{ authorization }, { cookie: customer.cookie }])

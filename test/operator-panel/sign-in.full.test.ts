@@ -31,7 +31,7 @@ test('a link lets an operator in once, to choose a second factor; only then is a
   );
   const refused = await browser.ask('GET', '/accounts');
   assert.deepEqual([refused.status, refused.error?.code], [403, 'second_factor_required']);
-  // An app without a password would not be enough to come back.
+  // An app without a password would not be enough to sign in again.
   const { secret } = await browser.ok('POST', '/person/totp', { body: {} });
   await browser.ok('POST', '/person/totp/confirm', { body: { code: codeOf(panel, secret) } });
   assert.equal((await browser.ask('GET', '/accounts')).error?.code, 'second_factor_required');
@@ -64,7 +64,7 @@ test('a later sign-in takes a password and a code, and each code works once', as
   const second = await signIn(PASSWORD);
   await second.browser.ok('POST', '/sign-in/recovery-code', { body: { code: recoveryCodes[0] } });
   await second.browser.ok('GET', '/overview');
-  // Guessing is bounded, and one realm's guesses do not count in the other.
+  // Guessing is limited, and guesses in one realm do not count in the other.
   const third = await signIn(PASSWORD);
   for (let guess = 0; guess < 5; guess++)
     await third.browser.ask('POST', '/sign-in/second-factor', { body: { code: '000000' } });
@@ -72,7 +72,7 @@ test('a later sign-in takes a password and a code, and each code works once', as
     body: { code: codeOf(panel, secret) },
   });
   assert.equal(bounded.error?.code, 'rate_limit_exceeded');
-  // Passwords on unknown devices end, too; a device that was signed in before is let in all the same.
+  // Passwords on unknown devices are limited, too; a device that was signed in before is still let in.
   const strange = async () =>
     (
       await operatorBrowser(panel).ask('POST', '/sign-in', {
@@ -126,7 +126,7 @@ test('a session ends after half an hour of rest, and after twelve hours in any c
   assert.equal((await busy.ask('GET', '/overview')).status, 200);
   panel.clock.advance(29 * MINUTE);
   assert.equal((await busy.ask('GET', '/overview')).status, 200, 'use prolongs it');
-  // As if it had been used all day.
+  // As if the session had been used all day.
   await panel.services.db.query(sql`update sessions set last_seen_at = last_seen_at + interval '11 hours'`);
   panel.clock.advance(11 * 60 * MINUTE);
   assert.equal((await busy.ask('GET', '/overview')).status, 200);

@@ -9,14 +9,14 @@ import { buildIfChanged } from '../../panel/browser/support/panel-page.ts';
 import { openPanel } from '../../panel/support/panel.ts';
 import { enrolledOperator } from '../support/operator.ts';
 
-/** What a cluster says when it is checked. */
+/** The findings of a cluster's check. */
 const found = (version: string): EngineFinding[] => [
   { what: 'API', state: 'ok', found: `incus ${version}` },
   { what: 'quorum', state: 'ok', found: 'the cluster answers for all of its members' },
   { what: 'BGP', state: 'limited', found: 'core.bgp_asn is not set' },
 ];
 
-/** The operator's page of hosts, in the language of the browser. */
+/** Opens the operator's page of hosts in the browser's language. */
 async function open(t: TestContext, panel: Awaited<ReturnType<typeof openPanel>>, locale = 'en') {
   await buildIfChanged();
   const { browser } = await enrolledOperator(panel);
@@ -28,7 +28,7 @@ async function open(t: TestContext, panel: Awaited<ReturnType<typeof openPanel>>
   return { page, complaints, url };
 }
 
-/** A service on two clusters, of which the second has a region of its own. */
+/** Opens a service on two clusters, of which the second has a region of its own. */
 async function openOnClusters(t: TestContext) {
   const panel = await openPanel(t);
   const { services, db, clock } = panel;

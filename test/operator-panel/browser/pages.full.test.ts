@@ -19,7 +19,7 @@ const PAGES = [
   ...['', 'accounts', 'machines', 'jobs', 'money', 'outages', 'shield', 'host', 'mails', 'log', 'security'],
 ];
 
-/** The shipped catalog, with what an outage is credited. */
+/** Writes the shipped catalog with SLA credits. */
 async function catalogWithSla(t: TestContext): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'vauban-'));
   defer(t, () => rm(directory, { recursive: true }));
@@ -29,23 +29,23 @@ async function catalogWithSla(t: TestContext): Promise<string> {
   return path;
 }
 
-/** The way in for the operator that the first start has printed. */
+/** Returns the operator's sign-in link that the first start printed. */
 function operatorLink({ output }: Service): string {
   const [link] = /\/operator\/sign-in\/link#[\w-]+/.exec(output()) ?? [];
   assert.ok(link, 'the first start prints a link for an operator, too');
   return link;
 }
 
-/** An operator's page, and the commands of the machine it runs on. */
+/** An operator's page, and the commands of the machine that it runs on. */
 interface Desk {
   page: Page;
-  /** Goes to a path below /operator and waits until all that it shows is read. */
+  /** Opens a path below /operator and waits until all of its data has loaded. */
   open: (path: string) => Promise<void>;
-  /** What `vaubanctl` prints. */
+  /** Returns the output of `vaubanctl`. */
   command: (...args: string[]) => Promise<string>;
 }
 
-/** Has the demo customer announce a bank transfer. */
+/** Makes the demo customer announce a bank transfer. */
 async function announceTransfer(page: Page, service: Service): Promise<string> {
   await signInWithLink(page, service.baseUrl + demoLink(service));
   await page.waitForURL('**/machines');
@@ -57,7 +57,7 @@ async function announceTransfer(page: Page, service: Service): Promise<string> {
   return reply.data.top_up.reference;
 }
 
-/** Comes by the link, and sets up a password and an authenticator app. */
+/** Opens the link, and sets up a password and an authenticator app. */
 async function enrol(page: Page, service: Service): Promise<void> {
   await page.goto(service.baseUrl + operatorLink(service));
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
@@ -101,7 +101,7 @@ async function confirmTransfer({ page, open, command }: Desk, reference: string)
   assert.match(await command('payment', 'list'), paid);
 }
 
-/** Both are on record under the operator's address, on the page and on the machine. */
+/** Both are in the log under the operator's address, on the page and on the machine. */
 async function readLog({ page, open, command }: Desk): Promise<void> {
   await open('log');
   await page.getByText('reason: goodwill for the outage').first().waitFor();
@@ -111,7 +111,7 @@ async function readLog({ page, open, command }: Desk): Promise<void> {
   assert.match(log, new RegExp(String.raw`${who}/accounts/\S+/adjustments`));
 }
 
-/** Has the demo customer buy a machine; its id and its address. */
+/** Makes the demo customer buy a machine; returns its id and its address. */
 async function buyMachine(page: Page, hostname = 'web-1'): Promise<{ id: string; ipv4: string }> {
   return page.evaluate(async (hostname) => {
     const ask = async (path: string, init?: RequestInit) =>
@@ -126,7 +126,7 @@ async function buyMachine(page: Page, hostname = 'web-1'): Promise<{ id: string;
   }, hostname);
 }
 
-/** Goes to a machine by the palette. */
+/** Opens a machine through the palette. */
 async function find({ page }: Desk, name: string): Promise<void> {
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox').fill(name);
@@ -134,7 +134,7 @@ async function find({ page }: Desk, name: string): Promise<void> {
   await page.getByRole('heading', { level: 1, name }).waitFor();
 }
 
-/** Gives back a part of an order, and revokes credit that was given on the server. */
+/** Refunds a part of an order, and revokes credit that was granted on the server. */
 async function correct({ page, open, command }: Desk, account: string): Promise<void> {
   const until = new Date(Date.now() + 40 * 86_400_000).toISOString().slice(0, 10);
   await command('promo', 'grant', account, '5.00', '--until', until, '--reason', 'welcome');
@@ -159,7 +159,7 @@ async function correct({ page, open, command }: Desk, account: string): Promise<
   assert.match(await command('promo', 'list', account), /revoked/);
 }
 
-/** Looks at this month's documents, which are drafts, and downloads them and their sales. */
+/** Opens this month's documents, which are drafts, and downloads them and their sales. */
 async function takeDocuments({ page, open }: Desk, account: string): Promise<void> {
   await open('money');
   const heading = page.getByRole('heading', { name: 'Documents', exact: true });
@@ -190,7 +190,7 @@ async function takeDocuments({ page, open }: Desk, account: string): Promise<voi
   }
 }
 
-/** Reports an outage of a machine, and credits it. */
+/** Reports an outage of a machine and credits it. */
 async function creditOutage({ page, open, command }: Desk, vm: string): Promise<void> {
   await open('outages');
   await page.getByRole('button', { name: 'Report an outage' }).click();
@@ -207,7 +207,7 @@ async function creditOutage({ page, open, command }: Desk, vm: string): Promise<
   assert.match(await command('outage', 'list'), /credited/);
 }
 
-/** Makes a tenant for an account, and protects an address of its. */
+/** Creates a tenant for an account and protects one of its addresses. */
 async function protect({ page, open, command }: Desk, account: string, ip: string): Promise<void> {
   await open('shield');
   await page.getByRole('button', { name: 'New tenant' }).click();
@@ -222,7 +222,7 @@ async function protect({ page, open, command }: Desk, account: string, ip: strin
   assert.ok((await command('target', 'list')).includes(ip));
 }
 
-/** Sets a threshold, has a wrong one refused, and goes back to what is learnt. */
+/** Sets a threshold, has an invalid one rejected, and returns to the learned one. */
 async function setThreshold({ page, command }: Desk, ip: string): Promise<void> {
   const inForce = (text: string) =>
     page.getByRole('button', { name: `Threshold of ${ip}: ${text}`, exact: true });
@@ -235,7 +235,7 @@ async function setThreshold({ page, command }: Desk, ip: string): Promise<void> 
   await inForce('20,000 pps, 200 Mbit/s (set)').click();
   assert.deepEqual(await stored(), { pps: 20_000, bps: 200_000_000 });
 
-  // What is no number must not pass for an empty field, which is learnt.
+  // Invalid input must not be treated as an empty field, which means the learned threshold.
   for (const wrong of ['many', '0']) {
     await dialog.getByLabel('Packets a second').fill(wrong);
     await dialog.getByRole('button', { name: 'Save' }).click();
@@ -250,7 +250,7 @@ async function setThreshold({ page, command }: Desk, ip: string): Promise<void> 
   assert.deepEqual(await stored(), { pps: null, bps: null });
 }
 
-/** Has machines moved away from the host that has none, and uses it again. */
+/** Drains the host without machines, and uses it again. */
 async function emptyHost({ page, open, command }: Desk): Promise<void> {
   const hosts: { name: string; vms: number }[] = JSON.parse(await command('--json', 'host', 'list'));
   const { name: free } = hosts.find(({ vms }) => vms === 0)!;
@@ -264,7 +264,10 @@ async function emptyHost({ page, open, command }: Desk): Promise<void> {
   await row.getByText('In use').waitFor();
 }
 
-/** Announces the move of a machine that has to be switched off for it: its customer sees when, until it is called off. */
+/**
+ * Announces the move of a machine that has to be switched off for it: the customer sees the time until the move is
+ * called off.
+ */
 async function announceMove({ page, open, command }: Desk, customer: Page): Promise<void> {
   const { id } = await buyMachine(customer, 'sim-moves-cold');
   const { name: host } = (
@@ -295,7 +298,7 @@ async function announceMove({ page, open, command }: Desk, customer: Page): Prom
   await customer.getByText('Maintenance: off for a moment').waitFor({ state: 'detached' });
 }
 
-/** Wide in one theme and narrow in the other: colours know no width, and boxes no theme. */
+/** Wide in one theme and narrow in the other: colours do not depend on the width, nor boxes on the theme. */
 async function lookAt({ page, open }: Desk, path: string): Promise<void> {
   if (process.env.VAUBAN_TEST_SCREENSHOTS) {
     const url = new URL(`/operator/${path}`, page.url()).href;
@@ -342,7 +345,7 @@ test('an operator goes through every page, credits an account and confirms a tra
     command: async (...args) => (await vaubanctl(dirname(service.operatorSocket), ...args)).stdout,
   };
 
-  // Without a session every page leads to the sign-in.
+  // Without a session every page redirects to the sign-in.
   await page.goto(`${service.baseUrl}/operator/money`);
   await page.waitForURL('**/operator/sign-in?next=%2Fmoney');
   await page.locator('h1').waitFor();

@@ -7,23 +7,23 @@ import { type Panel, TestBrowser } from '../../panel/support/panel.ts';
 export const PASSWORD = 'seven quiet otters';
 let made = 0;
 
-/** A browser at the operator's pages, before a sign-in. */
+/** Returns a browser at the operator's pages, before the sign-in. */
 export const operatorBrowser = (panel: { baseUrl: string }) =>
   new TestBrowser(panel, undefined, OPERATOR_API);
 
-/** The code that an authenticator app shows at the service's time. */
+/** Returns the code that an authenticator app shows at the service's time. */
 export function codeOf({ clock }: Panel, secret: string): string {
   return new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: clock.now().getTime() });
 }
 
-/** The secret of the link of a new operator, as `vaubanctl operator add` gets it. */
+/** Creates an operator and returns the secret of their link, like `vaubanctl operator add`. */
 export async function newOperator({ operatorSocket }: Panel, email = `operator${made++}@example.com`) {
   const reply = await call(operatorSocket, 'POST', '/operators', { email });
   assert.equal(reply.status, 200, reply.text);
   return { email, token: (reply.json().data.url as string).split('#')[1]! };
 }
 
-/** An operator who has just come by their link, and has no second factor yet. */
+/** Returns an operator who has just used their link and has no second factor yet. */
 export async function linkedOperator(panel: Panel) {
   const { email, token } = await newOperator(panel);
   const browser = operatorBrowser(panel);
@@ -31,7 +31,7 @@ export async function linkedOperator(panel: Panel) {
   return { email, browser };
 }
 
-/** An operator with a password and an authenticator app, signed in. */
+/** Returns an operator with a password and an authenticator app, signed in. */
 export async function enrolledOperator(panel: Panel) {
   const { email, browser } = await linkedOperator(panel);
   await browser.ok('POST', '/person/password', { body: { password: PASSWORD } });
