@@ -34,7 +34,7 @@ import {
   withoutPauses,
 } from './manners.ts';
 
-/** What the kernel holds of a connection besides what its reader has taken. */
+/** Memory that the kernel uses for a connection in addition to the reader's. */
 const KERNEL_BYTES = 16 * 1024 * 1024;
 const MEGABYTE = 1024 * 1024;
 
@@ -42,21 +42,21 @@ interface Peer {
   name: string;
   at: 'port' | 'path';
   protocol: Protocol;
-  /** Bytes that it can have the service take. */
+  /** The most bytes that the service may take from the peer. */
   mostBytes: number;
-  /** Asks it something; nothing of it stays open afterwards. */
+  /** Sends the peer a request; nothing of it stays open afterwards. */
   ask(server: BadServer, clock: Clock, t: TestContext): Promise<unknown>;
-  /** How far the clock is put forward at once, in milliseconds, where only a limit in time ends it. */
+  /** Step of the clock in milliseconds, if only a timeout ends the request. */
   stepMs?: number;
-  /** Speaks TLS. */
+  /** The peer uses TLS. */
   encryption?: { cert: string; key: string };
-  /** Manners that are none here, as the protocol allows them. */
+  /** Manners that the protocol allows, so the service need not fail. */
   fine?: string[];
-  /** Answers over HTTP, whose parsers skip empty lines before an answer: only a limit in time ends those. */
+  /** Replies over HTTP, whose parsers skip empty lines before a reply: only a timeout ends those. */
   isHttp?: true;
-  /** Manners that its library takes ten seconds to give up: for the full tier. */
+  /** Manners for which its library takes ten seconds to give up: for the full tier. */
   slow?: string[];
-  /** Its limit in time is the library's, or the machine's own clock's. */
+  /** Its timeout is the library's, or uses the machine's own clock. */
   untimed?: true;
 }
 
@@ -68,7 +68,7 @@ const LYING_HTTP =
 const directory = mkdtempSync(join(tmpdir(), 'p-'));
 after(() => rmSync(directory, { recursive: true }));
 const { certificate, key } = await freshCertificate(directory);
-/** Of the service too, as only the server's matters here. */
+/** Also the service's own identity, because only the server's matters here. */
 const IDENTITY = { certificate, key, serverCertificate: certificate };
 
 async function askIncus({ port }: BadServer, clock: Clock): Promise<unknown> {
@@ -80,13 +80,13 @@ async function askIncus({ port }: BadServer, clock: Clock): Promise<unknown> {
   }
 }
 
-/** What a program may write before the test has seen enough of one that never ends. */
+/** Output after which the test stops a program that never ends. */
 const ENOUGH_BYTES = MEGABYTE;
 const ENDLESS = MANNERS.map(({ name }) => name).filter((name) => name.includes('endless'));
-/** Lines without an end, which a reader of lines may go on with. */
+/** Endless lines, which a line reader may continue to read. */
 const LINES = ENDLESS.filter((name) => !/line at once|zeros|answer$/.test(name));
 
-/** Has a program like `nft monitor` write what the server sends. Ends with the program, or after enough lines. */
+/** Runs a program like `nft monitor` that writes the server's bytes. Ends with the program, or after enough lines. */
 function watchTables({ port }: BadServer): Promise<void> {
   return new Promise((resolve, reject) => {
     let bytes = 0;
@@ -113,7 +113,7 @@ const FLOW = {
   bytes: 700,
 };
 
-/** Writes what the server sends to a collector's pipe. Whatever it was, the next flow is counted. */
+/** Writes the server's bytes to a collector's pipe. Whatever they were, the next flow must be counted. */
 async function readFlows({ port }: BadServer, _: Clock, t: TestContext): Promise<void> {
   const clock = new RunningClock();
   const pipe = makePipe(t);

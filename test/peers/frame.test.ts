@@ -15,7 +15,7 @@ const BOUNDS = {
   row: { maxBytes: 2_000, maxDepth: 8, maxValues: 100 },
 };
 
-/** A text as bytes in pieces of any lengths. */
+/** Returns a text as bytes in pieces of any lengths. */
 function pieces(text: string, lengths: number[]): Buffer[] {
   const bytes = Buffer.from(text);
   const cut: Buffer[] = [];
@@ -71,7 +71,7 @@ test('of what is no JSON object rows make an error of the peer, and nothing else
     `{"metadata":["${'x'.repeat(3_000)}"]}`,
     `{"metadata":[[${'[],'.repeat(200)}1]]}`,
     `{"other":[${'[],'.repeat(200)}1]}`,
-    // Each row is within its own bound.
+    // Each row is within its own bound, but their sum is not.
     `{"metadata":[${`[${'[],'.repeat(45)}1],`.repeat(20)}1]}`,
     `{"other":"${'x'.repeat(3_000)}"}`,
     ' '.repeat(200_000),
@@ -149,7 +149,7 @@ test('a JSON text is bounded in bytes, depth and values', () => {
   assert.equal(exceededBound(Buffer.from('"[[[[[["'), { ...MESSAGE_BOUNDS, maxDepth: 1 }), undefined);
 });
 
-/** What a reader of lines is given by a stream of these pieces, and how the stream ends. */
+/** Returns the lines that a line reader gets from a stream of these pieces, and how the stream ends. */
 async function linesOf(given: Iterable<Buffer>, onLine: (line: string) => void, skipLong?: true) {
   const stream = Readable.from(given, { objectMode: false });
   const ended = new Promise<Error | undefined>((resolve) => {

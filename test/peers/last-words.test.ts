@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { REPOSITORY } from '../support/source.ts';
 
-/** What a process that logs its last words writes, and how it ends, where nothing catches this. */
+/** Returns the output and the exit code of a process that logs its last words when nothing catches an error. */
 function endOf(code: string) {
   const script = `
     import { logLastWords } from './server/platform/last-words.ts';

@@ -10,31 +10,31 @@ import type { Clock } from '../../server/platform/clock.ts';
 import { defer } from '../support/cleanup.ts';
 import type { RunningClock } from '../support/running-clock.ts';
 
-/** What a well-behaved peer of a protocol would say, for the bad ones to spoil. */
+/** The bytes of a well-behaved peer of a protocol, for the bad peers to spoil. */
 export interface Protocol {
-  /** By itself, before anything is asked; '' where it waits. */
+  /** Sent before any request; '' if the peer waits for one. */
   greeting: string;
-  /** It is asked nothing: what it would answer it says at once. */
+  /** The peer gets no request: it sends its reply at once. */
   isUnasked?: true;
-  /** A right answer to the first request. */
+  /** A correct reply to the first request. */
   answer: string;
-  /** The beginning of an answer whose end is up to the peer, such as the head of a reply over HTTP. */
+  /** The beginning of a reply whose end the peer decides, such as the head of a reply over HTTP. */
   opening: string;
-  /** What a message may begin with that says of itself that it is longer than it is, or than anything. */
+  /** Beginnings of messages that claim to be longer than they are, or longer than possible. */
   lies: string[];
-  /** A list that may have any number of elements: how an answer begins, and an element. */
+  /** A list that may have any number of elements: the beginning of a reply, and an element. */
   list?: { begin: string; element: string };
 }
 
 /** A way for a peer to misbehave on one connection. */
 export interface Manner {
   name: string;
-  /** Only a limit in time ends it. */
+  /** Only a timeout ends it. */
   isTimed?: true;
   behave(socket: Socket, protocol: Protocol): void;
 }
 
-/** Writes again and again for as long as anyone reads. */
+/** Writes repeatedly for as long as anyone reads. */
 function flood(socket: Socket, piece: string): void {
   const bytes = Buffer.from(piece.repeat(Math.ceil(65_536 / piece.length)));
   const more = () => {
@@ -44,17 +44,17 @@ function flood(socket: Socket, piece: string): void {
   more();
 }
 
-/** The connections below those that are encrypted. */
+/** The connections underneath the encrypted ones. */
 const carriers = new WeakMap<Socket, Socket>();
 
-/** A unix socket knows no reset. */
+/** A unix socket has no reset. */
 const reset = (socket: Socket) => {
   const carrier = carriers.get(socket) ?? socket;
   if (carrier.remoteAddress === undefined) carrier.destroy();
   else carrier.resetAndDestroy();
 };
 
-/** Does something with the first request. */
+/** Runs `work` with the first request. */
 const onceAsked = (socket: Socket, { isUnasked }: Protocol, work: () => void) => {
   if (isUnasked) return work();
   socket.once('data', () => {
@@ -75,7 +75,10 @@ const said = (name: string, text: (protocol: Protocol) => string): Manner => ({
   },
 });
 
-/** A server speaks first or is asked first, so each way is tried both at once and after the first request. */
+/**
+ * A server either speaks first or waits for a request, so each manner is tried both at once and after the first
+ * request.
+ */
 export const MANNERS: readonly Manner[] = [
   { name: 'silent', isTimed: true, behave: () => {} },
   {
@@ -167,17 +170,17 @@ export const MANNERS: readonly Manner[] = [
   },
 ];
 
-/** A server that behaves so on each connection. */
+/** A server that misbehaves on each connection. */
 export interface BadServer {
   port: number;
   path: string;
-  /** Bytes that it could send, all in all. */
+  /** Returns the total of bytes that it could send. */
   sent(): number;
-  /** Resolves when no one is connected any more. */
+  /** Resolves when no one is connected. */
   left(): Promise<void>;
 }
 
-/** Listens on the machine itself: at a port, encrypted or not, or at a unix socket. */
+/** Listens locally: on a port, encrypted or not, or on a unix socket. */
 export async function startBadServer(
   t: TestContext,
   { behave }: Manner,
@@ -228,7 +231,7 @@ export async function startBadServer(
   };
 }
 
-/** The same clock for work that pauses before it tries again, which is not waited for. */
+/** Returns the same clock, but short pauses before a retry end at once. */
 export function withoutPauses(clock: Clock): Clock {
   return {
     now: () => clock.now(),
@@ -236,7 +239,7 @@ export function withoutPauses(clock: Clock): Clock {
   };
 }
 
-/** The outcome of work that only a limit in time ends: the clock is put forward until it does. */
+/** Returns the outcome of work that only a timeout ends: advances the clock until it does. */
 export async function outOfTime<T>(clock: RunningClock, work: Promise<T>, stepMs: number): Promise<T> {
   let over = false;
   const end = () => {
@@ -244,14 +247,14 @@ export async function outOfTime<T>(clock: RunningClock, work: Promise<T>, stepMs
   };
   work.then(end, end);
   while (!over) {
-    // Others have a turn between two steps, such as one that waits for the next limit.
+    // Other work runs between two steps, such as code that waits for the next timeout.
     for (let turns = 0; turns < 20 && !over; turns++) await turn();
     clock.advance(stepMs);
   }
   return work;
 }
 
-/** Fails the test where anything is thrown outside of the call that it belongs to. */
+/** Fails the test if anything is thrown outside the call that it belongs to. */
 export function catchStrays(t: TestContext): Error[] {
   const strays: Error[] = [];
   const keep = (error: Error) => void strays.push(error);
