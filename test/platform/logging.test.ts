@@ -10,7 +10,7 @@ import { createLogger } from '../../server/platform/logging.ts';
 const KEY = 'vk_4Zt0bqGk1mXw8RrE2yVn5Qp7Lc9Hd3Js6AB';
 const SECRET = 'hunter2-Correct.Horse';
 
-/** A logger and the lines it wrote. */
+/** Returns a logger and the lines that it wrote. */
 function capture() {
   const lines: string[] = [];
   const logger = createLogger({ logLevel: 'trace' }, { write: (line) => void lines.push(line) });
@@ -200,7 +200,8 @@ test('a line that comes while one before it is being written is not left behind'
   );
   const child = spawn(process.execPath, ['--input-type=module', '-e', script]);
   t.after(() => child.kill('SIGKILL'));
-  // Until it has tried to write the second line, nothing of the first is read: more of it than a pipe holds is under way.
+  // Nothing of the first line is read until the program has tried to write the second: the first is larger than a
+  // pipe's buffer.
   await once(child.stderr, 'data');
   let text = '';
   for await (const bytes of child.stdout) {
@@ -210,7 +211,7 @@ test('a line that comes while one before it is being written is not left behind'
   assert.equal(text.trim().split('\n').length, 2);
 });
 
-/** A program that logs to its standard output. */
+/** Returns a program that logs to its standard output. */
 function loggingScript(work: string): string {
   const module = JSON.stringify(new URL('../../server/platform/logging.ts', import.meta.url).href);
   return `const { createLogger } = await import(${module}); const logger = createLogger({ logLevel: 'info' }); ${work}`;

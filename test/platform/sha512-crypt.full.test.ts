@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { sha512Crypt } from '../../server/platform/sha512-crypt.ts';
 
-/** Of the specification of SHA-crypt, by Ulrich Drepper. */
+/** From the specification of SHA-crypt by Ulrich Drepper. */
 const VECTORS: [salt: string, rounds: number | undefined, password: string, expected: string][] = [
   [
     'saltstring',
