@@ -16,9 +16,9 @@ import {
   startProxy,
 } from './support/proxy.ts';
 
-/** The proxies call the service from 127.0.0.1, which it trusts; customers come from here. */
+/** The proxies call the service from 127.0.0.1, which it trusts; customers connect from here. */
 const CUSTOMER = '127.0.0.3';
-/** What a liar says of himself, in each header that the service believes a proxy. */
+/** False values in each header that the service believes if a proxy sent it. */
 const LIES = {
   'x-forwarded-for': '198.51.100.7',
   'x-forwarded-proto': 'http',
@@ -34,7 +34,6 @@ interface Env {
   proxy: RunningProxy;
   customer: ProxiedCustomer;
   route: Route;
-  /** A running VM. */
   vmId: string;
 }
 
@@ -72,7 +71,7 @@ function customerAt(
   return new ProxiedCustomer(t, { baseUrl, operatorSocket: '' }, key, route);
 }
 
-/** Buys a VM and waits for it; each reply comes with the job's end, or after the whole time that was asked for. */
+/** Buys a VM and waits for it; each reply arrives at the job's end, or after the whole requested time. */
 async function longPoll(t: TestContext, customer: ProxiedCustomer): Promise<string> {
   const { vm, job } = await customer.ask('POST', '/v1/vm', {
     plan: 's1',
@@ -118,7 +117,7 @@ async function forgedAddresses(
       .output()
       .split('\n')
       .find((text) => text.includes(id) && text.includes('"msg":"request"'));
-  // Written when the answer has gone out, which the customer may have read before.
+  // The line is written after the reply was sent, which the customer may have read before.
   let line = find();
   while (line === undefined) {
     await new Promise((resolve) => setImmediate(resolve));
@@ -142,7 +141,7 @@ async function plainRequests({ proxy, customer }: Env): Promise<void> {
     customer.send('POST', '/v1/vm', { idempotencyKey: randomUUID(), body: { user_data: 'x'.repeat(size) } });
   const { status, json } = await big(90_000);
   assert.equal(status, 422, JSON.stringify(json));
-  // Refused by the service, in the form of the API, when it has all arrived.
+  // Refused by the service, with the API's error, after the whole body has arrived.
   assert.equal((await big(1_900_000)).json.error.code, 'body_too_large');
 }
 
@@ -166,7 +165,7 @@ async function consoles(t: TestContext, { proxy, customer, route, vmId }: Env): 
     await terminal.closed;
   }
   const { ws_url, ticket } = await customer.ask('GET', `/v1/vm/${vmId}/console`);
-  // Another page's script: neither its own name nor one that it says was forwarded helps it.
+  // A script of another page: neither its own host name nor a forged forwarded one helps it.
   const headers = { ...LIES, origin: 'https://evil.example' };
   assert.equal(await attempt(t, ws_url, { headers, connection: route, protocols: ['binary', ticket] }), 404);
 }
@@ -193,7 +192,7 @@ async function shareLink(t: TestContext, { proxy, customer, route, vmId }: Env):
   viewer.ws.close();
 }
 
-/** The run is at work until the machine is switched off, which happens only once its first events have arrived. */
+/** The run works until the machine is switched off, which happens only after its first events have arrived. */
 async function agentEvents(t: TestContext, { customer, vmId }: Env): Promise<void> {
   const path = `/v1/vm/${vmId}/ai-agent`;
   const begin = async (body: object) => {

@@ -7,14 +7,14 @@ import { Customer, type Reply, type Request, type Target } from '../../chaos/sup
 import { defer } from '../../support/cleanup.ts';
 import type { RunningProxy } from './proxy.ts';
 
-/** How a caller reaches a proxy: from which address, and whom it trusts. */
+/** How a caller reaches a proxy: the caller's address, and the trusted certificate. */
 export interface Route {
   ca: string;
   localAddress: string;
   lookup: LookupFunction;
 }
 
-/** The way to `proxy` for a caller at `localAddress`, who finds its name and trusts its certificate. */
+/** Returns the route to `proxy` for a caller at `localAddress`, who resolves its name and trusts its certificate. */
 export function routeTo({ address, certificate }: RunningProxy, localAddress: string): Route {
   const lookup: LookupFunction = (_name, { all }, done) =>
     all ? done(null, [{ address, family: 4 }]) : done(null, address, 4);
@@ -36,7 +36,7 @@ export class ProxiedCustomer extends Customer {
     defer(t, () => this.#agent.destroy());
   }
 
-  /** The reply as it begins; its body may be read as it arrives. */
+  /** Returns the reply as soon as it begins; its body can be read while it arrives. */
   async begin(
     method: string,
     path: string,

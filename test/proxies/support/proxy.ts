@@ -14,19 +14,19 @@ import { read } from '../../support/source.ts';
 
 const DOCUMENT = 'docs/behind-a-proxy.md';
 export const HOSTNAME = 'api.example.com';
-/** Below those that a system gives to outgoing connections, so that none of them can have it. */
+/** Below the system's range for outgoing connections, so that none of them can use it. */
 const PORT = 8443;
 const run = promisify(execFile);
 
-/** A proxy that runs as the document says. */
+/** A proxy that runs as documented. */
 export interface RunningProxy {
-  /** Where a customer calls it. */
+  /** The address for customers. */
   baseUrl: string;
-  /** The address behind the name in `baseUrl`. */
+  /** The IP address behind the name in `baseUrl`. */
   address: string;
-  /** Its certificate, as PEM; signed by itself. */
+  /** Its self-signed certificate, as PEM. */
   certificate: string;
-  /** Holds the proxy's own files. */
+  /** Contains the proxy's own files. */
   directory: string;
 }
 
@@ -36,9 +36,9 @@ interface Place {
 }
 
 interface Kind {
-  /** What stands in the document, and what stands in its place here. */
+  /** Text of the document, and its replacement here. */
   replace(place: Place): Record<string, string>;
-  /** The whole file around the document's block: what concerns the process and not Vauban. */
+  /** Returns the whole file around the document's block: settings of the process, unrelated to Vauban. */
   wrap(block: string, place: Place): string;
   start(file: string): string[];
 }
@@ -82,7 +82,7 @@ ${block}
 } satisfies Record<string, Kind>;
 export type ProxyName = keyof typeof KINDS;
 
-/** Why the proxies cannot be run here, or false. Where VAUBAN_REQUIRE_PROXIES is 1 that is an error. */
+/** Returns why the proxies cannot run here, or false. If VAUBAN_REQUIRE_PROXIES is 1, that is an error. */
 export function skipWithoutProxies(): string | false {
   const missing = [...Object.keys(KINDS), 'openssl'].filter((program) => !isInstalled(program));
   const reason = missing.length > 0 && `${missing.join(', ')} not installed`;
@@ -90,7 +90,7 @@ export function skipWithoutProxies(): string | false {
   return reason;
 }
 
-/** The configuration in the document's block of this name, with what is different here. */
+/** Returns the configuration from the document's block of this name, with the replacements. */
 function documented(name: ProxyName, replacements: Record<string, string>): string {
   const [, block] = new RegExp(`^\`\`\`${name}\\n(.*?)^\`\`\`$`, 'ms').exec(read(DOCUMENT)) ?? [];
   if (!block) throw new Error(`${DOCUMENT} has no block ${name}`);
@@ -100,7 +100,7 @@ function documented(name: ProxyName, replacements: Record<string, string>): stri
   }, block);
 }
 
-/** A key and a certificate signed by itself; HAProxy wants both in one file. */
+/** Creates a key and a self-signed certificate; HAProxy wants both in one file. */
 async function makeCertificate(directory: string): Promise<string> {
   const [key, certificate] = [join(directory, 'tls.key'), join(directory, 'tls.crt')];
   const what = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
@@ -111,7 +111,7 @@ async function makeCertificate(directory: string): Promise<string> {
   return text;
 }
 
-/** Starts the proxy in front of `service` as the document says; it ends with the test. */
+/** Starts the documented proxy in front of `service`; it ends with the test. */
 export async function startProxy(
   t: TestContext,
   name: ProxyName,
@@ -119,7 +119,7 @@ export async function startProxy(
 ): Promise<RunningProxy> {
   const directory = await mkdtemp(join(tmpdir(), `vauban-${name}-`));
   defer(t, () => rm(directory, { recursive: true, force: true }));
-  // One that no other process of this machine has but by a chance of one in millions.
+  // The chance that another process of this machine uses it is one in millions.
   const address = `127.${randomInt(1, 255)}.${randomInt(1, 255)}.${randomInt(1, 255)}`;
   const certificate = await makeCertificate(directory);
   const kind: Kind = KINDS[name];
@@ -147,7 +147,7 @@ export async function startProxy(
   exited.catch(() => {});
   defer(t, async () => {
     child.kill('SIGTERM');
-    // nginx waits for nothing on SIGTERM, nor do the others without connections: our clients have gone by now.
+    // On SIGTERM nginx waits for nothing, nor do the others without connections: our clients have disconnected by now.
     await exited;
   });
   await untilItListens(child, address);
@@ -174,14 +174,14 @@ function answers(address: string): Promise<boolean> {
   });
 }
 
-/** What HAProxy's last check of the service found, as `L7OK 200`; once there was one. */
+/** Waits for HAProxy's first check of the service and returns the latest result, such as `L7OK 200`. */
 export async function lastCheck({ directory }: RunningProxy): Promise<string> {
   for (;;) {
     const [header, ...rows] = (await showStatistics(join(directory, 'stats'))).trim().split('\n');
     const names = header!.replace(/^# /, '').split(',');
     const row = rows.map((line) => line.split(',')).find((cells) => cells[1] === 'a')!;
     const value = (name: string) => row[names.indexOf(name)];
-    // With an asterisk while the next one is under way.
+    // Has an asterisk while the next check is in progress.
     const status = value('check_status')!.replace(/^\* /, '');
     if (status && status !== 'INI') return `${status} ${value('check_code')}`;
     await sleep(20);
