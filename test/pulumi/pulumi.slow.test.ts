@@ -12,12 +12,15 @@ import { newPublicKey } from '../acceptance/support/valid-calls.ts';
 import { idle, newSubject, SMALL } from '../acceptance/support/world.ts';
 import { defer, type Lifetime } from '../support/cleanup.ts';
 
-/** `npm run test:slow -- pulumi`: the package as it is installed, with a program that uses all of it. */
+/** `npm run test:slow -- pulumi`: the installed package, with a program that uses all of it. */
 
 const ROOT = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
-/** Builds the package, with the Pulumi that its own lock file names: half of an installation, which the workspaces do without. */
+/**
+ * Builds the package with the Pulumi in its own lock file, which is half of an installation and therefore not in the
+ * workspaces.
+ */
 before(async () => {
   const tsc = (project: string) => run('npx', ['tsc', '-p', project], { cwd: ROOT });
   await tsc('sdk');
@@ -25,7 +28,7 @@ before(async () => {
   await tsc('pulumi');
 });
 
-/** A directory in which the packages are installed as their users have them: not as links, which Pulumi would look through. */
+/** Returns a directory in which the packages are installed as for users: not as links, which Pulumi would resolve. */
 function install(t: Lifetime): string {
   const directory = mkdtempSync(join(tmpdir(), 'vauban-pulumi-'));
   defer(t, () => rmSync(directory, { recursive: true }));
@@ -80,7 +83,7 @@ test('the resources of Pulumi, asked in the order in which Pulumi asks', async (
   assert.equal(stdout, 'done\n');
   const orders = await client.ok<{ kind: string; amount_minor: number }[]>('listOrders');
   const [, ...kinds] = orders.toReversed().map(({ kind }) => kind);
-  // The second pair is the VM that could not have its size, and was given back.
+  // The second pair is the VM that could not get its size and was refunded.
   assert.deepEqual(kinds, [
     ...['create', 'change_plan', 'create', 'delete_refund'],
     ...['create', 'change_custom', 'delete_refund', 'delete_refund'],
