@@ -6,7 +6,7 @@ import { runAtSite } from './support/site.ts';
 
 const skip = whyNot() || (await skipWithoutDebian());
 
-/** All that tiny goes through, with a guest as a hoster sells it. */
+/** The same tests as with tiny, with a guest as a hoster sells it. */
 test('a full Debian, end to end', { skip }, (t) =>
   runAtSite(t, 'qemu/inside/end-to-end.ts', { VAUBAN_TEST_IMAGE: 'debian-12' }),
 );

@@ -13,7 +13,7 @@ import { machines, output, processors } from '../support/machines.ts';
 import { ownClients } from '../support/own-clients.ts';
 import { startRealService } from '../support/real-service.ts';
 
-/** Nothing listens there: the guest counts what arrives all the same. */
+/** Nothing listens there, but the guest still counts what arrives. */
 const PORT = 7777;
 const PACKETS = 50;
 
@@ -22,19 +22,19 @@ const NO_CLIENTS =
     ? false
     : 'openssh-client or rsync is not installed';
 
-/** What the API says of a firewall's rule. */
+/** A rule of a firewall in the API's reply. */
 type Rule = { direction: string; action: string };
 
-/** Datagrams that have reached the guest: those with a listener, and the others. */
+/** Returns the datagrams that have reached the guest, with and without a listener. */
 async function received(guest: Login): Promise<number> {
   return Number(await guest.run("awk '/^Udp: [0-9]/ { print $2 + $3 }' /proc/net/snmp"));
 }
 
-/** How many of {@link PACKETS} from the internet reach the guest. */
+/** Returns how many of {@link PACKETS} from the internet reach the guest. */
 async function reaches(guest: Login, address: string): Promise<number> {
   const before = await received(guest);
   await sendDatagrams(address, PORT, PACKETS);
-  // What was sent before is there before this command's answer: it takes the same way, later.
+  // Earlier datagrams arrive before this command's reply, because it takes the same path later.
   return (await received(guest)) - before;
 }
 
@@ -58,7 +58,7 @@ test('a real guest, from its purchase to its end, over the API alone', async (t)
     assert.equal(now.status, status, JSON.stringify(now.last_job));
     return now;
   };
-  /** Until it has booted so many times. A boot that has come to nothing says so, with what its processors do. */
+  /** Waits until the guest has booted that many times. A failed boot is reported with the state of its processors. */
   const booted = async (times: number) => {
     while ((await customer.ask('GET', `${path}/events?type=guest.ready`)).length < times) {
       const [hint] = await customer.ask('GET', `${path}/events?type=guest.warning`);
@@ -77,7 +77,7 @@ test('a real guest, from its purchase to its end, over the API alone', async (t)
     await enforced();
     return () => customer.ask('DELETE', `${path}/firewall/${id}`).then(enforced);
   };
-  /** Until the rules are in force that the API has taken. */
+  /** Waits until the rules that the API accepted are in force. */
   const enforced = async () => {
     for (;;) {
       const rules = await customer.ask('GET', `${path}/firewall`);
@@ -115,7 +115,7 @@ test('a real guest, from its purchase to its end, over the API alone', async (t)
       const hash = createHash('sha256').update(content).digest('hex');
       const inGuest = `${hash}  more/random\n`;
 
-      // The guest's image has neither of the two, as small ones do: they are taken there by ssh.
+      // The guest's image is small and has neither of the two: they are copied there over ssh.
       const scp = await carry('scp');
       await ssh(`printf '#!/bin/sh\\nexec ${scp} "$@"\\n' >/bin/scp; chmod 755 /bin/scp`);
       await run('scp', ['-q', '-O', '-r', ...sshOptions, 'files', `${username}@web:/tmp/by-scp`]);
@@ -176,10 +176,10 @@ test('a real guest, from its purchase to its end, over the API alone', async (t)
     assert.equal(await guest.run('nproc'), '2');
     const kilobytes = Number(await guest.run("awk '/^MemTotal/ { print $2 }' /proc/meminfo"));
     const { ram_mb, disk_gb } = offer.plans.find(({ code }) => code === 'large')!;
-    // Some of it is the kernel's own.
+    // The kernel uses a part of it.
     assert.ok(kilobytes > ram_mb * 800, `${kilobytes} kB of memory`);
     assert.equal(await guest.run('sha256sum kept'), file);
-    // It grows while it is used.
+    // The file system grows while it is in use.
     const grown = `while [ "$(df -m / | awk 'END { print $2 }')" -lt ${disk_gb * 750} ]; do sleep 0.1; done; echo grown`;
     assert.equal(await guest.run(grown), 'grown');
     guest.end();
@@ -241,7 +241,7 @@ test('a real guest, from its purchase to its end, over the API alone', async (t)
     assert.doesNotMatch(await output('ip', '-o', 'link'), /: vau/);
     assert.doesNotMatch(await output('nft', 'list', 'ruleset'), new RegExp(`${vm.ipv4}|${vm.id}`));
     assert.doesNotMatch(await output('ip', 'route'), new RegExp(vm.ipv4));
-    // The directory's own id stays: by it the next start knows where the guests were.
+    // The directory's own id remains: it tells the next start where the guests were.
     const guests = await readdir(join(real.location.env.VAUBAN_DATA_DIR, 'guests'));
     assert.deepEqual(guests, ['engine.id']);
   });

@@ -17,11 +17,11 @@ import { openMemoryGroup } from '../support/memory-group.ts';
 const POOL_MB = 320;
 const ORDER = { plan: 'small', template: 'tiny', hostname: 'web' };
 const KEY = freshKeyPair();
-/** What the guest asks for, and what it finds: the kernel ends its machine. */
+/** Memory that the guest requests, and the limit at which the kernel kills its machine. */
 const WANTED_MB = 128;
 const LIMIT_MB = 24;
 
-/** A host whose parts can be taken away, and its one VM. */
+/** A host whose parts can be taken away, and its only VM. */
 interface Host {
   chaos: Chaos;
   helper: Helper;
@@ -45,7 +45,7 @@ test('a VM comes back when its host has lost what it stands on', async (t) => {
       await chmod(dataDir, 0o755);
       helper = helperOf(t, dataDir);
       await helper.start();
-      // What the service makes is for its group as well.
+      // Files that the service creates must be accessible to its group as well.
       process.umask(0o007);
       return { VAUBAN_HOST_HELPER: helper.socket };
     },
@@ -72,12 +72,12 @@ async function mountAll(dataDir: string): Promise<void> {
     await output('mount', '--bind', join(dataDir, from), join(dataDir, to));
 }
 
-/** Lazily: what runs keeps the files that it has open. */
+/** Lazily: running processes keep their open files. */
 async function unmountAll(dataDir: string): Promise<void> {
   for (const to of Object.values(MOUNTS)) await output('umount', '--lazy', join(dataDir, to));
 }
 
-/** Why a start in production, where nothing is guessed, is refused. */
+/** Returns why a start in production, where nothing is guessed, is refused. */
 async function refusal({ chaos: { real } }: Host): Promise<{ status: unknown; stderr: string }> {
   const production = {
     VAUBAN_MODE: 'production',
@@ -87,7 +87,7 @@ async function refusal({ chaos: { real } }: Host): Promise<{ status: unknown; st
   return failingStart(real.location, { ...real.settings, ...production });
 }
 
-/** Waits until the VM runs and nothing is under way; the seconds since `began`. */
+/** Waits until the VM runs and nothing is in progress; returns the seconds since `began`. */
 async function running({ chaos, vm: { id } }: Host, began: number): Promise<string> {
   for (;;) {
     const vm = await chaos.customer.settled(id);
@@ -140,7 +140,7 @@ async function machineStopped(host: Host): Promise<void> {
   );
 }
 
-/** A machine that obeys is one that the service has a hold of. */
+/** Shows that the service controls the machine: it obeys. */
 async function stopAndStart({ chaos, vm: { id } }: Host): Promise<void> {
   for (;;) {
     const { vm } = await chaos.done('POST', `/v1/vm/${id}/stop`, {});
@@ -167,7 +167,7 @@ async function recordCut(host: Host): Promise<void> {
   assert.equal(await hasRules(), false, 'so the gate lets nothing of it pass');
   await writeFile(path, whole);
   const began = performance.now();
-  // Its status never changed: that it is adopted shows on the host.
+  // Its status never changed: only the host shows that it was adopted.
   while (!(await hasRules())) await sleep(100);
   const took = await running(host, began);
   assert.deepEqual(await machines(chaos.dataDir), [pid]);
@@ -194,13 +194,13 @@ async function imagesUnmounted(host: Host): Promise<void> {
   assert.deepEqual([still.status, job.error?.code], ['stopped', 'compute_unavailable']);
   await output('mount', '--bind', join(chaos.dataDir, 'image-disk'), images);
   const began = performance.now();
-  // What did not start is not wanted on: its owner knows, and asks again.
+  // A failed start is not retried automatically: the owner knows about it and asks again.
   await chaos.customer.ask('POST', `/v1/vm/${vm.id}/start`, {});
   const took = await running(host, began);
   chaos.note('images unmounted', 1, `guests run on; creating is refused, starts fail; started ${took} after`);
 }
 
-/** Whether a guest, which may still be booting, takes connections. */
+/** Returns whether a guest, which may still be booting, accepts connections. */
 function listens(host: string, port: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const socket = connect(port, host, () => resolve(true)).once('error', () => resolve(false));
@@ -213,7 +213,7 @@ async function outOfMemory(t: TestContext, host: Host): Promise<void> {
   if (!group) return t.skip('this machine has no control group for memory that a test may make');
   const [pid] = await machines(chaos.dataDir);
   const at = { host: vm.ipv4, port: 22 };
-  // By the host's own way, which no firewall rule closes.
+  // Directly from the host, which no firewall rule blocks.
   let line!: Socket;
   const way = (_: TestContext, address: string, port: number) => (line = connect(port, address));
   while (!(await listens(at.host, at.port))) await sleep(100);
@@ -225,7 +225,7 @@ async function outOfMemory(t: TestContext, host: Host): Promise<void> {
     .catch(() => 'cut off');
   while ((await machines(chaos.dataDir)).includes(pid!)) await sleep(20);
   assert.ok((await group.kills()) > 0, 'the kernel ended it');
-  // A machine that is gone closes no connection.
+  // A killed machine does not close its connections.
   line.destroy();
   await writing;
   const took = await running(host, began);

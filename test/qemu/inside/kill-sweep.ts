@@ -15,13 +15,19 @@ type Kind = keyof typeof JOBS;
 
 const POLL_MS = 200;
 
-/** Into a step: most are over by then, and the next has begun; a start has just made its interface or its process. */
+/**
+ * Delay into a step: most steps are over by then, and the next has begun; a start has just created its interface or its
+ * process.
+ */
 const DURING_MS = 50;
-/** A boot takes longer, an end does not: the guest is in the middle of it. */
+/** A boot takes longer than this, a shutdown does not: the guest is in the middle of it. */
 const LATER_MS = 1_000;
 const WAITING = /start|power_on|reboot/;
 
-/** Where to die in a job of this kind: before it, in the middle of each step, after each. A new step is among them. */
+/**
+ * Returns the points at which to die in a job of this kind: before it, in the middle of each step, after each. New
+ * steps are included automatically.
+ */
 function deaths(kind: Kind): Death[] {
   return JOBS[kind].steps.flatMap(({ name: step }, index) => [
     ...(index === 0 ? [{ kind, step, phase: 'before' as const }] : []),
@@ -57,14 +63,14 @@ test('a service that is killed at any step of any job takes it up again', async 
     for (const { name: step } of JOBS.create.steps) await sweep.undo({ kind: 'create', step, phase: 'undo' });
   });
   await t.test('what came of it', (t) => {
-    // The one kind that is left out has the steps of another.
+    // The only omitted kind has the steps of another.
     assert.equal(JOBS.change_custom, JOBS.change_plan);
     assert.deepEqual(sweep.unvisited(), ['change_custom']);
     chaos.print(t);
   });
 });
 
-/** Kinds that leave their VM so that they can be asked for again. */
+/** Kinds that leave their VM in a state in which they can be requested again. */
 const ONE_AFTER_ANOTHER = [
   'reboot',
   'change_plan',
@@ -74,7 +80,7 @@ const ONE_AFTER_ANOTHER = [
   'rebuild',
 ] as const;
 
-/** The state that a job of the kind leaves its VM in. */
+/** The state in which a job of the kind leaves its VM. */
 const AFTER: Partial<Record<Kind, string>> = { stop: 'stopped', force_stop: 'stopped', delete: 'gone' };
 
 class KillSweep {
@@ -87,7 +93,7 @@ class KillSweep {
     this.#chaos = chaos;
   }
 
-  /** The deaths of a kind that have not been died. */
+  /** Returns the deaths of a kind that have not happened yet. */
   left(kind: Kind): Death[] {
     if (!this.#left.has(kind)) this.#left.set(kind, deaths(kind));
     return [...this.#left.get(kind)!];
@@ -98,7 +104,7 @@ class KillSweep {
     return kinds.filter((kind) => this.left(kind).length > 0);
   }
 
-  /** Kills in both kinds by turns, the second of which undoes the first; where one has run out it is just done. */
+  /** Kills in both kinds in turn, the second of which undoes the first; a kind without deaths left just runs. */
   async pairs(first: Kind, second: Kind): Promise<void> {
     while (this.left(first).length + this.left(second).length > 0) {
       for (const kind of [first, second]) {
@@ -132,7 +138,7 @@ class KillSweep {
     });
   }
 
-  /** A creation that cannot succeed, with the service killed while it is undone. */
+  /** A creation that cannot succeed, with the service killed during undo. */
   async undo(death: Death): Promise<void> {
     const order = { plan: 'small', template: 'broken', hostname: 'broken' };
     await this.#chaos.killAt(death, () => this.#send('POST', '/v1/vm', order));
@@ -158,13 +164,13 @@ class KillSweep {
     return { ...reply, headers: new Headers(), json: reply.json() };
   }
 
-  /** How a job of the kind is asked for. */
+  /** Returns the request of a job of the kind. */
   async #request(kind: Kind): Promise<() => Promise<Reply>> {
     const { customer } = this.#chaos;
     const vm = await this.#chaos.settled();
     const at = `/v1/vm/${vm?.id}`;
     const post = (path: string, body = {}) => this.#send('POST', `${at}${path}`, body);
-    /** Asked until the guest has booted. */
+    /** Repeats the request until the guest has booted. */
     const inside = async (path: string, body = {}) => {
       let reply = await post(path, body);
       while (reply.json?.error?.code === 'guest_agent_unavailable') {

@@ -13,9 +13,9 @@ import { type Helper, helperOf, mountPool } from '../support/helper.ts';
 import { logIn } from '../support/internet.ts';
 import { machines, output } from '../support/machines.ts';
 
-/** Two guests fill it with what their image does not have, and it is filled in a moment. */
+/** Small: two guests fill it quickly with data that their image does not contain. */
 const POOL_MB = 320;
-/** In the test of a guest that finds no room: it writes more than the pool still has. */
+/** For the test of a guest that runs out of space: it writes more than the pool has left. */
 const LEFT_MB = 60;
 const WRITTEN_MB = 100;
 const KILLS = 3;
@@ -33,7 +33,7 @@ test('real guests, run by the helper, survive mishaps of their host', async (t) 
       await mountPool(t, join(dataDir, 'guests'), POOL_MB);
       helper = helperOf(t, dataDir);
       await helper.start();
-      // What the service makes is for its group as well.
+      // Files that the service creates must be accessible to its group as well.
       process.umask(0o007);
       return { VAUBAN_HOST_HELPER: helper.socket };
     },
@@ -54,7 +54,7 @@ test('real guests, run by the helper, survive mishaps of their host', async (t) 
   await t.test('what came of it', (t) => chaos.print(t));
 });
 
-/** A kernel's command line whose system says something and then nothing more. */
+/** A kernel's command line whose system prints something and then nothing more. */
 const NEVER = 'console=ttyS0,115200 rdinit=/bin/busybox -- sleep 1000000';
 
 async function muteGuest(chaos: Chaos): Promise<void> {
@@ -80,7 +80,7 @@ async function killedAtBirth(chaos: Chaos): Promise<void> {
   chaos.note('QEMU killed while a new guest boots', 1, 'told; started again by the service');
 }
 
-/** Kills the one machine that there is, or will be. */
+/** Kills the only machine, waiting for it if necessary. */
 async function killMachine({ dataDir }: Chaos): Promise<void> {
   let [pid] = await machines(dataDir);
   while (!pid) {
@@ -90,7 +90,7 @@ async function killMachine({ dataDir }: Chaos): Promise<void> {
   process.kill(pid, 'SIGKILL');
 }
 
-/** Leaves `megabytes` in the pool; returns how to give the rest back. */
+/** Leaves `megabytes` in the pool; returns a function that frees the rest. */
 async function fill({ dataDir }: Chaos, megabytes: number): Promise<() => Promise<void>> {
   const pool = join(dataDir, 'guests');
   const { bavail, bsize } = await statfs(pool);
@@ -131,7 +131,7 @@ async function noRoomToWrite(t: TestContext, chaos: Chaos, vm: any): Promise<voi
   chaos.note('no room for the size of a new guest', 1, '503, nothing done');
 
   await chaos.booted(vm.id);
-  // By the host's own way, which no firewall rule closes.
+  // Directly from the host, which no firewall rule blocks.
   const way = (_: TestContext, host: string, port: number) => connect(port, host);
   const guest = await logIn(
     t,

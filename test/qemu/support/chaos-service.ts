@@ -1,5 +1,5 @@
-// The service as a process that dies where it is ordered to and whose clock jumps ahead. A Unix socket beside the
-// operator's takes the orders; see chaos.ts, which gives them.
+// Runs the service as a process that dies on command and whose clock can jump ahead. A Unix socket next to the
+// operator's takes the commands; chaos.ts sends them.
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -26,7 +26,7 @@ const orders: Record<string, (input: never) => unknown> = {
   '/jump': ({ ms }: { ms: number }) => {
     ahead += ms;
   },
-  // Null where the engine says nothing of its hosts.
+  // Null if the engine reports nothing about its hosts.
   '/unreachable': () =>
     service.services.compute.hosts().then(
       (hosts) => hosts.filter(({ reachable }) => !reachable).map(({ name }) => name),
@@ -43,7 +43,7 @@ const socket = join(config.dataDir, 'control.sock');
 // A killed predecessor has left its own behind.
 await rm(socket, { force: true });
 control.listen(socket);
-// Before the service says that it listens, which the test waits for.
+// Before the service reports that it listens, which the test waits for.
 await once(control, 'listening');
 
 const die = () => process.kill(process.pid, 'SIGKILL');

@@ -10,25 +10,25 @@ import { exchange } from '../../operator/support.ts';
 import { machines, output } from './machines.ts';
 import { type RealOptions, type RealService, startRealService } from './real-service.ts';
 
-/** At which step of a job the service dies: around it, while it is undone, or so many milliseconds after its begin. */
+/** The step of a job at which the service dies: around it, during undo, or that many milliseconds after its begin. */
 export interface Death {
   kind: string;
   step: string;
   phase: 'before' | 'after' | 'undo' | number;
 }
 
-/** What newCustomer credits. */
+/** The amount that newCustomer credits. */
 const CREDIT_MINOR = 10_000;
 const POLL_MS = 50;
-/** Longer than any death is set to, on a machine that is busy. */
+/** Longer than the delay of any death, on a busy machine. */
 const DEATH_MS = 10_000;
-/** What a test fills the pool with. */
+/** The file with which a test fills the pool. */
 export const FILLER = '.filler';
 
 // biome-ignore lint/suspicious/noExplicitAny: assertions say what is expected of it
 type Vm = any;
 
-/** A service over real guests to which things happen; whatever they are, {@link assertSound} holds afterwards. */
+/** A service over real guests, with helpers to break it; {@link assertSound} must hold afterwards. */
 export class Chaos {
   readonly real: RealService;
   readonly dataDir: string;
@@ -47,12 +47,13 @@ export class Chaos {
     return this.real.customer;
   }
 
-  /** What was done, how often, and what came of it: a line of the table. Money is right, or {@link assertSound} throws. */
+  /**
+   * Adds a line to the table: the action, how often, and the outcome. Money is right, or {@link assertSound} throws.
+   */
   note(what: string, times: number, outcome: string): void {
     this.#rows.push([what, `${times}`, outcome, 'right']);
   }
 
-  /** Prints the table. */
   print(t: TestContext): void {
     const rows = [['what was done', 'times', 'outcome', 'money'], ...this.#rows];
     const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
@@ -63,10 +64,10 @@ export class Chaos {
     return (await exchange(join(this.dataDir, 'control.sock'), 'POST', path, input)).json().result;
   }
 
-  /** Asks for something, has the service killed on the way, and starts it again. */
+  /** Sends a request, has the service killed during it, and restarts the service. */
   async killAt(death: Death, ask: () => Promise<Reply>): Promise<void> {
     await this.order('/die', death);
-    // The answer may be cut off: the customer does not know what became of it.
+    // The reply may be cut off: then the customer does not know the result.
     const answer = ask().catch(() => undefined);
     const { pid } = this.real.service();
     const alive = () => existsSync(`/proc/${pid}/exe`);
@@ -74,7 +75,7 @@ export class Chaos {
     if (answered) assert.equal(answered.status, 200, answered.text);
     while (alive()) {
       const busy = await this.#busy().catch(() => true);
-      // The job may be over before a death that is set to a time.
+      // The job may be over before a timed death.
       await sleep(busy ? POLL_MS : DEATH_MS);
       assert.ok(busy || !alive(), `never came to ${JSON.stringify(death)}`);
     }
@@ -86,13 +87,13 @@ export class Chaos {
     return vms.some(({ active_job }) => active_job);
   }
 
-  /** The customer's one VM once no job runs on it; undefined when there is none. */
+  /** Returns the customer's only VM once no job runs on it; undefined if there is none. */
   async settled(): Promise<Vm> {
     const [vm] = await this.customer.ask('GET', '/v1/vm');
     return vm && this.customer.settled(vm.id);
   }
 
-  /** Asks for something that takes a job, and waits for its end; the job, and the VM then. */
+  /** Sends a request that starts a job, waits for its end, and returns the job and the VM. */
   // biome-ignore lint/suspicious/noExplicitAny: assertions say what is expected of it
   async done(method: string, path: string, body?: object): Promise<{ vm: Vm; job: any }> {
     await this.customer.ask(method, path, body);
@@ -102,8 +103,8 @@ export class Chaos {
   }
 
   /**
-   * Fails unless the books agree, the wallet is what was credited less what was bought, and of the VM, which rests,
-   * there is on the host what should be: nothing at all of one that is gone, or failed to come into being.
+   * Fails unless the books are consistent, the wallet equals the credit less the purchases, and the host has exactly
+   * what the idle VM needs: nothing for a VM that is deleted or was never created.
    */
   async assertSound(vm: Vm): Promise<void> {
     assert.deepEqual(await this.order('/problems'), []);
@@ -127,14 +128,14 @@ export class Chaos {
     assert.equal((await machines(this.dataDir)).length, vm?.status === 'running' ? 1 : 0);
     const taps = (await output('ip', '-o', 'link')).match(/vau[0-9a-z]{12}/g) ?? [];
     for (const tap of taps) assert.ok(ids.map(tapName).includes(tap), `${tap} is nobody's`);
-    // The kernel counts a guest's discoveries by itself, and forgets them within a minute.
+    // The kernel counts a guest's discoveries on its own and forgets them within a minute.
     const ruleset = (await output('nft', 'list', 'ruleset')).replace(/set discovery \{.*?\n\t\}/s, '');
     const rules = new Set(ruleset.match(/vau[0-9a-z]{12}/g) ?? []);
     for (const tap of rules) assert.ok(ids.map(tapName).includes(tap), `${tap} is nobody's:\n${ruleset}`);
     if (vm?.status === 'running') assert.deepEqual([taps, [...rules]], [ids.map(tapName), ids.map(tapName)]);
   }
 
-  /** Until the VM, which runs, has booted. */
+  /** Waits until the running VM has booted. */
   async booted(vmId: string): Promise<void> {
     const begins = ['vm.created', 'vm.started', 'vm.rebooted', 'vm.resized'];
     for (;;) {
@@ -145,7 +146,7 @@ export class Chaos {
     }
   }
 
-  /** Events of the VM of this type, the newest first. */
+  /** Returns the VM's events of this type, newest first. */
   async events(
     vmId: string,
     type: string,
@@ -153,7 +154,7 @@ export class Chaos {
     return this.customer.ask('GET', `/v1/vm/${vmId}/events?type=${type}`);
   }
 
-  /** The first event that there is of this type. */
+  /** Waits for an event of this type and returns the first one. */
   async told(vmId: string, type: string, words: RegExp): Promise<{ message: string; metadata: Vm }> {
     for (;;) {
       const found = (await this.events(vmId, type)).find(({ message }) => words.test(message));

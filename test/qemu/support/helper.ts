@@ -12,7 +12,7 @@ import { output } from './machines.ts';
 const GUESTS_USER = 'nobody';
 const GUESTS_GROUP = 'nogroup';
 
-/** Whatever catalog.yaml has. */
+/** Allows everything in catalog.yaml. */
 const ALLOWANCE = `
 guest_uids: 1800000000-1800000999
 guest_limits: best_effort
@@ -20,7 +20,7 @@ guest_prefixes: [100.64.0.0/10, 2001:db8::/32]
 forwards: [{ address: 192.0.2.10, ports: 20000-59999 }, { address: 192.0.2.20, ports: 20000-59999 }]
 `;
 
-/** The privileged helper of a host, over the guests of a data directory. */
+/** The privileged helper of a host, for the guests of a data directory. */
 export interface Helper {
   socket: string;
   start(): Promise<void>;
@@ -53,13 +53,13 @@ export function helperOf(t: TestContext, dataDir: string): Helper {
 }
 
 /**
- * A pool of `megabytes`, a file system of its own, that the guests' user shares; gone when the test ends. The directory
- * above it is one that this user may pass through.
+ * Mounts a pool of `megabytes`, a separate file system shared with the guests' user, until the test ends. This user may
+ * traverse the directory above it.
  */
 export async function mountPool(t: TestContext, pool: string, megabytes: number): Promise<void> {
   const group = Number(await output('id', '-g', GUESTS_USER));
   await output('mount', '--mkdir', '-t', 'tmpfs', '-o', `size=${megabytes}M`, 'tmpfs', pool);
-  // Lazily: a machine of a test that failed may be about to end.
+  // Lazily: a machine of a failed test may still be ending.
   defer(t, () => output('umount', '--lazy', pool));
   await chown(pool, 0, group);
   await chmod(pool, 0o2710);

@@ -14,7 +14,7 @@ const SEND = `
   for (let n = 0; n < count; n++) await new Promise((sent) => socket.send('x', Number(port), host, sent));
   socket.close();`;
 
-/** A connection from the internet. */
+/** Opens a connection from the internet. */
 function dial(t: TestContext, host: string, port: number): Duplex {
   const child = spawn('nsenter', [NAMESPACE, process.execPath, RELAY, host, `${port}`], {
     stdio: ['pipe', 'pipe', 'ignore'],
@@ -38,7 +38,7 @@ export async function sendDatagrams(host: string, port: number, count: number): 
   ]);
 }
 
-/** A log-in, from the internet unless `from` is another way. */
+/** A login, from the internet unless `from` is another way. */
 export interface Login {
   run(command: string): Promise<string>;
   end(): void;
@@ -55,7 +55,7 @@ export function logIn(
     client.on('error', reject);
     client.on('close', () => reject(new Error(`${host}:${port} closed the connection`)));
     client.on('ready', () => resolve({ run: (command) => run(client, command), end: () => client.end() }));
-    // A guest under emulation is slow to agree on keys; a test's own limit ends it.
+    // An emulated guest is slow to exchange keys; the test's own timeout ends it.
     client.connect({ sock: from(t, host, port), readyTimeout: 0, ...credentials });
   });
 }

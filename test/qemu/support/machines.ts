@@ -7,12 +7,12 @@ import { FILES } from '../../../server/compute/qemu/arguments.ts';
 import { Monitor } from '../../../server/compute/qemu/qmp.ts';
 import { systemClock } from '../../../server/platform/clock.ts';
 
-/** Runs a program that must succeed; what it printed. */
+/** Runs a program that must succeed and returns its output. */
 export async function output(program: string, ...args: string[]): Promise<string> {
   return (await promisify(execFile)(program, args)).stdout;
 }
 
-/** Process ids of QEMUs whose files are in `directory`. */
+/** Returns the process ids of QEMUs whose files are in `directory`. */
 export async function machines(directory: string): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(
@@ -33,14 +33,16 @@ export async function killMachines(directory: string): Promise<void> {
       try {
         process.kill(pid, 'SIGKILL');
       } catch {
-        // It has ended by itself.
+        // It has already ended.
       }
     }
     await setTimeout(50);
   }
 }
 
-/** Where the processors of a guest on a routed network are, by the monitor that such a network leaves alone. */
+/**
+ * Returns the state of a guest's processors on a routed network, through the monitor that such a network does not use.
+ */
 export async function processors(dataDir: string, id: string): Promise<string> {
   const path = join(dataDir, 'guests', id, FILES.networkMonitor);
   const monitor = await Monitor.connect(path, systemClock, () => {});

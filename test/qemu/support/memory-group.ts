@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { defer } from '../../support/cleanup.ts';
 
-/** A control group in which the kernel ends what takes too much memory. */
+/** A control group in which the kernel kills a process that takes too much memory. */
 export interface MemoryGroup {
-  /** From now on the process may take so much more, its file pages included. */
+  /** From now on the process may take only that much more memory, including its file pages. */
   hold(pid: number, megabytes: number): Promise<void>;
-  /** How many processes the kernel has ended in it. */
+  /** Returns how many processes the kernel has killed in the group. */
   kills(): Promise<number>;
 }
 
-/** Both versions of control groups: where they are, and the files of a group. */
+/** Both versions of control groups: their directories and the files of a group. */
 const VERSIONS = [
   { root: '/sys/fs/cgroup', needs: 'cgroup.subtree_control', limit: 'memory.max', events: 'memory.events' },
   {
@@ -22,12 +22,12 @@ const VERSIONS = [
   },
 ];
 
-/** Makes a group that is removed when the test ends; undefined where the machine allows none. */
+/** Creates a group that is removed when the test ends; returns undefined if the machine does not allow one. */
 export async function openMemoryGroup(t: TestContext): Promise<MemoryGroup | undefined> {
   for (const { root, needs, limit, events } of VERSIONS) {
     const text = await readFile(join(root, needs), 'utf8').catch(() => '');
     if (needs === 'cgroup.subtree_control' ? !text.includes('memory') : text === '') continue;
-    // By chance: in namespaces of their own several tests have the same process id.
+    // A random name: in separate namespaces several tests may have the same process id.
     const group = await mkdtemp(join(root, 'vauban-test-'));
     defer(t, () => rmdir(group));
     return {

@@ -6,7 +6,7 @@ import type { Image } from '../../../server/compute/qemu/image.ts';
 import { REPOSITORY } from '../../support/source.ts';
 import { importBuilt } from '../../support/tiny-image.ts';
 
-/** What an image is sold as; sizes are the smallest that a guest under emulation works well with, and twice that. */
+/** How an image is sold; sizes are the smallest that work well under emulation, and twice that. */
 export interface Offer {
   image: Buildable;
   user: string;
@@ -32,16 +32,16 @@ const OFFERS: Record<Buildable, Offer> = {
   },
 };
 
-/** Which of them: the environment says so. */
+/** The environment selects one of them. */
 export const OFFER = OFFERS[(process.env.VAUBAN_TEST_IMAGE as Buildable | undefined) ?? 'tiny'];
 
-/** More templates than the image's own, by code: what differs of their images. */
+/** Additional templates by code: the differences of their images. */
 export type Variants = Record<string, (image: Image) => Partial<Image>>;
 
-/** What all plans have in place of their own. */
+/** Values that replace those of all plans. */
 export type PlanChange = Partial<Record<'ram_mb' | 'disk_iops' | 'disk_mbps' | 'network_mbps', number>>;
 
-/** Gives a service with this data directory the image of the tests to sell; the settings that it needs. */
+/** Gives a service with this data directory the test image to sell; returns the settings that it needs. */
 export async function makeOffer(
   dataDir: string,
   variants: Variants = {},
@@ -56,7 +56,7 @@ export async function makeOffer(
   return { VAUBAN_COMPUTE: 'qemu', VAUBAN_CATALOG: catalog };
 }
 
-/** The catalog that is shipped, with small plans and these templates. */
+/** Writes the shipped catalog with small plans and these templates. */
 async function catalogOf(templates: string[], change: PlanChange): Promise<string> {
   const catalog = parse(await readFile(join(REPOSITORY, 'catalog.yaml'), 'utf8'));
   const [first] = catalog.plans;

@@ -6,33 +6,33 @@ import { buffer, text } from 'node:stream/consumers';
 import { defer, type Lifetime } from '../../support/cleanup.ts';
 
 const VAUBAN = join(import.meta.dirname, '../../../cli/bin/vauban.js');
-/** Where the guest keeps programs that its image does not have. */
+/** The guest's directory for programs that its image does not have. */
 const CARRIED = '/tmp/carried';
 
-/** What a customer has on the own computer: `ssh` by `vauban`, and programs that use it as their way to the guest. */
+/** Programs on the customer's own computer: `ssh` through `vauban`, and programs that connect to the guest with it. */
 export interface OwnClients {
   /** An empty directory to copy from and to. */
   directory: string;
-  /** Runs a command in the guest by `vauban ssh`; fails unless it succeeds. */
+  /** Runs a command in the guest through `vauban ssh`; throws unless it succeeds. */
   ssh(command: string, input?: Buffer): Promise<string>;
-  /** Takes a program and its libraries to the guest, and returns the command that runs it there. */
+  /** Copies a program and its libraries to the guest, and returns the command that runs it there. */
   carry(program: string): Promise<string>;
-  /** Runs a local program; fails unless it succeeds and says nothing. */
+  /** Runs a local program; throws unless it succeeds without output. */
   run(program: string, args: string[]): Promise<void>;
-  /** The words that make OpenSSH reach a VM by its name. */
+  /** The options with which OpenSSH reaches a VM by its name. */
   sshOptions: string[];
 }
 
 interface Access {
   baseUrl: string;
   key: string;
-  /** OpenSSH's private key of the login. */
+  /** The login's private key in OpenSSH format. */
   privateKey: string;
   vm: string;
   username: string;
 }
 
-/** The customer's own programs for a VM. */
+/** Returns the customer's own programs for a VM. */
 export function ownClients(t: Lifetime, { baseUrl, key, privateKey, vm, username }: Access): OwnClients {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'vauban-own-clients-')));
   defer(t, () => rmSync(directory, { recursive: true }));

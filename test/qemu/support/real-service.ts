@@ -7,31 +7,31 @@ import { type Service, startService } from '../../support/service.ts';
 import { killMachines } from './machines.ts';
 import { makeOffer, OFFER, type Offer, type Variants } from './offer.ts';
 
-/** Waiting by asking again and again must not run into a limit. */
+/** Waiting by polling must not run into a limit. */
 const UNLIMITED = '10000000';
 
-/** What differs from a service that sells one image at an operator's first start. */
+/** Differences from a service that sells one image at an operator's first start. */
 export interface RealOptions {
   env?: Record<string, string>;
   /** The program, relative to the repository. */
   entry?: string;
   templates?: Variants;
-  /** Called before the first start, when the images are there; returns more of the environment. */
+  /** Called before the first start, when the images exist; returns additional environment. */
   prepare?(dataDir: string): Promise<Record<string, string>>;
 }
 
 /** A service that sells real guests, and a customer with money. */
 export interface RealService {
   customer: Customer;
-  /** Its template is named like the image, its plans are `small` and `large`. */
+  /** Its template is named like the image; its plans are `small` and `large`. */
   offer: Offer;
   location: DatabaseLocation;
-  /** What it is started with. */
+  /** The environment of its starts. */
   settings: Record<string, string>;
   service(): Service;
-  /** Ends the service by force, as a crash does, and starts it again. */
+  /** Kills the service, like a crash, and restarts it. */
   crash(): Promise<void>;
-  /** Starts it again after it has died as ordered. */
+  /** Restarts it after it has died on command. */
   revive(): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export async function startRealService(t: TestContext, options: RealOptions = {}
   const { env, entry, templates = {}, prepare } = options;
   const location = await freshDatabaseLocation(t);
   const dataDir = location.env.VAUBAN_DATA_DIR;
-  // Of a test that failed before its customer deleted the VM.
+  // For a test that failed before its customer deleted the VM.
   defer(t, () => killMachines(dataDir));
   const offer = await makeOffer(dataDir, templates);
   const more = await prepare?.(dataDir);
@@ -69,7 +69,7 @@ export async function startRealService(t: TestContext, options: RealOptions = {}
       await begin();
     },
     async revive() {
-      // Its end may not have reached this process yet; then there is nothing to complain of.
+      // This process may not have noticed the service's end yet; then nothing is wrong.
       await service.kill().catch(({ message }) => assert.match(message, /ended by itself with SIGKILL/));
       await begin();
     },

@@ -1,4 +1,4 @@
-// A connection out of the namespace this process runs in, as its standard input and output: relay.ts HOST PORT
+// Connects from the namespace of this process to an address, relaying standard input and output: relay.ts HOST PORT
 import { connect } from 'node:net';
 
 const [host, port] = process.argv.slice(2);

@@ -6,22 +6,24 @@ import type { TestContext } from 'node:test';
 import { Namespace } from '../../compute/routed/support/namespace.ts';
 import type { Lifetime } from '../../support/cleanup.ts';
 
-/** The internet's end of the wire, and the host's. */
+/** The internet's and the host's ends of the wire. */
 const INTERNET = '198.51.100.1';
 const HOST = '198.51.100.2';
-/** The host's end, by its name. */
+/** The name of the host's end. */
 export const UPLINK = 'up0';
-/** What catalog.yaml sells from, and where it forwards ports: the internet sends all of it to the host. */
+/**
+ * The ranges that catalog.yaml sells and the addresses of port forwards: the internet routes all of them to the host.
+ */
 const ROUTED_HERE = ['100.64.0.0/14', '192.0.2.10'];
-/** When their parent ends, all processes of the tests end, guests included, and all their mounts go. */
+/** When their parent ends, all processes of the tests end, guests included, and all their mounts disappear. */
 const CONFINED = [
   ...['setpriv', '--pdeathsig', 'KILL'],
   ...['unshare', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc'],
 ];
 
 /**
- * A namespace that stands for the host and one for the internet, joined by a wire. Nothing of it touches the machine's
- * own network.
+ * Opens a namespace for the host and one for the internet, connected by a wire. Nothing touches the machine's own
+ * network.
  */
 export async function openSite(t: Lifetime): Promise<{ host: Namespace; internet: Namespace }> {
   const [internet, host] = [await Namespace.make(t), await Namespace.make(t)];
@@ -41,8 +43,8 @@ export async function openSite(t: Lifetime): Promise<{ host: Namespace; internet
 }
 
 /**
- * Runs a file of tests, named from the folder of all tests, in the host's namespace: it must pass. It finds the
- * internet's by VAUBAN_TEST_INTERNET, and its mounts are its own.
+ * Runs a test file, named relative to the folder of all tests, in the host's namespace: it must pass. It gets the
+ * internet's namespace in VAUBAN_TEST_INTERNET, and has its own mounts.
  */
 export async function runAtSite(
   t: TestContext,
@@ -54,7 +56,7 @@ export async function runAtSite(
   const [program, args] = host.command(...CONFINED, process.execPath, test);
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const child = spawn(program, args, {
-    // A PostgreSQL listens outside of this namespace.
+    // PostgreSQL listens outside this namespace.
     env: { ...env, VAUBAN_TEST_INTERNET: internet.name, VAUBAN_TEST_DATABASE_URL: '', ...more },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
