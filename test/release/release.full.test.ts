@@ -11,11 +11,11 @@ import { REPOSITORY } from '../support/source.ts';
 const SCRIPT = join(REPOSITORY, 'scripts/release.ts');
 const CHANGELOG = '# Changelog\n\n## Unreleased\n\n### Added\n\n- One.\n\n## 0.9.0 (2026-11-27)\n\n- Old.\n';
 const manifest = (rest: object = {}) => `${JSON.stringify({ version: '0.9.0', ...rest }, null, 2)}\n`;
-/** A script of npm that writes a file with the project's version and its own words. */
+/** Returns an npm script that writes a file with the project's version and its own arguments. */
 const writes = (file: string) =>
   `node -e "require('fs').writeFileSync('${file}', require('./package.json').version + process.argv.slice(1))"`;
 
-/** A small project in a repository of its own, with everything that a release touches. */
+/** Creates a small project in a repository of its own, with everything that a release touches. */
 function newProject(t: TestContext, { check = 'exit 0', changelog = CHANGELOG } = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'vauban-release-'));
   defer(t, () => rmSync(directory, { recursive: true }));
@@ -57,7 +57,7 @@ function newProject(t: TestContext, { check = 'exit 0', changelog = CHANGELOG } 
 
 type Project = ReturnType<typeof newProject>;
 
-/** Tries a release that must be refused, and change nothing. */
+/** Tries a release that must be refused without changing anything. */
 function assertRefused(project: Project, reason: RegExp, ...words: string[]): void {
   const before = project.state();
   const { status, stderr } = project.release(...words);
