@@ -11,7 +11,7 @@ import { newSubject } from '../acceptance/support/world.ts';
 import { Prng } from '../simulation/prng.ts';
 import { defer } from '../support/cleanup.ts';
 
-/** How many VMs are made; by hand a thousand: `SDK_FAULTS=1000 npm test -- test/sdk/faults.full.test.ts`. */
+/** Number of VMs; for a thousand by hand: `SDK_FAULTS=1000 npm test -- test/sdk/faults.full.test.ts`. */
 const VMS = Number(process.env.SDK_FAULTS ?? 50);
 
 type Fault = 'none' | 'refused' | 'gateway' | 'lost' | 'gateway-after' | 'half' | 'limit';
@@ -27,7 +27,7 @@ const FAULTS: readonly [Fault, ...Fault[]] = [
   'limit',
 ];
 
-/** A proxy that spoils most of what passes: before the service has seen it, and after it has done it. */
+/** A proxy that spoils most requests: before the service has seen them, or after it has executed them. */
 async function badProxy(t: TestContext, target: string) {
   const random = new Prng('faults');
   const seen: Partial<Record<Fault, number>> = {};
@@ -74,7 +74,7 @@ test('through a network that loses what it can, each VM is made once and paid on
   const { account } = await newSubject(operator, program, { limits, balance: VMS * 10_000 });
   const apiKey = await operator.key(account, SCOPES);
   const { url, seen } = await badProxy(t, baseUrl());
-  // Its waits take no time: what is waited for is not the point here.
+  // The client's waits take no time, because they do not matter here.
   const client = createClient({
     baseUrl: url,
     apiKey,

@@ -15,7 +15,7 @@ import { REPOSITORY, VERSION } from '../support/source.ts';
 
 const exec = promisify(execFile);
 
-/** A Node of this machine that is as old as the SDK allows. */
+/** The path of a local Node as old as the SDK allows. */
 const OLD = ['/usr/bin/node', '/usr/local/bin/node'].find((path) => {
   try {
     return /^v2[0-3]\./.test(execFileSync(path, ['--version'], { encoding: 'utf8' }));
@@ -63,7 +63,7 @@ test('the packed SDK and command line run on the oldest Node that they may', {
   const run = async (words: string[]) => (await exec(OLD!, words, { cwd: place, env })).stdout;
   const told = { refused: true, statuses: ['running'], last: 'run.completed', terminal: 'TypeError' };
   assert.deepEqual(JSON.parse(await run(['story.js'])), told);
-  // It asks for 22, for the WebSockets of ssh and screens: the rest runs all the same.
+  // It requires 22 for the WebSockets of ssh and screens, but the rest runs with this version.
   const bin = 'node_modules/@vauban/cli/bin/vauban.js';
   assert.match(await run([bin, 'vm', 'list']), /^\S+ +web-1 +running/m);
   assert.equal(JSON.parse(await run([bin, 'billing', 'wallet', '-o', 'json'])).currency, 'EUR');

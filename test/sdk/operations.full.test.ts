@@ -7,12 +7,12 @@ import { start } from '../acceptance/support/start.ts';
 import { validCall } from '../acceptance/support/valid-calls.ts';
 import { equip, newSubject } from '../acceptance/support/world.ts';
 
-/** What ends things goes last: the others are asked about what is there. */
+/** Operations that end something go last, because the others need it. */
 const LAST = ['deleteShieldRule', 'deleteSshKey', 'deleteVm'];
-/** Refused in this order of calls, for the VM has that size by then: the refusal is an answer all the same. */
+/** Refused in this order of calls, because the VM already has that size; a refusal counts as a reply. */
 const REFUSALS: Record<string, string> = { changeCustom: 'same_plan' };
 
-/** A method of the client by its operation. */
+/** Returns the client's method for an operation. */
 function methodOf(client: Client, operation: keyof typeof OPERATIONS): (...given: unknown[]) => unknown {
   const [resource, name] = OPERATIONS[operation];
   const methods = client[resource] as unknown as Record<string, (...given: unknown[]) => unknown>;
@@ -43,7 +43,7 @@ test('the client at a service', async (t) => {
     },
   });
 
-  /** Most of the VM's operations are about one that runs. */
+  /** Most of the VM's operations need a running one. */
   const bringTo = async (status: 'running' | 'stopped') => {
     const vm = await client.vms.get(vmId);
     if (vm.status === status) return;

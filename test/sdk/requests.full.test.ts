@@ -13,7 +13,7 @@ import {
 } from '../../sdk/src/index.ts';
 import { VirtualClock } from './support/virtual-clock.ts';
 
-/** What the client sends, and sends again, without a service: each answer is given by hand. */
+/** The client's requests and retries without a service: the tests give each reply. */
 
 interface Sent {
   method: string;
@@ -142,7 +142,7 @@ test('an attempt has a time-out, and a signal ends everything', async () => {
   const hang: Reply = (_, { signal }) =>
     new Promise((_, reject) => signal!.addEventListener('abort', () => reject(signal!.reason)));
   const slow = world([hang], { maxRetries: 0, timeoutMs: 5 });
-  // A time-out alone keeps no process alive.
+  // The timeout's timer does not keep the process alive.
   const alive = setInterval(() => undefined, 1000);
   await assert.rejects(slow.client.billing.wallet(), TimeoutError);
   clearInterval(alive);
@@ -219,7 +219,7 @@ test('the waits of two hundred VMs look at the list, stay within the limit, and 
       const n = Number(/vm_(\d+)$/.exec(pathname)![1]);
       const end = Math.min(clock.now() + 30_000, Math.max(clock.now(), doneAt(n)));
       await clock.sleep(end - clock.now());
-      // One that was never there, and is waited for with the others.
+      // A VM that never existed is waited for together with the others.
       return n < 200 ? data(vmOf(n)) : refusal(404, 'not_found');
     },
   });

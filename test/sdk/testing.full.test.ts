@@ -9,7 +9,7 @@ import { defer } from '../support/cleanup.ts';
 
 const REPOSITORY = join(import.meta.dirname, '../..');
 
-/** Makes an empty directory the place of what services write. */
+/** Makes an empty directory the place for files that services write. */
 function ownTemporaryDirectory(t: TestContext): string {
   const before = process.env.TMPDIR;
   const directory = mkdtempSync(join(tmpdir(), 'vauban-sdk-'));
@@ -41,7 +41,7 @@ test('a service of its own, with money, jobs and errors as they are', async (t) 
   assert.equal((await client.waitForJob(job))?.status, 'running');
   const after = await client.billing.wallet();
   assert.equal(after.available_minor, before.available_minor - order.amount_minor);
-  // The demo account's money is enough for one of these.
+  // The demo account has money for only one of these.
   const large = { plan: 'd8', template: 'debian-12' };
   await client.vms.create({ ...large, hostname: 'web-2' });
   await assert.rejects(client.vms.create({ ...large, hostname: 'web-3' }), InsufficientFundsError);

@@ -18,7 +18,7 @@ export class VirtualClock implements ClientClock {
     });
   }
 
-  /** Lets time pass, from one waker to the next, until the work is done. */
+  /** Advances time to each waiting point in turn until the work is done. */
   async run<T>(work: Promise<T>): Promise<T> {
     let isDone = false;
     const end = () => {
