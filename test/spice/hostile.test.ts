@@ -11,11 +11,11 @@ const surface = (width: number, height: number, format = 32, id = 0) => ({
   type: DISPLAY.surfaceCreate,
   body: words(id, width, height, format, 1),
 });
-/** A box on the screen, without a clip. */
+/** Returns a box on the screen without a clip. */
 const box = (top: number, left: number, bottom: number, right: number) =>
   Buffer.concat([words(0, top, left, bottom, right), Buffer.of(0)]);
 
-/** A copy of a bitmap of one colour a line to a place of its size. */
+/** Copies a bitmap with one colour per line to a place of its size. */
 function copy({ x = 0, y = 0, flags = 4, stride = 16, lines = 3, rop = 8 } = {}) {
   const [width, height] = [4, 3];
   const place = box(y, x, y + height, x + width);
@@ -46,7 +46,7 @@ test('bitmaps are painted from either end, and within their clip', () => {
   assert.deepEqual(column(painted(copy({ y: 2, flags: 0 })), 1), [0, 0, 3, 2, 1, 0, 0, 0]);
   assert.deepEqual(column(painted(copy({ y: 2 })), 4), Array(8).fill(0));
   const { type, body } = copy({ y: 2 });
-  // The second line of the bitmap alone, and a part that is elsewhere. What the image is at moves with it.
+  // A clip of only the bitmap's second line, and of an area elsewhere. The clip shifts the image's offset.
   const clip = Buffer.concat([Buffer.of(1), words(2, 3, 0, 4, 4, 6, 6, 8, 8)]);
   const clipped = Buffer.concat([body.subarray(0, 20), clip, body.subarray(21)]);
   clipped.writeUInt32LE(body.readUInt32LE(21) + clip.length - 1, 20 + clip.length);

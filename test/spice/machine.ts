@@ -14,23 +14,26 @@ import { defer } from '../support/cleanup.ts';
 
 const POLL_MS = 20;
 const TEXT_MEMORY = { val: 0xb8000, size: 80 * 25 * 2 };
-/** Shows each key that is typed; G switches to 1024 by 768 pixels of 32 bits, whose number with a linear framebuffer is 4144. */
+/**
+ * Boot code that echoes each typed key; G switches to 1024 by 768 pixels of 32 bits, which is mode number 4144 with a
+ * linear framebuffer.
+ */
 const ECHO = Buffer.from('30e4cd163c477409bb0700b40ecd10ebefb8024fbb4441cd10ebe5', 'hex');
 
-/** A real QEMU without KVM, whose screen is at a SPICE server as Incus has it, and what it says of itself. */
+/** A real QEMU without KVM, with its screen on a SPICE server like Incus, and QEMU's own view of its state. */
 export interface Machine {
   spice: string;
-  /** What QEMU shows, pixel by pixel. */
+  /** Returns QEMU's own screen, pixel by pixel. */
   dump(): Promise<{ width: number; height: number; pixels: Uint32Array }>;
-  /** What stands in the memory of its text screen. */
+  /** Returns the memory of its text screen. */
   text(): Promise<string>;
-  /** What has reached its keyboard and mouse. */
+  /** Returns the events that reached its keyboard and mouse. */
   events(): Promise<string>;
-  /** Waits until what is asked for again and again holds. */
+  /** Polls until the condition holds. */
   until(holds: () => Promise<boolean>): Promise<void>;
 }
 
-/** Starts a machine which echoes what is typed once it has booted. */
+/** Starts a machine that echoes typed keys once it has booted. */
 export async function startMachine(t: TestContext, ...more: string[]): Promise<Machine> {
   const directory = await mkdtemp(join(tmpdir(), 'vauban-spice-'));
   defer(t, () => rm(directory, { recursive: true }));
@@ -72,12 +75,14 @@ export async function startMachine(t: TestContext, ...more: string[]): Promise<M
     },
   };
   await machine.until(async () => /Booting from Hard Disk/.test(await machine.text()));
-  // What is in its memory is shown a moment later, and in the size of text.
+  // The screen shows the memory's content a moment later, at the size of text mode.
   await machine.until(async () => (await machine.dump()).width === 720);
   return machine;
 }
 
-/** A graphical screen of a machine in a thread of its own, as guests have it; `refused` has why it has ended, if it has. */
+/**
+ * Opens a machine's graphical screen in a separate thread, as for guests; `refused` has the reason once it has ended.
+ */
 export function openScreen(t: TestContext, { spice }: Pick<Machine, 'spice'>) {
   const screens = new Screens({ warn: () => {} });
   defer(t, () => screens.close());
@@ -86,7 +91,7 @@ export function openScreen(t: TestContext, { spice }: Pick<Machine, 'spice'>) {
   return { screen, attached: attach(screen, spice), refused: refused.promise };
 }
 
-/** Connects a screen to a SPICE server; ends resolve when the connections have. */
+/** Connects a screen to a SPICE server; `ends` resolves when the connections have ended. */
 export function attach(screen: GraphicsScreen, path: string): { ends: Promise<unknown> } {
   const ends = Object.values(screen.attach()).map((stream) => {
     const socket = connect(path);
@@ -103,7 +108,7 @@ async function untilConnected(path: string): Promise<Monitor> {
   }
 }
 
-/** A portable pixmap, as QEMU writes it. */
+/** Reads a portable pixmap as QEMU writes it. */
 function pixelsOf(file: Buffer) {
   const [head, sizes] = /^P6\s(\d+ \d+)\s255\s/.exec(file.subarray(0, 40).toString('latin1'))!;
   const [width, height] = sizes!.split(' ').map(Number) as [number, number];

@@ -12,7 +12,7 @@ import { skipUnlessInstalled } from '../support/tiny-image.ts';
 import { attach, type Machine, openScreen, startMachine } from './machine.ts';
 
 const skip = skipUnlessInstalled('qemu-system-x86_64');
-/** Far beyond what anything here takes, on however busy a machine. */
+/** Far longer than anything here takes, on any busy machine. */
 const LIMIT = { timeout: 120_000, skip };
 const SHIFT = 0xffe1;
 const [RAW, HEXTILE, DESKTOP_SIZE] = [0, 5, -223];
@@ -27,7 +27,7 @@ async function look(t: TestContext, screen: GraphicsScreen, encodings = [HEXTILE
   return { viewer, stream };
 }
 
-/** Takes updates until the viewer shows what QEMU does, every pixel of it. */
+/** Takes updates until the viewer shows every pixel of QEMU's screen. */
 async function showsThe(machine: Machine, viewer: Viewer): Promise<void> {
   for (;;) {
     const { width, height, pixels } = await machine.dump();
@@ -55,7 +55,7 @@ test(
     assert.deepEqual([viewer.width, viewer.height], [720, 400]);
     await showsThe(machine, viewer);
     assert.ok(viewer.pixels.includes(0xa8a8a8) || viewer.pixels.includes(0xaaaaaa), 'it shows letters');
-    // One by one: a BIOS keeps fifteen keys.
+    // One at a time, because a BIOS buffers only fifteen keys.
     const typed = 'Me, "12" {a|b}~';
     for (let length = 1; length <= typed.length; length++) {
       viewer.type(typed[length - 1]!);
@@ -121,7 +121,7 @@ test('a mouse that moves by steps follows the pointer, and a tablet is where it 
   await tablet.until(async () => /btn.*right/.test(await tablet.events()));
   const places = [...(await tablet.events()).matchAll(/abs.*axis (\w), value 0x(\w+)/g)];
   const last = (wanted: string) => Number.parseInt(places.findLast(([, axis]) => axis === wanted)![2]!, 16);
-  // Of 32767, as much as of the screen.
+  // The same fraction of 32767 as of the screen.
   assert.ok(Math.abs(last('x') / 0x7fff - 359 / 720) < 0.001, String(last('x')));
   assert.ok(Math.abs(last('y') / 0x7fff - 399 / 400) < 0.001, String(last('y')));
 });
@@ -131,7 +131,7 @@ test('a screen goes on with the next session, and with what the machine shows th
   const { screen, attached } = openScreen(t, machine);
   const { viewer } = await look(t, screen);
   await showsThe(machine, viewer);
-  // Another client takes the server over from it.
+  // Another client takes over the server.
   const other = openScreen(t, machine);
   await attached.ends;
   const { viewer: second } = await look(t, other.screen);
