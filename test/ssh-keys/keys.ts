@@ -1,4 +1,4 @@
-/** Public keys that OpenSSH made, each with the fingerprint that `ssh-keygen -l` prints of it. */
+/** Public keys that OpenSSH created, each with the fingerprint from `ssh-keygen -l`. */
 export const OPENSSH_KEYS = [
   {
     line: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAICezVT5R2qvZwBcGACLRQl3RqtgALNNXnQn23z7h5SEt anna@laptop',
@@ -30,7 +30,7 @@ export const OPENSSH_KEYS = [
   },
 ];
 
-/** Keys that OpenSSH made as well, and that are not to be let in. */
+/** Keys that OpenSSH also created, but that must not be accepted. */
 export const DSA =
   'ssh-dss AAAAB3NzaC1kc3MAAACBAJQEWQeuO0REdLYitnq4naT8xWQpyfAwqf9L9IeL4KNtj3uLKacAikaHB7ozNZGcM05mVMIDKcmUIg6BHOA4B41IKhDtOhQziEJPAlQKr/1R6/BTp/eUokLCSD2Cw4h43I32QbH3EEI7kPI9UY5lAaBn4M/XG9hKhnO+tk2f4CsDAAAAFQCwj4R81AyRNFgTTbKWL1RgK1YMBwAAAIB8YyOMuN4a0XIj/zsVDFBqa5lpXcaQe4s6sPN6kBFfLiw6OxX8Svpy4JLFlQzwY/hgHpvFEjeWFRE4zibab6/7LMXTh5QqPXebHgUCyeWcoyNkEwSP/SEOY+Y8H3n5BznvQ9lnX/MezJGmgY4rv0qWAXDsYZxRW1odM1fGaGFAcAAAAIA7t8OivFDy+NVOEW/n8gymKcO5hJNx5TxOBkbaXpaGy23dAfJUN6gPFaIRIHhYJ/D3vXp/ZgiZnh6TTokmb+V9rEXZRpgrT066IJ4Ddiw5krpk1ZmoQKY71GPHlxbGh3QBVZToaeBBW2wWB66cVCmoGVB5r/OMbu0EVyBNUUCv6A== old';
 export const CERTIFICATE =

@@ -12,7 +12,7 @@ const [TYPE, BASE64] = ED25519.split(' ') as [string, string];
 const RSA = OPENSSH_KEYS.find(({ line }) => line.startsWith('ssh-rsa'))!.line;
 const P256 = OPENSSH_KEYS.find(({ line }) => line.startsWith('ecdsa-sha2-nistp256'))!.line;
 
-/** The code of the refusal; a failure where the text is taken or something else is thrown. */
+/** Returns the code of the refusal; fails if the text is accepted or something else is thrown. */
 function refusalOf(text: string): string {
   try {
     parsePublicKey(text);
@@ -148,7 +148,7 @@ test('the keys that an independent implementation makes are read as it reads the
   for (const make of makers) {
     let key = make();
     let theirs = ssh2.utils.parseKey(key.public);
-    // That implementation writes about one ed25519 key in two hundred so that it cannot read it itself.
+    // That implementation writes about one ed25519 key in two hundred in a form that it cannot read itself.
     while (theirs instanceof Error) {
       key = make();
       theirs = ssh2.utils.parseKey(key.public);

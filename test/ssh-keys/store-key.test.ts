@@ -24,7 +24,7 @@ async function setUp(t: TestContext, limit = catalog.limits.ssh_keys) {
   const services = { clock, catalog: { ...catalog, limits: { ...catalog.limits, ssh_keys: limit } } };
   const accountId = await fundedAccount(db, clock);
   const strangerId = await fundedAccount(db, clock);
-  /** Stores the key of that number, a second after whatever was before. */
+  /** Stores the key with that number, one second after the previous action. */
   const store = (index: number, account_id = accountId) => {
     clock.advance(1000);
     const key = { account_id, name: `key ${index}`, ...parsePublicKey(OPENSSH_KEYS[index]!.line) };
