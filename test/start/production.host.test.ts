@@ -14,14 +14,14 @@ import { skipUnlessInstalled } from '../support/tiny-image.ts';
 const skip = skipUnlessInstalled('qemu-system-x86_64', 'qemu-img');
 const TEMPLATE = 'debian-12';
 
-/** Complete but for the engine of the VMs. */
+/** Complete except for the engine of the VMs. */
 const PRODUCTION = {
   VAUBAN_MODE: 'production',
   VAUBAN_PUBLIC_URL: 'https://api.example.com',
   VAUBAN_EDGE: 'off',
 };
 
-/** What is missing, and all that the service says of it. */
+/** Returns the problems and the service's whole output about them. */
 async function refusal(
   location: Awaited<ReturnType<typeof freshDatabaseLocation>>,
   settings: Record<string, string>,
@@ -91,7 +91,7 @@ test('a guest whose record cannot be read is set aside and named, and production
   await importBlank(dataDir, TEMPLATE);
   mkdirSync(join(dataDir, 'guests', 'vm_empty'), { recursive: true });
   writeFileSync(join(dataDir, 'guests', 'vm_empty', 'guest.json'), '');
-  // It makes tables of nftables, and the host that it is on pass packets on.
+  // The service creates nftables tables and enables forwarding on its host.
   const namespace = await Namespace.make(t);
   await namespace.ip('link add uplink0 type veth peer name outside0', 'link set uplink0 up');
   const env = { ...PRODUCTION, VAUBAN_QEMU_NETWORK: 'routed', VAUBAN_QEMU_UPLINK: 'uplink0' };
@@ -138,7 +138,7 @@ test('VMs of real guests keep the simulator out, however it comes to be chosen',
   await beside.stop();
   rmSync(at('guests/vm_empty'));
 
-  // As a file system that is not mounted: QEMU works, and would call every guest absent.
+  // Like a file system that is not mounted: QEMU works, and would report every guest as absent.
   renameSync(at('guests'), at('away'));
   assert.match(
     await refusal(location, qemu),

@@ -11,7 +11,7 @@ import { skipUnlessInstalled } from '../support/tiny-image.ts';
 
 const skip = skipUnlessInstalled('qemu-system-x86_64', 'qemu-img');
 const TEMPLATE = 'debian-12';
-/** Room for three VMs of 1024 MB with what QEMU takes for each. */
+/** Memory for three VMs of 1024 MB with QEMU's overhead for each. */
 const MEMORY_MB = 3 * (1_024 + 96 + 4 + 256);
 const QEMU = {
   VAUBAN_COMPUTE: 'qemu',

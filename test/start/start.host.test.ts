@@ -18,7 +18,7 @@ import { startService } from '../support/service.ts';
 import { noSmallDisk, smallDisk } from '../support/small-disk.ts';
 import { REPOSITORY } from '../support/source.ts';
 
-/** A port that another process listens on. */
+/** Returns a port that another process listens on. */
 async function busyAddress(t: TestContext): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -40,7 +40,7 @@ for (const setting of ['VAUBAN_LISTEN', 'VAUBAN_OPERATOR_LISTEN']) {
 
 test('a database that cannot be used is one sentence without its password', async (t) => {
   const location = await freshDatabaseLocation(t);
-  // A port that no service is given by chance.
+  // A port that no service gets by chance.
   const closed = '127.0.0.1:1';
   const url = `postgres://vauban:hunter2@${closed}/vauban`;
   const { status, stderr } = await failingStart(location, { DATABASE_URL: url });
@@ -85,7 +85,7 @@ test('a catalog in another currency than the wallets is one sentence', async (t)
   assert.equal(status, WRONG_CONFIGURATION);
 });
 
-/** Runs the service in a terminal until it shows its banner, and returns what stood on the screen. */
+/** Runs the service in a terminal until it shows its banner, and returns the screen's content. */
 async function screenOfStart(location: DatabaseLocation): Promise<string> {
   const command = `exec ${process.execPath} server/start.mjs`;
   const terminal = spawn('script', ['-qefc', command, '/dev/null'], {
@@ -96,7 +96,7 @@ async function screenOfStart(location: DatabaseLocation): Promise<string> {
   let screen = '';
   for await (const chunk of terminal.stdout.setEncoding('utf8')) {
     screen += chunk;
-    // As a person does who has seen enough: Ctrl-C, which the terminal turns into a signal.
+    // Like a person who has seen enough: Ctrl-C, which the terminal turns into a signal.
     if (screen.includes('billing/wallet\r\n') && terminal.stdin.writable) terminal.stdin.end('\x03');
   }
   return stripVTControlCharacters(screen).replaceAll('\r\n', '\n');
@@ -135,7 +135,7 @@ test('a browser that opens the address finds the panel', async (t) => {
   const page = await fetch(baseUrl, { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } });
   assert.equal(page.url, `${baseUrl}/panel/`);
   assert.equal(page.status, 200);
-  // A program learns what it would of any path that names nothing.
+  // A program gets the same reply as for any unknown path.
   assert.equal((await fetch(baseUrl)).status, 401);
 });
 
@@ -155,7 +155,7 @@ test('a disk without room for the database is one sentence, and the next start f
     );
     assert.equal(status, UNAVAILABLE);
   };
-  // Too little for a new database, and none at all.
+  // Too little space for a new database, and none at all.
   for (const left of [20, 0]) {
     await disk.fill(left);
     await refused(80);
