@@ -9,7 +9,7 @@ import { type TaxedBuyer, taxFor } from '../../server/domain/tax/tax.ts';
 import { hasVatFormat } from '../../server/domain/tax/vat-id.ts';
 import { ApiError } from '../../server/platform/errors.ts';
 
-/** Codes that the data of the runtime have a name for and that are no country of ISO 3166-1. */
+/** Codes that the runtime's data has a name for but that are not countries of ISO 3166-1. */
 const NONE = 'AC AN BU CP CQ CS DD DG DY EA EL EU EZ FX HV IC NH QO RH SU TA TP UK UN VD XA XB YD YU ZR ZZ';
 
 const consumer = (country: string): TaxedBuyer => ({
@@ -89,7 +89,7 @@ test('e-invoices have the codes of their own list', () => {
 });
 
 test('a VAT id from before its country was corrected moves no tax to the buyer', () => {
-  // As the upgrade leaves them: the country that was meant, and the id that was entered for a code that is none.
+  // State after the upgrade: the intended country, and the VAT id that was entered for an invalid code.
   assert.equal(taxed('DE', business('GR', 'EL094259216')), 'reverse_charge 0');
   for (const [country, id] of [
     ['GR', 'UK123'],

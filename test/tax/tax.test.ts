@@ -25,7 +25,7 @@ const business = (country: string, vat_id: string | null): TaxedBuyer => ({
   exempt_reason: null,
 });
 
-/** "category rate" of a sale. */
+/** Returns "category rate" for a sale. */
 function taxed(buyer: TaxedBuyer | undefined, rules = GERMAN): string {
   const { category, rate } = taxFor(rules, buyer);
   return `${category} ${rate}`;
