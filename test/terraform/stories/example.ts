@@ -10,7 +10,7 @@ import { parse } from '../support/hcl.ts';
 
 const DOCUMENT = join(import.meta.dirname, '../../../docs/terraform.md');
 
-/** The example of the document: planned as a whole, made, planned again, and destroyed. */
+/** The documented example: planned as a whole, applied, planned again, and destroyed. */
 export async function example(t: TestContext, cloud: Installation, provider: string): Promise<void> {
   const { engine, balance, orders } = await newCustomer(t, cloud, { provider, balance: 2_000 });
   const markdown = readFileSync(DOCUMENT, 'utf8');

@@ -7,7 +7,7 @@ import { Refused, type Resource } from '../support/engine.ts';
 const WEB = { plan: 's1', template: 'debian-12', hostname: 'web-1' };
 const CUSTOM = { template: 'debian-12', hostname: 'own-1', vcpu: 2, ram_mb: 2048, disk_gb: 40 };
 
-/** What a refused apply was refused with, and what it has left. */
+/** Returns the error of a refused apply, with the remaining resource. */
 async function refusal(applied: Promise<unknown>): Promise<Refused> {
   const error = await applied.then(
     () => undefined,
@@ -17,7 +17,7 @@ async function refusal(applied: Promise<unknown>): Promise<Refused> {
   return error;
 }
 
-/** Nothing is charged twice, nor more than was shown, and what fails half-way is given back. */
+/** Nothing is charged twice or above the displayed price, and an apply that fails half-way is refunded. */
 export async function money(t: TestContext, cloud: Installation, provider: string): Promise<void> {
   let fault: (method: string, path: string) => Fault = () => undefined;
   const url = await faulty(t, cloud.baseUrl(), (method, path) => fault(method, path));

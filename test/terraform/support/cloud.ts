@@ -17,7 +17,7 @@ export interface Order {
   vm_id: string;
 }
 
-/** A customer whose provider is started. */
+/** A customer with a started provider. */
 export interface Customer {
   engine: Engine;
   client: Client;
@@ -25,13 +25,13 @@ export interface Customer {
   account: string;
   key: string;
   balance(): Promise<number>;
-  /** All that was charged and given back, the oldest first. */
+  /** Returns all charges and refunds, oldest first. */
   orders(): Promise<Order[]>;
 }
 
 export const startCloud = (t: TestContext) => start(t, { env: { VAUBAN_SIMULATOR_BOOT_SECONDS: '0.05' } });
 
-/** A new customer, with a provider that is sent to `url`, the service where absent. */
+/** Creates a customer with a provider that uses `url`, by default the service. */
 export async function newCustomer(
   t: TestContext,
   { operator, client: program, baseUrl }: Installation,
@@ -51,10 +51,10 @@ export async function newCustomer(
   };
 }
 
-/** What happens to a request on its way: it is answered so, or its reply is lost. */
+/** A fault of a request: it gets this reply, or its reply is lost. */
 export type Fault = { status: number; code: string } | 'lost' | undefined;
 
-/** Something between the provider and the service that answers in its place, or loses what it answers. */
+/** Starts a proxy between the provider and the service that replies in its place or loses its replies. */
 export async function faulty(
   t: TestContext,
   baseUrl: string,

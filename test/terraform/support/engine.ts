@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { decode, ExtData, ExtensionCodec, encode } from '@msgpack/msgpack';
 import type { Call } from './process.ts';
 
-/** What is known only after the apply. */
+/** A value that is known only after the apply. */
 export const UNKNOWN = new ExtData(0, new Uint8Array(1));
 
 const extensionCodec = new ExtensionCodec();
@@ -34,10 +34,10 @@ interface Diagnostic {
   attribute: { steps: { attribute_name: string }[] } | null;
 }
 
-/** What a call has been refused with. */
+/** The error of a refused call. */
 export class Refused extends Error {
   readonly attribute: string | undefined;
-  /** What is stored after it all the same. */
+  /** The resource that is stored despite the refusal. */
   readonly resource: Resource | undefined;
 
   constructor(diagnostics: Diagnostic[], resource?: Resource) {
@@ -54,7 +54,7 @@ export interface Resource {
   private: Uint8Array;
 }
 
-/** What a plan says of a resource. */
+/** The plan for a resource. */
 export interface Plan {
   type: string;
   action: 'create' | 'update' | 'replace' | 'delete' | 'none';
@@ -66,7 +66,7 @@ export interface Plan {
   warnings: string[];
 }
 
-/** Does with one resource what Terraform does, and holds the provider to the rules that Terraform has for it. */
+/** Acts like Terraform on one resource, and holds the provider to Terraform's rules. */
 export class Engine {
   readonly #call: Call;
   readonly #schemas: { resource: Record<string, Attribute[]>; data: Record<string, Attribute[]> };
@@ -110,7 +110,7 @@ export class Engine {
     await this.#ask('ValidateResourceConfig', { type_name: type, config });
   }
 
-  /** The plan of a resource; without a configuration that of its deletion. */
+  /** Returns the plan of a resource; without a configuration, the plan of its deletion. */
   async plan(type: string, given: Value | null, before?: Resource): Promise<Plan> {
     if (given) await this.validate(type, given);
     const schema = this.#schemas.resource[type]!;
@@ -141,7 +141,7 @@ export class Engine {
     });
   }
 
-  /** Applies a plan, and demands that nothing is left to do then. */
+  /** Applies a plan and checks that nothing is left to do afterwards. */
   async apply(plan: Plan): Promise<Resource | undefined> {
     const { config, type } = plan;
     if (plan.action === 'replace') {
@@ -166,7 +166,7 @@ export class Engine {
     return again.prior;
   }
 
-  /** Applies a plan, once more if need be, and no more. */
+  /** Applies a plan without checking whether anything is left to do. */
   async applyOnce({ type, prior, planned, config, private: secret }: Plan): Promise<Resource | undefined> {
     const response = await this.#call('ApplyResourceChange', {
       type_name: type,
@@ -182,7 +182,6 @@ export class Engine {
     return resource;
   }
 
-  /** Plans and applies. */
   async make(type: string, config: Value, prior?: Resource): Promise<Resource> {
     return (await this.apply(await this.plan(type, config, prior)))!;
   }
@@ -201,7 +200,7 @@ export class Engine {
     return fresh ? { type, state: fresh, private: response.private as Uint8Array } : undefined;
   }
 
-  /** A resource as it is after it was written to a file and read again. */
+  /** Returns a resource after it was written to a file and read again. */
   async restart({ type, state, private: secret }: Resource): Promise<Resource> {
     const raw_state = { json: Buffer.from(JSON.stringify(state)) };
     const response = await this.#ask('UpgradeResourceState', { type_name: type, version: 0, raw_state });
@@ -225,7 +224,7 @@ export class Engine {
 
 const isOpen = (value: unknown) => value === UNKNOWN;
 
-/** All attributes, in the order of the schema; what is not given is null, and a set is in one order. */
+/** Returns all attributes in the order of the schema; missing ones are null, and sets are sorted. */
 function whole(schema: Attribute[], given: Value): Value {
   const unnamed = Object.keys(given).filter((name) => !schema.some((one) => one.name === name));
   assert.deepEqual(unnamed, [], 'no such attribute');
@@ -240,7 +239,7 @@ function whole(schema: Attribute[], given: Value): Value {
   );
 }
 
-/** What Terraform proposes: the configuration, and what was before for what the provider may fill in. */
+/** Returns Terraform's proposed state: the configuration, and the previous values of computed attributes. */
 function proposed(schema: Attribute[], config: Value, prior: Value | undefined): Value {
   return Object.fromEntries(
     schema.map(({ name, computed }) => [name, config[name] ?? (computed ? (prior?.[name] ?? null) : null)]),

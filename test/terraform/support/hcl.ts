@@ -1,4 +1,4 @@
-/** As much of Terraform's language as the example of the document uses. */
+/** The part of Terraform's language that the documented example uses. */
 
 /** A reference to an attribute of a resource, such as `vauban_vm.web.id`. */
 export interface Reference {
@@ -14,7 +14,7 @@ export interface Block {
 
 const TOKEN = /\s*(?:("(?:[^"\\]|\\.)*")|([\w.-]+)|([{}[\]=,()]))/y;
 
-/** The blocks at the top of a configuration, in their order. */
+/** Returns the top-level blocks of a configuration in order. */
 export function parse(text: string): Block[] {
   const tokens = tokensOf(text);
   const next = () => tokens.shift() ?? fail('the end');

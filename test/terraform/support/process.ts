@@ -9,12 +9,12 @@ import { loadSync } from '@grpc/proto-loader';
 import { defer, type Lifetime } from '../../support/cleanup.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
-/** Where Debian's packages of Go libraries are. */
+/** The directory of Debian's packages of Go libraries. */
 const LIBRARIES = '/usr/share/gocode';
-/** What Terraform shows a provider, by which that knows that it was not started by hand. */
+/** The value that Terraform passes to a provider, so that the provider knows that it was not started by hand. */
 export const COOKIE = 'd602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2';
 
-/** Why the provider cannot be built here, or false. Where VAUBAN_REQUIRE_GO is 1 that is an error. */
+/** Returns why the provider cannot be built here, or false. If VAUBAN_REQUIRE_GO is 1, that is an error. */
 export function skipWithoutGo(): string | false {
   const reason = reasonAgainstGo();
   if (reason && process.env.VAUBAN_REQUIRE_GO === '1') throw new Error(reason);
@@ -29,12 +29,12 @@ function reasonAgainstGo(): string | false {
   return found ? false : 'needs golang-github-vmihailenco-msgpack.v5-dev and golang-google-protobuf-dev';
 }
 
-/** The provider, built as `npm run terraform` does, in a directory that goes with the test. */
+/** Builds the provider like `npm run terraform`, in a directory that is removed with the test. */
 export function build(t: Lifetime): string {
   const directory = mkdtempSync(join(tmpdir(), 'vauban-terraform-'));
   defer(t, () => rmSync(directory, { recursive: true }));
   const program = join(directory, 'terraform-provider-vauban');
-  // Without a cgo of its own: the machine need not have a C compiler.
+  // Without cgo: the machine need not have a C compiler.
   const env = { ...process.env, GO111MODULE: 'off', GOPATH: LIBRARIES, GOFLAGS: '' };
   execFileSync('/usr/bin/go', ['build', '-o', program, '.'], { cwd: join(ROOT, 'terraform'), env });
   return program;
@@ -44,14 +44,13 @@ type Message = Record<string, unknown>;
 /** A call of the protocol. */
 export type Call = (method: string, request: Message) => Promise<Message>;
 
-/** A started provider. */
 export interface Provider {
   call: Call;
-  /** Kills it, as a crash would. */
+  /** Kills it, like a crash. */
   kill(): Promise<void>;
 }
 
-/** Starts the provider as Terraform does: with a certificate, and a line that says where it is. */
+/** Starts the provider like Terraform: with a certificate, and a line that contains its address. */
 export async function startProvider(
   t: Lifetime,
   program: string,
@@ -102,7 +101,7 @@ function newCertificate(directory: string): { key: Buffer; certificate: Buffer }
   return { key: readFileSync(key), certificate: readFileSync(certificate) };
 }
 
-/** Terraform reads base64 without its padding, PEM has it. */
+/** Terraform reads base64 without padding, PEM has padding. */
 const pem = (base64: string) => {
   const lines = Buffer.from(base64, 'base64')
     .toString('base64')
