@@ -6,7 +6,7 @@ import { REPOSITORY } from '../support/source.ts';
 
 const fixture = (name: string) => `test/testing/fixtures/${name}.ts`;
 
-/** Runs the runner on fixtures: whether all passed, and what it printed. */
+/** Runs the runner on fixtures; returns whether all passed, and the output. */
 function run(...names: string[]): Promise<{ passed: boolean; output: string }> {
   const { NODE_TEST_CONTEXT: _, VAUBAN_TEST_FILES: __, ...env } = process.env;
   return new Promise((resolve) => {
