@@ -9,7 +9,7 @@ const [RETURN, UP, HOME, F1, F5, F11, DELETE, BACKSPACE] = [
   0xff0d, 0xff52, 0xff50, 0xffbe, 0xffc2, 0xffc8, 0xffff, 0xff08,
 ];
 
-/** What these keys type that are pressed one after the other, and held. */
+/** Returns the text typed by these keys, which are pressed one after the other and held. */
 function held(...keys: number[]): string {
   const keyboard = new Keyboard();
   return keys.map((key) => keyboard.press(key, true, PLAIN)).join('');

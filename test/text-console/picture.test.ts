@@ -5,7 +5,7 @@ import { CELL_HEIGHT, CELL_WIDTH } from '../../server/text-console/cell.ts';
 import { glyphOf } from '../../server/text-console/font.ts';
 import { COLUMNS, Picture, ROWS } from '../../server/text-console/picture.ts';
 
-/** The picture of what was written to a terminal. */
+/** Returns the picture of a terminal to which `text` was written. */
 async function pictureOf(text: string): Promise<Picture> {
   const terminal = new BoundedTerminal({ cols: COLUMNS, rows: ROWS, scrollback: 0 });
   await new Promise<void>((resolve) => terminal.write(Buffer.from(text), resolve));
@@ -14,11 +14,11 @@ async function pictureOf(text: string): Promise<Picture> {
   return picture;
 }
 
-/** The pixels of the cell at a column of the first line. */
+/** Returns the pixels of the cell at a column of the first line. */
 const cell = (picture: Picture, column: number) =>
   picture.pixels({ x: column * CELL_WIDTH, y: 0, width: CELL_WIDTH, height: CELL_HEIGHT });
 
-/** The colours of that cell, that of most of its pixels first. */
+/** Returns the cell's colours, the most frequent first. */
 const colours = (picture: Picture, column: number) => {
   const counts = Map.groupBy(cell(picture, column), (colour) => colour);
   return [...counts].sort(([, a], [, b]) => b.length - a.length).map(([colour]) => colour);
