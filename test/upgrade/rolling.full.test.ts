@@ -18,12 +18,12 @@ const SETTINGS = {
   VAUBAN_SIMULATOR_BOOT_SECONDS: '0',
 };
 
-/** One more node on the database, of this release or of the sources at `release`. */
+/** Starts another node on the database, of this release or of the sources at `release`. */
 async function startNode(t: TestContext, location: DatabaseLocation, release?: string): Promise<Service> {
   const own = await forAnotherNode(t, location);
   if (release)
     return startService(t, { location: own, env: SETTINGS, entry: join(release, 'server/start.mjs') });
-  // The last release may not know it.
+  // The last release may not know this setting.
   return startService(t, { location: own, env: { ...SETTINGS, VAUBAN_DRAIN_SECONDS: '1' } });
 }
 
@@ -39,22 +39,22 @@ test('from the last release to this one, node by node: no request fails, and no 
   await balancer.add(nodes[0]!);
   for (const customer of customers) customer.target = { ...nodes[0]!, baseUrl: balancer.baseUrl };
   const traffic: Traffic = { slowest: 0, refused: 0, bought: 0, over: false };
-  // The releases may not agree on when a VM is paid.
+  // The releases may disagree on when a VM is paid.
   const buying = customers.map((customer, n) =>
     keepBuying(traffic, customer, { billing: n % 2 === 0 ? 'monthly' : 'hourly' }),
   );
   const failed = Promise.all(buying).then(() => new Promise<never>(() => {}));
   const roll = async () => {
-    // One of the last release by one of this, and that by another, which it is drained for.
+    // One of the last release is replaced by one of this, and then that one by another, for which it is drained.
     for (let n = 0; n < 2; n++) {
       const before = traffic.bought;
       const next = await startNode(t, location);
       await balancer.add(next);
       nodes.push(next);
-      // Both releases at work.
+      // Waits until both releases have worked.
       await until(async () => traffic.bought >= before + CUSTOMERS);
       const last = nodes.shift()!;
-      // The last release serves nothing on while it ends: a connection that waits to be taken then is lost.
+      // The last release does not accept waiting connections while it ends, so one of them would be lost.
       if (n === 0) await balancer.drain(last);
       await last.stop();
       balancer.remove(last);

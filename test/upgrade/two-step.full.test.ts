@@ -10,11 +10,11 @@ import { unpackLastRelease } from './support/last-release.ts';
 interface Column {
   type: string;
   nullable: boolean;
-  /** Given by the database where a statement names none. */
+  /** The database fills in a value if a statement names none. */
   filled: boolean;
 }
 
-/** The columns of each table, as `table.column`. */
+/** Returns the columns of each table, as `table.column`. */
 async function columnsOf(db: Database): Promise<Map<string, Column>> {
   const rows = await db.query<Column & { name: string }>(sql`
     select table_name || '.' || column_name as name, udt_name as type, is_nullable = 'YES' as nullable,
@@ -23,7 +23,7 @@ async function columnsOf(db: Database): Promise<Map<string, Column>> {
   return new Map(rows.map(({ name, ...column }) => [name, column]));
 }
 
-/** What of a change a release that knows only the schema before it could not work with. */
+/** Returns the changes that would break a release that knows only the previous schema. */
 function breaking(before: Map<string, Column>, after: Map<string, Column>): string[] {
   const tables = new Set([...before.keys()].map(tableOf));
   const problems: string[] = [];
@@ -42,7 +42,7 @@ function breaking(before: Map<string, Column>, after: Map<string, Column>): stri
 
 const tableOf = (column: string) => column.split('.')[0]!;
 
-/** A database with the schema of the last release. */
+/** Returns a database with the schema of the last release. */
 async function lastSchema(t: TestContext): Promise<Database> {
   const db = await freshDatabase(t, { migrated: false });
   const release = join(unpackLastRelease(t), 'server/db/migrate.ts');

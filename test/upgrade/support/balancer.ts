@@ -7,13 +7,13 @@ import { defer, type Lifetime } from '../../support/cleanup.ts';
 const CHECK_MS = 50;
 
 /**
- * A load balancer as docs/behind-a-proxy.md has one: it asks each node whether it is ready, sends requests in turn to
- * those that are, each on a connection of its own, and to another one where nothing listens any more.
+ * A load balancer as in docs/behind-a-proxy.md: it checks the readiness of each node, sends requests to the ready ones
+ * in turn, each on a separate connection, and tries another node if nothing listens any longer.
  */
 export class Balancer {
   baseUrl = '';
   readonly #nodes = new Map<string, boolean>();
-  /** Requests that a node has not answered. */
+  /** Requests that a node has not answered yet, by node. */
   readonly #underWay = new Map<string, number>();
   #turn = 0;
 
@@ -34,7 +34,7 @@ export class Balancer {
     return balancer;
   }
 
-  /** Begins to ask a node, and waits until it is ready. */
+  /** Begins to check a node and waits until it is ready. */
   async add({ baseUrl }: { baseUrl: string }): Promise<void> {
     this.#nodes.set(baseUrl, false);
     while (!this.#nodes.get(baseUrl)) await sleep(CHECK_MS);
@@ -44,7 +44,7 @@ export class Balancer {
     this.#nodes.delete(baseUrl);
   }
 
-  /** Sends a node nothing more, and waits until it has answered what it was sent. */
+  /** Sends a node nothing more and waits for its pending replies. */
   async drain({ baseUrl }: { baseUrl: string }): Promise<void> {
     this.#nodes.delete(baseUrl);
     while (this.#underWay.get(baseUrl)) await sleep(CHECK_MS);
@@ -76,7 +76,7 @@ export class Balancer {
         answer.pipe(outgoing);
         return;
       } catch (error) {
-        // Only where nothing was sent may it be sent again.
+        // A request may be retried only if nothing was sent.
         if ((error as NodeJS.ErrnoException).code !== 'ECONNREFUSED') break;
       }
     }

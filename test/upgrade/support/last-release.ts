@@ -7,12 +7,15 @@ import { defer, type Lifetime } from '../../support/cleanup.ts';
 
 const REPOSITORY = join(import.meta.dirname, '../../..');
 
-/** The sources of the last release: made by `npm run release:keep`. */
+/** The sources of the last release, written by `npm run release:keep`. */
 export const ARCHIVE = join(REPOSITORY, 'test/upgrade/last-release.tar.br');
-/** What of a release the service needs to run. */
+/** The parts of a release that the service needs to run. */
 export const KEPT = ['server', 'shared', 'catalog.yaml', 'package.json'];
 
-/** Unpacks the last release; its directory. Packages and panel are this repository's, as building them takes minutes. */
+/**
+ * Unpacks the last release and returns its directory. Packages and the panel are this repository's, because building
+ * them takes minutes.
+ */
 export function unpackLastRelease(t: Lifetime): string {
   const directory = mkdtempSync(join(tmpdir(), 'vauban-last-release-'));
   defer(t, () => rmSync(directory, { recursive: true }));
