@@ -8,7 +8,9 @@ import { COMBINATIONS, IMPOSSIBLE, ORDINARY, tellIn, VALUES, worldOf } from './s
 const SEED = Number(process.env.WORLD_SEED ?? randomInt(COMBINATIONS));
 
 const possible = (values: readonly string[]) => values.filter((value) => IMPOSSIBLE[value] === undefined);
-/** Other versions of Node have to be fetched, and a part of the processor takes its time: those are for by hand. */
+/**
+ * Other versions of Node have to be downloaded, and a quarter of a processor is slow: both are only for runs by hand.
+ */
 const CHOICES = {
   ...Object.fromEntries(Object.entries(VALUES).map(([name, values]) => [name, possible(values)])),
   processor: ['whole'],

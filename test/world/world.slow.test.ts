@@ -8,11 +8,11 @@ import { COMBINATIONS, IMPOSSIBLE, ORDINARY, tellIn, VALUES, type World, worldOf
 const NODE = manifest.engines.node;
 const { WORLD_SEED, WORLD_ALL } = process.env;
 
-/** Each value once in a world that is ordinary otherwise, so that a failure has a cause. */
+/** Each value once in an otherwise ordinary world, so that a failure has a single cause. */
 const singles = Object.entries(VALUES).flatMap(([name, [, ...others]]) =>
   others.map((value): World => ({ ...ORDINARY, [name]: value })),
 );
-/** A few of everything at once. */
+/** A few random combinations. */
 const random = Array.from({ length: 5 }, () => worldOf(randomInt(COMBINATIONS)));
 const worlds = WORLD_ALL
   ? Array.from({ length: COMBINATIONS }, (_, seed) => worldOf(seed))

@@ -1,4 +1,5 @@
-// A customer's story, told to a service by a process of its own: in a world without IPv6 it must be in there with the service.
+// A customer's story, run against a service by a separate process: in a world without IPv6 it must be inside that world
+// with the service.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request } from 'node:http';
@@ -12,7 +13,7 @@ import { Transport } from '../../acceptance/support/transport.ts';
 import { newPublicKey } from '../../acceptance/support/valid-calls.ts';
 import { SMALL, untilGone, withoutJob } from '../../acceptance/support/world.ts';
 
-/** Text of people, wherever they may write what they like. */
+/** Texts that users may choose freely. */
 export interface Names {
   account: string;
   key: string;
@@ -27,7 +28,7 @@ export interface Told {
   names: Names;
 }
 
-/** A reply of the operator's API. */
+/** Returns a reply of the operator's API. */
 async function replyOf(socketPath: string, path: string): Promise<Buffer> {
   const outgoing = request({ socketPath, path, agent: false });
   outgoing.end();
@@ -37,7 +38,7 @@ async function replyOf(socketPath: string, path: string): Promise<Buffer> {
   return bytes;
 }
 
-/** Opens the screen of a VM, until it says what it is. */
+/** Opens the screen of a VM until it sends its name. */
 async function look(url: string, ticket: string): Promise<string> {
   const ws = new WebSocket(url, ['binary', ticket]);
   const [first] = await once(ws, 'message');

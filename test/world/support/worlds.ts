@@ -21,7 +21,7 @@ import { startService } from '../../support/service.ts';
 import { REPOSITORY } from '../../support/source.ts';
 import type { Names, Told } from './story.ts';
 
-/** What other tests hold constant, and the values that it has here. The first of each is what they have. */
+/** Properties that other tests hold constant, with the values they have here. The first of each is the usual one. */
 export const VALUES = {
   zone: ['UTC', 'Pacific/Kiritimati', 'Pacific/Niue'],
   language: ['C.UTF-8', 'de_DE.UTF-8', 'C'],
@@ -38,7 +38,7 @@ export const ORDINARY = Object.fromEntries(
   Object.entries(VALUES).map(([name, [first]]) => [name, first]),
 ) as World;
 
-/** The world of a seed: a value of each, of those that `choices` has. */
+/** Returns the world of a seed: one value of each property, limited to `choices`. */
 export function worldOf(seed: number, choices: Partial<Record<keyof World, readonly string[]>> = {}): World {
   let left = seed;
   const chosen = Object.entries(VALUES).map(([name, all]) => {
@@ -50,7 +50,7 @@ export function worldOf(seed: number, choices: Partial<Record<keyof World, reado
   return Object.fromEntries(chosen) as World;
 }
 
-/** How many worlds there are: the seeds below it are all combinations. */
+/** The number of worlds: the seeds below it are all combinations. */
 export const COMBINATIONS = Object.values(VALUES).reduce((product, all) => product * all.length, 1);
 
 const NAMES: Record<World['names'], Names> = {
@@ -102,7 +102,9 @@ async function catalogOf(which: World['catalog']): Promise<Catalog> {
   return catalog;
 }
 
-/** Where the kernel's groups of processes with a part of the processor are; undefined if this process may not make one. */
+/**
+ * Returns the directory of control groups with a share of the processor; undefined if this process may not create one.
+ */
 function groups(): { directory: string; limit: Record<string, string> } | undefined {
   const v1 = { 'cpu.cfs_period_us': '100000', 'cpu.cfs_quota_us': '25000' };
   const places = [
@@ -120,7 +122,7 @@ function groups(): { directory: string; limit: Record<string, string> } | undefi
 }
 
 export const isRoot = process.getuid?.() === 0;
-/** Values that this machine cannot have, with the reason. */
+/** Values that are impossible on this machine, with the reason. */
 export const IMPOSSIBLE: Partial<Record<string, string>> = {
   ...(!isRoot && { absent: 'only root makes a network without IPv6' }),
   ...((!isRoot || !groups()) && { 'a quarter': 'this process may make no control group' }),
@@ -131,7 +133,7 @@ function withQuarter(t: TestContext): (words: string[]) => string[] {
   const { directory, limit } = groups()!;
   const group = join(directory, `vauban-test-${process.pid}-${Date.now()}`);
   mkdirSync(group);
-  // The processes in it have ended by then.
+  // The group's processes have ended by then.
   defer(t, () => rmdirSync(group));
   for (const [file, value] of Object.entries(limit)) writeFileSync(join(group, file), value);
   return (words) => ['sh', '-c', 'echo $$ > "$0/cgroup.procs" && exec "$@"', group, ...words];
@@ -147,7 +149,7 @@ async function withoutIpv6(t: TestContext): Promise<(words: string[]) => string[
   };
 }
 
-/** The path of another Node: the lowest that package.json allows, or the newest of its packages. */
+/** Returns the path of another Node: the lowest version that package.json allows, or the newest packaged one. */
 async function nodeOf(t: TestContext, which: World['node'], engines: string): Promise<string> {
   if (which === 'own') return process.execPath;
   const name = `node-${process.platform}-${process.arch}`;
@@ -162,7 +164,7 @@ async function nodeOf(t: TestContext, which: World['node'], engines: string): Pr
   return path;
 }
 
-/** Starts a service in a world and tells it the story; what came of it. */
+/** Starts a service in a world, runs the story against it, and returns the result. */
 export async function tellIn(t: TestContext, world: World, engines: string): Promise<unknown> {
   const quarter = world.processor === 'a quarter' ? withQuarter(t) : (words: string[]) => words;
   const network = world.ipv6 === 'absent' ? await withoutIpv6(t) : (words: string[]) => words;
@@ -180,7 +182,7 @@ export async function tellIn(t: TestContext, world: World, engines: string): Pro
   const { baseUrl, operatorSocket } = service;
   const told: Told = { baseUrl, operatorSocket, names: NAMES[world.names] };
   const story = join(REPOSITORY, 'test/world/support/story.ts');
-  // The customer is no part of the world, except for the network that leads to the service.
+  // The customer is not part of the world, except for the network that leads to the service.
   const [program, args] = split(network([process.execPath, story, JSON.stringify(told)]));
   const { stdout } = await promisify(execFile)(program, args, { cwd: REPOSITORY });
   const complaints = service
