@@ -1,8 +1,8 @@
 // Runs one world of the money simulation on the database in the environment, and says how it went, a line a batch:
 //   node test/simulation/run-world.ts <seed> <operations> [<from> [<killed>]]
-// With `from` it goes on with a world that was killed before that operation; as the one numbered `killed` begins, it kills
-// itself, with others under way. Fails with what is wrong, and what was done just before. A process of its own, because the test runner's
-// tracking of promises costs a quarter of the time.
+// With `from` it resumes a world that was killed before that operation. When operation `killed` begins, the process kills
+// itself with others in progress. Fails with the problems and the latest operations. It is a separate process because the
+// test runner's tracking of promises costs a quarter of the time.
 
 import { loadConfig } from '../../server/config/config.ts';
 import { openState } from '../../server/state.ts';
