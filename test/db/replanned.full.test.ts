@@ -6,7 +6,7 @@ import { freshDatabase } from '../support/database.ts';
 
 /** More runs than either engine keeps a plan for. */
 const RUNS = 1_100;
-/** Autovacuum would run once a minute; the embedded engine has none. */
+/** Without autovacuum, which would run once a minute; the embedded engine has none. */
 const TABLE = 'create table growing (id text primary key, other int) with (autovacuum_enabled = false)';
 
 /** Returns as text the plan with which this session runs a statement that it has prepared. */

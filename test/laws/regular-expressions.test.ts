@@ -4,7 +4,7 @@ import { collect } from './regular-expressions/collect.ts';
 import { linear } from './regular-expressions/lists.ts';
 import { BUILDERS, REVIEWED } from './regular-expressions/reviewed.ts';
 
-// A single header must not block a node: a match that backtracks over foreign text takes seconds for 16 KB. After a
+// A single header must not block a node: a match that backtracks over text from others takes seconds for 16 KB. After a
 // change: node test/laws/regular-expressions/record.ts
 const { expressions, builders } = collect();
 const recorded = linear();

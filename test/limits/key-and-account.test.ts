@@ -85,7 +85,7 @@ test('the limits of a key and its account', async (t) => {
     assert.equal(await shown(first), '119 of 120');
     await burst(119, () => second.send('GET', PLANS));
     await burst(61, () => third.send('GET', PLANS));
-    // The account has as many left, and its window ends no later.
+    // The account has as many left as the key, but its window ends no later: the headers show the key's.
     assert.equal(await shown(first), '118 of 120');
     await third.send('GET', PLANS);
     assert.equal(await shown(first), '116 of 300');

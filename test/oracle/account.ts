@@ -18,7 +18,7 @@ export interface Line {
   proration: boolean;
 }
 
-/** Why the operator corrected the books. */
+/** The operator's reason for correcting the books. */
 export interface Correction {
   type: 'credit' | 'debit' | 'refund' | 'void' | 'sla_credit';
   reason: string;
@@ -200,12 +200,12 @@ export interface Vm {
   told: { price: bigint; at: number; from: number } | null;
   /** When it ends together with its plan, as its owner was notified. */
   retiresAt: number | null;
-  /** Why it is slow since the service looked last, and how fast it is then, in Mbit/s. */
+  /** The cause of its throttle, as the service last saw it, and the remaining speed in Mbit/s. */
   throttle: { mbps: bigint; cause: string } | null;
   meter: Meter;
 }
 
-/** All that is known of a customer, from what he did and what time did. Amounts are minor units. */
+/** Everything known about a customer, from their own actions and the passing of time. Amounts are in minor units. */
 export interface Account {
   /** The buyer on its invoices; null if nothing is known. */
   buyer: Buyer | null;

@@ -155,7 +155,7 @@ export function settleDeletion(
 ): Order | null {
   vm.deposit = null;
   if (charge.lines.length === 0) return null;
-  // Money that is owed pays nothing else.
+  // Money that the account owes cannot pay for anything else.
   if (charge.total > 0n) payDebts(account, at);
   const owed = uncovered(account, charge);
   account.available += owed;

@@ -261,7 +261,7 @@ export interface Renewal {
   use: Use[];
 }
 
-/** All that has to be paid at `now` for a VM whose month is over; none while it is not. */
+/** Returns everything due at `now` for a VM whose month is over; empty while it is not over. */
 export function arrears(vm: Vm, now: number, list: PriceList): Renewal[] {
   if (vm.paid.to > now) return [];
   return vm.suspendedAt === null ? missed(vm, now, list) : [recovery(vm, now, list)];

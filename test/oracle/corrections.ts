@@ -85,7 +85,7 @@ function remaindersOf(account: Account, order: Order): Remainder[] {
 const given = ({ orders }: Account) =>
   orders.filter(({ status, amount }) => status === 'completed' || (status === 'pending' && amount < 0n));
 
-/** Remainders of one month, or of none, and the most that may be given back of them. */
+/** Groups the remainders by month, or by none, with the most that can be refunded of each group. */
 function roomsOf(account: Account, { vm }: Order, remainders: Remainder[]) {
   const months = Map.groupBy(remainders, ({ month }) => month?.from);
   return [...months.values()].map((group) => {

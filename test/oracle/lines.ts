@@ -13,12 +13,12 @@ type Share = Pick<Line, 'description' | 'amount' | 'span' | 'unit_price'> & { ta
 
 /** Returns a line with its tax; a share of a month by default. */
 export function line(share: Share): Line {
-  // A deposit is no sale.
+  // A deposit is not a sale, so it has no tax.
   const tax = share.unit === 'deposit' ? 0n : taxIn(share.amount, share.taxed.rate);
   return { quantity: 1n, unit: 'month', price_hourly: null, proration: true, ...share, tax };
 }
 
-/** A line of a correction, which names its amount as its price. */
+/** Returns a line of a correction, whose price is its amount. */
 export function corrected(
   { description, amount, taxed, span }: Omit<Share, 'unit_price'>,
   { currency }: PriceList,

@@ -28,7 +28,7 @@ const ACTIONS = { dispute: 1, meter: 6, free: 2, refund: 3, void: 2, outage: 1, 
 /** The operator, who corrects the books and edits the catalog, and the meters, which report what VMs send. */
 export class Operators {
   readonly #play: Play;
-  /** The plan that is not in the catalog any more. */
+  /** The plan that was last removed from the catalog. */
   #withdrawn: ListedPlan | undefined;
   /** What a provider has said so far, in seconds of its clock. */
   #told = 0;
@@ -37,7 +37,7 @@ export class Operators {
     this.#play = play;
   }
 
-  /** Does something to an account. */
+  /** Acts on an account at random. */
   async act(tenant: Tenant): Promise<void> {
     const { prng } = this.#play;
     const action = prng.weighted(ACTIONS);

@@ -10,7 +10,7 @@ const LEAST_NOTICE = 7 * DAY;
 
 const noticeOf = ({ price_notice_days = 0 }: PriceList) => price_notice_days * DAY;
 
-/** What the catalog asks of a VM for a month from `at` on, whether or not its owner knows. */
+/** The catalog's price of a VM for a month from `at` on, whether or not its owner was notified. */
 function asked(vm: Vm, list: PriceList, at: number, soldAt = vm.soldAt, sold = hourOf(vm)): Product {
   const { product } = vm;
   const { plan } = product;
@@ -63,7 +63,7 @@ export function renewed(vm: Vm, list: PriceList, now: number): Product {
 
 const hasEnded = ({ retiresAt }: Vm, end: number) => retiresAt !== null && end >= retiresAt;
 
-/** Whether a VM is renewed once its month is over. */
+/** Returns whether a VM renews at the end of its month. */
 export const renews = (vm: Vm) => vm.autoRenew && !hasEnded(vm, vm.paid.to);
 
 /** Forgets the price that its owner was notified of once a month from `from` on is paid. */

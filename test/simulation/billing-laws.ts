@@ -5,7 +5,7 @@ import { PRICE_NOTICE_DAYS } from './price-notice-days.ts';
 /** Minor units per major unit. */
 const MINOR = sql`(select 10::numeric ^ exponent from books)`;
 
-/** What the laws below speak of, worked out once for all of them. */
+/** The common terms of the laws below, computed once for all of them. */
 const TERMS = sql`
   -- Order lines that a VM was really charged or given back, with what they belong to.
   charged as materialized (

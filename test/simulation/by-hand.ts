@@ -1,4 +1,4 @@
-// Runs the simulation of the money for as long as it takes, outside of the tests, and says how it goes, a line a world:
+// Runs the money simulation outside the tests, for as long as it takes, and reports one line per world:
 //   SIMULATION_OPERATIONS=1000000 npm run simulate -- --db postgres
 // It can be run in parts: a seed produces the same worlds in the same order, and SIMULATION_WORLDS=21-40 selects some of
 // them. A world with a problem is reported and its database kept, and the others continue. Exits with 1 if there was any.

@@ -17,7 +17,7 @@ const MONEY_TABLES = [
   'usage_readings',
   'wallets',
 ];
-/** The one figure of a VM that is money and stands nowhere else. */
+/** The only amount of money in a VM's row that is stored nowhere else. */
 const TOLD_PRICE = sql`(table_name = 'vms' and column_name = 'price_notice_minor')`;
 /** The columns of a VM that belong to the terms of its sale. */
 const TERMS = sql`(table_name = 'vms' and column_name in (

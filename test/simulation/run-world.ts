@@ -1,4 +1,4 @@
-// Runs one world of the money simulation on the database in the environment, and says how it went, a line a batch:
+// Runs one world of the money simulation on the database in the environment, and reports one line per batch:
 //   node test/simulation/run-world.ts <seed> <operations> [<from> [<killed>]]
 // With `from` it resumes a world that was killed before that operation. When operation `killed` begins, the process kills
 // itself with others in progress. Fails with the problems and the latest operations. It is a separate process because the

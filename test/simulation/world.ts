@@ -178,7 +178,7 @@ export class World {
     sellIn(currencyOf(seed), first.services.catalog);
     first.services.catalog.sla = SLA;
     limitTraffic(first.services.catalog);
-    // Both read the same file.
+    // Both nodes read the same catalog.
     second.services.catalog = first.services.catalog;
     const world = new World(seed, [first, second], faults);
     for (const installation of [first, second]) {

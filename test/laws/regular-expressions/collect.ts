@@ -1,7 +1,7 @@
 import { parseSync, Visitor } from 'vite';
 import { projectFiles, read } from '../../support/source.ts';
 
-/** The programs that read foreign text. The panel and the documentation run in their reader's own browser. */
+/** The programs that read text from others. The panel and the documentation run in their reader's own browser. */
 const FOLDERS = ['server', 'shared', 'sdk', 'cli', 'vaubanctl'];
 /** Their `pattern`s apply to every input of the APIs. */
 const DESCRIPTIONS = ['openapi.json', 'operator-openapi.json', 'panel-openapi.json'];
@@ -14,7 +14,7 @@ export interface Found {
   builders: Set<string>;
 }
 
-/** Collects every regular expression that may be applied to foreign text. */
+/** Collects every regular expression that may be applied to text from others. */
 export function collect(): Found {
   const found: Found = { expressions: new Map(), builders: new Set() };
   for (const path of projectFiles()) {
@@ -47,7 +47,7 @@ function collectCode(path: string, found: Found): void {
 function collectPatterns(path: string, value: unknown, found: Found): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [name, member] of Object.entries(value)) {
-    // Like the validator compiles them.
+    // Compiled like in the validator.
     if (name === 'pattern' && typeof member === 'string') add(found, `/${member}/u`, path);
     else collectPatterns(path, member, found);
   }

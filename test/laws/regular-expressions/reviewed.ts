@@ -1,4 +1,4 @@
-/** Expressions that are not proven linear, each with the reason why no foreign text can make it slow. */
+/** Expressions that are not proven linear, each with the reason why no text from others can make it slow. */
 export const REVIEWED: Readonly<Record<string, string>> = {
   '/\\/+$/': 'the address that the hoster or the user of the SDK has set',
   '/[.-]+$/': 'of a name of at most 64 characters',
