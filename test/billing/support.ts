@@ -122,7 +122,6 @@ export async function storedVm(
   return vm;
 }
 
-/** Returns a charge of lines with these amounts. */
 export function chargeOf(...amounts: bigint[]): Charge {
   const at = new Date('2026-01-01T00:00:00Z');
   const lines = amounts.map((amount_minor, index) => ({

@@ -20,7 +20,6 @@ const DATES = { from: FROM, to: TO };
 
 interface List<Filter extends object> {
   run(db: Queryable, filter: Partial<Filter>, page: Page): Promise<unknown>;
-  /** Every filter of the list, with a value. */
   filter: Filter;
   /** Number of distinct texts for all combinations of filters. */
   texts: number;

@@ -78,7 +78,6 @@ function terms(items: Items, breakdown: Breakdown[], change: Partial<EInvoiceTer
 }
 
 const sold = terms({ lines: [item('S')] }, [group('S', 100_00n)]);
-/** Returns the same document with other totals. */
 const withTotals = (change: Partial<EInvoiceTerms['totals']>): EInvoiceTerms => ({
   ...sold,
   totals: { ...sold.totals, ...change },

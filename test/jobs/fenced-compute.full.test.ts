@@ -10,7 +10,6 @@ const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKGHLEsGGzLLFmkI7ORcJX5gQzEDE2K
 const db = await openTestDatabase();
 after(() => db.close());
 
-/** Everything that the simulator stores about its guests. */
 const guests = () => db.query(sql`select id, state from simulator_guests order by id`);
 
 const RULES: NetworkPolicy = { defaultIn: 'drop', defaultOut: 'drop', firewall: [], portForwards: [] };

@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import { COMMANDS } from '../../server/simulated-guest/shell/commands/all.ts';
 import { read, sources } from '../support/source.ts';
 
-/** Places that run commands on simulated guests. */
 const PLACES = [
   'server/compute',
   'test/compute/simulator-inside',

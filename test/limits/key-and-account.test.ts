@@ -6,7 +6,6 @@ import { burst, policyOf, rateOf, statuses } from './support.ts';
 
 const PLANS = '/v1/public/plans';
 
-/** Creates another key of the same account. */
 async function another(target: Target, { accountId }: Customer): Promise<Customer> {
   return new Customer(target, accountId, await newKey(target, accountId));
 }

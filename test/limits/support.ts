@@ -41,7 +41,6 @@ export function burst(count: number, send: () => Promise<Reply>): Promise<Reply[
   return Promise.all(Array.from({ length: count }, send));
 }
 
-/** Counts the replies by status. */
 export function statuses(replies: Reply[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { status } of replies) counts[status] = (counts[status] ?? 0) + 1;

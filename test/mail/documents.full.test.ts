@@ -89,7 +89,7 @@ test('a document that has no e-invoice is mailed with its PDF, and says so', asy
   const db = await freshDatabase(t);
   const clock = new ManualClock('2026-01-20T00:00:00Z');
   const { accountId, smtp, sender, issue } = await officeOf(t, db, clock);
-  // South Sudan is missing in the standard's list of countries.
+  // South Sudan is missing from the standard's list of countries.
   await putBillingProfile(db, {
     ...{ account_id: accountId, ...profile({ country: 'SS' }), updated_at: clock.now() },
     mail_to: CONTACTS.slice(0, 1),

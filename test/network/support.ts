@@ -29,7 +29,6 @@ export interface TestApi {
   runner: JobRunner;
   /** Calls as the account's owner; `as` is another account's key. */
   call(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object, as?: string): Promise<Reply>;
-  /** Creates a key of another account. */
   strangersKey(): Promise<string>;
 }
 

@@ -21,7 +21,6 @@ export interface Exchange {
   text: string;
 }
 
-/** An operation in a description. */
 export interface Described {
   id: string;
   method: string;

@@ -9,7 +9,6 @@ import type { Panel, TestBrowser } from '../panel/support/panel.ts';
 import { call, DESCRIPTION } from './support.ts';
 
 const ABSENT = 'vm_00000000000000000000000000';
-/** Settings that some of the operations need. */
 export const ROSTER_SETTINGS = {
   VAUBAN_SIMULATOR_HOSTS: 'a, b',
   VAUBAN_PAYMENT_PROVIDERS: 'test, bank_transfer',
@@ -25,14 +24,13 @@ type Answers = Record<string, any>;
 export interface World {
   /** Ids by the path segment before them. */
   ids: Record<string, string>;
-  /** An empty account. */
   spareAccount: string;
   spareOrder: string;
   /** VMs created for this run. */
   vms: string[];
   snapshot: string;
   ip: string;
-  /** Payments that are missing in the books. */
+  /** Payments that are missing from the books. */
   unbooked: string[];
   /** The address of a person who gets a sign-in link. */
   email: string;
@@ -176,7 +174,7 @@ async function openWorld(panel: Panel, customer: TestBrowser, email: string): Pr
   };
 }
 
-/** Creates two payments that are missing in the books. */
+/** Creates two payments that are missing from the books. */
 async function lostPayments(services: Panel['services'], account_id: string): Promise<string[]> {
   const { db, clock } = services;
   for (let n = 0; n < 2; n++)
@@ -199,7 +197,6 @@ async function untilIdle({ services: { db }, clock }: Panel, vmId: string): Prom
   while ((await db.query(busy)).length > 0) clock.advance(1_000);
 }
 
-/** How the operations are called. */
 export interface RosterOptions {
   /** The address of a person who gets a sign-in link. */
   email?: string;

@@ -108,7 +108,6 @@ export interface Reply {
   status: number;
   headers: Record<string, unknown>;
   text: string;
-  /** Returns the reply parsed as JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: assertions say what is expected of it
   json: () => any;
 }
@@ -120,7 +119,6 @@ export async function call(socketPath: string, method: string, path: string, bod
   return reply;
 }
 
-/** Sends one request over any Unix socket. */
 export function exchange(socketPath: string, method: string, path: string, body?: unknown): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const headers = body === undefined ? {} : { 'content-type': 'application/json' };

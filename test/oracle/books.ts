@@ -276,7 +276,6 @@ export function grant(account: Account, amount: bigint, ends: number): void {
   account.available += amount;
 }
 
-/** Removes expired credit. */
 export function endCredits(account: Account, now: number): void {
   for (const credit of account.credits.filter(({ ends }) => ends <= now)) {
     account.available -= credit.left;

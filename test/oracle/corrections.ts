@@ -100,13 +100,11 @@ function roomsOf(account: Account, { vm }: Order, remainders: Remainder[]) {
 const isGift = ({ correction }: Order) =>
   correction !== null && ['credit', 'refund', 'sla_credit'].includes(correction.type);
 
-/** Whether an order allows this type of correction at all. */
 export function canCorrect(type: 'refund' | 'void', order: Order): boolean {
   if (order.status !== 'completed' || order.correction?.type === 'void') return false;
   return soldOf(order) > 0n || (type === 'void' && isGift(order));
 }
 
-/** Returns the most that can be refunded of an order. */
 export function refundable(account: Account, order: Order): bigint {
   const rooms = roomsOf(account, order, remaindersOf(account, order));
   const left = sum(rooms.map(({ most }) => most)) - order.owed;

@@ -59,7 +59,6 @@ export class Observer {
     for (const one of everything ? living : new Set(some)) await this.vm(look, one);
   }
 
-  /** A VM and the quotes for it. */
   async vm(look: Look, vm: Vm): Promise<void> {
     const { tenant, now, prices } = look;
     const path = `/v1/vm/${vm.id}`;
@@ -79,7 +78,6 @@ export class Observer {
     await this.changeQuote(look, vm, to);
   }
 
-  /** Compares the quote of a change to a plan or a size. */
   async changeQuote(look: Look, vm: Vm, to: Product): Promise<void> {
     const { tenant, now, prices } = look;
     const { plan, vcpu, ram_mb, disk_gb } = to;

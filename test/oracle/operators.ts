@@ -63,7 +63,6 @@ export class Operators {
     this.#play.world.restartNotices();
   }
 
-  /** Changes the price of a plan from now on. */
   #reprice(): void {
     const { prng, prices } = this.#play;
     const plan = prng.pick(prices.plans)!;

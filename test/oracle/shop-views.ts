@@ -120,7 +120,6 @@ export function plan(listed: ListedPlan, list: PriceList, now: number): Expected
   };
 }
 
-/** Prices of the parts of custom sizes. */
 export function parts(list: PriceList, now: number): Expected {
   const { custom, currency, share } = list;
   const priced = (at: number, part: keyof Parts) => {

@@ -8,7 +8,6 @@ export interface Taxed {
   reason: string | null;
 }
 
-/** The buyer on invoices. */
 export interface Buyer {
   kind: 'business' | 'consumer';
   name: string;
@@ -20,7 +19,6 @@ export interface Buyer {
   exempt_reason: string | null;
 }
 
-/** The seller as invoices name it. */
 export interface Seller {
   name: string;
   street: string;

@@ -54,7 +54,6 @@ const reset = (socket: Socket) => {
   else carrier.resetAndDestroy();
 };
 
-/** Runs `work` with the first request. */
 const onceAsked = (socket: Socket, { isUnasked }: Protocol, work: () => void) => {
   if (isUnasked) return work();
   socket.once('data', () => {

@@ -10,7 +10,6 @@ import { createLogger } from '../../server/platform/logging.ts';
 const KEY = 'vk_4Zt0bqGk1mXw8RrE2yVn5Qp7Lc9Hd3Js6AB';
 const SECRET = 'hunter2-Correct.Horse';
 
-/** Returns a logger and the lines that it wrote. */
 function capture() {
   const lines: string[] = [];
   const logger = createLogger({ logLevel: 'trace' }, { write: (line) => void lines.push(line) });

@@ -6,7 +6,6 @@ import { readableLine } from '../../server/platform/readable-log.ts';
 const HOSTILE = 'said\u001b]0;owned\u0007 \u009b2J\u202e\r\n12:00:00 info  paid';
 const SHOWN = 'said\\x1b]0;owned\\x07 \\x9b2J\\u{202e}\\x0d\\x0a12:00:00 info  paid';
 
-/** Formats a line as for a terminal. */
 const line = (entry: object) =>
   readableLine(JSON.stringify({ level: 'warn', time: '2026-01-01T12:00:00.000Z', ...entry }));
 

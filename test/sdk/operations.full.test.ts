@@ -12,7 +12,6 @@ const LAST = ['deleteShieldRule', 'deleteSshKey', 'deleteVm'];
 /** Refused in this order of calls, because the VM already has that size; a refusal counts as a reply. */
 const REFUSALS: Record<string, string> = { changeCustom: 'same_plan' };
 
-/** Returns the client's method for an operation. */
 function methodOf(client: Client, operation: keyof typeof OPERATIONS): (...given: unknown[]) => unknown {
   const [resource, name] = OPERATIONS[operation];
   const methods = client[resource] as unknown as Record<string, (...given: unknown[]) => unknown>;

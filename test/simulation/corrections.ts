@@ -177,7 +177,6 @@ const creditOutage: Operation = async (world, prng) => {
   return 'ok';
 };
 
-/** Credits an outage completely. */
 export async function creditWholly({ operator }: World, prng: Prng, outageId: string): Promise<void> {
   for (;;) {
     const { data, text } = await operator.ask(prng, `/outages/${outageId}/credit`);

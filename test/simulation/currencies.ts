@@ -32,7 +32,6 @@ export function priceIn(currency: string, euros: string): string {
   return decimals > 0 ? `${major}.${digits.slice(point)}` : major.toString();
 }
 
-/** Sells everything in another currency. */
 export function sellIn(currency: string, catalog: Catalog): void {
   catalog.currency = currency;
   const inCurrency = (euros: string) => priceIn(currency, euros);

@@ -6,7 +6,6 @@ import { KeyedMutex } from '../../server/platform/keyed-mutex.ts';
 import type { Installation } from '../jobs/support/installation.ts';
 import type { Operation } from './operations.ts';
 
-/** The machines of the simulated engine. */
 export const HOSTS = [{ name: 'a' }, { name: 'b' }];
 
 const REFUSALS = new Set(['compute_unavailable', 'capacity_unavailable']);

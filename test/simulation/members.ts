@@ -12,7 +12,7 @@ import { credit } from './top-ups.ts';
 import type { World } from './world.ts';
 
 const ROLES = ['owner', 'operator', 'viewer'] as const satisfies Role[];
-/** Members of an account at the same time, including removed ones. */
+/** The most members of an account at the same time, including removed ones. */
 const MOST_MEMBERS = 5;
 
 interface Member extends Person {
@@ -117,7 +117,6 @@ const changeMember: Operation = (world, prng, key) => {
 /** A member's request that moves money: only their role decides whether it is allowed. */
 interface Wish {
   call: Call;
-  /** Notes the result. */
   note(reply: Reply): void;
 }
 

@@ -1,7 +1,6 @@
 import { type Database, raw, type Sql, sql } from '../../server/db/database.ts';
 import type { Prng } from './prng.ts';
 
-/** Tables that record money. */
 const MONEY_TABLES = [
   'invoices',
   'journal',

@@ -283,7 +283,6 @@ const restartNode: Operation = async (world) => {
   return 'ok';
 };
 
-/** All operations and their weights. */
 export const OPERATIONS = {
   topUp: { weight: 25, run: topUp },
   payOut: { weight: 1, run: payOut },

@@ -28,7 +28,6 @@ export interface WorldPlan {
   operations: number;
   /** Whether its process is killed twice; true by default. */
   killed?: boolean;
-  /** Ends its processes. */
   signal?: AbortSignal;
 }
 
@@ -72,7 +71,6 @@ async function live(
   return lines.filter((line) => line !== '').map((line) => JSON.parse(line));
 }
 
-/** Sums the outcomes of several reports. */
 export function total(reports: Report[]): Report['outcomes'] {
   const outcomes: Report['outcomes'] = {};
   for (const report of reports)

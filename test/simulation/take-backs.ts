@@ -21,7 +21,6 @@ interface TakeBack {
   second: number;
 }
 
-/** The content of an event. */
 type Said = Pick<TakeBack, 'amountMinor' | 'isVoid' | 'second'>;
 
 const notebooks = new WeakMap<Tenant, Map<string, TakeBack>>();

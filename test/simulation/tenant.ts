@@ -33,7 +33,6 @@ export function outcome({ status, text, error }: Reply): string {
   return error?.code ?? 'ok';
 }
 
-/** The order in a reply to a purchase. */
 export const orderIn = ({ order }: Reply['data']): NotedOrder => ({
   id: order.id,
   amountMinor: order.amount_minor,
@@ -58,7 +57,6 @@ interface Sent {
   at: number;
 }
 
-/** The path of purchases. */
 export const CREATE_PATH = '/v1/vm';
 /** Number of calls kept to be repeated. */
 const REMEMBERED = 20;
@@ -85,7 +83,7 @@ export class Tenant {
     this.#services = services;
   }
 
-  /** Restores a customer whose notebook was lost from the books. */
+  /** Restores from the books a customer whose notebook was lost. */
   static async remembered(customer: Customer, services: Parts): Promise<Tenant> {
     const { db } = services;
     const tenant = new Tenant(customer, services);

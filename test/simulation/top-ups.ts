@@ -120,7 +120,6 @@ const UNPAID = [
   'payment_intent.payment_failed',
 ];
 
-/** Delivers Stripe's event to a node. */
 export const deliver = ({ clock, db, logger, payments, secrets }: Services, event: object) =>
   receiveEvent({ api: payments.stripe!.api, clock, db, logger, secrets }, event);
 

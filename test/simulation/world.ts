@@ -73,7 +73,6 @@ class FastClock extends ManualClock {
  * of an operation determine what it does.
  */
 export class World {
-  /** The first node. */
   readonly installation: Installation;
   readonly #second: Installation;
   readonly tenants: Tenant[] = [];
@@ -205,7 +204,6 @@ export class World {
     return { ...installation, http: { inject } as Installation['http'] };
   }
 
-  /** Returns either node. */
   someNode(): Installation {
     return this.#faults.prng.chance(0.5) ? this.installation : this.#second;
   }

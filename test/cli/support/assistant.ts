@@ -22,16 +22,13 @@ export interface Told {
 
 export interface Assistant {
   client: Client;
-  /** Returns the names of the offered tools. */
   tools(): Promise<string[]>;
   call(name: string, input?: object): Promise<Told>;
-  /** Sends a call that must succeed. */
   ok(name: string, input?: object): Promise<Json>;
   /** Waits like an assistant until a VM has no job, and returns the VM. */
   settle(vm: string): Promise<Json>;
 }
 
-/** Wraps this client of the official SDK as an assistant. */
 export function assistantOf(client: Client): Assistant {
   const call = async (name: string, input: object = {}) => {
     const { content, isError = false } = await client.callTool({ name, arguments: { ...input } });

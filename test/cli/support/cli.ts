@@ -53,7 +53,6 @@ export function cliWith(env: Record<string, string>): Cli {
   };
 }
 
-/** Returns the program with a key for a service. */
 export const cliAt = (url: string, key: string): Cli => cliWith({ VAUBAN_URL: url, VAUBAN_API_KEY: key });
 
 /** Returns a signal that aborts when the test ends, so that nothing is left behind. */

@@ -68,7 +68,6 @@ export async function validateAll(t: TestContext, workshop: Workshop, customer: 
   return wrong;
 }
 
-/** Reads the address from the proxy's output. */
 async function addressOf(output: NodeJS.ReadableStream): Promise<string> {
   const lines: string[] = [];
   for await (const line of createInterface({ input: output })) {

@@ -23,7 +23,6 @@ const SIZE = { vcpu: 3, ram_mb: 4096, allow_reboot: true };
 export const inOrder = (): Operation[] =>
   [...OPERATIONS].sort((a, b) => LAST.indexOf(a.id) - LAST.indexOf(b.id));
 
-/** Returns a call of the operation that succeeds. */
 export function callOf(operation: Operation, ids: Ids): Call {
   const call = validCall(operation, ids);
   return operation.id === 'changeCustom' ? { ...call, body: SIZE } : call;

@@ -17,9 +17,7 @@ export interface CountedPostgres {
   readonly roundTrips: number;
   /** In the order in which they were sent. */
   readonly statements: readonly string[];
-  /** Resets the counts to zero. */
   reset(): void;
-  /** Whether everything sent has been answered. */
   isQuiet(): boolean;
 }
 

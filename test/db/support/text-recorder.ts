@@ -1,7 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import type { Database, Sql, Transaction } from '../../../server/db/database.ts';
 
-/** A statement's text, and the place in the service that ran it. */
 export interface RecordedText {
   /** File and function. */
   place: string;

@@ -6,11 +6,9 @@ export interface PngOptions {
   interlaced?: boolean;
   /** Size of the comment in bytes. */
   more?: number;
-  /** Changes the compressed pixels. */
   damage?: (pixels: Buffer) => Buffer;
 }
 
-/** Returns a PNG of one colour. */
 export function png(width: number, height: number, options: PngOptions = {}): Buffer {
   const { transparent = false, interlaced = false, more = 0, damage = (pixels) => pixels } = options;
   const row = Buffer.alloc(1 + (transparent ? 4 : 3) * width, transparent ? 128 : 0);

@@ -53,7 +53,6 @@ export async function journalSales(db: Database, days: Days): Promise<Sums> {
   return sums;
 }
 
-/** Sums the list of sales of a month. */
 export async function listedSales(db: Database, month: Date): Promise<Sums> {
   const sums: Sums = {};
   for await (const sale of salesOf(db, month))

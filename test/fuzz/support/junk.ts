@@ -92,7 +92,6 @@ export const text: fc.Arbitrary<string> = fc.oneof(
   fc.date({ noInvalidDate: false }).map(String),
 );
 
-/** Any JSON value. */
 export const value: fc.Arbitrary<unknown> = fc.oneof(
   text,
   fc.constantFrom<unknown>(...NUMBERS, ...TREES, null, true, false),

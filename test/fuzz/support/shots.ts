@@ -6,7 +6,6 @@ import { type Ids, validCall } from '../../acceptance/support/valid-calls.ts';
 import { fromSchema } from './from-schema.ts';
 import { headerText, NUMBERS, STUMBLING, text, toJson, value } from './junk.ts';
 
-/** A change of a call before it is sent. */
 type Change =
   | { what: 'body'; body: unknown }
   | { what: 'field'; name: string; value: unknown }

@@ -223,7 +223,6 @@ async function route(machine: Namespace): Promise<void> {
   await machine.run('sh', '-c', 'echo 1 >/proc/sys/net/ipv4/ip_forward');
 }
 
-/** Errors of a refused connection. */
 export const REFUSED = /ECONNREFUSED|ECONNRESET|refused/;
 
 /** Returns the echo that a client reads from behind a forwarded port; rejects if the connection is refused. */

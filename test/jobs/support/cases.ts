@@ -14,7 +14,6 @@ const PUBLIC_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsa
 export interface Case {
   name: string;
   before: 'none' | 'running' | 'stopped';
-  /** The VM has a snapshot. */
   snapshot?: true;
   call(scenario: Scenario): Call | Order;
   /** A failed job leaves the guest unchanged; otherwise the VM shows the guest's new state. */

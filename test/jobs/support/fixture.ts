@@ -145,7 +145,6 @@ export class Fixture {
   }
 }
 
-/** An operation requested by the operator. */
 export type Order = (services: Installation['services']) => Promise<{ job: { job_id: string } }>;
 
 export interface Scenario {

@@ -60,7 +60,6 @@ export interface Installation {
   http: FastifyInstance;
   /** Notified of each new job after its commit. */
   outlet: DirectOutlet;
-  /** Opens another node that runs jobs. */
   openNode(hook?: StepHook): Promise<TestNode>;
   /** Stops every node and releases the parts, except for the database. */
   close(): Promise<void>;
@@ -77,11 +76,9 @@ export interface TestNode {
 export interface InstallationOptions {
   clock?: ManualClock;
   logger?: Logger;
-  /** Settings of the service, as environment variables. */
   env?: Record<string, string>;
   /** Options of the simulated engine: instantaneous by default. */
   simulator?: Partial<SimulatorOptions>;
-  /** Opens another engine instead of the simulated one. */
   openCompute?: (db: Database, clock: ManualClock) => ComputeDriver;
   edge?: Partial<EdgeSimulatorOptions>;
   /** No gateway if absent. */

@@ -108,7 +108,6 @@ export class Operator {
     return id;
   }
 
-  /** Reports metered traffic. */
   meter(traffic: Traffic): Promise<void> {
     return addTraffic(this.#services.db, [traffic]);
   }

@@ -9,7 +9,6 @@ import { buildIfChanged } from '../../panel/browser/support/panel-page.ts';
 import { openPanel } from '../../panel/support/panel.ts';
 import { enrolledOperator } from '../support/operator.ts';
 
-/** The findings of a cluster's check. */
 const found = (version: string): EngineFinding[] => [
   { what: 'API', state: 'ok', found: `incus ${version}` },
   { what: 'quorum', state: 'ok', found: 'the cluster answers for all of its members' },

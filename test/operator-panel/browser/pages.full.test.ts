@@ -41,11 +41,9 @@ interface Desk {
   page: Page;
   /** Opens a path below /operator and waits until all of its data has loaded. */
   open: (path: string) => Promise<void>;
-  /** Returns the output of `vaubanctl`. */
   command: (...args: string[]) => Promise<string>;
 }
 
-/** Makes the demo customer announce a bank transfer. */
 async function announceTransfer(page: Page, service: Service): Promise<string> {
   await signInWithLink(page, service.baseUrl + demoLink(service));
   await page.waitForURL('**/machines');
@@ -190,7 +188,6 @@ async function takeDocuments({ page, open }: Desk, account: string): Promise<voi
   }
 }
 
-/** Reports an outage of a machine and credits it. */
 async function creditOutage({ page, open, command }: Desk, vm: string): Promise<void> {
   await open('outages');
   await page.getByRole('button', { name: 'Report an outage' }).click();

@@ -8,7 +8,6 @@ import { defer, type Lifetime } from '../../support/cleanup.ts';
 export const STRIPE_KEY = 'sk_test_local';
 export const WEBHOOK_SECRET = 'whsec_local';
 
-/** An object of Stripe's. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into objects of every shape
 export type Thing = Record<string, any>;
 
@@ -47,7 +46,6 @@ export interface StripeDouble {
   refundStatus: 'succeeded' | 'pending' | 'failed';
   /** The customer pays on the page of a session; returns the resulting events. */
   pay(sessionId: string): Thing[];
-  /** Creates an event about an object. */
   event(type: string, object: Thing): Thing;
 }
 

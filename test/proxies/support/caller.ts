@@ -21,7 +21,6 @@ export function routeTo({ address, certificate }: RunningProxy, localAddress: st
   return { ca: certificate, localAddress, lookup };
 }
 
-/** A customer whose requests go through a proxy. */
 export class ProxiedCustomer extends Customer {
   readonly #agent: Agent;
 

@@ -32,7 +32,6 @@ interface Access {
   username: string;
 }
 
-/** Returns the customer's own programs for a VM. */
 export function ownClients(t: Lifetime, { baseUrl, key, privateKey, vm, username }: Access): OwnClients {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'vauban-own-clients-')));
   defer(t, () => rmSync(directory, { recursive: true }));

@@ -54,7 +54,6 @@ export interface Resource {
   private: Uint8Array;
 }
 
-/** The plan for a resource. */
 export interface Plan {
   type: string;
   action: 'create' | 'update' | 'replace' | 'delete' | 'none';

@@ -41,7 +41,6 @@ export function build(t: Lifetime): string {
 }
 
 type Message = Record<string, unknown>;
-/** A call of the protocol. */
 export type Call = (method: string, request: Message) => Promise<Message>;
 
 export interface Provider {

@@ -28,7 +28,6 @@ export interface Told {
   names: Names;
 }
 
-/** Returns a reply of the operator's API. */
 async function replyOf(socketPath: string, path: string): Promise<Buffer> {
   const outgoing = request({ socketPath, path, agent: false });
   outgoing.end();
