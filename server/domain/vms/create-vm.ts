@@ -75,17 +75,14 @@ export async function createVm(
   offer: EngineOffer,
 ): Promise<Created> {
   const { db, services, caller, now } = start;
-  const buyer = await findBillingProfile(db, caller.accountId);
+  // Checked at the list's prices first, because reading the buyer on its own would cost a round trip.
+  const list = catalogAt(catalogFor(services.catalog, undefined), now);
+  requireOffer(list, request, offer);
+  const next_billing_mode = request.billing ?? 'monthly';
+  const [keys, buyer, wallet, quota, taking] = await readForPurchase(start, list, request.ssh_key_ids ?? []);
+  requireKnownCountry(buyer);
   const catalog = catalogAt(catalogFor(services.catalog, buyer), now);
   const { region, zones, configuration } = requireOffer(catalog, request, offer);
-  requireKnownCountry(buyer);
-  const next_billing_mode = request.billing ?? 'monthly';
-  const [keys, wallet, quota, taking] = await Promise.all([
-    requireSshKeys(db, caller.accountId, request.ssh_key_ids ?? []),
-    lockWallet(db, caller.accountId),
-    readQuota(db, catalog, caller.accountId),
-    openHosts(db, services.engine),
-  ]);
 
   const period = firstPeriod(now);
   const charge = monthCharge(configuration, period, termsOf(catalog, buyer), next_billing_mode);
@@ -147,6 +144,17 @@ export async function createVm(
     order,
     initialPassword,
   };
+}
+
+/** Locks the wallet and reads what a purchase depends on, in one round trip. */
+function readForPurchase({ db, services, caller }: PaidJobStart, list: SalesCatalog, sshKeyIds: string[]) {
+  return Promise.all([
+    requireSshKeys(db, caller.accountId, sshKeyIds),
+    findBillingProfile(db, caller.accountId),
+    lockWallet(db, caller.accountId),
+    readQuota(db, list, caller.accountId),
+    openHosts(db, services.engine),
+  ]);
 }
 
 interface Offer {
