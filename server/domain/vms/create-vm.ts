@@ -75,14 +75,14 @@ export async function createVm(
   offer: EngineOffer,
 ): Promise<Created> {
   const { db, services, caller, now } = start;
-  // Checked at the list's prices first, because reading the buyer on its own would cost a round trip.
+  // Checked at the list's prices, because reading the buyer on its own would cost a round trip.
   const list = catalogAt(catalogFor(services.catalog, undefined), now);
-  requireOffer(list, request, offer);
+  const { region, zones } = requireOffer(list, request, offer);
   const next_billing_mode = request.billing ?? 'monthly';
   const [keys, buyer, wallet, quota, taking] = await readForPurchase(start, list, request.ssh_key_ids ?? []);
   requireKnownCountry(buyer);
   const catalog = catalogAt(catalogFor(services.catalog, buyer), now);
-  const { region, zones, configuration } = requireOffer(catalog, request, offer);
+  const configuration = requireWanted(catalog, request, region);
 
   const period = firstPeriod(now);
   const charge = monthCharge(configuration, period, termsOf(catalog, buyer), next_billing_mode);
@@ -160,16 +160,15 @@ function readForPurchase({ db, services, caller }: PaidJobStart, list: SalesCata
 interface Offer {
   region: Region;
   zones: string[];
-  configuration: Configuration;
 }
 
-/** Returns what the request asks for, if the catalog sells it and the engine has it. */
+/** Requires that the catalog sells what the request asks for and the engine has it; returns where. */
 function requireOffer(catalog: SalesCatalog, request: CreateRequest, offer: EngineOffer): Offer {
   const { region, zones } = requireServed(catalog, request, offer.hosts);
   const configuration = requireWanted(catalog, request, region);
   requireRoomFor(requireImage(catalog, request.template, offer), configuration);
   if (request.billing === 'hourly') requireHourly(configuration, 'billing');
-  return { region, zones, configuration };
+  return { region, zones };
 }
 
 function requireWanted(catalog: SalesCatalog, { plan: code, size }: Wanted, region: Region): Configuration {
