@@ -18,13 +18,12 @@ export async function recheckPayment(
   { id, provider_ref }: Pick<TopUpRow, 'id' | 'provider_ref'>,
 ): Promise<void> {
   const { api, clock, db, logger } = parts;
-  const isDue = await db.transaction(async (tx) => {
+  const due = await db.transaction(async (tx) => {
     const topUp = await lockTopUp(tx, id);
-    if (topUp?.status !== 'pending' || !topUp.recheck_at) return false;
-    await changeTopUp(tx, topUp, { recheck_at: new Date(clock.now().getTime() + RECHECK_MS) });
-    return true;
+    if (topUp?.status !== 'pending' || !topUp.recheck_at) return undefined;
+    return changeTopUp(tx, topUp, { recheck_at: new Date(clock.now().getTime() + RECHECK_MS) });
   });
-  if (!isDue || provider_ref === null) return;
+  if (!due || provider_ref === null) return;
   let intent: Record<string, unknown>;
   try {
     intent = await api.get(`/v1/payment_intents/${encodeURIComponent(provider_ref)}`);
@@ -37,10 +36,11 @@ export async function recheckPayment(
     logger.warn({ top_up_id: id, reason: error.message }, 'it is not known how far a payment has come');
     return;
   }
-  await db.transaction(async (tx) => {
-    const topUp = await lockTopUp(tx, id);
-    if (topUp?.missing_since) await changeTopUp(tx, topUp, { missing_since: null });
-  });
+  if (due.missing_since)
+    await db.transaction(async (tx) => {
+      const topUp = await lockTopUp(tx, id);
+      if (topUp) await changeTopUp(tx, topUp, { missing_since: null });
+    });
   switch (intent.status) {
     case 'succeeded': {
       const meaning = meaningOf({ type: 'payment_intent.succeeded', data: { object: intent } });
