@@ -27,7 +27,7 @@ export interface Section {
   run(bench: Bench): Promise<Claim[]>;
 }
 
-/** Where a process keeps its state, as environment variables. */
+/** The location of a process's state, as environment variables. */
 export interface Place {
   VAUBAN_DATA_DIR: string;
   DATABASE_URL?: string;

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-/** What to send. The requests are used in turn, repeatedly, until `count` or `seconds` is reached. */
+/** The requests to send. They are used in turn, repeatedly, until `count` or `seconds` is reached. */
 export interface LoadOrder {
   port: number;
   /** Number of connections; each has one pending request. */

@@ -22,7 +22,7 @@ const CREATE_FLOOR_MS = 50;
 /** Number of the neighbour's stored VM, see {@link storedVmId}. */
 const NEIGHBOURS_VM = 9_000_000;
 
-/** What one customer does to the service while another is measured. */
+/** A load that one customer puts on the service while another is measured. */
 export interface Disturbance {
   /** Completes the sentence "a neighbour's reads during …". */
   name: string;

@@ -36,7 +36,7 @@ export interface Server extends AsyncDisposable {
 interface Program {
   script: string;
   env: object;
-  /** What happens to its standard output. */
+  /** Whether its standard output is dropped or can be read. */
   output?: 'ignore' | 'pipe';
 }
 

@@ -73,7 +73,7 @@ async function measure(bench: Bench, engine: Engine): Promise<Claim[]> {
   });
 }
 
-/** How long a job waited for its worker, and a notification sent right before it for its listener. */
+/** The wait of a job for its worker, and of a notification sent right before it for its listener. */
 interface Turn {
   pickUpMs: number;
   ringMs: number;

@@ -13,7 +13,7 @@ import { quantile } from '../statistics.ts';
 const ASSETS = join(import.meta.dirname, '../../panel/dist/assets');
 /** Visits by a browser without any cached files. */
 const VISITS = 9;
-/** How much longer the panel may take to become usable than a page that has nothing but a single field. */
+/** The panel's time until it is usable, as a multiple of that of a page with a single field. */
 const MAXIMUM_RATIO = 12;
 const MAXIMUM_SCRIPT_KIB = 150;
 const STREAMS = 200;

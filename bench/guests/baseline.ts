@@ -18,7 +18,7 @@ export interface RivalGuest {
   mac: string;
 }
 
-/** What the service's competitors make guests from: the same image, accelerator and size. */
+/** The parts from which the service's competitors make guests: the same image, accelerator and size. */
 export interface RivalParts {
   image: Image;
   accelerator: 'kvm' | 'tcg';

@@ -1,4 +1,4 @@
-// Loads with which a guest takes all it can get, and the measurements of another guest meanwhile.
+// Loads with which a guest takes all it can get, and measurements of another guest at the same time.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { median } from '../statistics.ts';

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import type { Variants } from '../../test/qemu/support/offer.ts';
 
-/** Where the BIOS loads a boot sector. */
+/** The address at which the BIOS loads a boot sector. */
 const ORIGIN = 0x7c00;
 const SECTOR_BYTES = 512;
 const DISK_BYTES = 2 ** 20;

@@ -1,4 +1,4 @@
-// How guests start again after a reboot of their host: all of them, and no more at once than its cores can handle.
+// Guests start again after a reboot of their host: all of them, and no more at once than its cores can handle.
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { killMachines } from '../../test/qemu/support/machines.ts';

@@ -113,7 +113,7 @@ carryOut(async (life, order) => {
   const templates = haltingTemplate(join(makeDirectory(order), 'disk.raw'));
   const service = await startRealService(life, order, {}, { templates, plan: { ram_mb: RAM_MB } });
   const aloneSeconds = await secondsToStart(service, []);
-  // What the first guests load stays in memory: modules, statements, compiled code.
+  // The first guests load modules, statements and compiled code, which stay in memory.
   for (const vm of await makeGuests(service, TOGETHER)) await service.remove(vm);
   const without = await watch(service);
   const vms: Bought[] = [];

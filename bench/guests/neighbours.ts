@@ -1,4 +1,4 @@
-// How much a guest is affected by another one on the same host that takes all it can get.
+// Measures how much a guest is affected by another one on the same host that takes all it can get.
 import { findLimiter } from '../../server/compute/qemu/limits.ts';
 import { defer, type Lifetime } from '../../test/support/cleanup.ts';
 import type { SiteOrder } from '../host-env.ts';
@@ -14,8 +14,8 @@ const MAXIMUM_RATIO = 1.5;
 /** Limits of the plans, as a hoster would set them to divide up this host's disk and uplink. */
 const SOLD = { disk_iops: 500, disk_mbps: 20, network_mbps: 200 };
 /**
- * Of the plan that floods. With as many CPUs as the host has, everything would only wait for the host's CPUs, whatever
- * is measured.
+ * Virtual CPUs of the plan that floods. With as many CPUs as the host has, everything would only wait for the host's
+ * CPUs, whatever is measured.
  */
 const FLOODING_CPUS = 1;
 

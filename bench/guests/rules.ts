@@ -1,4 +1,4 @@
-// How long it takes to rebuild the rules of many guests, compared with nft loading the same text.
+// Measures the time to rebuild the rules of many guests, compared with nft loading the same text.
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

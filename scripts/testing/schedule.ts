@@ -29,7 +29,7 @@ export function shared(jobs: Job[]): Batch[] {
   return batches.filter(({ files }) => files.length > 0).map(({ files }) => ({ files, engine: 'pglite' }));
 }
 
-/** How many seconds the files take together that share a process in the full tier. */
+/** The total duration of the files that share a process in the full tier, in seconds. */
 const TOGETHER_SECONDS = 60;
 
 /**

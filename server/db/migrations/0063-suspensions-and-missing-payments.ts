@@ -1,12 +1,12 @@
 import type { Migration } from '../migrate.ts';
 import { sealed, sealedAs, TERMS, unsealed } from './0056-sealed-vms.ts';
 
-/** Why a VM is slow or off, which came after the seal of VMs. */
+/** The columns that say why a VM is slow or off. They are newer than the seal of VMs. */
 const SUSPENSIONS = ['debt_suspended_at', 'throttle_mbps', 'throttle_cause'];
 
 /**
- * A VM's throttle and its suspension for a debt are sealed with what was sold, and so is what a wallet remembers of a warning and a
- * grace. Payments that their provider does not know any more have an end.
+ * Seals a VM's throttle and its suspension for a debt together with its sale, and a wallet's record of a warning and a
+ * grace. Records since when a payment is unknown to its provider, so that it ends.
  */
 export const suspensionsAndMissingPayments: Migration = {
   name: '0063-suspensions-and-missing-payments',

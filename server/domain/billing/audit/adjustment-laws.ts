@@ -18,8 +18,8 @@ export const ADJUSTMENT_LAWS: AccountLaw[] = [
   },
   {
     name: 'corrections undo no more than an order sold',
-    // A deposit is not sold: a correction gives back the hours that it paid for, which may be more than the order took.
-    // What corrects a correction, and nothing corrects that.
+    // A deposit is not sold. A correction refunds the hours that it paid for, which may be more than the order took.
+    // A correction can be corrected once, and that cannot be corrected again.
     offences: (scope) => sql`
       select of.id || ' sold ' || sold.amount || ', its corrections are ' || made.amount as what
       from orders of join (
