@@ -12,7 +12,7 @@ import { EngineClaim } from './cluster/engine-claim.ts';
 import { HostWatch } from './cluster/host-watch.ts';
 import { Leadership } from './cluster/leadership.ts';
 import { Node } from './cluster/membership.ts';
-import { fenceCompute } from './compute/fenced.ts';
+import { withOwnershipCheck } from './compute/ownership-check.ts';
 import { selectCompute, simulatedHosts } from './compute/select.ts';
 import { loadBrand } from './config/brand.ts';
 import type { Config } from './config/config.ts';
@@ -132,7 +132,7 @@ async function openServices(
     opsLogin: (id) => opsKeys.offeredTo(id),
   });
   const claim = await EngineClaim.take({ db, clock, compute: driver, reason });
-  const compute = fenceCompute(driver, () => claim.refusal);
+  const compute = withOwnershipCheck(driver, () => claim.refusal);
   logger.info({ compute: compute.name, reason }, 'engine chosen');
   warnOfPretence({ config, compute, catalog, logger });
   const edge = await selectEdge(config, {

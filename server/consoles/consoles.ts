@@ -20,7 +20,7 @@ import { ConsoleSession, type Grant } from './session.ts';
 import { ShareRoom } from './share-room.ts';
 import { Screens } from './shared-screens/screens.ts';
 import type { UsedTicket } from './tickets.ts';
-import { Turns } from './turns.ts';
+import { ViewerThrottle } from './viewer-throttle.ts';
 
 /** The share link that a secret opens, with the current state of its VM. */
 export interface OpenedShare {
@@ -34,14 +34,14 @@ export class Consoles {
   readonly #registry: ConsoleRegistry;
   readonly #rooms = new Map<string, ShareRoom>();
   readonly #screens: Screens;
-  readonly #turns: Turns;
+  readonly #throttle: ViewerThrottle;
   #stopping = false;
 
   constructor(services: ConsoleServices) {
     this.#services = services;
     this.#registry = new ConsoleRegistry(services);
     this.#screens = new Screens(services);
-    this.#turns = new Turns(services.clock);
+    this.#throttle = new ViewerThrottle(services.clock);
   }
 
   /** Serves a WebSocket admitted by a ticket; `raw` asks for a direct connection to the guest's port 22. */
@@ -77,7 +77,7 @@ export class Consoles {
       share: { id: share.id, viewerId },
     };
     const session = await this.#letIn(grant, ws, OPERATIONS.ssh.allowed.includes(vm.status));
-    if (!session.reason) await this.#turns.wait(share.id, session.signal);
+    if (!session.reason) await this.#throttle.wait(share.id, session.signal);
     if (session.reason) return;
     const seated = await db.transaction((tx) => takeViewerSlot(tx, share, viewerId, clock.now()));
     if (!seated) return session.end('too_many_viewers');
@@ -94,7 +94,7 @@ export class Consoles {
     const now = clock.now();
     for (const room of this.#rooms.values()) room.check();
     this.#forgetRooms();
-    this.#turns.check();
+    this.#throttle.prune();
     await this.#screens.check();
     await this.#registry.check();
     const viewers = [...this.#registry.sessions].flatMap(({ grant }) => grant.share?.viewerId ?? []);

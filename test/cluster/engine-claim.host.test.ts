@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { EngineClaim } from '../../server/cluster/engine-claim.ts';
 import { type ComputeDriver, ComputeUnavailableError } from '../../server/compute/driver.ts';
-import { fenceCompute } from '../../server/compute/fenced.ts';
+import { withOwnershipCheck } from '../../server/compute/ownership-check.ts';
 import { Cores } from '../../server/compute/qemu/cores.ts';
 import { createDirectLauncher } from '../../server/compute/qemu/direct-launcher.ts';
 import { createQemu } from '../../server/compute/qemu/qemu.ts';
@@ -169,7 +169,7 @@ test('a node whose claim another has taken uses its engine no more, until it has
   const db = await freshDatabase(t);
   const compute = qemu(t, guestsDirectory(t));
   const claim = await take(t, db, compute);
-  const fenced = fenceCompute(compute, () => claim.refusal);
+  const fenced = withOwnershipCheck(compute, () => claim.refusal);
   const clock = new ManualClock();
   const readiness = new Readiness({
     db,

@@ -1,7 +1,7 @@
 import { addressMatcher, canonicalIp } from '../../platform/cidr.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { InvalidArgumentError } from '../../platform/helper/shapes.ts';
-import { Turns } from '../../platform/turns.ts';
+import { SerialQueue } from '../../platform/serial-queue.ts';
 import {
   type EdgeCapabilities,
   type EdgeDriver,
@@ -63,7 +63,7 @@ export class FlowspecEdge implements EdgeDriver {
   #verifiedAt = 0;
   #doubted = false;
   /** Makes sure that each reading shows a single state and each change is based on one. */
-  readonly #turns = new Turns();
+  readonly #queue = new SerialQueue();
 
   constructor(options: FlowspecOptions) {
     this.#options = options;
@@ -122,7 +122,7 @@ export class FlowspecEdge implements EdgeDriver {
 
   async reconcile(targets: EdgeTarget[]): Promise<EdgeReceipt> {
     for (const [index, { ip }] of targets.entries()) this.#check(ip, `targets.${index}`);
-    return this.#turns.run(async () => {
+    return this.#queue.run(async () => {
       await this.#rib.read();
       const before = new Map(this.#held);
       this.#held.clear();
@@ -144,7 +144,7 @@ export class FlowspecEdge implements EdgeDriver {
 
   async putTarget(target: EdgeTarget): Promise<EdgeReceipt> {
     this.#check(target.ip, 'target');
-    return this.#turns.run(async () => {
+    return this.#queue.run(async () => {
       await this.#rib.known();
       const { id } = target;
       const ip = canonicalIp(target.ip);
@@ -157,7 +157,7 @@ export class FlowspecEdge implements EdgeDriver {
   }
 
   async removeTarget(id: string): Promise<void> {
-    await this.#turns.run(async () => {
+    await this.#queue.run(async () => {
       const before = this.#held.get(id);
       if (!before) return;
       await this.#rib.known();
@@ -167,7 +167,7 @@ export class FlowspecEdge implements EdgeDriver {
   }
 
   async blackhole(id: string, on: boolean): Promise<void> {
-    await this.#turns.run(async () => {
+    await this.#queue.run(async () => {
       const held = this.#held.get(id);
       if (!held || (held.blackholed === on && !this.#failed)) return;
       await this.#rib.known();
@@ -191,7 +191,7 @@ export class FlowspecEdge implements EdgeDriver {
 
   async close(): Promise<void> {
     this.#closing.abort();
-    await this.#turns.idle();
+    await this.#queue.idle();
     this.#gobgp.close();
   }
 
@@ -288,7 +288,7 @@ export class FlowspecEdge implements EdgeDriver {
   #doubt(): void {
     if (this.#doubted || this.#closing.signal.aborted) return;
     this.#doubted = true;
-    this.#turns
+    this.#queue
       .run(async () => {
         this.#doubted = false;
         await this.#rib.read();

@@ -1,4 +1,4 @@
-import { Turns } from '../../platform/turns.ts';
+import { SerialQueue } from '../../platform/serial-queue.ts';
 
 /**
  * nft restarts a listing if something was written in the meantime, so endless writes would keep it from finishing.
@@ -11,8 +11,8 @@ const MOST_PASSED = 10;
  * its own work.
  */
 export class Lanes {
-  readonly #writes = new Turns();
-  readonly #readings = new Turns();
+  readonly #writes = new SerialQueue();
+  readonly #readings = new SerialQueue();
   #reading: { done: Promise<unknown>; passed: number } | undefined;
 
   write<T>(work: () => Promise<T>): Promise<T> {

@@ -8,7 +8,7 @@ import { checkTogether, PublicPortRanges, type PublicPorts } from '../../platfor
 import { InvalidArgumentError } from '../../platform/helper/shapes.ts';
 import { applyNftBatch, runNetworkProgram } from '../../platform/nft.ts';
 import { TableWatch } from '../../platform/nft-watch.ts';
-import { Turns } from '../../platform/turns.ts';
+import { SerialQueue } from '../../platform/serial-queue.ts';
 import {
   type GatewayCapabilities,
   type GatewayDriver,
@@ -42,7 +42,7 @@ export class NftablesGateway implements GatewayDriver {
   /** Part of every change this process makes, so that a watcher of the table recognises them. */
   readonly #signature = `ip vauban-gateway-own-${randomBytes(6).toString('hex')}`;
   readonly #watch: TableWatch;
-  readonly #turns = new Turns();
+  readonly #queue = new SerialQueue();
   #listener: () => void = () => {};
   /** The forwards the kernel holds; undefined if they are unknown and everything must be written. */
   #held: Forwards | undefined;
@@ -68,7 +68,7 @@ export class NftablesGateway implements GatewayDriver {
   async probe(): Promise<GatewayReport> {
     this.#watch.start();
     try {
-      return { ok: true, summary: await this.#turns.run(() => this.#probe()) };
+      return { ok: true, summary: await this.#queue.run(() => this.#probe()) };
     } catch (error) {
       return { ok: false, summary: (error as Error).message };
     }
@@ -86,7 +86,7 @@ export class NftablesGateway implements GatewayDriver {
   async applyForwards(all: PortForwardEntry[]): Promise<void> {
     this.#check(all);
     const wanted = forwardsOf(all);
-    await this.#turns.run(async () => {
+    await this.#queue.run(async () => {
       this.#watch.start();
       try {
         await this.#bringTo(wanted);
@@ -101,7 +101,7 @@ export class NftablesGateway implements GatewayDriver {
 
   async close(): Promise<void> {
     this.#watch.close();
-    await this.#turns.idle();
+    await this.#queue.idle();
   }
 
   async #bringTo(wanted: Forwards): Promise<void> {

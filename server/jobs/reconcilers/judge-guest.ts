@@ -6,9 +6,9 @@ import type { RecordedVm } from '../../db/queries/guest-states.ts';
  * - `missing`: the engine has no guest for the VM
  * - `unseen`: it is unknown whether the guest runs
  * - `off`, `on`: the guest is off or on, and the VM shows something else
- * - `stray`: the guest runs although it was switched off or suspended
+ * - `unwanted`: the guest runs although it was switched off or suspended
  */
-export type Finding = 'missing' | 'unseen' | 'off' | 'on' | 'stray';
+export type Finding = 'missing' | 'unseen' | 'off' | 'on' | 'unwanted';
 
 /** Compares a VM with its guest's power, which is undefined if there is no guest. */
 export function judgeGuest(vm: RecordedVm, power: GuestSight['power'] | undefined): Finding | undefined {
@@ -23,9 +23,9 @@ export function judgeGuest(vm: RecordedVm, power: GuestSight['power'] | undefine
       return runs ? undefined : 'off';
     case 'stopped':
       if (!runs) return undefined;
-      return vm.wanted_power === 'on' ? 'on' : 'stray';
+      return vm.wanted_power === 'on' ? 'on' : 'unwanted';
     case 'suspended':
-      return runs ? 'stray' : undefined;
+      return runs ? 'unwanted' : undefined;
     case 'error':
       return runs ? 'on' : 'off';
     default:

@@ -45,7 +45,7 @@ export async function settleGuest(
   return db.transaction(async (tx) => {
     const vm = await systemFindVm(tx, seen.id, true);
     if (!vm || !isAsSeen(vm, seen)) return false;
-    if (finding === 'stray') return endStray(services, tx, vm);
+    if (finding === 'unwanted') return stopUnwantedGuest(services, tx, vm);
     const { change, level = 'info', event } = SETTLEMENTS[finding](vm);
     if (change) await updateVm(tx, vm.id, change, clock.now());
     // The guest has the size that was sold, so the capacity that an abandoned change reserved beyond it is released.
@@ -69,7 +69,7 @@ async function isWhole({ db, compute }: SettleServices, { id }: RecordedVm): Pro
   return guest.vcpu === vm.vcpu && guest.ramMb === vm.ram_mb && guest.diskGb >= vm.disk_gb;
 }
 
-const SETTLEMENTS: Record<Exclude<Finding, 'stray'>, (vm: VmRow) => Settlement> = {
+const SETTLEMENTS: Record<Exclude<Finding, 'unwanted'>, (vm: VmRow) => Settlement> = {
   missing: ({ status }) =>
     // Power does not matter for a VM that is suspended or already shows the error.
     status === 'error' || status === 'suspended'
@@ -109,7 +109,7 @@ const SETTLEMENTS: Record<Exclude<Finding, 'stray'>, (vm: VmRow) => Settlement> 
 };
 
 /** Switches off a guest that must not run: gracefully, unless its VM is suspended. */
-async function endStray(services: SettleServices, tx: Transaction, vm: VmRow): Promise<boolean> {
+async function stopUnwantedGuest(services: SettleServices, tx: Transaction, vm: VmRow): Promise<boolean> {
   const start = { db: tx, services, now: services.clock.now() };
   const suspended = vm.status === 'suspended';
   const message = `The VM was found running although it was ${suspended ? 'suspended' : 'switched off'}.`;

@@ -1,6 +1,6 @@
 import { type ComputeDriver, ComputeUnavailableError } from './driver.ts';
 
-/** Methods that remain allowed on a fenced engine: none of them concerns a guest. */
+/** Methods that remain allowed on an engine of another owner: none of them concerns a guest. */
 const ALWAYS: ReadonlySet<string | symbol> = new Set([
   'name',
   'place',
@@ -11,10 +11,10 @@ const ALWAYS: ReadonlySet<string | symbol> = new Set([
 ]);
 
 /**
- * Returns the same engine, fenced while `refusal` returns a reason: then every method about guests throws
+ * Returns the same engine, closed while `refusal` returns a reason: then every method about guests throws
  * {@link ComputeUnavailableError}, and the probe reports the reason.
  */
-export function fenceCompute(compute: ComputeDriver, refusal: () => string | undefined): ComputeDriver {
+export function withOwnershipCheck(compute: ComputeDriver, refusal: () => string | undefined): ComputeDriver {
   const probe = async () => {
     const summary = refusal();
     return summary === undefined ? compute.probe() : { ok: false, summary };

@@ -1,5 +1,5 @@
 /** Runs one piece of work at a time, in the order of the calls. A failure does not hold up those behind it. */
-export class Turns {
+export class SerialQueue {
   #last: Promise<unknown> = Promise.resolve();
 
   run<T>(work: () => Promise<T>): Promise<T> {

@@ -2,8 +2,8 @@ import type { Clock } from '../platform/clock.ts';
 import { Allowance } from './allowance.ts';
 import { OPENING_MS, OPENINGS_IN_HAND_MS } from './limits.ts';
 
-/** Admits the viewers of a link one after another, after a small burst. Kept on each node. */
-export class Turns {
+/** Admits the viewers of a link at a fixed rate, after a small burst. Kept on each node. */
+export class ViewerThrottle {
   readonly #clock: Clock;
   readonly #links = new Map<string, Allowance>();
 
@@ -11,7 +11,7 @@ export class Turns {
     this.#clock = clock;
   }
 
-  /** Resolves when it is this viewer's turn, or when `signal` aborts. */
+  /** Resolves when this viewer may open the link, or when `signal` aborts. */
   async wait(shareId: string, signal: AbortSignal): Promise<void> {
     let link = this.#links.get(shareId);
     if (!link) {
@@ -23,7 +23,7 @@ export class Turns {
   }
 
   /** Forgets links that were not opened recently. */
-  check(): void {
+  prune(): void {
     for (const [id, link] of this.#links) if (link.isWhole) this.#links.delete(id);
   }
 }
