@@ -12,7 +12,7 @@ const DIST = join(ROOT, 'dist');
 /** The languages of the panel; React Aria brings its own texts in thirty more. */
 const LANGUAGES = /\/(en-US|de-DE)\.m?js$/;
 
-/** Leaves out React Aria's texts in languages that the panel does not have: a third of what it weighs. */
+/** Leaves out React Aria's texts in languages that the panel does not have: a third of its size. */
 const withoutOtherLanguages: Plugin = {
   name: 'without-other-languages',
   enforce: 'pre',
@@ -23,8 +23,8 @@ const withoutOtherLanguages: Plugin = {
 };
 
 /**
- * What is built, one after the other. The operator's pages go by themselves: what they share with the customers' would
- * otherwise be cut out of these in many small pieces, which weigh more. The last one writes the licences, of all that there is.
+ * The builds, in order. The operator's pages are built separately: otherwise the code that they share with the customers'
+ * pages would be split off in many small files, which are larger in total. The last build writes the licences of all of them.
  */
 const DOCUMENTS = [['operator'], ['index', 'terminal']] as const;
 
@@ -41,7 +41,7 @@ function configuration(outDir: string, documents: readonly string[]): InlineConf
       // The content security policy has no room for data URLs of fonts or scripts.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
-      // What knows `light-dark()`, which the theme is made of, so that it is left as it is.
+      // The first versions that know `light-dark()`, which the theme uses: for older ones the build would rewrite it.
       target: ['chrome123', 'edge123', 'firefox120', 'safari17.5'],
       reportCompressedSize: false,
       license: { fileName: 'licenses.md' },

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
-/** What compresses: fonts and pictures already are. */
+/** Files worth compressing: fonts and pictures already are compressed. */
 const TEXT = /\.(js|css|svg|html|md|json|txt)$/;
 /** Two below the best, at a quarter of its time and within two per cent of its size. */
 const BROTLI_QUALITY = 9;

@@ -9,7 +9,7 @@ const STRANGER = '198.51.100.1';
 /** Ends any flood. */
 const STOP = '/stop';
 
-/** What each virtual CPU of the guest does repeatedly, by the resource that it takes. */
+/** The command that each virtual CPU of the guest repeats, by the resource that it uses up. */
 export const FLOODS = {
   disk: `dd if=/dev/zero of=/flood-$1 bs=1M count=64 conv=fsync 2>/dev/null`,
   network: `timeout 5 nc -u ${STRANGER} 9 </dev/zero 2>/dev/null`,

@@ -15,7 +15,7 @@ const KEPT_OUTPUT = 4_000;
 
 const TOGETHER = join(import.meta.dirname, 'together.ts');
 const NO_LEAKS = join(REPOSITORY, 'test/support/no-leaks.ts');
-/** What the runner says at the end of a process. */
+/** The runner's totals at the end of a process. */
 const TOTALS = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/;
 
 export interface Failure {

@@ -4,7 +4,7 @@ import { importsOf, REPOSITORY, read } from '../../test/support/source.ts';
 
 export type Engine = 'pglite' | 'postgres';
 
-/** What a test file needs, by the suffix of its name; `docs/testing.md` explains each. */
+/** The needs of a test file, by the suffix of its name; `docs/testing.md` explains each. */
 export type Tier = 'fast' | 'full' | 'host' | 'slow';
 
 /** Files that import one of these give different results on another engine, or with deeper random worlds. */
@@ -37,7 +37,7 @@ const WISHES = {
   /** With its server it keeps every core busy. */
   alone: 'Runs alone on PostgreSQL',
   /** It waits most of the time, so it does not take another's slot. */
-  beside: 'Runs beside the others',
+  beside: 'Runs alongside the others',
   /** Programs and privileges that a slow suite needs; listed in `docs/testing.md`. */
   needs: 'Needs',
 } as const;

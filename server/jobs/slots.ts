@@ -1,4 +1,4 @@
-/** Whose job it is: a customer's, or the service's own, such as a suspension. */
+/** The owner of a job: a customer, or the service itself, for example for a suspension. */
 export type Lane = 'customer' | 'service';
 
 export interface Holder {

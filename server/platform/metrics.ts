@@ -3,7 +3,7 @@ import { moneyMetrics } from './money-metrics.ts';
 
 export type JobOutcome = 'succeeded' | 'failed' | 'canceled' | 'abandoned';
 
-/** What a console's WebSocket carries; `share` is one viewer of a share link. */
+/** The content of a console's WebSocket; `share` is one viewer of a share link. */
 export type ConsoleKind = 'vnc' | 'ssh' | 'ssh_raw' | 'share';
 
 export type AttackMoment = 'started' | 'mitigated' | 'ended';

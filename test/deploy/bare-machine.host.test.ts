@@ -1,4 +1,4 @@
-// Runs beside the others: it waits for packages and a guest most of the time.
+// Runs alongside the others: it waits for packages and a guest most of the time.
 import assert from 'node:assert/strict';
 import { existsSync, statSync } from 'node:fs';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Runs on the embedded engine only: PostgreSQL vacuums by itself.
+// Runs on the embedded engine only: PostgreSQL vacuums automatically.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { one, sql } from '../../server/db/database.ts';

@@ -89,7 +89,7 @@ test('a stranger cannot add a hop that makes them local', async (t) => {
     assert.equal(await ask('127.0.0.1', { 'x-forwarded-for': chain }), false, chain);
   const twice = { 'x-forwarded-for': ['127.0.0.1', STRANGER] };
   assert.equal(await ask('127.0.0.1', twice), false);
-  // A proxy on another host is not local, whoever it asks for.
+  // A proxy on another host is not local, even if it forwards a local request.
   assert.equal(await ask('10.0.0.7', { 'x-forwarded-for': '127.0.0.1' }), false);
   for (const header of ['forwarded', 'via', 'x-real-ip'])
     assert.equal(await ask('127.0.0.1', { 'x-forwarded-for': '127.0.0.1', [header]: STRANGER }), false);

@@ -171,7 +171,7 @@ test('a comparison does not forget when the provider spoke last', async (t) => {
   shop.stripe.disputes.set('dp_1', { ...dispute, amount: 20_00 });
   await shop.look();
   assert.equal(await shop.available(), 30_00n);
-  // This event arrives late and is older than what is known by now.
+  // This event arrives late and is older than the latest known state.
   await told({ ...dispute, amount: 5_00 }, shop.stripe.now - 60);
   assert.equal(await shop.available(), 30_00n);
   await shop.sound();

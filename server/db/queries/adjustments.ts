@@ -32,8 +32,8 @@ export const isMonth = (line: Sql, order: Sql) =>
   sql`(${order}.kind in ('create', 'renew') and ${order}.status = 'completed' and not ${line}.proration and ${line}.unit in ('month', 'deposit'))`;
 
 /**
- * What was paid for a period of a VM, as a deposit or otherwise, and not given back: the lines whose service lies within it. A free credit has no
- * service period, and is no part of it.
+ * The payments for a period of a VM, including deposits, minus refunds: the lines whose service lies within it. A free
+ * credit has no service period and does not count.
  */
 export const periodNet = (vmId: Sql, start: Sql, end: Sql, status: Sql) => sql`
   (select coalesce(sum(part.amount_minor), 0)::bigint from orders paid join order_lines part on part.order_id = paid.id
@@ -69,9 +69,9 @@ export async function uncollected(db: Queryable, orderId: string): Promise<bigin
 export interface Remainder
   extends Pick<NewLine, 'description' | 'from_at' | 'to_at' | 'tax_rate' | 'tax_category' | 'tax_reason'> {
   amount_minor: bigint;
-  /** The start of the VM's month that it lies in; null where it lies in none. */
+  /** The start of the VM's month in which it lies; null if it lies in none. */
   month: Date | null;
-  /** What was paid for that month and not given back, a pending refund counted as given. */
+  /** The payments for that month minus refunds, including pending ones. */
   month_net: bigint | null;
 }
 

@@ -1,7 +1,7 @@
 import { one, type Queryable, type Sql, sql } from '../database.ts';
 import type { OrderLineRow } from './orders.ts';
 
-/** A journal entry with what it refers to. */
+/** A journal entry with the order, payment or credit to which it refers. */
 export interface BookingRow {
   id: bigint;
   /** The day on which it is booked, in UTC: "2026-01-31". */

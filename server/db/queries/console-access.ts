@@ -2,7 +2,7 @@ import { type Queryable, sql } from '../database.ts';
 import type { VmStatus } from '../enums.ts';
 import { type Right, readInForce } from './principals.ts';
 
-/** What open consoles depend on, for the given VMs and rights. A VM missing from `vms` is deleted. */
+/** The state on which open consoles depend, for the given VMs and rights. A VM missing from `vms` is deleted. */
 export interface ConsoleAccess {
   vms: Map<string, VmStatus>;
   isInForce: (right: Right) => boolean;

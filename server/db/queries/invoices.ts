@@ -32,7 +32,7 @@ export interface TaxedSum {
   tax_minor: number;
 }
 
-/** What an issued document states besides its parties and amounts. */
+/** Printed on an issued document besides its parties and amounts. */
 export interface PrintedRow {
   language: 'en' | 'de';
   order_reference: string | null;

@@ -63,7 +63,7 @@ export interface OrderLineRow {
   proration: boolean;
   /** Hourly price in a month that is billed hourly; otherwise null. */
   price_hourly?: string | null;
-  /** Of the sale: what gives back keeps the rate of what it gives back. */
+  /** The rate of the sale; a refund keeps it. */
   tax_rate: string;
   /**
    * Included in the amount. Rounded once, here; orders add it up, while documents compute their tax from their own

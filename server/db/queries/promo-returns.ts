@@ -11,12 +11,12 @@ export interface PromoReturned {
 }
 
 /**
- * What `lines` of a VM give back to which credit. What a line gives back is credit by the share in which credit has paid
- * for the month that the line lies in, or for what has exactly its service period where it lies in none: rounded up, so
- * that credit never becomes money. Of several credits the one that ends last has it back before the others.
+ * SQL for the parts of the refunds in `lines` of a VM that return to each promotional credit. A refund is credit in the
+ * share in which credit paid for the month of the line, or, if the line lies in no month, for exactly its service period;
+ * rounded up, so that credit never becomes money. The credit that ends last is refilled before the others.
  *
- * Draws of before lines were noted count for all lines of their order. Their returns went by another rule, so no credit
- * gets back more than the VM has of it.
+ * Draws from before lines were recorded count for all lines of their order. Their returns followed another rule, so no
+ * credit receives more than the VM drew from it.
  */
 const returnsOf = (vmId: string, lines: Sql) => sql`
   giving as (

@@ -7,7 +7,7 @@ const RECOGNIZE_AFTER_MS = 10 * 60_000;
 const MAX_DAYS = 31;
 
 /**
- * Net amounts by tax rate served until `end`, out of what was deferred at settlement: each line's share of its service
+ * Net amounts by tax rate served until `end`, out of the amounts deferred at settlement: each line's share of its service
  * period, to the second, rounded per line. Derived from the lines only; `rest` narrows it.
  */
 const servedUntil = (end: Sql, rest: Sql) => sql`

@@ -9,7 +9,7 @@ export interface SaleRow
     'id' | 'account_id' | 'number' | 'type' | 'status' | 'period_start_at' | 'issued_at' | 'currency'
   > {
   account_name: string;
-  /** Of the buyer at the time of sale; null if nothing was known. */
+  /** The buyer's country at the time of the sale; null if unknown. */
   country: string | null;
   vat_id: string | null;
   tax_category: OrderLineRow['tax_category'];

@@ -10,7 +10,7 @@ export async function systemTargetOfAddress(db: Queryable, ip: string): Promise<
   return found?.id;
 }
 
-/** What a report contains about an ongoing attack; its peaks only grow. */
+/** The part of a report about an ongoing attack; its peaks only grow. */
 export type Reported = Pick<
   AttackRow,
   'target_id' | 'vectors' | 'severity' | 'reason' | 'peak_bps' | 'peak_bps_at' | 'peak_pps' | 'peak_pps_at'

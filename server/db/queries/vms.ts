@@ -279,7 +279,7 @@ export async function lookAtPricesAgain(tx: Transaction, accountId: string): Pro
   );
 }
 
-/** Whose a VM is, or was. */
+/** Returns the account of a VM, including a deleted one. */
 export async function systemAccountOfVm(db: Queryable, id: string): Promise<string | undefined> {
   const row = await maybeOne<{ account_id: string }>(db, sql`select account_id from vms where id = ${id}`);
   return row?.account_id;

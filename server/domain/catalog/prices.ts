@@ -1,6 +1,6 @@
 import type { Catalog, Plan } from './catalog-schema.ts';
 
-/** What is sold at a price now and at others later: a plan, or the custom sizes. */
+/** An item with a current and later prices: a plan, or the custom sizes. */
 type Priced = Plan | Catalog['custom'];
 
 export const startOfDay = (date: string) => new Date(`${date}T00:00:00Z`);

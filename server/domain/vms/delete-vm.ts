@@ -29,8 +29,8 @@ export interface DeletionCharge extends Charge {
 }
 
 /**
- * What giving the VM up at `now` gives back, less what it has used since it was last charged for that; one that was
- * never paid for gives nothing.
+ * Returns the refund for deleting the VM at `now`, minus the charge for its use since the last one. A VM that was never
+ * paid for is not refunded.
  */
 export function priceOfDeletion(
   catalog: Catalog,

@@ -295,7 +295,7 @@ export class NftablesEdge implements EdgeDriver {
   }
 
   /**
-   * Soon compares the kernel's state with what it was given; several simultaneous doubts cause one comparison. A
+   * Soon compares the kernel's state with the one it was given; several simultaneous doubts cause one comparison. A
    * difference found during a write is checked again when nothing is being written.
    */
   #doubt(): void {

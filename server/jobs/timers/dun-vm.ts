@@ -46,7 +46,7 @@ export function nextDunningStep(vm: VmRow, grace: Catalog['grace'], now: Date): 
   return now >= graceEnd(vm, grace) ? 'suspend' : null;
 }
 
-/** What an unpaid VM owes (`arrears`), and what its wallet, which is locked, could pay (`available`). */
+/** The debt of an unpaid VM (`arrears`), and the available amount of its wallet, which is locked (`available`). */
 interface Debt {
   arrears: Arrears;
   available: bigint;

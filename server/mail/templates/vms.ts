@@ -12,7 +12,7 @@ export interface VmNotice {
   plan?: string;
   /** The current limit for sending and receiving; 0 if the network is stopped. */
   throttleMbps?: number;
-  /** Of an attack: its vectors, its peak rate, and when it began (ISO 8601). */
+  /** An attack's vectors, its peak rate, and when it began (ISO 8601). */
   vectors?: string[];
   peakMbps?: number;
   since?: string;

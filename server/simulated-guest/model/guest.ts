@@ -110,7 +110,7 @@ export function sampleAt(
 
 type Written = Metered & Pick<SimulatedGuest, 'unwrittenBytes'>;
 
-/** Returns the bytes on the disk, regardless of its size: the image and part of what was written since. */
+/** Returns the bytes on the disk, regardless of its size: the image and part of the later writes. */
 export function bytesOnDisk(id: string, guest: Written, now: number): number {
   const written = KEPT_SHARE * usageAt(id, guest, now).diskWriteBytes;
   return IMAGE_BYTES + written - (guest.unwrittenBytes ?? 0);

@@ -11,7 +11,7 @@ export const MAX_FILES = 1000;
 export const MAX_KEPT_FILE_BYTES = 1_048_576;
 export const MAX_KEPT_BYTES = 8 * MAX_KEPT_FILE_BYTES;
 
-/** The file system of a guest: the image's files, overlaid with what was written since. */
+/** The file system of a guest: the image's files, overlaid with later writes. */
 export class Files {
   readonly #system: System;
   #image: Map<string, ImageFile> | undefined;

@@ -1,4 +1,4 @@
-// Runs beside the others: it waits for guests and daemons two thirds of the time.
+// Runs alongside the others: it waits for guests and daemons two thirds of the time.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

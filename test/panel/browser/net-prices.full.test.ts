@@ -44,7 +44,7 @@ async function pageOf(
   return opened;
 }
 
-/** What the order says, with plain spaces. */
+/** Returns the text of the order, with plain spaces. */
 async function orderText(page: Page, label: string): Promise<string> {
   const order = page.getByRole('complementary', { name: label });
   await order

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { NO_BROWSER } from '../../consoles/support/browser.ts';
 import { openPanel } from './support/signed-in.ts';
 
-/** Fields that replies have since the last release: a node of that release, which serves beside newer ones, sends none of them. */
+/** Fields that replies have since the last release: nodes of that release, which serve alongside newer ones, do not send them. */
 const NEW_FIELDS = ['language', 'mail_to', 'order_reference'];
 
 test('the form for billing details opens with the reply of a node of the last release', {

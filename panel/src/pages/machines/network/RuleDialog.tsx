@@ -51,7 +51,7 @@ const EMPTY: Draft = {
   note: '',
 };
 
-/** Creates a rule, with a preview of what it opens and closes. */
+/** Creates a rule, with a preview of its effect. */
 export function RuleDialog({ vm, state, onClose }: { vm: Vm; state: FirewallState; onClose: () => void }) {
   const t = useTexts(networkTexts);
   const client = useQueryClient();
