@@ -11,7 +11,7 @@ test('the boundary', async (t) => {
   const env = { VAUBAN_TRUST_PROXY: `${PROXY}, 10.0.0.0/8` };
   const installation = await start(t, { env, clock: new RunningClock() });
   await t.test('HTTP as others speak it', (t) => http(t, installation));
-  await t.test('what there is under which address', (t) => routes(t, installation));
-  await t.test('where a key may be used from', (t) => access(t, installation));
+  await t.test('the resources of each address', (t) => routes(t, installation));
+  await t.test('the addresses from which a key may be used', (t) => access(t, installation));
   await t.test('each endpoint is opened by its scope and by no other', () => scopeMatrix(installation));
 });

@@ -13,7 +13,7 @@ import { equip, idle, newSubject } from './support/world.ts';
  * another account, and once correctly. The client checks each reply against the document. Refusals that depend on the
  * state of a VM or an account are in conformity.full.test.ts.
  */
-test('every operation refuses what it must, and answers a valid call', async (t) => {
+test('every operation refuses invalid calls and answers a valid one', async (t) => {
   const coverage = new Coverage();
   const { operator, client } = await start(t, { coverage, clock: new RunningClock() });
   const own = await newSubject(operator, client);

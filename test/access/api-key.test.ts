@@ -4,7 +4,7 @@ import { generateKey, hashKey, isWellFormedKey, keyHint } from '../../server/acc
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-test('a key reads vk_ and 33 characters, and no two are alike', () => {
+test('a key reads vk_ and 33 characters, and is unique', () => {
   const keys = Array.from({ length: 500 }, generateKey);
   for (const key of keys) assert.match(key, /^vk_[0-9A-Za-z]{33}$/);
   assert.equal(new Set(keys).size, keys.length);
@@ -23,7 +23,7 @@ test('its checksum notices every mistyped character and every pair that is swapp
   }
 });
 
-test('what is no key is recognised without a look-up', () => {
+test('a malformed key is recognised without a look-up', () => {
   const key = generateKey();
   for (const text of [
     '',

@@ -47,7 +47,7 @@ async function setUp(t: TestContext) {
   };
 }
 
-test('the key in the header says whose account it is and what it may do', async (t) => {
+test('the key in the header identifies the account and its rights', async (t) => {
   const { authenticate, newKey, accountId } = await setUp(t);
   const { key, row } = await newKey({ scopes: ['vm:read', 'vm:write'] });
   for (const header of [`Bearer ${key}`, `bearer ${key}`, `BEARER   ${key} `]) {
@@ -61,7 +61,7 @@ test('the key in the header says whose account it is and what it may do', async 
   }
 });
 
-test('what is not a key is refused without asking the database', async (t) => {
+test('a malformed key is refused without a query', async (t) => {
   const { authenticate, newKey, statements } = await setUp(t);
   const { key } = await newKey();
   await assert.rejects(authenticate(undefined), { code: 'api_key_missing' });
@@ -79,7 +79,7 @@ test('what is not a key is refused without asking the database', async (t) => {
   assert.equal(statements(), 0);
 });
 
-test('a known key is believed for a while, an unknown one is asked for every time', async (t) => {
+test('a known key is cached for a while, an unknown one is looked up every time', async (t) => {
   const { authenticate, newKey, statements, clock } = await setUp(t);
   const { key } = await newKey();
   for (let i = 0; i < 10; i++) await authenticate(`Bearer ${key}`);
@@ -92,7 +92,7 @@ test('a known key is believed for a while, an unknown one is asked for every tim
   assert.equal(statements(), 5);
 });
 
-test('a revocation is noticed as soon as the key is no longer believed, which is within a second', async (t) => {
+test('a revocation takes effect when the cached key expires, within a second', async (t) => {
   const { authenticate, newKey, db, clock } = await setUp(t);
   const { key, row } = await newKey();
   await authenticate(`Bearer ${key}`);
@@ -123,7 +123,7 @@ test('a key with networks works from there only, remembered or not', async (t) =
   });
 });
 
-test('uses are written together, whichever caller asks for it, and never for a refused key', async (t) => {
+test('uses are written together, for all callers, and never for a refused key', async (t) => {
   const { authenticate, authenticator, newKey, db, clock, statements } = await setUp(t);
   const [used, refused] = [await newKey(), await newKey({ allowCidrs: ['198.51.100.0/24'] })];
   await authenticate(`Bearer ${used.key}`);

@@ -42,7 +42,7 @@ test('windows begin at whole minutes', async () => {
   assert.equal(limiter.takeIp('203.0.113.7').allowed, true);
 });
 
-test('counting in memory and counting in the database are the same, however requests come together', async (t) => {
+test('counting in memory and in the database give the same result, in any order of requests', async (t) => {
   const db = await freshDatabase(t);
   const requests = fc.array(fc.record({ key: fc.nat({ max: 3 }), account: fc.nat({ max: 1 }) }), {
     maxLength: 12,
@@ -79,7 +79,7 @@ function tally(uses: Awaited<ReturnType<LimitStore['take']>>[], burst: { key: nu
     .sort();
 }
 
-test('a store that fails refuses those who waited for it, and only them', async () => {
+test('a failing store refuses only the requests that waited for it', async () => {
   let failing = true;
   const db: Queryable = {
     async query() {

@@ -24,7 +24,7 @@ async function setUp(t: TestContext) {
   return { clock, attempts, isTaken };
 }
 
-test('the guesses of a day against one account are as few as stated', async (t) => {
+test('the guesses per day against one account stay within the stated limit', async (t) => {
   const { clock, isTaken } = await setUp(t);
   const taken: number[] = [];
   // Two days of strangers who use a new network for each attempt, and of one who has all ten devices.
@@ -46,7 +46,7 @@ test('the guesses of a day against one account are as few as stated', async (t) 
   assert.ok(most <= 2 * GUESSES_A_DAY.all, `${most} in 24 hours`);
 });
 
-test('of many attempts at once no more are taken than one after the other', async (t) => {
+test('concurrent attempts are limited like sequential ones', async (t) => {
   const { isTaken } = await setUp(t);
   const count = async (tries: Promise<boolean>[]) => (await Promise.all(tries)).filter(Boolean).length;
   const many = <T>(one: (index: number) => T) => Array.from({ length: 120 }, (_, index) => one(index));
@@ -55,7 +55,7 @@ test('of many attempts at once no more are taken than one after the other', asyn
   assert.equal(await count(many(() => isTaken('one network', 'dev_1'))), 10);
 });
 
-test('a network is refused before it uses up what an address has, and what an owner does costs nothing', async (t) => {
+test("a network is refused before it uses up an address's limit, and the owner's attempts do not count", async (t) => {
   const { clock, attempts, isTaken } = await setUp(t);
   for (let attempt = 0; attempt < 200; attempt++) await isTaken('one network');
   // Only ten of these were counted for the address, whatever its spelling.
@@ -85,7 +85,7 @@ test('the windows of strangers open again, the last millisecond not yet', async 
   assert.equal(await use(), 50);
 });
 
-test('the mails of a day to one address are as few as stated, and one is good at any time', async (t) => {
+test('the mails per day to one address stay within the stated limit, and one link is always valid', async (t) => {
   const { clock, attempts } = await setUp(t);
   const asks = (network: string, device?: string) =>
     mayMail(attempts, { purpose: 'reset', email: EMAIL, network, device });

@@ -60,7 +60,7 @@ test('a service that stops tells its clients, and refuses new runs', async (t) =
   assert.deepEqual([status, code], [503, 'agent_unavailable']);
 });
 
-test('a stream is kept open by pings, bears the rate headers, and is counted', async (t) => {
+test('a stream is kept open by pings, has the rate headers, and is counted', async (t) => {
   const { fixture, reader, guest } = await midCommand(t);
   for (const name of ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'x-request-id'])
     assert.ok(reader.headers.get(name), name);
@@ -106,7 +106,7 @@ test('a run whose end cannot be written does not stay at work', async (t) => {
   assert.equal((await fixture.status()).state, 'idle');
 });
 
-test('a run that cannot be ended holds up no other, and is said once', async (t) => {
+test('a run that cannot be ended blocks no other, and is logged once', async (t) => {
   const fixture = await openFixture(t, {});
   const { db, clock, metrics } = fixture.services;
   const left = ['run_a', 'run_b', 'run_c'];
@@ -144,7 +144,7 @@ test('a run that cannot be ended holds up no other, and is said once', async (t)
   assert.deepEqual(await open(), []);
 });
 
-test('a body that is neither a message nor an approval, or both, changes nothing', async (t) => {
+test('a body that is neither a message nor an approval, or is both, changes nothing', async (t) => {
   const fixture = await openFixture(t, {});
   const approval = { id: 'apr_1', decision: 'approve' };
   const cases: [object, string][] = [

@@ -19,7 +19,7 @@ function fill(stream: EventStream): { waited: () => boolean; sent: number } {
   return { waited: () => !over, sent };
 }
 
-test('who sends more than the client reads is made to wait until it has read', async () => {
+test('a sender that is faster than its client waits until the client has read', async () => {
   const stream = new EventStream(new ManualClock());
   await stream.drained(never);
   const { waited, sent } = fill(stream);
@@ -52,7 +52,7 @@ test('a client that is behind is not pinged, and is cut at the end', async () =>
   await stream.drained(never);
 });
 
-test('who waits for a client goes on when the run has to end', async () => {
+test('a sender that waits for its client continues when the run must end', async () => {
   const stream = new EventStream(new ManualClock());
   fill(stream);
   const end = new AbortController();

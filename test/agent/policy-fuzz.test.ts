@@ -163,7 +163,7 @@ test('a dangerous command in any disguise is dangerous', () => {
   );
 });
 
-test('a disguise makes nothing harmless of a command that is in none of the tables', () => {
+test('a disguise makes no unlisted command harmless', () => {
   const name = fc.stringMatching(/^[a-z]{3,10}$/).filter((word) => judgeCommand(word).risk === 'dangerous');
   fc.assert(
     fc.property(name, fc.constantFrom(...DISGUISES), harmless, (word, disguise, other) => {

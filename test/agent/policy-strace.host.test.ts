@@ -53,7 +53,7 @@ const CAUGHT: [keyof typeof KITS, string, RegExp][] = [
 ];
 
 for (const [key, kit] of Object.entries(KITS) as [keyof typeof KITS, (typeof KITS)['dash']][]) {
-  test(`the watch over ${kit.name} sees what is to be seen`, { skip }, async (t) => {
+  test(`the watch over ${kit.name} sees every violation`, { skip }, async (t) => {
     const lines = CAUGHT.filter(([of]) => of === key);
     assert.ok(lines.length > 0);
     const breaches = await watch(
@@ -70,7 +70,7 @@ for (const [key, kit] of Object.entries(KITS) as [keyof typeof KITS, (typeof KIT
     }
   });
 
-  test(`what is safe does no harm with ${kit.name}`, { skip }, async (t) => {
+  test(`safe commands do no harm with ${kit.name}`, { skip }, async (t) => {
     // Programs behave the same in every shell, so fewer lines are enough for the second one.
     const lines = [
       ...new Set([...WRITTEN, ...(key === 'bash' ? MADE_UP.slice(0, LINES / 5) : MADE_UP)]),

@@ -14,14 +14,14 @@ test('each command of the reviewed table has the risk that it was judged to have
   assert.deepEqual(wrong, []);
 });
 
-test('no attack runs unasked', () => {
+test('no attack runs without approval', () => {
   const unasked = ATTACKS.filter((command) => judgeCommand(command).risk !== 'dangerous');
   assert.deepEqual(unasked, []);
   assert.ok(ATTACKS.length >= 800, `${ATTACKS.length}`);
   assert.equal(new Set(ATTACKS).size, ATTACKS.length);
 });
 
-test('the table has at least 300 commands, none twice', () => {
+test('the table has at least 300 distinct commands', () => {
   const commands = REVIEWED.map(({ command }) => command);
   assert.ok(commands.length >= 300, `${commands.length}`);
   assert.equal(new Set(commands).size, commands.length);

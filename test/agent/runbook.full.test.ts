@@ -33,7 +33,7 @@ async function inTime<T>({ services }: Fixture, work: Promise<T>): Promise<T> {
   return done;
 }
 
-test('the runbook answers the common asks from what it sees on the simulated guest', async (t) => {
+test('the runbook answers common questions from the state of the simulated guest', async (t) => {
   const fixture = await openFixture(t, {});
   const answers: string[] = [];
   for (const [message, expected] of ASKS) {

@@ -13,7 +13,7 @@ const DISGUISED = 'rm -rf /srv # \u202e\u2066tmp/ sl\u2069\u200b\u00ad\u001b[8m\
 const SHOWN =
   'rm -rf /srv # ⟦U+202E⟧⟦U+2066⟧tmp/ sl⟦U+2069⟧⟦U+200B⟧⟦U+00AD⟧⟦U+001B⟧[8m⟦U+E0061⟧⟦U+00A0⟧⟦U+3164⟧x';
 
-test('what hides in a command is shown before it is approved, and what was approved is run to the letter', async (t) => {
+test('hidden characters of a command are shown before approval, and the approved command runs unchanged', async (t) => {
   const guest = await startGuest(t, () => ({ stdout: 'done\n' }));
   const model = await startModel(t, [
     { text: 'Just a look\u202e.', command: DISGUISED, reason: 'to \u202esee' },

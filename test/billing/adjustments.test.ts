@@ -35,7 +35,7 @@ test('a refund names the invoice of its order, at its rate, and is served as the
   await sound();
 });
 
-test('what is refunded of a running period is not given back again', async (t) => {
+test('a refunded part of a running period is not refunded again', async (t) => {
   const { clock, customer, done, buy, change, refund, undo, spent, sound } = await shop(t);
   const { order: bought, path } = await buy('s1');
   const order = await change(path, 's8');
@@ -71,7 +71,7 @@ test('what is refunded of a running period is not given back again', async (t) =
   await sound();
 });
 
-test('a refund counts what a change gave back by a clock that is behind', async (t) => {
+test('a refund counts the refund of a change whose clock was behind', async (t) => {
   const { clock, buy, change, refund, spent, sound } = await shop(t);
   clock.advance(DAY_MS);
   const { order, path } = await buy('s1');
@@ -99,7 +99,7 @@ test('a free credit for a VM that is still being made does not keep its deposit'
   assert.equal(preview.refund_minor, order.amount_minor);
 });
 
-test('a deletion leaves to refunds what it has not given back', async (t) => {
+test('a deletion leaves the unrefunded rest to later refunds', async (t) => {
   const { clock, customer, done, buy, refund, undo, spent, sound } = await shop(t);
   const { order, path } = await buy('s8');
   clock.advance(10 * DAY_MS);
@@ -113,7 +113,7 @@ test('a deletion leaves to refunds what it has not given back', async (t) => {
   await sound();
 });
 
-test('a void gives back the hours that a deposit has paid, though the order took less than they cost', async (t) => {
+test('a void refunds the hours that a deposit has paid, even if the order charged less than they cost', async (t) => {
   const { clock, done, buy, change, undo, spent, sound } = await shop(t);
   const { path } = await buy('s2', 'eu-central', 'hourly');
   await done();

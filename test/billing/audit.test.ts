@@ -87,7 +87,7 @@ test('a VM that was sold again by a clock that is behind has the rate of that sa
   assert.deepEqual(await brokenLaws(db, clock), []);
 });
 
-test('an edited entry is found, and named, even where every sum is still right', async (t) => {
+test('an edited entry is found and named, even if every sum is still correct', async (t) => {
   const { db, clock, accounts } = await books(t);
   await unguarded(
     db,
@@ -156,7 +156,7 @@ test('rows that vanish are found in every table of documents', async (t) => {
   }
 });
 
-test('what a row says is sealed: words and instants, not figures alone', async (t) => {
+test('text and times of a row are sealed, not only its amounts', async (t) => {
   const { db, clock } = await books(t);
   await unguarded(
     db,
@@ -173,7 +173,7 @@ test('what a row says is sealed: words and instants, not figures alone', async (
   ]);
 });
 
-test('an audit neither waits nor is waited for, and sees each account at one instant', async (t) => {
+test('an audit neither waits nor blocks, and sees each account at one moment', async (t) => {
   const { db, clock, accounts } = await books(t);
   const before = (await audit(db, clock)).findings;
   const busy = Array.from({ length: 20 }, async (_, n) => {

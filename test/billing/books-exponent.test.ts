@@ -67,7 +67,7 @@ test('the first account makes the books, with the decimals of its currency', asy
   }
 });
 
-test('a start where the books count otherwise is refused, and says what to do', async (t) => {
+test("a start with another exponent than the books' is refused, with instructions", async (t) => {
   const db = await freshDatabase(t);
   await db.transaction((tx) =>
     createAccount(tx, new ManualClock(AT), { name: 'Test', currency: 'HUF', limits: {} }),
@@ -98,7 +98,7 @@ const MONEY: [method: 'GET' | 'POST' | 'DELETE', path: (vm: string) => string, b
   ['DELETE', (vm) => `/${vm}`],
 ];
 
-test('until it is known how the books count, money operations answer 503 and nothing is charged', async (t) => {
+test('while the exponent is unknown, money operations answer 503 and nothing is charged', async (t) => {
   const db = await freshDatabase(t);
   const clock = new ManualClock(AT);
   const installation = await openInstallation(db, { clock });
@@ -162,7 +162,7 @@ test('until it is known how the books count, money operations answer 503 and not
   assert.deepEqual(statuses, [200, 200, 200]);
 });
 
-test('an operator answers once, on record, and no answer changes what is booked', async (t) => {
+test('an operator answers once, on record, and no answer changes booked amounts', async (t) => {
   const { db, get, post, newAccount } = await startOperator(t);
   const empty = (await get('/books')).json().data;
   assert.deepEqual([empty.currency, empty.exponent, empty.paused], ['EUR', null, false]);
@@ -203,7 +203,7 @@ test('an operator answers once, on record, and no answer changes what is booked'
   assert.deepEqual(await findings(db), []);
 });
 
-test('which operations wait for it is a reviewed list', () => {
+test('the operations that wait for the answer are a reviewed list', () => {
   const named = [ENDPOINTS, PANEL_ENDPOINTS, OPERATOR_ENDPOINTS].map((roster) =>
     (roster as readonly { operation: string; money?: true }[])
       .filter(({ money }) => money)

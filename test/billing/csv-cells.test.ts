@@ -4,7 +4,7 @@ import { csvLine } from '../../server/domain/billing/bookings/csv.ts';
 
 const line = (...cells: (string | null)[]) => csvLine(cells).toString();
 
-test('no word of a customer is a formula, whichever sign the spreadsheet takes for a separator', () => {
+test('no text of a customer is a formula, with any separator of the spreadsheet', () => {
   assert.equal(line('=1+1', '@x', '+x', '-x', null), "'=1+1,'@x,'+x,'-x,\r\n");
   assert.equal(line('-12.50', '-1', 'A-B', 'a;b'), '-12.50,-1,A-B,a;b\r\n');
   // In much of Europe the separator is a semicolon, so a file with commas is split at semicolons.

@@ -34,7 +34,7 @@ const DIGITS = {
   CLF: 4,
 };
 
-test('a currency has the decimals of ISO 4217, whatever the runtime says', () => {
+test('a currency has the decimals of ISO 4217, regardless of the runtime', () => {
   for (const [currency, digits] of Object.entries(DIGITS)) assert.equal(currencyExponent(currency), digits);
   const all = [...currencies()];
   assert.equal(all.length, 165 + 6);
@@ -130,7 +130,7 @@ test('a price below the smallest unit keeps its decimals, and an example has tho
   );
 });
 
-test('a custom size costs in the panel what it costs in the service', () => {
+test('a custom size has the same price in the panel and in the service', () => {
   const components = (['vcpu', 'ram', 'disk'] as const).map((component) => ({
     ...{ component, price_monthly: '1.25' },
   }));

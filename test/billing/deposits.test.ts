@@ -51,13 +51,13 @@ test('a deletion releases the deposit and sells the hours that have begun, with 
   assert.equal(charge.total_minor, -209n);
 });
 
-test('a month that ends comes to its price, however short it is, and nothing is released', () => {
+test('a month that ends costs its price, however short it is, and releases nothing', () => {
   const charge = deletionCharge(s1, bought, month.endAt);
   assert.deepEqual(lines(charge)[1], ['S1, 720 hours', 'hour', 399n, 67n]);
   assert.equal(charge.total_minor, 0n);
 });
 
-test('nothing that was not used is sold', () => {
+test('unused time is never sold', () => {
   assert.deepEqual(lines(deletionCharge(s1, bought, month.startAt)), [
     ['Released deposit for S1', 'deposit', -399n, 0n],
     ['S1, 0 hours', 'hour', 0n, 0n],
@@ -91,7 +91,7 @@ test('a period that was sold in advance ends by the old rule', () => {
   assert.ok(change.lines.every(({ unit }) => unit !== 'deposit'));
 });
 
-test('any number of changes sells exactly what was used, and never more than was held', () => {
+test('any number of changes sells exactly the used time, and never more than the hold', () => {
   const sizes = [s1, s2, priced('S3', 1_234_567n, 18_371_533n), priced('S4', 1n, 15n)];
   const step = fc.record({
     size: fc.constantFrom(...sizes),

@@ -65,7 +65,7 @@ test('a configuration without an hourly price is sold by the month', () => {
   assert.equal(sale.lines[0]!.price_hourly, null);
 });
 
-test('an hourly price is shown as it is, any other is a part of the month', () => {
+test('an hourly price is shown as it is, any other as a part of the month', () => {
   assert.equal(configurationHourly(399n, 'EUR', 6_000n), '0.006');
   assert.equal(configurationHourly(399n, 'EUR', 1_000_000n), '1.00');
   assert.equal(configurationHourly(399n, 'JPY', 2_000_000n), '2');
@@ -94,7 +94,7 @@ test('a deletion gives the month back and charges the hours that have begun', ()
   assert.deepEqual([hours!.from_at, hours!.to_at, hours!.proration], [month.startAt, at, false]);
 });
 
-test('hours begin at once, and come to the price of the month at the most', () => {
+test('hours are charged from the start, up to the monthly price', () => {
   const hours = (seconds: number) => amounts(deletionCharge(s1, bought, after(seconds)))[1];
   assert.deepEqual([0, 1, HOUR, HOUR + 1].map(hours), [0n, 1n, 1n, 1n]);
   // 664 hours are 3.984, which is 3.98; 665 are 3.99.
@@ -138,7 +138,7 @@ test('a change on a node whose clock is behind counts no hour twice', () => {
   assert.deepEqual(changeCharge(s1, s2, bought, early, terms).metering!.since, month.startAt);
 });
 
-test('what is given back keeps the tax rate of its sale, the hours too', () => {
+test('a refund keeps the tax rate of its sale, also for hours', () => {
   const sold = { ...bought, terms: { ...terms, taxRate: '0.16' } };
   const rates = (charge: Charge) => charge.lines.map((line) => line.tax_rate);
   assert.deepEqual(rates(changeCharge(s1, s2, sold, after(HOUR), terms)), ['0.16', '0.16', '0.2']);
@@ -185,7 +185,7 @@ function hoursFor(micros: bigint, seconds: bigint, currency = 'EUR'): Fraction {
   return { over: micros * seconds * 10n ** BigInt(currencyExponent(currency)), under: 3_600_000_000n };
 }
 
-test('ten thousand changes by the hour come to the exact sum, give or take half a unit', () => {
+test('ten thousand hourly changes add up to the exact price, give or take half a unit', () => {
   const seconds = fc.array(fc.integer({ min: 1, max: 259 }), { minLength: 10_000, maxLength: 10_000 });
   const currency = fc.constantFrom('EUR', 'JPY', 'KWD');
   fc.assert(
@@ -234,7 +234,7 @@ const sold = fc
   });
 const steps = fc.array(fc.record({ to: sold, seconds: fc.nat(9 * 86_400) }), { maxLength: 6 });
 
-test('a VM pays what it used, rounded half up, and is never given back more than it paid', () => {
+test('a VM pays for its use, rounded half up, and is never refunded more than it paid', () => {
   fc.assert(
     fc.property(sold, steps, fc.nat(12 * 86_400), (first, changes, wait) => {
       let [configuration, at] = [first, 0];
@@ -273,7 +273,7 @@ test('a VM pays what it used, rounded half up, and is never given back more than
   );
 });
 
-test('nothing is gained by changes to and fro: no part of a month costs less than without them', () => {
+test('changing back and forth makes no part of a month cheaper', () => {
   const seconds = fc
     .tuple(fc.nat(30 * 86_400), fc.nat(30 * 86_400))
     .map(([a, b]) => (a < b ? [a, b] : [b, a]));
@@ -298,7 +298,7 @@ test('nothing is gained by changes to and fro: no part of a month costs less tha
   );
 });
 
-test('a deletion gives back no more as time passes', () => {
+test('the refund of a deletion never grows with time', () => {
   fc.assert(
     fc.property(sold, fc.nat(40 * 86_400), fc.nat(10 ** 6), (plan, at, later) => {
       const period = running(monthCharge(plan, month, terms, 'hourly'));

@@ -31,7 +31,7 @@ async function setUp(t: TestContext) {
   return { db, clock, accountId, vm, settle, settleAt, issue, invoice, sale };
 }
 
-test('what is issued never changes, though the clock steps back over the end of its month', async (t) => {
+test('an issued document never changes, even if the clock steps back over the end of its month', async (t) => {
   const { db, accountId, settleAt, issue, invoice, sale } = await setUp(t);
   assert.equal(await issue('2026-02-01T00:10:00Z'), 1);
   const issued = await invoice(sale.invoice_id);
@@ -56,7 +56,7 @@ test('no number carries a date before that of the one before it', async (t) => {
   assert.deepEqual(second.issued_at, first.issued_at);
 });
 
-test('a refund is a credit note in a series of its own, which names what it corrects', async (t) => {
+test('a refund is a credit note in its own series, and names the document that it corrects', async (t) => {
   const { db, accountId, settleAt, issue, invoice, sale } = await setUp(t);
   await issue('2026-02-01T00:10:00Z');
   const refund = await settleAt('2026-02-03T00:00:00Z', -241n);
@@ -101,7 +101,7 @@ test('numbers of different accounts are of one series', async (t) => {
   );
 });
 
-test('what is issued, settled or booked is refused any change by the store', async (t) => {
+test('the database refuses any change of issued, settled or booked rows', async (t) => {
   const { db, settle, issue, sale } = await setUp(t);
   const refund = await settle(-100n);
   await issue('2026-02-01T00:10:00Z');

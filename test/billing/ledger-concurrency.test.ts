@@ -23,7 +23,7 @@ const count = async <T>(outcomes: Promise<T>[], matches: (reason: unknown) => bo
   return { done: settled.length - rejected.length, refused: rejected.length };
 };
 
-test('of many who spend at once, as many succeed as the wallet can pay', async (t) => {
+test('of many concurrent purchases, exactly as many succeed as the wallet covers', async (t) => {
   const db = await freshDatabase(t);
   const clock = new ManualClock();
   const accountId = await fundedAccount(db, clock, 1000n);
@@ -87,7 +87,7 @@ test('an order that several settle at once is settled once', async (t) => {
   assert.equal(entries.length, order!.status === 'completed' ? 3 : 2);
 });
 
-test('numbers have neither gap nor twin, whatever is issued, sold or fails meanwhile', async (t) => {
+test('numbers have neither gap nor duplicate, whatever is issued, sold or fails concurrently', async (t) => {
   const db = await freshDatabase(t);
   const clock = new ManualClock('2026-08-01T00:00:00Z');
   const accounts = await Promise.all([1, 2, 3].map(() => fundedAccount(db, clock, 10_000n)));
@@ -119,7 +119,7 @@ test('numbers have neither gap nor twin, whatever is issued, sold or fails meanw
   assert.deepEqual(await ledgerProblems(db), []);
 });
 
-test('a wallet is what its history says, whatever the history', async (t) => {
+test('a wallet always follows from its history', async (t) => {
   const db = await freshDatabase(t);
   const clock = new ManualClock();
   const amount = fc.bigInt({ min: -500n, max: 500n });

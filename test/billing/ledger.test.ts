@@ -55,7 +55,7 @@ async function setUp(t: TestContext, funds = 1000n) {
   };
 }
 
-test('what an order will cost is held, and captured when its work is done', async (t) => {
+test('the cost of an order is held, and captured when its work is done', async (t) => {
   const { db, clock, accountId, place, complete, latest, wallet } = await setUp(t);
   const order = await place(399n);
   assert.equal(order.status, 'pending');
@@ -73,7 +73,7 @@ test('what an order will cost is held, and captured when its work is done', asyn
   assert.deepEqual((await reasonsOf(db, accountId)).slice(1), ['hold', 'capture', 'capture']);
 });
 
-test('what was held is released when the work fails', async (t) => {
+test('a hold is released when the work fails', async (t) => {
   const { db, accountId, place, fail, latest, wallet } = await setUp(t);
   await fail(await place(399n));
   assert.deepEqual(await wallet(), { available: 1000n, held: 0n });
@@ -138,7 +138,7 @@ test('a free order moves nothing and completes', async (t) => {
   assert.equal(balance_after_minor, 0n, 'its lines are booked, the wallet stays as it is');
 });
 
-test('settling twice is harmless, whichever way comes second', async (t) => {
+test('settling twice is harmless, in any order', async (t) => {
   const { place, complete, fail, latest, wallet } = await setUp(t);
   const captured = await place(399n);
   for (const settle of [complete, complete, fail]) await settle(captured);
@@ -151,7 +151,7 @@ test('settling twice is harmless, whichever way comes second', async (t) => {
   assert.deepEqual(await wallet(), { available: 601n, held: 0n });
 });
 
-test('a transaction that fails leaves neither order nor hold nor invoice', async (t) => {
+test('a failed transaction leaves no order, hold or invoice', async (t) => {
   const { db, clock, vm, wallet } = await setUp(t);
   const work = withLedger(db, clock, async (ledger) => {
     await placeOrder(ledger, orderOf(clock, vm, 399n));
@@ -195,7 +195,7 @@ test('the lines of an order become the lines of its invoice, and add up to its t
   assert.equal(invoice.tax_minor, 92n);
 });
 
-test('a price above what the caller agreed to is refused', () => {
+test("a price above the caller's maximum is refused", () => {
   requireAtMost(chargeOf(399n), undefined);
   requireAtMost(chargeOf(399n), 399);
   requireAtMost(chargeOf(-399n), 0);

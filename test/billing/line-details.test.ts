@@ -11,7 +11,7 @@ import { ledgerProblems } from '../support/invariants.ts';
 import { issueInvoices } from '../support/issue.ts';
 import { fundedAccount, storedVm } from './support.ts';
 
-test('a line keeps the host name of its VM as it was when it was sold', async (t) => {
+test('a line keeps the host name that its VM had at the sale', async (t) => {
   const db = await freshDatabase(t);
   const clock = new ManualClock('2026-01-20T00:00:00Z');
   const accountId = await fundedAccount(db, clock, 100_00n);
@@ -60,7 +60,7 @@ test('a line from before host names were noted prints as before', async (t) => {
   assert.doesNotMatch(await eInvoice(document()), /<ram:Description>/);
 });
 
-test('a document keeps its language, order number and footer as they were when it was issued', async (t) => {
+test('a document keeps the language, order number and footer of its issue', async (t) => {
   const db = await freshDatabase(t);
   const clock = new ManualClock('2026-01-20T00:00:00Z');
   const accountId = await fundedAccount(db, clock, 100_00n);

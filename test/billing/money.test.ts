@@ -34,7 +34,7 @@ for (const text of ['', '-1', '1.', '.5', '1.0000001', '1e3', '1,5', ' 1', 'NaN'
   });
 }
 
-test('what is written is read back', () => {
+test('written values are read back unchanged', () => {
   fc.assert(fc.property(amount, (micros) => parseMicros(formatMicros(micros)) === micros));
 });
 

@@ -125,7 +125,7 @@ test('all the downtime of a month counts together and once, and a voided credit 
   await sound();
 });
 
-test('no month is credited more than is left of it, and a deletion gives back no more either', async (t) => {
+test('no month is credited more than its rest, and a deletion refunds no more either', async (t) => {
   const { clock, customer, buy, done, outage, credit, refund, spent, sound } = await shopWithOutages(t);
   const { id, order, path } = await buy('s8');
   clock.set(new Date('2026-01-20T00:00:00Z'));
@@ -143,7 +143,7 @@ test('no month is credited more than is left of it, and a deletion gives back no
   await sound();
 });
 
-test('an outage over the end of a month is a line of each, by what the VM was paid for', async (t) => {
+test('an outage over the end of a month has a line for each, by the payment for the VM', async (t) => {
   const { db, clock, services, customer, buy, done, outage, credit, sound } = await shopWithOutages(t);
   const { path } = await buy('s1');
   clock.set(new Date('2026-02-01T00:00:00Z'));
@@ -166,7 +166,7 @@ test('an outage over the end of a month is a line of each, by what the VM was pa
   await sound();
 });
 
-test('crediting that breaks off goes on where it stood, and nothing is credited twice', async (t) => {
+test('interrupted crediting continues, and nothing is credited twice', async (t) => {
   const { db, clock, services, buy, outage, creditNext, credit, sound } = await shopWithOutages(t);
   for (let vm = 0; vm < 3; vm++) {
     await buy('s1');

@@ -30,7 +30,7 @@ function catalogWith(priceOfS1: string | undefined): SalesCatalog {
 const vmOf = (change: Partial<VmRow> = {}) =>
   newVm(new ManualClock('2026-01-15T00:00:00Z'), 'acc_test', change);
 
-test('a runway is in whole days of which a month has thirty', () => {
+test('a runway is in whole days of a month of thirty', () => {
   assert.equal(runwayDays(399n, 399n), 30n);
   assert.equal(runwayDays(398n, 399n), 29n);
   assert.equal(runwayDays(0n, 399n), 0n);
@@ -51,7 +51,7 @@ test("a VM renews at today's price of its plan, with the size it has", () => {
   });
 });
 
-test('a plan that is gone keeps the price it was sold at', () => {
+test('a removed plan keeps the price at which it was sold', () => {
   const { name, price_monthly_minor } = renewalConfiguration(vmOf(), catalogWith(undefined), NOW);
   assert.deepEqual({ name, price_monthly_minor }, { name: 's1', price_monthly_minor: 399n });
 });
@@ -62,7 +62,7 @@ test("a custom configuration renews at today's unit prices", () => {
   assert.equal(renewalConfiguration(vm, catalog, NOW).price_monthly_minor, 840n);
 });
 
-test('what does not renew has no next charge', () => {
+test('a VM that does not renew has no next charge', () => {
   const vm = vmOf();
   const next = { vm_id: vm.id, amount_minor: 399n, due_at: vm.billing_period_end_at };
   const now = date('2026-01-20T00:00:00Z');

@@ -58,7 +58,7 @@ test('a custom configuration costs what its parts cost, rounded once', () => {
   assert.equal(odd.price_monthly_minor, 380n);
 });
 
-test('what is changed or given up by a clock that is behind lies within the period all the same', () => {
+test('a change or deletion by a clock that is behind still lies within the period', () => {
   const before = date('2026-03-31T23:58:00Z');
   const metered = { ...period, metering: { priceMicros: 6_000n, since: period.startAt } };
   for (const running of [period, metered]) {
@@ -112,7 +112,7 @@ test('a change charges the net, rounded once; one line is the share of the new p
   assert.deepEqual(amounts(changeCharge(plan('s2'), plan('s1'), period, middle, terms)), [-350n, 200n]);
 });
 
-test('what is given back keeps the tax rate of its sale', () => {
+test('a refund keeps the tax rate of its sale', () => {
   const sold = { ...period, terms: { ...terms, taxRate: '0.16' } };
   const rates = (charge: Charge) => charge.lines.map((line) => [line.tax_rate, line.tax_minor]);
   assert.deepEqual(rates(changeCharge(plan('s1'), plan('s2'), sold, middle, terms)), [
@@ -127,14 +127,14 @@ test('a tax rate may have six decimals', () => {
   assert.deepEqual([line!.tax_rate, line!.tax_minor], ['0.08875', 815n]);
 });
 
-test('a deletion gives back the unused rest, and nothing once the period is over', () => {
+test('a deletion refunds the unused rest, and nothing once the period is over', () => {
   assert.deepEqual(amounts(deletionCharge(plan('s1'), period, middle)), [-199n]);
   const late = deletionCharge(plan('s1'), period, date('2026-05-02T00:00:00Z'));
   assert.equal(late.total_minor, 0n);
   assert.equal(late.lines[0]!.from_at, period.endAt);
 });
 
-test('a deletion gives back no more as time passes, and the whole price before the period begins', () => {
+test('the refund of a deletion never grows with time, and is the whole price before the period begins', () => {
   const price = fc.bigInt({ min: 0n, max: 10n ** 9n }).map(priced);
   const second = fc.integer({ min: -86_400, max: 40 * 86_400 });
   fc.assert(
@@ -170,7 +170,7 @@ test('the lines of a charge add up to its total', () => {
   );
 });
 
-test('ten thousand changes to and fro gain neither side anything', () => {
+test('ten thousand changes back and forth gain neither side anything', () => {
   const [small, large] = [plan('s1'), plan('s2')];
   const seconds = fc.array(fc.integer({ min: 1, max: 259 }), { minLength: 10_000, maxLength: 10_000 });
   fc.assert(
@@ -216,7 +216,7 @@ test('picking the instants of changes gains no more than half a unit', () => {
   assert.ok(2n * (exact - charged * 2_592_000n) <= 2_592_000n);
 });
 
-test('whatever a VM goes through in a period, what is given back was paid before', () => {
+test('in any history of a VM, refunds never exceed the payments', () => {
   const price = fc.bigInt({ min: 0n, max: 10n ** 6n }).map(priced);
   const step = fc.record({ to: price, seconds: fc.nat(10 * 86_400) });
   fc.assert(

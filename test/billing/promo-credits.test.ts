@@ -99,7 +99,7 @@ test('promotional credit is spent first, the soonest end before the others, and 
   ]);
 });
 
-test('what is settled at once goes by way of the hold where credit takes part, and says what is left', async (t) => {
+test('an order settled at once goes through the hold if it uses credit, and reports the rest', async (t) => {
   const { grant, settle, wallet, moves } = await setUp(t);
   await grant(100n, 30);
   const { balance_after_minor } = await settle(399n);
@@ -113,7 +113,7 @@ test('what is settled at once goes by way of the hold where credit takes part, a
   ]);
 });
 
-test('credit and money together are what can be spent', async (t) => {
+test('credit and money together are the available amount', async (t) => {
   const { grant, place, settle, wallet } = await setUp(t, 100n);
   await grant(100n, 30);
   const refusal = {
@@ -127,7 +127,7 @@ test('credit and money together are what can be spent', async (t) => {
   assert.deepEqual(await wallet(), [0n, 0n, 200n]);
 });
 
-test('an order that fails gives back to the same credit, and what has ended meanwhile ends', async (t) => {
+test('a failed order returns to the same credit, and credit that has expired since ends', async (t) => {
   const { clock, grant, place, fail, end, left, wallet } = await setUp(t);
   const [soon, late] = [await grant(200n, 1), await grant(300n, 60)];
   const order = await place(450n);
@@ -141,7 +141,7 @@ test('an order that fails gives back to the same credit, and what has ended mean
   assert.deepEqual(await wallet(), [1300n, 300n, 0n]);
 });
 
-test('what a VM gives back is credit by the share that credit has paid, rounded up, and money otherwise', async (t) => {
+test("a VM's refund is credit by the share that credit has paid, rounded up, and money otherwise", async (t) => {
   const { db, clock, accountId, grant, settle, left, wallet, moves } = await setUp(t);
   const [soon, late] = [await grant(100n, 30), await grant(100n, 60)];
   await settle(399n);
@@ -220,7 +220,7 @@ test('lines and credits of any sizes share all of the credit', async (t) => {
   }
 });
 
-test('a refund counts what was paid, not what is only held', async (t) => {
+test('a refund counts paid amounts, not held ones', async (t) => {
   const { grant, place, settle, fail, wallet } = await setUp(t);
   await settle(300n);
   await grant(100n, 30);
@@ -260,7 +260,7 @@ test('credit ends at its end, and not before', async (t) => {
   assert.deepEqual((await moves()).slice(2), ['promo > promo_expense 200 promo_expired']);
 });
 
-test('what is revoked ends at once, and so does what comes back to it', async (t) => {
+test('revoked credit ends at once, and so do refunds to it', async (t) => {
   const { clock, grant, place, fail, end, revoke, wallet, moves } = await setUp(t);
   const id = await grant(200n, 30);
   const order = await place(150n);
@@ -320,7 +320,7 @@ test('a purchase without credit never asks for it', async (t) => {
   );
 });
 
-test('the store refuses to change what was given and drawn', async (t) => {
+test('the database refuses to change granted and drawn credit', async (t) => {
   const { db, grant, settle } = await setUp(t);
   await grant(100n, 30);
   await settle(50n);

@@ -85,7 +85,7 @@ async function accountOf(db: Database, clock: ManualClock) {
   return { accountId, steps, paidIn: () => paidIn };
 }
 
-test('whatever happens, credit never becomes money', async (t) => {
+test('credit never becomes money', async (t) => {
   const db = await freshDatabase(t);
   const clock = new ManualClock('2026-01-15T00:00:00Z');
   const step = fc.record({

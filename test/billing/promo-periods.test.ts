@@ -44,7 +44,7 @@ async function promoShop(t: TestContext) {
   };
 }
 
-test('a month that money has paid gives back money, whatever credit has paid before', async (t) => {
+test('a month paid with money refunds money, even if credit paid for earlier ones', async (t) => {
   const { grant, buy, end, renewAt, preview, remove, wallet } = await promoShop(t);
   await grant(S8, '2026-01-20T00:00:00Z');
   const { path } = await buy('s8');
@@ -83,7 +83,7 @@ test('a refund is credit by the share of its period that credit has paid, and sa
   assert.ok(soon.credit.expires_at < clock.now());
 });
 
-test('credit that ends before it is given back is shown with its end, and is gone', async (t) => {
+test('credit that ends before the refund is shown with its end, and expires', async (t) => {
   const { clock, grant, buy, end, preview, remove, wallet } = await promoShop(t);
   await grant(S8, '2026-01-10T00:00:00Z');
   const { path } = await buy('s8');
@@ -95,7 +95,7 @@ test('credit that ends before it is given back is shown with its end, and is gon
   assert.deepEqual(await wallet(), [200_00n, 0n]);
 });
 
-test('a smaller plan gives back by the month it is changed in, and its quote says so', async (t) => {
+test('a downgrade refunds by the month of the change, and its quote says so', async (t) => {
   const { grant, buy, change, renewAt, customer, wallet } = await promoShop(t);
   const { path } = await buy('s1');
   await change(path, 's8');
@@ -119,7 +119,7 @@ test('a smaller plan gives back by the month it is changed in, and its quote say
   assert.deepEqual(await wallet(), before);
 });
 
-test("the operator's refunds and voids give back by the month of the order", async (t) => {
+test("the operator's refunds and voids follow the month of the order", async (t) => {
   const { db, grant, buy, renewAt, renewal, refund, undo, wallet } = await promoShop(t);
   await grant(S8, '2026-06-01T00:00:00Z');
   const { order } = await buy('s8');
@@ -145,7 +145,7 @@ test("the operator's refunds and voids give back by the month of the order", asy
   assert.equal(left, 0n);
 });
 
-test('an outage over two months gives each back as it was paid', async (t) => {
+test('an outage over two months refunds each as it was paid', async (t) => {
   const { db, clock, services, grant, buy, renewAt, customer, wallet } = await promoShop(t);
   services.catalog.sla = { credits: [{ uptime_below: '99.99', percent: 10 }] };
   await grant(S8, '2026-06-01T00:00:00Z');

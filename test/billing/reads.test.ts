@@ -114,7 +114,7 @@ test('invoices are filtered by state and by the start of their period', async (t
   );
 });
 
-test('the net of a month leaves out what is pending, failed or of another month', async (t) => {
+test("the net of a month leaves out pending, failed and other months' orders", async (t) => {
   const { db, clock, accountId, vm } = await setUp(t);
   const place = () => withLedger(db, clock, (ledger) => placeOrder(ledger, orderOf(clock, vm, 5000n)));
   const failed = await place();
@@ -139,7 +139,7 @@ test('orders are filtered by VM and kind', async (t) => {
   assert.deepEqual(await ids({ kind: 'renew' }), []);
 });
 
-test('what a VM cost over its life agrees with its list of charges', async (t) => {
+test('the lifetime cost of a VM agrees with its list of charges', async (t) => {
   const { db, clock, vm, february } = await setUp(t);
   await withLedger(db, clock, (ledger) => placeOrder(ledger, orderOf(clock, vm, 5000n)));
   assert.deepEqual(await orderTotalsOfVm(db, vm.id), { charged_minor: 399n, refunded_minor: 99n });
@@ -154,7 +154,7 @@ test('what a VM cost over its life agrees with its list of charges', async (t) =
   );
 });
 
-test('a VM is billed from when it has come into being until it is given up', async (t) => {
+test('a VM is billed from its creation until its deletion', async (t) => {
   const { db, clock, accountId, vm, other } = await setUp(t);
   const at = clock.now();
   await storedVm(db, clock, accountId, { status: 'deleting' });
@@ -172,7 +172,7 @@ test('a VM is billed from when it has come into being until it is given up', asy
   assert.equal(burnRateMonthly(billed, catalogFor(catalog, undefined), clock.now()), 2n * 399n);
 });
 
-test('traffic of the month counts deleted VMs, and no other account', async (t) => {
+test('traffic of the month includes deleted VMs, and no other account', async (t) => {
   const { db, clock, accountId, vm, strange } = await setUp(t);
   const gone = await storedVm(db, clock, accountId, { deleted_at: date('2026-02-03T00:00:00Z') });
   const traffic: [string, string, bigint][] = [

@@ -42,7 +42,7 @@ async function setUp(t: TestContext) {
   return { db, book, balance, recognize };
 }
 
-test('each day that is over releases what was served in it, once', async (t) => {
+test('each past day recognises its services, once', async (t) => {
   const { db, balance, recognize } = await setUp(t);
   assert.deepEqual([await balance('deferred:0.2'), await balance('tax:0.2')], [332n, 67n]);
   await recognize('2026-04-02T00:09:59Z');
@@ -62,7 +62,7 @@ test('each day that is over releases what was served in it, once', async (t) => 
   assert.deepEqual(await ledgerProblems(db), []);
 });
 
-test('what is given back was not earned', async (t) => {
+test('refunded amounts were not earned', async (t) => {
   const { db, book, balance, recognize } = await setUp(t);
   await recognize('2026-04-11T00:10:00Z');
   const refund = deletionCharge(s1, { ...april, terms, remainder: 0n }, date('2026-04-16T00:00:00Z'));
@@ -74,7 +74,7 @@ test('what is given back was not earned', async (t) => {
   assert.deepEqual(await ledgerProblems(db), []);
 });
 
-test('what is booked late is in the next entry, what was served before is revenue at once', async (t) => {
+test('a late booking is in the next entry, and services before it are revenue at once', async (t) => {
   const { db, book, balance, recognize } = await setUp(t);
   await recognize('2026-04-11T00:10:00Z');
   // The sale has the time stamp of a clock that stepped back over a day that is already booked.
@@ -95,7 +95,7 @@ test('nodes that take over from each other book no day twice', async (t) => {
   assert.equal(await balance('revenue:0.2'), 11n);
 });
 
-test('the journal takes the accounts of the chart, and no other', async (t) => {
+test('the journal accepts only accounts of the chart', async (t) => {
   const { db } = await setUp(t);
   const write = (code: string) =>
     db.query(sql`insert into journal (account_id, debit, credit, amount_minor, currency, reason, created_at)

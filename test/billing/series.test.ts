@@ -57,7 +57,7 @@ async function seller(t: TestContext) {
   return { ...services, accountId, errors, newNode, issue, sellFor, asked, answer, numbers, sound };
 }
 
-test('books that stay where they are issue without a question, node after node', async (t) => {
+test('books that stay in place issue without a question, on every node', async (t) => {
   const shop = await seller(t);
   await shop.sellFor(2);
   assert.equal(await shop.issue(), 4);
@@ -68,7 +68,7 @@ test('books that stay where they are issue without a question, node after node',
   assert.deepEqual([kept.invoice, kept.credit_note], ['2', '2']);
 });
 
-test('a dump that is restored into another database asks which numbers were the last, and goes on after them', async (t) => {
+test('a dump restored into another database asks for the last numbers, and continues after them', async (t) => {
   const shop = await seller(t);
   const { db } = shop;
   await shop.sellFor(2);
@@ -135,7 +135,7 @@ test('numbers of other books, and a file that cannot be read, ask nothing', asyn
   assert.equal(await shop.issue(), 2);
 });
 
-test('a payment that is not in the books asks about documents too, and nothing was issued meanwhile', async (t) => {
+test('a payment that is missing in the books blocks documents too', async (t) => {
   const shop = await seller(t);
   await shop.sellFor(1);
   await noteUnbooked(shop, {
@@ -150,7 +150,7 @@ test('a payment that is not in the books asks about documents too, and nothing w
   await shop.sound();
 });
 
-test('a gap that nobody has recorded is still found', async (t) => {
+test('an unrecorded gap is still found', async (t) => {
   const shop = await seller(t);
   await shop.sellFor(3);
   await shop.issue();

@@ -107,7 +107,7 @@ test('announced, hourly, unit and usage prices are converted too', () => {
   assert.deepEqual(custom.price_monthly, { vcpu: '1.848739', ram_gb: '0.92437', disk_gb: '0.037815' });
 });
 
-test('a price is rounded once and half up, and its hours still come to the month', () => {
+test('a price is rounded once and half up, and its hours still add up to the month', () => {
   const digits = { EUR: 2, JPY: 0, KWD: 3 };
   const price = fc.bigInt(1n, 10n ** 11n);
   const rate = fc.integer({ min: 0, max: 999_999 }).map((micros) => `0.${`${micros}`.padStart(6, '0')}`);

@@ -7,7 +7,7 @@ import { newCustomer } from './support/customer.ts';
 /** Tickets in use when the service dies. */
 const TICKETS = 20;
 
-test('a ticket opens one socket though the service dies while it is used; a share outlives it', async (t) => {
+test('a ticket opens one socket even if the service dies while it is used; a share survives', async (t) => {
   const env = { VAUBAN_SIMULATOR_BOOT_SECONDS: '0' };
   const service = await startService(t, { env });
   const customer = await newCustomer(service);

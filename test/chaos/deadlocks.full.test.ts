@@ -25,7 +25,7 @@ async function addAndDelete(customer: Customer, vm: string, round: number): Prom
   await customer.ask('DELETE', `/v1/vm/${vm}/port-forwarding/${forward.id}`);
 }
 
-test('what is added to a VM and deleted at once is neither refused nor deadlocked', async (t) => {
+test('subresources of a VM that are added and deleted at once are neither refused nor deadlocked', async (t) => {
   const service = await startService(t, { env: { VAUBAN_SIMULATOR_BOOT_SECONDS: '0', ...UNLIMITED } });
   const customer = await newCustomer(service);
   await Promise.all(

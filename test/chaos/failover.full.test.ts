@@ -3,7 +3,7 @@ import { skipWithoutPatroni } from '../support/patroni.ts';
 import { outliveFailovers } from './support/failovers.ts';
 
 test(
-  'the loss of the primary costs no money and no job, and the service goes on by itself',
+  'losing the primary costs no money and no job, and the service recovers automatically',
   {
     skip: skipWithoutPatroni(),
   },

@@ -72,7 +72,7 @@ async function keepReading(env: Env, customer: Customer): Promise<void> {
 }
 
 for (const [name, { leftMb, met }] of Object.entries(CASES))
-  test(`a full disk where ${name} loses nothing and ends nothing`, { skip: noSmallDisk }, async (t) => {
+  test(`a full disk while ${name} loses nothing and ends nothing`, { skip: noSmallDisk }, async (t) => {
     const env = await startEnv(t);
     const { disk, service } = env;
     const account = { credit: '10000', limits: { vms: 1_000 } };

@@ -64,7 +64,7 @@ const SPOILED: [string, string][] = [
   ['update vms set vcpu = 9', 'a VM at rest has its guest, of its size'],
 ];
 
-test('the checker of the invariants notices whatever breaks one', async (t) => {
+test('the checker of the invariants notices every violation', async (t) => {
   const { db, ...service } = await startInProcess(t);
   const customer = await newCustomer(service);
   const { vm } = await customer.ask('POST', '/v1/vm', {

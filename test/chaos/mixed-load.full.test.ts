@@ -113,7 +113,7 @@ async function openPlace(customer: Customer): Promise<Place> {
   return { customer, vms, tenant: tenant.id, target: target.id };
 }
 
-test('whatever customers do at once on two nodes, nothing deadlocks and nothing is lost', {
+test('concurrent requests of customers on two nodes neither deadlock nor lose anything', {
   skip: skipWithoutPostgres,
   timeout: SECONDS * 1000 + 600_000,
 }, async (t) => {

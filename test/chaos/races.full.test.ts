@@ -41,7 +41,7 @@ test('requests that race for the last of something share it out exactly', async 
   });
   const addresses: string[] = [];
 
-  await t.test('of fifty creations a wallet pays for the seven that it affords', async () => {
+  await t.test('of fifty creations a wallet pays for the seven that it covers', async () => {
     const customer = await newCustomer(service, { credit: '31.91' });
     const replies = await creations(customer, 50);
     assert.deepEqual(codes(replies), { ok: 7, insufficient_funds: 43 });
@@ -55,14 +55,14 @@ test('requests that race for the last of something share it out exactly', async 
     assert.equal(refused.shortfall_minor, refused.required_minor - refused.available_minor);
   });
 
-  await t.test('of thirty creations a quota lets five pass', async () => {
+  await t.test('of thirty creations a quota admits five', async () => {
     const customer = await newCustomer(service, { credit: '1000', limits: { vms: 5 } });
     const replies = await creations(customer, 30);
     assert.deepEqual(codes(replies), { ok: 5, quota_exceeded: 25 });
     for (const vm of await settledVms(customer, replies)) addresses.push(vm.ipv4, vm.ipv6);
   });
 
-  await t.test('no address is given twice, to whatever account', async () => {
+  await t.test('no address is assigned twice, to any account', async () => {
     const customers = [await newCustomer(service), await newCustomer(service), await newCustomer(service)];
     const replies = await Promise.all(customers.map((customer) => creations(customer, 10)));
     for (const [index, made] of replies.entries()) {

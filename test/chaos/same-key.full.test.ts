@@ -9,7 +9,7 @@ import { ask, assertOnce, changeCustom, changePlan, create, remove } from './sup
 const CREDIT_MINOR = 10_000;
 const AT_ONCE = 50;
 
-test('of fifty requests with one key one does the work, and the others tell of it or that it is under way', async (t) => {
+test('of fifty requests with one key one does the work, and the others report its result or that it is running', async (t) => {
   const service = await startService(t, {
     env: {
       VAUBAN_SIMULATOR_BOOT_SECONDS: '0',

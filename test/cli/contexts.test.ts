@@ -16,7 +16,7 @@ function home(t: TestContext) {
   return { env, cli: cliWith(env), file: join(directory, '.config/vauban/contexts.json') };
 }
 
-test('contexts are stored for their owner alone, with the key from the standard input', async (t) => {
+test('contexts are stored only for their owner, with the key from standard input', async (t) => {
   const { env, cli, file } = home(t);
   const create = (name: string, url: string, input = `${KEY}\n`) =>
     cli(['context', 'create', name, '--url', url], { input });
@@ -46,7 +46,7 @@ test('a key in the environment goes to the service that the environment names, a
   assert.throws(() => contextFor({ ...env, VAUBAN_API_KEY: KEY }, undefined), /VAUBAN_URL is not/);
 });
 
-test('what is wrong with a context is said, and nothing is stored', async (t) => {
+test('errors in a context are reported, and nothing is stored', async (t) => {
   const { env, cli, file } = home(t);
   const wrong: [string[], string, RegExp][] = [
     [['a b', '--url', 'https://x.example'], KEY, /no name for a context/],

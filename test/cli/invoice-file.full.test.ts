@@ -14,7 +14,7 @@ import { cliAt } from './support/cli.ts';
 
 const PDF = Buffer.from([0x25, 0x50, 0x44, 0x46, 0xff, 0x00, 0x80]);
 
-test('an issued invoice is saved byte for byte, and never over a file that is there', async (t) => {
+test('an issued invoice is saved byte for byte, and never over an existing file', async (t) => {
   // A real invoice needs a month to pass; test/documents tests how the service creates them.
   const invoice = { id: `inv_${'1'.repeat(26)}`, number: '../../INV-2026-1' };
   const page = { data: [invoice], pagination: { limit: 100, next_cursor: null, has_more: false } };

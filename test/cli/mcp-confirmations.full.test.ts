@@ -63,7 +63,7 @@ test('an assistant cannot act on a preview that is too old', async (t) => {
   assert.equal((await ok('list_vms')).vms[0].status, 'running');
 });
 
-test('data cannot write its own mark, whatever it is', () => {
+test('no data can contain its own mark', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (text) => {
       const [{ text: shown } = { text: '' }] = resultOf({ data: { text } }).content;

@@ -49,7 +49,7 @@ function typed(value: unknown): string[] {
   return [typeof value === 'object' ? JSON.stringify(value) : String(value)];
 }
 
-test('every operation is a command that takes what the operation does', () => {
+test("every operation is a command with the operation's inputs", () => {
   assert.deepEqual(Object.keys(COMMANDS).sort(), DOCUMENTED.map(({ id }) => id).sort());
   for (const [operation, spec] of Object.entries(COMMANDS)) {
     const { fields, variables, scope } = INPUTS[operation as OperationId];

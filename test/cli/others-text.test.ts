@@ -70,7 +70,7 @@ async function vauban(url: string, ...words: string[]) {
   return { code, ...texts };
 }
 
-test('whatever a service says, the command line prints no more than text', async (t) => {
+test('the command line prints only text, whatever a service replies', async (t) => {
   const url = await hostileService(t);
   for (const words of [
     ['vm', 'get', VM],

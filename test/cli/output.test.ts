@@ -9,7 +9,7 @@ import { safe, safeJson, safeLines } from '../../shared/safe-text.ts';
 
 const HOSTILE = 'a\u001b]0;title\u0007\u009b2J\r\nb\u202ec\u{e0041}\u200b';
 
-test('nothing that a terminal obeys is printed', () => {
+test('no control sequence is printed to a terminal', () => {
   assert.equal(safe(HOSTILE), 'a\\x1b]0;title\\x07\\x9b2J\\x0d\\x0ab\\u{202e}c\\u{e0041}\\u{200b}');
   assert.equal(safeLines('a\n\tb\u001b'), 'a\n\tb\\x1b');
   fc.assert(
@@ -31,7 +31,7 @@ test('text that would be invisible is shown, and emoji in colour stay', () => {
   assert.equal(safe('\u2601\ufe0f web'), '\u2601\ufe0f web');
 });
 
-test('YAML is read as what it was', () => {
+test('YAML round-trips', () => {
   const value = { vms: [{ id: 'vm_1', tags: [], at: null, on: true, ports: [[1, 2], [3]] }], empty: {} };
   assert.deepEqual(parse(yaml(value).join('\n')), value);
   fc.assert(
@@ -55,7 +55,7 @@ test('a table is as wide as its widest cells, with numbers at the right', () => 
   ]);
 });
 
-test('amounts and sizes are exact where it matters', () => {
+test('amounts and sizes are exact in critical places', () => {
   assert.deepEqual(
     [money(-5, 'EUR'), money(500, 'JPY'), money(1234, 'KWD'), money(0, 'EUR')],
     ['-0.05 EUR', '500 JPY', '1.234 KWD', '0.00 EUR'],

@@ -21,7 +21,7 @@ test('a customer at the command line', async (t) => {
   const order = ['vm', 'create', 'web-1', '--plan', 's1', '--template', 'debian-12'];
   const vms = () => ok(cli, ['vm', 'list', '-o', 'id']);
 
-  await t.test('nothing is bought without a word, and the question shows the price', async () => {
+  await t.test('nothing is bought without confirmation, and the question shows the price', async () => {
     const silent = await cli(order);
     assert.equal(silent.code, 4);
     assert.match(silent.stderr, /Buy web-1\? There is no terminal to ask at: repeat the command with --yes/);
@@ -36,7 +36,7 @@ test('a customer at the command line', async (t) => {
     assert.match(unknown.stderr, /There is no plan "s99"\. There are: s1, /);
   });
 
-  await t.test('what is bought costs no more than was shown', async () => {
+  await t.test('a purchase never costs more than shown', async () => {
     const cheaper = await cli([...order, '--max-charge-minor', '398'], { answer: 'y' });
     assert.equal(cheaper.code, 1);
     assert.match(cheaper.stderr, /price_changed/);
@@ -79,7 +79,7 @@ test('a customer at the command line', async (t) => {
     assert.match(await ok(cli, ['vm', 'get', 'web-3']), /^notes: +-$/m);
   });
 
-  await t.test('what is deleted is asked about with what is lost and given back', async () => {
+  await t.test('a deletion asks, showing the losses and the refund', async () => {
     const denied = await cli(['vm', 'delete', 'web-3'], { answer: '' });
     assert.equal(denied.code, 4);
     assert.match(denied.stderr, /^Lost: volume root$/m);
@@ -119,7 +119,7 @@ test('a customer at the command line', async (t) => {
     assert.match(stranger.stderr, /api_key_invalid[\s\S]*vauban context create/);
   });
 
-  await t.test('the agent asks before what could do harm', async () => {
+  await t.test('the agent asks before anything harmful', async () => {
     const question = ['agent', 'web-1', 'How full is the disk?', '--approval-mode', 'all'];
     const silent = await cli(question);
     assert.equal(silent.code, 4);

@@ -17,7 +17,7 @@ import { openWorkshop, type Workshop } from './support/workshop.ts';
 
 const ANY_TYPES = join(import.meta.dirname, 'support/any-types.mjs');
 
-test('the description is good for the tools of others', async (t) => {
+test('other tools accept the description', async (t) => {
   const workshop = await openWorkshop(t);
   await generated(t, workshop);
   const { operator, client: program, baseUrl } = await start(t);
@@ -44,7 +44,7 @@ test('the description is good for the tools of others', async (t) => {
     assert.match(String(misspelt), /^listVms: request\/query\/limit /);
   });
 
-  await t.test('Newman runs the collection that Postman makes of it', async () => {
+  await t.test('Newman runs the collection that Postman imports from it', async () => {
     assert.deepEqual(await runCollection(workshop, await customer()), []);
   });
 

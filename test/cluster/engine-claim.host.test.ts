@@ -143,7 +143,7 @@ test('the migration finds out what made the VMs, and keeps MAC addresses that tw
   ]);
 });
 
-test('VMs of before engines were recorded are where their guests are', async (t) => {
+test('VMs from before engines were recorded are found where their guests are', async (t) => {
   const db = await freshDatabase(t);
   const clock = new ManualClock();
   const accountId = await fundedAccount(db, clock);
@@ -163,7 +163,7 @@ test('VMs of before engines were recorded are where their guests are', async (t)
   for (const { id } of [vm, never]) assert.equal((await systemFindVm(db, id))?.engine, engine);
 });
 
-test('a node whose claim another has taken uses its engine no more, until it has it again', {
+test('a node whose claim was taken over stops using its engine until it has it again', {
   skip: skipWithoutPostgres,
 }, async (t) => {
   const db = await freshDatabase(t);
@@ -203,7 +203,7 @@ test('a node whose claim another has taken uses its engine no more, until it has
   assert.equal(await fenced.inspect('vm_absent'), undefined);
 });
 
-test('a second node with real guests is refused, one with the simulator beside them as well', {
+test('a second node with real guests is refused, and so is one with the simulator next to them', {
   skip: skipWithoutPostgres || skipWithoutQemu,
 }, async (t) => {
   const location = await freshDatabaseLocation(t);
@@ -243,7 +243,7 @@ test('a deletion waits for the engine that has the guest', async (t) => {
   await node.stop();
 });
 
-test('what is bought is recorded with the engine that makes it', async (t) => {
+test('a purchase is recorded with the engine that creates it', async (t) => {
   const fixture = await Fixture.open(t);
   const [scenario] = await fixture.scenes(1, 'none', false);
   await fixture.play(scenario!, { method: 'POST', path: '/v1/vm', body: PURCHASE });

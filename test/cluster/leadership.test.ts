@@ -104,7 +104,7 @@ test('guests of one cluster that every node reaches are looked after by the one 
   );
 });
 
-test('guests that only one node reaches are read and set by it, whichever node leads', async (t) => {
+test('guests that only one node reaches are read and set by it, even if another leads', async (t) => {
   const db = await freshDatabase(t);
   const node = await openNode(t, db, 'here', 'this_node');
   await runningVm(node);

@@ -72,7 +72,7 @@ const ownersOf = (db: Database) =>
     sql`select owner, count(*) as count from jobs where owner is not null group by owner order by count(*)`,
   );
 
-test('no more jobs run at once than the limit, however they come', async (t) => {
+test('concurrent jobs never exceed the limit', async (t) => {
   const { db, inside, open, first, installation } = await twoNodes(t);
   for (let n = 0; n < 5; n++) {
     first.runner.offer();
@@ -105,7 +105,7 @@ test('a full node that loses its session is seen again before its jobs are taken
   await assertInvariants(db);
 });
 
-test('a node that has lost its session changes no guest any more', {
+test('a node that has lost its session no longer changes guests', {
   skip: skipWithoutPostgres,
 }, async (t) => {
   const { db, open, first, installation, customers } = await twoNodes(t);

@@ -17,7 +17,7 @@ function kernel(t: TestContext, files: Record<string, string>): (name: string) =
 
 const WITH = (flag: string) => `processor\t: 0\nflags\t\t: fpu vme ${flag} sse\n`;
 
-test('KVM is taken only where its device opens and the processor can virtualise', async (t) => {
+test('KVM is used only if its device opens and the processor can virtualise', async (t) => {
   const at = kernel(t, { kvm: '', intel: WITH('vmx'), amd: WITH('svm'), guest: WITH('vmx_like') });
   const find = (kvm: string, cpuinfo: string) =>
     findAccelerator('auto', { kvm: at(kvm), cpuinfo: at(cpuinfo) });

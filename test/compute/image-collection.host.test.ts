@@ -63,7 +63,7 @@ test('files stay for the guests that stand on them, and go with the last', optio
 });
 
 test(
-  'what was cut off is put right, and nothing goes while it is not known who needs it',
+  'an interrupted operation is repaired, and nothing is deleted while its users are unknown',
   options,
   async (t) => {
     const { dataDir, store, bring, guests, driver, files } = await site(t);

@@ -72,7 +72,7 @@ test(
   },
 );
 
-test('a raw disk becomes qcow2; what is checked is the file as published', options, async (t) => {
+test('a raw disk becomes qcow2; the published file is checked', options, async (t) => {
   const { raw, store, at } = workshop(t);
   const disk = raw('disk.img', 'hello');
   const image = await store.import({ name: 'a', disk, user: 'root', sha256: sha256(disk) });
@@ -123,7 +123,7 @@ test('imports at the same time do not disturb each other', options, async (t) =>
   assert.equal(readdirSync(join(images, 'files')).length, 1);
 });
 
-test('every wrong thing is named, and nothing of it stays', options, async (t) => {
+test('every error is named, and nothing remains', options, async (t) => {
   const { at, file, qcow2, raw, images, store } = workshop(t);
   const good = { name: 'a', disk: qcow2('good'), user: 'root' };
   const kept = await store.import(good);

@@ -94,14 +94,14 @@ test('the group is that of this process, in the hierarchy that divides the proce
   assert.match(await find(v1, '4:cpu,cpuacct:/gone\n'), /gone is not writable/);
 });
 
-test('a guest may use what was sold and what it takes to run it', () => {
+test('a guest may use the size that was sold plus its overhead', () => {
   const { cpus, memoryBytes, tasks } = shareOf(MACHINE);
   assert.deepEqual([cpus, memoryBytes / MIB, tasks], [2.25, 1_276, 194]);
   // Without KVM, QEMU caches translated code.
   assert.equal(shareOf({ ...MACHINE, accelerator: 'tcg' }).memoryBytes / MIB, 1_532);
 });
 
-test('what is written into a control group of version 2', async (t) => {
+test('the values written into a control group of version 2', async (t) => {
   const path = await mkdtemp(join(tmpdir(), 'vauban-groups-'));
   defer(t, () => rm(path, { recursive: true }));
   const group = { path, version: 2 as const, controllers: ['cpu', 'memory', 'pids', 'io'] };
@@ -138,7 +138,7 @@ test('the kernel takes all of it', {
   assert.match(await read('io.max'), /riops=100 wiops=100$/);
 });
 
-test('what systemd is asked for', () => {
+test('the properties requested from systemd', () => {
   const disk = { iops: 100, mbps: 5 };
   assert.deepEqual(scopeArguments(share({ disk, directory: '/srv/vm_01' }), 4711).slice(4), [
     'StartTransientUnit',
@@ -161,7 +161,7 @@ test('what systemd is asked for', () => {
   ]);
 });
 
-test('a machine that cannot be held to its share runs all the same where that will do, and else not', async () => {
+test('a machine without limits runs if that is allowed, and otherwise does not', async () => {
   const told: unknown[] = [];
   const ended: string[] = [];
   const launcher = {

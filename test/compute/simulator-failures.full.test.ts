@@ -81,7 +81,7 @@ test('a failure that has happened once is remembered across restarts', async () 
   await simulator(db).driver.remove(spec.id);
 });
 
-test('sim-unavailable: the engine seems to be away, and makes nothing', async () => {
+test('sim-unavailable: the engine seems to be away, and creates nothing', async () => {
   const { driver } = simulator(db);
   const spec = guestSpec('sim-unavailable');
   await assert.rejects(driver.create(spec), ComputeUnavailableError);
@@ -149,7 +149,7 @@ for (const [hostname, type] of [
   });
 }
 
-test('what does not fit beside the other guests is neither made nor grown', async () => {
+test('a guest that does not fit is neither created nor enlarged', async () => {
   const vcpu = (await new SimulatorGuests(db).usedResources('simulator')).vcpu + 4;
   const { driver } = simulator(db, { capacity: { vcpu } });
   const size = { vcpu: 2, ramMb: 1024, diskGb: 10 };

@@ -47,7 +47,7 @@ test('use adds up: a year in one piece is a year day by day', () => {
   }
 });
 
-test('every counter grows in every second, and no guest uses more CPU than it has', () => {
+test('every counter grows every second, and no guest uses more CPU than its own', () => {
   for (let guest = 0; guest < 50; guest++) {
     let last = usageBetween(`vm_${guest}`, 2, START, START + 30 * DAY_MS);
     for (let second = 1; second <= 300; second++) {
@@ -70,7 +70,7 @@ test('a day has a quiet and a busy time', () => {
   assert.ok(Math.max(...byHour) > 1.8 * Math.min(...byHour));
 });
 
-test('counters go on from where they were after a reboot, a resize and a new start', async () => {
+test('counters continue after a reboot, a resize and a new start', async () => {
   const { driver, clock } = simulator(db);
   const id = await booted(driver, clock);
   let last = await readings(driver, id);
@@ -93,7 +93,7 @@ test('counters go on from where they were after a reboot, a resize and a new sta
   await grows();
 });
 
-test('memory fills after a boot and stays below what there is; the disk fills up to a point', async () => {
+test('memory fills after a boot and stays below its size; the disk fills up to a point', async () => {
   const { driver, clock } = simulator(db);
   const ids: string[] = [];
   for (let n = 0; n < 10; n++) ids.push(await booted(driver, clock));

@@ -22,7 +22,7 @@ test('a boot takes its seconds, to the millisecond', async () => {
   await settle(clock, starting);
 });
 
-test('a boot goes on while no process is there', async () => {
+test('a boot continues without any process', async () => {
   const { driver, clock } = simulator(db);
   const spec = guestSpec();
   await driver.create(spec);
@@ -36,7 +36,7 @@ test('a boot goes on while no process is there', async () => {
   await next.start(spec.id);
 });
 
-test('a guest that was told to shut down does so when no caller waits any more', async () => {
+test('a guest shuts down on request even if no caller waits', async () => {
   const { driver, clock } = simulator(db);
   const id = await booted(driver, clock);
   const giveUp = new AbortController();
@@ -123,7 +123,7 @@ test('network rules can be read back', async () => {
   assert.deepEqual((await new SimulatorGuests(db).readGuest(spec.id))?.network, policy);
 });
 
-test('on the real clock it runs by itself', async () => {
+test('on the real clock it runs automatically', async () => {
   const { driver } = simulator(db, { clock: systemClock, bootSeconds: 0.05 });
   const spec = guestSpec();
   await driver.create(spec);

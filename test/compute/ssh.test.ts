@@ -43,7 +43,7 @@ async function greetingServer(t: TestContext, isFull = () => false) {
   return { server, open, came: () => came, left: () => left };
 }
 
-test('a guest that is there a moment after it was first tried is not waited for any longer', async (t) => {
+test('a guest that exists shortly after the first attempt is not waited for any further', async (t) => {
   const clock = new ManualClock();
   const { open } = await greetingServer(t);
   const lost = Promise.withResolvers<Duplex>();
@@ -59,7 +59,7 @@ test('a guest that is there a moment after it was first tried is not waited for 
   assert.equal(tries, 2);
 });
 
-test('of connections that come about together one is kept and the others are closed', async (t) => {
+test('of simultaneously established connections one is kept and the others are closed', async (t) => {
   const clock = new ManualClock();
   const { server, open, came, left } = await greetingServer(t);
   const late = Promise.withResolvers<void>();
@@ -76,7 +76,7 @@ test('of connections that come about together one is kept and the others are clo
   await new Promise((resolve) => server.getConnections((_, count) => resolve(assert.equal(count, 0))));
 });
 
-test('connections that are under way when one comes about are given up', {
+test('pending connections are dropped when one is established', {
   skip: process.platform !== 'linux' && 'the kernel of Linux is asked for its sockets',
 }, async (t) => {
   const { port, go } = await deafServer(t);
@@ -106,7 +106,7 @@ for (const network of [new RoutedNetwork(), new HostClient('/nowhere/host.sock')
     assert.equal(came(), 1);
   });
 
-test('a server that turns a connection away is tried again, and given up after some', async (t) => {
+test('a server that refuses a connection is retried, and given up after some attempts', async (t) => {
   const clock = new ManualClock();
   let turnedAway = 2;
   const { open, came } = await greetingServer(t, () => turnedAway-- > 0);

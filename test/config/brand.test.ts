@@ -29,7 +29,7 @@ function file(name: string, content: string | Buffer): string {
   return path;
 }
 
-test('contrast is what WCAG says it is', () => {
+test('contrast follows WCAG', () => {
   assert.equal(contrast('#000000', '#ffffff'), 21);
   assert.equal(contrast('#777777', '#ffffff').toFixed(2), '4.48');
 });
@@ -68,7 +68,7 @@ test('a logo is an SVG or a PNG of a size that is no burden', () => {
   assert.match(problem({ VAUBAN_PANEL_LOGO: join(directory, 'none.svg') }), /cannot be read/);
 });
 
-test('what needs each other is refused apart, and pretended payments in production', () => {
+test('missing companions are refused, and so are simulated payments in production', () => {
   const production = {
     VAUBAN_MODE: 'production',
     VAUBAN_PUBLIC_URL: 'https://a.example',
@@ -83,7 +83,7 @@ test('what needs each other is refused apart, and pretended payments in producti
   assert.match(problem({ VAUBAN_PAYMENT_PROVIDERS: 'stripe, stripe' }), /must be some of/);
 });
 
-test('a secret is given by a file or by itself, and is never repeated', () => {
+test('a secret comes from a file or a value, and is never repeated', () => {
   const from = { VAUBAN_MAIL_FROM: 'Example <no-reply@example.com>' };
   const path = file('smtp', 'smtps://user:p%40ss@mail.example.com\n');
   assert.deepEqual(loadConfig({ ...from, VAUBAN_MAIL_SMTP_URL_FILE: path }).mailSmtpUrl, {

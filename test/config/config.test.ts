@@ -183,7 +183,7 @@ for (const [variable, text] of [
   });
 }
 
-test('production needs what it would otherwise guess', () => {
+test('production refuses to guess', () => {
   const production = { VAUBAN_MODE: 'production' };
   assert.deepEqual(
     problems(production).map((problem) => problem.split(':')[0]),
@@ -221,7 +221,7 @@ test('an empty file changes nothing', () => {
   assert.deepEqual(loadConfig({ VAUBAN_CONFIG: configFile('# nothing yet\n') }), loadConfig({}));
 });
 
-test('problems of a file are named with line and column, beside those of the environment', () => {
+test('problems of a file are named with line and column, together with those of the environment', () => {
   const path = configFile('mode: production\nlisten: nowhere\ntrust_proxy:\n  - 10.0.0.1/8\n');
   assert.deepEqual(problems({ VAUBAN_CONFIG: path, VAUBAN_MODE: 'x' }), [
     `${path}:2:1: listen: must be host:port, such as 127.0.0.1:8080 or [::1]:8080, not "nowhere"`,

@@ -8,7 +8,7 @@ const root = resolve(import.meta.dirname, '../..');
 const asIs = { serializers: [(text: unknown) => text] };
 
 // After a change of the settings: node --test --test-update-snapshots test/config/reference.test.ts
-test('docs/configuration.md describes the settings as they are', (t) => {
+test('docs/configuration.md describes the current settings', (t) => {
   t.assert.fileSnapshot(configReference(), resolve(root, 'docs/configuration.md'), asIs);
 });
 

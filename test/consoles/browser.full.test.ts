@@ -83,7 +83,7 @@ test('in a browser', { skip: NO_BROWSER }, async (t) => {
   });
 
   await t.test(
-    "a hoster's own page opens consoles where its origin is allowed, and no other page does",
+    "a hoster's own page opens consoles from an allowed origin, and no other page does",
     async () => {
       const open = async (origin: string) => {
         const { ws_url: url, token } = await customer.ask('POST', `/v1/vm/${vm.id}/ssh-token`, {});
@@ -96,7 +96,7 @@ test('in a browser', { skip: NO_BROWSER }, async (t) => {
     },
   );
 
-  await t.test('the share page is a live terminal, from our host alone', async () => {
+  await t.test('the share page is a live terminal, only from our host', async () => {
     const { url } = await customer.ask('POST', shares, { mode: 'read_write' });
     const [first, second] = [await newPage(browser), await newPage(browser)];
     await first.page.goto(url);
@@ -185,7 +185,7 @@ test('in a browser', { skip: NO_BROWSER }, async (t) => {
     await page.close();
   });
 
-  await t.test('a read-only viewer cannot type, whatever is sent, and is cut by a revocation', async () => {
+  await t.test('a read-only viewer cannot type, and is disconnected by a revocation', async () => {
     const { id, url } = await customer.ask('POST', shares, { mode: 'read_only' });
     const { page } = await newPage(browser);
     await page.goto(url);

@@ -74,7 +74,7 @@ test('an SSH client of one’s own works in the guest, and ends with it', async 
     shell.end();
   });
 
-  await t.test('100 MB go in and out, and the service stays as large as it is', async () => {
+  await t.test('100 MB go in and out, and the service does not grow', async () => {
     const growth: number[] = [];
     let before = 0;
     const look = (done: number, bytes: number) => {

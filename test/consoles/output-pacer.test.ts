@@ -33,7 +33,7 @@ async function tick(clock: ManualClock, ms: number): Promise<void> {
   await new Promise(setImmediate);
 }
 
-test('what comes after a quiet time goes at once, for one reader and for fifty', async () => {
+test('output after a quiet time is sent at once, for one reader and for fifty', async () => {
   for (const readers of [1, 50]) {
     const { clock, sent, pacer } = pace(readers);
     for (const letter of 'echo') {
@@ -45,7 +45,7 @@ test('what comes after a quiet time goes at once, for one reader and for fifty',
   }
 });
 
-test('a flood goes at one rate, however many read it, and nothing of it is lost', async () => {
+test('a flood has one rate for any number of readers, and nothing is lost', async () => {
   for (const readers of [1, 10, 50]) {
     const { bytes, sent, pour } = pace(readers);
     await pour(1);
@@ -94,7 +94,7 @@ test('a piece does not end within a control sequence', async () => {
 });
 
 test('an allowance', async (t) => {
-  await t.test('has some in hand, and is earned again', () => {
+  await t.test('has some in reserve, and is refilled', () => {
     const clock = new ManualClock();
     const allowance = new Allowance(clock, 1_000);
     assert.deepEqual(

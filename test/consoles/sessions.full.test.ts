@@ -51,7 +51,7 @@ test('consoles', async (t) => {
     }
   });
 
-  await t.test('a screen carries bytes as they are, and no text', async (t) => {
+  await t.test('a screen carries raw bytes, and no text', async (t) => {
     const ticket = await env.screen();
     const screen = await open(t, ticket.url, ticket);
     screen.type('echo');
@@ -151,7 +151,7 @@ test('consoles', async (t) => {
     await env.db.script(`update vms set status = 'running'`);
   });
 
-  await t.test('nothing is said for 15 minutes', async () => {
+  await t.test('there is no traffic for 15 minutes', async () => {
     const [screen, terminal] = await both();
     clock.advance(14 * MINUTE_MS);
     terminal!.type('x');
@@ -181,7 +181,7 @@ test('consoles', async (t) => {
     Object.assign(compute, { openVnc });
   });
 
-  await t.test('the client goes: what was opened for it is closed', async () => {
+  await t.test('the client disconnects: its resources are closed', async () => {
     const sockets = await both();
     assert.equal(env.rfb.connections.size, 1);
     for (const { ws } of sockets) ws.terminate();

@@ -41,7 +41,7 @@ async function settled(read: () => Promise<number>): Promise<number> {
   return last;
 }
 
-test('what strangers ask of a shared shell is bounded', async (t) => {
+test("strangers' requests to a shared shell are bounded", async (t) => {
   const env = await openEnv(t);
   const { clock, ssh } = env;
   const view = async (share: { url: string; protocols: string[] }) => {
@@ -149,7 +149,7 @@ test('what strangers ask of a shared shell is bounded', async (t) => {
     viewer.ws.close();
   });
 
-  await t.test('pings likewise, and none is answered that is not read', async () => {
+  await t.test('pings likewise, and none is answered unread', async () => {
     const viewer = await view(await env.share());
     let pongs = 0;
     viewer.ws.on('pong', () => pongs++);
@@ -283,7 +283,7 @@ test('the thread of the screens', async (t) => {
   };
 
   await t.test(
-    'dies of too much memory: its rooms end with a code, the service and new rooms go on',
+    'runs out of memory: its rooms end with a code, the service and new rooms continue',
     async (t) => {
       const screens = newScreens(t, { heapMb: 48 });
       const { room, join } = await openRoom(t, env, screens);

@@ -38,7 +38,7 @@ test('share links', async (t) => {
     await env.ask('DELETE', `${path}/${made.id}`, undefined, { status: 404 });
   });
 
-  await t.test('all viewers see one session, and who comes late the screen so far', async () => {
+  await t.test('all viewers see one session, and a late one sees the screen so far', async () => {
     const share = await env.share();
     const before = ssh.logins;
     const first = await view(share);
@@ -72,7 +72,7 @@ test('share links', async (t) => {
     await waitFor(async () => (await list())[0].viewers === 0);
   });
 
-  await t.test('a read-only viewer changes nothing, whatever is sent', async () => {
+  await t.test('a read-only viewer changes nothing', async () => {
     const share = await env.share({ mode: 'read_only' });
     const viewer = await view(share);
     assert.equal(state(viewer).mode, 'read_only');
@@ -146,7 +146,7 @@ test('share links', async (t) => {
     assert.ok((await list()).every(({ id }: { id: string }) => id !== made.id));
   });
 
-  await t.test('a VM has twenty at most, and input has its limits', async () => {
+  await t.test('a VM has at most twenty, and input has its limits', async () => {
     const room = 20 - (await list()).length;
     for (let n = 0; n < room; n++) await env.share();
     const error = await env.ask('POST', path, { mode: 'read_only' }, { status: 409 });
@@ -163,7 +163,7 @@ test('share links', async (t) => {
   });
 });
 
-test('a viewer that falls behind is shown the screen as it is, and slows no other down', async (t) => {
+test('a slow viewer gets the current screen, and slows no other down', async (t) => {
   const env = await openEnv(t);
   const share = await env.share();
   const [quick, slow] = [await open(t, share.url, share), await open(t, share.url, share)];

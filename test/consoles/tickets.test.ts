@@ -11,7 +11,7 @@ test('tickets', async (t) => {
   const env = await openEnv(t);
   const { clock, db, vm } = env;
 
-  await t.test('a ticket says what it opens, and is stored as a hash only', async () => {
+  await t.test('a ticket states its target, and is stored only as a hash', async () => {
     const data = await env.ask('GET', `/v1/vm/${vm.id}/console`);
     assert.deepEqual(data, {
       protocol: 'vnc',
@@ -33,7 +33,7 @@ test('tickets', async (t) => {
     assert.deepEqual(types.sort(), ['console.ticket_issued', 'console.token_issued']);
   });
 
-  await t.test('where the engine has no screens there is no ticket, and no event', async () => {
+  await t.test('without screens in the engine there is neither a ticket nor an event', async () => {
     const error = await withCapabilities(env.service.services.compute, { screen: 'none' }, () =>
       env.ask('GET', `/v1/vm/${vm.id}/console`, undefined, { status: 409 }),
     );
@@ -41,7 +41,7 @@ test('tickets', async (t) => {
     assert.equal((await env.ask('GET', `/v1/vm/${vm.id}/events`)).length, 2);
   });
 
-  await t.test('it opens one socket, whatever way it is sent', async () => {
+  await t.test('it opens one socket, by either way of sending it', async () => {
     for (const place of ['protocol', 'bearer', 'query'] as const) {
       const { url, secret } = await env.screen();
       const target = place === 'query' ? `${url}?ticket=${secret}` : url;
@@ -57,7 +57,7 @@ test('tickets', async (t) => {
     }
   });
 
-  await t.test('of two upgrades at once one wins', async () => {
+  await t.test('of two simultaneous upgrades one wins', async () => {
     for (let round = 0; round < 10; round++) {
       const { url, protocols } = await env.screen();
       const results = await Promise.all([1, 2, 3].map(() => attempt(t, url, { protocols })));
@@ -75,7 +75,7 @@ test('tickets', async (t) => {
     assert.equal(await attempt(t, late.url, late), 404);
   });
 
-  await t.test('it is good for its VM and its kind only, and is gone when it was tried', async () => {
+  await t.test('it is valid only for its VM and its kind, and is gone after an attempt', async () => {
     const other = await env.newVm();
     const { url, protocols } = await env.screen();
     assert.equal(await attempt(t, url.replace(vm.id, other.id), { protocols }), 404);
@@ -113,7 +113,7 @@ test('tickets', async (t) => {
     await open(t, url, { protocols, headers: { origin: env.baseUrl } });
   });
 
-  await t.test('what is no WebSocket is answered as ever', async () => {
+  await t.test('a request that is not a WebSocket is answered as usual', async () => {
     const { url } = await env.screen();
     assert.equal((await fetch(url.replace('ws', 'http'))).status, 400);
     const upgrade = (path: string, protocol: string) =>

@@ -6,7 +6,7 @@ import { freshDatabaseLocation } from '../support/database.ts';
 import { startService } from '../support/service.ts';
 import { attempt, open } from './support/socket.ts';
 
-test('what one node decides ends the consoles of the other', { skip: skipWithoutPostgres }, async (t) => {
+test('a decision of one node ends the consoles of the other', { skip: skipWithoutPostgres }, async (t) => {
   const location = await freshDatabaseLocation(t);
   const env = { VAUBAN_SIMULATOR_BOOT_SECONDS: '0', ...SHARED_SETTINGS };
   const a = await startService(t, { location, env });

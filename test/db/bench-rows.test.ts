@@ -16,7 +16,7 @@ const TERMS = { currency: 'EUR', taxRate: '0.2', tax: { category: 'standard' as 
 
 // For speed, benches write rows without the domain code: without this test, rows that no longer fit the schema would be
 // noticed only at the next measurement.
-test('VMs and orders that benches write by hand fit the tables', async (t) => {
+test('VMs and orders that benches write directly fit the tables', async (t) => {
   const db = await freshDatabase(t);
   const [customer] = await makeCustomers(db, 1);
   const { accountId } = customer!;

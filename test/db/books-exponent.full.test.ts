@@ -31,7 +31,7 @@ async function oldBooks(t: TestContext, currency: string): Promise<Database> {
 const decimalsOfRuntime = (currency: string) =>
   new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits;
 
-test('an upgrade stores the decimals where ISO 4217 and the runtime agree, and asks where they do not', async (t) => {
+test('an upgrade stores the decimals if ISO 4217 and the runtime agree, and otherwise asks', async (t) => {
   for (const [currency, exponent] of [
     ['EUR', 2],
     ['JPY', 0],
@@ -58,7 +58,7 @@ test('an upgrade stores the decimals where ISO 4217 and the runtime agree, and a
   }
 });
 
-test('of accounts that are made first and together, one makes the books', async (t) => {
+test('of accounts created first and simultaneously, one creates the books', async (t) => {
   const db = await freshDatabase(t);
   const account = { name: 'Test', currency: 'KWD', limits: {} };
   await Promise.all(

@@ -85,7 +85,7 @@ async function balances(db: Database): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ code, amount }) => [code, amount]));
 }
 
-test('books of the version before are carried over, and what was issued stays as it was', async (t) => {
+test('books of the last version are migrated, and issued documents stay unchanged', async (t) => {
   const db = await oldBooks(t);
   const before = await journal(db);
   assert.deepEqual(
@@ -145,7 +145,7 @@ test('books of the version before are carried over, and what was issued stays as
   assert.deepEqual(await ledgerProblems(db), odd);
 });
 
-test('the way back keeps what customers have, and forward again works', async (t) => {
+test("the down migration keeps customers' data, and up again works", async (t) => {
   const db = await oldBooks(t);
   const held = async () => {
     const { wallet, hold } = await balances(db);

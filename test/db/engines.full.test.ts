@@ -56,7 +56,7 @@ const VALUES: Record<string, [Sql, unknown]> = {
   ],
 };
 
-test('values come back alike from both engines', async (t) => {
+test('values from both engines are equal', async (t) => {
   const db = await freshDatabase(t);
   for (const [name, [statement, expected]] of Object.entries(VALUES)) {
     await t.test(name, async () => {
@@ -168,7 +168,7 @@ test('a script that changes a table has earlier statements prepared again, any o
   assert.deepEqual(await select(), { n: 0n, name: null });
 });
 
-test('a table that another process changes is read as it is then', {
+test('a table that another process changes is read in its state of that moment', {
   skip: engine !== 'postgres',
 }, async (t) => {
   const db = await counter(t);
@@ -191,7 +191,7 @@ test('transactions at the same time do not lose updates', async (t) => {
   assert.equal(await count(db), 30n);
 });
 
-test('a single statement is part of no transaction that begins beside it', async (t) => {
+test('a single statement is not part of a transaction that begins at the same time', async (t) => {
   const db = await counter(t);
   const refusal = new Error('rolled back');
   const rolledBack = () =>
@@ -255,7 +255,7 @@ test('a database can be closed twice', async (t) => {
   await db.close();
 });
 
-test('what is asked of a closed database fails', async (t) => {
+test('a query on a closed database fails', async (t) => {
   const db = await freshDatabase(t);
   await db.close();
   await assert.rejects(db.query(sql`select 1`));

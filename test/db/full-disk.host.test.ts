@@ -69,7 +69,7 @@ async function untilBack(db: Database): Promise<void> {
 const reasonFor = (disk: SmallDisk, freeMb: string) =>
   new RegExp(`^no room for the database in ${disk.directory}/pglite: ${freeMb} MB are free, it needs 32 MB$`);
 
-test('tables that cannot grow refuse what is written, and the rest goes on', {
+test('tables that cannot grow refuse writes, and everything else continues', {
   skip: noSmallDisk,
 }, async (t) => {
   const { disk, db, log } = await startWorld(t);
@@ -98,7 +98,7 @@ test('tables that cannot grow refuse what is written, and the rest goes on', {
   await session.query(sql`select 1`);
 });
 
-test('an engine that cannot write its log is reopened when there is room', {
+test('an engine that cannot write its log is reopened when there is space', {
   skip: noSmallDisk,
 }, async (t) => {
   const { disk, db, log } = await startWorld(t);

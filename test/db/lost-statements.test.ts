@@ -22,7 +22,7 @@ const outcome = (text: string) =>
     ({ outcomeUnknown }: DatabaseAwayError) => (outcomeUnknown ? 'unknown' : 'undone'),
   );
 
-test('a statement that writes by itself may have been committed before its connection broke', async () => {
+test('a standalone write may have been committed before its connection broke', async () => {
   assert.equal(await outcome("update vms set state = 'running'"), 'unknown');
   assert.equal(
     await outcome('with gone as (delete from sessions returning id) select id from gone'),

@@ -99,7 +99,7 @@ test(
   },
 );
 
-test('what cannot run in a transaction is refused at once', ONLY_SERVER, async (t) => {
+test('a statement that cannot run in a transaction is refused at once', ONLY_SERVER, async (t) => {
   const db = await freshDatabase(t);
   const busy: BusyTry[] = [];
   const concurrent: Migration = {

@@ -29,7 +29,7 @@ function watch(wait: Promise<Connection>): () => string {
   return () => outcome;
 }
 
-test('each who waits for a connection is refused ten seconds after it began to', async () => {
+test('each caller that waits for a connection is refused after ten seconds of its own', async () => {
   const clock = new ManualClock();
   const { pool } = await busyPool(clock);
   const waits = [watch(pool.lend())];
@@ -56,7 +56,7 @@ test('each who waits for a connection is refused ten seconds after it began to',
   );
 });
 
-test('who is served in time is not refused, nor does it shorten the wait of the next', async () => {
+test('a caller served in time is not refused, and does not shorten the wait of the next', async () => {
   const clock = new ManualClock();
   const { pool, connection } = await busyPool(clock);
   const first = watch(pool.lend());

@@ -52,7 +52,7 @@ for (const [code, name] of [
     assert.deepEqual(conflicts, [name, name]);
   });
 
-test('what never works is given up after some tries, with the error of the last', async (t) => {
+test('an operation that never works is given up after some attempts, with the last error', async (t) => {
   const { db, conflicts } = await withFailures(t);
   let runs = 0;
   await assert.rejects(
@@ -80,7 +80,7 @@ test('any other error is passed on at once', async (t) => {
   assert.deepEqual(conflicts, []);
 });
 
-test('a transaction goes on where a node of the next release has added columns', {
+test('a transaction continues if a node of the next release has added columns', {
   skip: engine === 'pglite' && 'the embedded engine has one node',
 }, async (t) => {
   const { db, conflicts } = await withFailures(t);
@@ -100,7 +100,7 @@ test('a transaction goes on where a node of the next release has added columns',
   assert.deepEqual(conflicts, ['outdated_statement']);
 });
 
-test('of two transactions that wait for each other both get done', {
+test('two transactions that wait for each other both complete', {
   skip: engine === 'pglite' && 'the embedded engine has one connection: nothing waits',
 }, async (t) => {
   const { db, conflicts } = await withFailures(t);

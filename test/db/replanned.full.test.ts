@@ -19,7 +19,7 @@ async function planOf(session: Session, statement: { text: string }): Promise<st
   return lines.map((line) => line['QUERY PLAN']).join('\n');
 }
 
-test('a statement that was planned when its table was empty does not read all of the table for ever', async (t) => {
+test('a statement planned on an empty table does not read the whole table forever', async (t) => {
   const db = await freshDatabase(t);
   await db.script(TABLE, { ddl: true });
   await db.script('vacuum growing');

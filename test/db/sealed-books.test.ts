@@ -9,7 +9,7 @@ import { ManualClock } from '../../server/platform/clock.ts';
 import { fundedAccount, orderOf, storedVm, withLedger } from '../billing/support.ts';
 import { freshDatabase } from '../support/database.ts';
 
-test('books that were there before are sealed as they are, and go on from there', async (t) => {
+test('existing books are sealed in their state, and continue from there', async (t) => {
   const db = await freshDatabase(t);
   const clock = new ManualClock('2026-01-10T00:00:00Z');
   const accountId = await fundedAccount(db, clock, 100_00n);
@@ -37,7 +37,7 @@ test('books that were there before are sealed as they are, and go on from there'
   for (const { position, place } of positions) assert.equal(position, place);
 });
 
-test('an insert that comes to nothing leaves no gap in the chain', async (t) => {
+test('an insert without effect leaves no gap in the chain', async (t) => {
   const db = await freshDatabase(t);
   const clock = new ManualClock('2026-01-10T00:00:00Z');
   const accountId = await fundedAccount(db, clock, 100n);

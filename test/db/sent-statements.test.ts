@@ -14,7 +14,7 @@ async function seen(t: TestContext) {
   return { db, rows };
 }
 
-test('what a transaction only sends is done in its order, and seen by what it asks next', async (t) => {
+test('sends of a transaction are executed in its order, and visible to its next query', async (t) => {
   const { db, rows } = await seen(t);
   const found = await db.transaction(async (tx) => {
     await tx.send(sql`insert into seen values (1), (2)`);
@@ -41,7 +41,7 @@ test('statements that are asked for together run in their order, known to the se
   assert.deepEqual(await rows(), [1]);
 });
 
-test('what is only sent and fails, fails the transaction with its own error', async (t) => {
+test('a failing send fails the transaction with its own error', async (t) => {
   const { db, rows } = await seen(t);
   const duplicate = { code: '23505' };
   let followed = false;
@@ -63,7 +63,7 @@ test('what is only sent and fails, fails the transaction with its own error', as
   assert.deepEqual(await rows(), []);
 });
 
-test('what writes does not stand alone where the transaction did not begin', {
+test('a write is not standalone if the transaction did not begin', {
   skip: engine === 'pglite' && 'the embedded engine is asked for one thing at a time',
 }, async (t) => {
   const { db, rows } = await seen(t);
@@ -107,7 +107,7 @@ test('what writes does not stand alone where the transaction did not begin', {
   assert.deepEqual(await rows(), [1]);
 });
 
-test('what begins a transaction together is answered each for itself, up to what fails', {
+test('statements sent with the begin are answered separately, up to the failing one', {
   skip: engine === 'pglite' && 'the embedded engine is asked for one thing at a time',
 }, async (t) => {
   const { db, rows } = await seen(t);
@@ -137,7 +137,7 @@ test('what begins a transaction together is answered each for itself, up to what
   assert.deepEqual(await rows(), [1, 2, 11, 12]);
 });
 
-test('a transaction that asks for nothing, or for what there is not, leaves its connection as it was', async (t) => {
+test('a transaction without statements, or with an invalid one, leaves its connection unchanged', async (t) => {
   const { db, rows } = await seen(t);
   assert.equal(await db.transaction(async () => 'nothing'), 'nothing');
   const missing = db.transaction((tx) =>

@@ -16,7 +16,7 @@ async function startSignals(t: TestContext) {
   return { db, signals };
 }
 
-test('who waits for a VM is woken when a change of it commits, not before and not by another', async (t) => {
+test('a waiter for a VM is woken when a change of it commits, not before and not by another', async (t) => {
   const { db, signals } = await startSignals(t);
   const woken: string[] = [];
   const wait = (vmId: string) => signals.nextChange(vmId, never).then(() => woken.push(vmId));
@@ -61,7 +61,7 @@ test('listeners hear of a cancelled job', async (t) => {
   assert.equal(await canceled.promise, 'job_a');
 });
 
-test('stopping wakes everybody who waits', async (t) => {
+test('stopping wakes all waiters', async (t) => {
   const { signals } = await startSignals(t);
   const waits = ['vm_a', 'vm_b', 'vm_b'].map((vmId) => signals.nextChange(vmId, never));
   await signals.stop();

@@ -34,7 +34,7 @@ async function balances(db: Database): Promise<Record<string, bigint>> {
   return Object.fromEntries(rows.map(({ account, amount }) => [account, amount]));
 }
 
-test('debts of deleted VMs are forgotten on the way back from 0051, and nothing else is', async (t) => {
+test('the down migration of 0051 drops debts of deleted VMs, and nothing else', async (t) => {
   const { fixture, customer } = await open(t, 749n);
   const { db } = fixture;
   const id = await buyVm(fixture, customer);
@@ -63,7 +63,7 @@ test('debts of deleted VMs are forgotten on the way back from 0051, and nothing 
   assert.equal((await auditNow(db)).length, 1);
 });
 
-test('on the way back from 0052 documents are the sums of their lines again, and the chain is whole', async (t) => {
+test('after the down migration of 0052 documents are the sums of their lines again, and the chain is whole', async (t) => {
   const db = await freshDatabase(t);
   const clock = new ManualClock('2026-01-20T00:00:00Z');
   const accountId = await fundedAccount(db, clock, 10_000_000n);
@@ -92,7 +92,7 @@ test('on the way back from 0052 documents are the sums of their lines again, and
   assert.deepEqual(await auditNow(db), [], 'a document of before keeps the sums of its lines');
 });
 
-test('on the way back from 0059 payments that take days wait two weeks, and VMs that a debt has suspended are off', async (t) => {
+test('after the down migration of 0059 slow payments wait two weeks, and VMs suspended for a debt are off', async (t) => {
   const shop = await indebtedShop(t, 24);
   const { db, stripe } = shop;
   const { topUp } = await shop.start(shop.wish('stripe', 7_00n));

@@ -31,7 +31,7 @@ const INSTALLED = PACKAGES.filter(([path, { link }]) => path.startsWith('node_mo
 /** The package name for the platforms for which the project ships Node. */
 const BROUGHT = `node-${process.platform}-${process.arch}`;
 
-test('whatever npm ci unpacks is in the lock file by its hash, and no package runs a script', () => {
+test('everything that npm ci unpacks is in the lock file by its hash, and no package runs a script', () => {
   assert.ok(INSTALLED.length > 100);
   for (const [path, { integrity }] of INSTALLED) assert.match(integrity ?? '', /^sha512-/, path);
   const scripted = INSTALLED.filter(([, locked]) => locked.hasInstallScript).map(([path]) => path);
@@ -104,7 +104,7 @@ function withoutLink(t: TestContext): string {
   return directory;
 }
 
-test('npm scripts run the Node that was brought, also where npm did not link it', (t) => {
+test('npm scripts run the bundled Node, also if npm did not link it', (t) => {
   if (!existsSync(join(REPOSITORY, 'node_modules', BROUGHT))) return t.skip(`no ${BROUGHT} is installed`);
   const directory = withoutLink(t);
   const { status, stderr } = spawnSync(process.execPath, ['scripts/prepare.mjs'], { cwd: directory });

@@ -42,7 +42,7 @@ test('systemd understands every line of the units', { skip }, (t) => {
   assert.equal(status, 0);
 });
 
-test('the units leave little to someone who takes the services over', { skip }, (t) => {
+test('the units leave little to an intruder in the services', { skip }, (t) => {
   for (const [index, path] of copies(t).entries()) {
     const options = ['security', '--offline=true', '--no-pager', path];
     const { stdout } = spawnSync('systemd-analyze', options, { encoding: 'utf8' });
@@ -64,7 +64,7 @@ test('the unit names the engines, and lacks nothing but the address', () => {
 const settings = (file: string, name: string) =>
   [...read(`deploy/systemd/${file}`).matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value]) => value);
 
-test('both open the device of KVM, whose group they are in, and no other but the helper that of taps', () => {
+test('both open the KVM device, through its group, and only the helper opens taps', () => {
   const members = read('deploy/systemd/vauban.sysusers');
   const devices = {
     'vauban.service': ['/dev/kvm rw'],
@@ -98,7 +98,7 @@ test('the service has no privilege, the helper is not root and has those that it
   }
 });
 
-test('where memory runs out guests end before the services that they hang on', () => {
+test('out of memory, guests end before the services they depend on', () => {
   for (const unit of UNITS) {
     const score = Number(settings(unit, 'OOMScoreAdjust')[0]);
     assert.ok(score <= -500 && score < GUEST_OOM_SCORE, unit);

@@ -13,7 +13,7 @@ import { startService } from '../support/service.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
-test('every command of the first steps prints what the page shows', async (t) => {
+test('every command of the first steps prints the documented output', async (t) => {
   const location = await freshDatabaseLocation(t);
   const service = await startService(t, { location, env: { VAUBAN_SIMULATOR_BOOT_SECONDS: '0.1' } });
   const directory = await mkdtemp(join(tmpdir(), 'vauban-first-steps-'));

@@ -16,7 +16,7 @@ import { examples, outputsOf, patternOf, scriptOf } from '../support/examples.ts
 
 const run = promisify(execFile);
 
-test('the guides, followed as they are written', async (t) => {
+test('the guides work as written', async (t) => {
   const home = await mkdtemp(join(tmpdir(), 'vauban-guides-'));
   defer(t, () => rm(home, { recursive: true }));
   const { operator, client, baseUrl } = await start(t);

@@ -11,7 +11,7 @@ import { read } from '../support/source.ts';
 
 const README = read('README.md');
 
-test('the README shows what the first start prints', async (t) => {
+test('the README shows the output of the first start', async (t) => {
   const { env, open } = await freshDatabaseLocation(t);
   const config = loadConfig({ ...env, VAUBAN_LISTEN: '127.0.0.1:0' });
   let demo: Parameters<NonNullable<Parts['onDemo']>>[0] | undefined;

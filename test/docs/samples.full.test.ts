@@ -84,7 +84,7 @@ async function equipped({ subject }: Reader): Promise<Pick<Reader, 'ids' | 'ip'>
   return { ids, ip: vm!.ipv4 };
 }
 
-test('every sample of the reference does what it shows', async (t) => {
+test('every sample of the reference does as documented', async (t) => {
   const home = await mkdtemp(join(tmpdir(), 'vauban-samples-'));
   defer(t, () => rm(home, { recursive: true }));
   const { operator, client, baseUrl } = await start(t);

@@ -27,7 +27,7 @@ async function withLogo(t: TestContext): Promise<Service> {
   return start(t, { VAUBAN_PANEL_LOGO: path });
 }
 
-test('the documentation has the theme of the cookie alone, and the hoster’s colours and name', async (t) => {
+test('the documentation takes only the theme from the cookie, and has the hoster’s colours and name', async (t) => {
   const { baseUrl } = await start(t);
   const sent = (cookie: string) => fetch(`${baseUrl}/docs/own.css`, { headers: { cookie } });
   const reply = await sent('a=b; vauban_theme=dark');
@@ -97,7 +97,7 @@ test('a theme that is chosen in the panel is that of the documentation', { skip:
   assert.deepEqual(complaints, []);
 });
 
-test('the logo is asked for where there is one, and once', { skip: NO_BROWSER }, async (t) => {
+test('the logo is requested if there is one, and once', { skip: NO_BROWSER }, async (t) => {
   await buildIfChanged();
   const { page, complaints } = await newPage(await startBrowser(t));
   const replies: number[] = [];

@@ -49,7 +49,7 @@ async function inBrowser(t: TestContext, baseUrl: string): Promise<void> {
     await page.goto(`${baseUrl}/docs/reference/getVm`);
     assert.equal(await chosen(), 'vauban');
   });
-  await t.test('the search leads to what is chosen', async () => {
+  await t.test('the search leads to the chosen result', async () => {
     await page.keyboard.press('/');
     await page.keyboard.type('snapshot');
     await page.locator('#found [role=option]').first().waitFor();
@@ -99,7 +99,7 @@ async function sending(baseUrl: string): Promise<void> {
 }
 
 async function copying(t: TestContext, page: Page, baseUrl: string): Promise<void> {
-  await t.test('what is copied is what is typed, for the service that is read', async () => {
+  await t.test('the copied text is the command to type, for the current service', async () => {
     await page.goto(`${baseUrl}/docs/guides/first-vm`);
     await page.locator('.copyable').first().hover();
     await page.locator('.copy').first().click();

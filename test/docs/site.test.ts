@@ -66,7 +66,7 @@ test('every link leads to a page and an anchor that are there', () => {
   }
 });
 
-test('an old link to an anchor of the one page leads to what it named', () => {
+test('an old anchor of the single page leads to its new page', () => {
   const ids = new Map(pages.map(([path, text]) => [addressOf(path), all(text, / id="([^"]+)"/g)]));
   const names = [
     ...roster.map(({ id }) => `#operation-${id}`),
@@ -84,7 +84,7 @@ test('an old link to an anchor of the one page leads to what it named', () => {
   assert.equal(movedTo('/docs/guides/errors', '#errors'), undefined);
 });
 
-test('a page runs no script of its own and has no style of its own', () => {
+test('a page has no inline script and no inline style', () => {
   for (const [path, text] of pages) {
     const scripts = all(text, /(<script[^>]*>)/g);
     assert.deepEqual(scripts, [`<script type="module" src="${ASSETS.script}">`], path);
@@ -94,7 +94,7 @@ test('a page runs no script of its own and has no style of its own', () => {
   }
 });
 
-test('text is escaped, in what is made of the description', async () => {
+test('text from the description is escaped', async () => {
   const hostile: OpenApiDocument = structuredClone(document);
   const { get } = hostile.paths['/v1/vm/{id}']!;
   get!.summary = 'Get <script>alert(1)</script>';

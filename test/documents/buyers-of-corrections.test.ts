@@ -18,7 +18,7 @@ import { DUTCH, profile, sell, setProfile, termsFor } from './support/seller.ts'
 /** Taxed at Germany's rate, so only the country distinguishes them. */
 const FRENCH = profile({ country: 'FR' });
 
-test('what is given back of a change is given back to who bought by it, not to who sold back', async (t) => {
+test('a refund of a change goes to its buyer, not to the seller of the rest', async (t) => {
   const db = await freshDatabase(t);
   const clock = new ManualClock('2026-01-05T00:00:00Z');
   const accountId = await fundedAccount(db, clock, 10_000n);
@@ -43,7 +43,7 @@ test('what is given back of a change is given back to who bought by it, not to w
   assert.deepEqual(await ledgerProblems(db), []);
 });
 
-test('what is kept of a deposit for traffic is sold to the VAT id under which the deposit was taken', async (t) => {
+test('the part of a deposit kept for traffic is sold to the VAT id under which the deposit was taken', async (t) => {
   const { fixture, customer } = await throttling(t);
   const { services } = fixture.installation;
   const { name, street, city, postcode, country, vat_id } = SELLER;

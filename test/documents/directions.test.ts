@@ -7,14 +7,14 @@ import { missingLetters, REGULAR } from '../../server/documents/letters.ts';
 
 const texts = (line: string) => runsOf(line).map(({ text }) => text);
 
-test('a line from the right is split into what stands from left to right', () => {
+test('a line from the right is split in visual order', () => {
   // The house number and a Latin city are to the left of the street; the text between them is reversed.
   assert.deepEqual(texts('רחוב הרצל 5, Tel Aviv'), ['Tel Aviv', ' ,', '5', 'רחוב הרצל ']);
   assert.deepEqual(texts('Beispiel עולם GmbH'), ['Beispiel ', 'עולם', ' GmbH']);
   assert.deepEqual(texts('Beispiel GmbH'), ['Beispiel GmbH']);
 });
 
-test('brackets open towards what they enclose', () => {
+test('brackets open towards their contents', () => {
   // The run is drawn from its end, so the bracket that is read first has to be the mirrored one.
   assert.deepEqual(texts('שלום (בעמ)'), ['שלום )בעמ(']);
 });

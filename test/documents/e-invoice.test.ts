@@ -77,7 +77,7 @@ test('the schema is a real one: what breaks it is found', async () => {
   assert.match(errors[0]!.message, /Country/);
 });
 
-test('what EN 16931 wants said of each kind of tax is said', async () => {
+test('the statements that EN 16931 requires for each kind of tax are present', async () => {
   const reverse = await eInvoice(SAMPLES['by reverse charge']!);
   assert.deepEqual(texts(reverse, 'ExemptionReasonCode'), ['VATEX-EU-AE']);
   assert.deepEqual(texts(reverse, 'ExemptionReason'), ['Reverse charge']);
@@ -107,7 +107,7 @@ const anyTax = fc.constantFrom<Tax>(
   ZERO_RATED,
 );
 
-test('whatever is sold, the sums of an e-invoice agree to the cent (BR-CO-10, 13 to 17)', async () => {
+test('the sums of an e-invoice always agree to the cent (BR-CO-10, 13 to 17)', async () => {
   const lines = fc.array(fc.tuple(fc.bigInt(-100_000n, 10_000_000n), anyTax), {
     minLength: 1,
     maxLength: 12,

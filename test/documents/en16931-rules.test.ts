@@ -146,7 +146,7 @@ const BROKEN: Record<string, EInvoiceTerms> = {
   'BR-O-14': terms({ lines: [lineO], charges: [other] }, [outside]),
 };
 
-test('every rule that depends on sales, buyers and taxes is there under its official id', () => {
+test('every rule that depends on sales, buyers and taxes exists under its official id', () => {
   const numbered = (family: string, from: number, to: number) =>
     Array.from(
       { length: to - from + 1 },
@@ -210,7 +210,7 @@ test('an e-invoice whose VAT, summed from rounded lines, is too far from its bas
   assert.equal(obstacleTo(sample(many.slice(60))), undefined);
 });
 
-test('whatever is sold to whom in a month of up to 60 lines, no rule is broken', () => {
+test('any sales of a month of up to 60 lines break no rule', () => {
   const anyTax = fc.constantFrom<Tax>(
     STANDARD,
     { ...STANDARD, rate: '0.2' },

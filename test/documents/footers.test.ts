@@ -27,7 +27,7 @@ function heightsOf(pdf: Buffer): number[][] {
   }
 }
 
-test('a long footer stays on the page, and no row stands in it', async () => {
+test('a long footer stays on the page, and no row overlaps it', async () => {
   const footer = 'W'.repeat(600);
   const document = sample(Array.from({ length: 60 }, () => [399n, STANDARD]));
   const short = heightsOf(await invoicePdf(document, undefined, PLAIN_LOOK));

@@ -22,7 +22,7 @@ const LINES = {
   'Void of Refund of Grace on Shared S1 (a) (b)': 'Storno: Erstattung: Nachfrist für Shared S1 (a) (b)',
 };
 
-test('a German document says in German what each line is, and leaves names and reasons alone', () => {
+test('a German document has German line texts, and leaves names and reasons unchanged', () => {
   for (const [english, german] of Object.entries(LINES)) {
     assert.equal(de.sold(english), german);
     assert.equal(en.sold(english), english);

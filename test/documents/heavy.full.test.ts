@@ -15,7 +15,7 @@ import { documentOf, profile, sell, setProfile, termsFor } from './support/selle
 const ORDERS = 20;
 const LINES_OF_ONE = 500;
 
-test('a month of 10,000 lines is issued, and has its PDF and its XML, while the service goes on', async (t) => {
+test('a month of 10,000 lines is issued, and has its PDF and its XML, while the service keeps running', async (t) => {
   const db = await freshDatabase(t);
   const clock = new ManualClock('2026-01-20T00:00:00Z');
   const logger = createLogger({ logLevel: 'silent' });

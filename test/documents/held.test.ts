@@ -38,7 +38,7 @@ async function setUp(t: TestContext) {
   return { db, clock, said, buyer, issue, numbers };
 }
 
-test('a document that breaks a rule is held without a number, and issued once its cause is mended', async (t) => {
+test('a document that breaks a rule is held without a number, and issued once its cause is corrected', async (t) => {
   const { db, clock, said, buyer, issue, numbers } = await setUp(t);
   const [broken, sound] = [await buyer(), await buyer()];
   // Sold by reverse charge to a buyer whose VAT id was not recorded, as by nodes of the last release.
@@ -84,7 +84,7 @@ test('a credit note waits for an invoice that is held', async (t) => {
   assert.deepEqual(await ledgerProblems(db), []);
 });
 
-test('a check that fails holds its document, and no other', async (t) => {
+test('a failing check holds only its document', async (t) => {
   const { db, clock, buyer, issue, numbers } = await setUp(t);
   for (let n = 0; n < 2; n++) {
     const { accountId, vm } = await buyer();
@@ -105,7 +105,7 @@ test('a check that fails holds its document, and no other', async (t) => {
   assert.deepEqual(await numbers(), ['INV-000001', 'INV-000002']);
 });
 
-test('what joins a draft while it is checked is on it when it is issued', async (t) => {
+test('an order that joins a draft during its check is on the issued document', async (t) => {
   const { db, clock, buyer, issue, numbers } = await setUp(t);
   const { accountId, vm } = await buyer();
   await setProfile(db, clock, accountId, profile());
@@ -126,7 +126,7 @@ test('what joins a draft while it is checked is on it when it is issued', async 
   assert.deepEqual(await ledgerProblems(db), []);
 });
 
-test('a document keeps the VAT id with which it was taxed, whatever becomes of the account', async (t) => {
+test('a document keeps the VAT id with which it was taxed, also if the account changes', async (t) => {
   const { db, clock, buyer, issue } = await setUp(t);
   const { accountId, vm } = await buyer();
   await setProfile(db, clock, accountId, DUTCH);

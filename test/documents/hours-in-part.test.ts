@@ -37,7 +37,7 @@ test('time that is sold to the second counts the hours that it has', async () =>
   assert.match(xml, /<ram:BasisQuantity[^>]*>168\.5<\/ram:BasisQuantity>/);
 });
 
-test('a second is not counted as nothing, an hour is one, and other lines count what they did', () => {
+test('a second does not count as nothing, an hour counts as one, and other lines count as before', () => {
   const said = (seconds: number, change?: Partial<InvoiceLineRow>) =>
     priceOf(documentOf(seconds, change).lines[0]!, 'EUR', textsOf('en'));
   assert.equal(said(1), '0.0003 hours × 0.0105 EUR');

@@ -158,7 +158,7 @@ test('an issued invoice is read as PDF and as XML, the same bytes each time', as
   assert.equal((await stranger.read(path, 'application/pdf')).status, 404);
 });
 
-test('an invoice to an unknown address is a PDF without XML, and there is neither without a seller', async (t) => {
+test('an invoice to an unknown address is a PDF without XML, and without a seller there is neither', async (t) => {
   const fixture = await germanStage(t, '2026-01-20T00:00:00Z');
   const { services } = fixture.installation;
   const customer = await tenant(fixture, 100_00n);

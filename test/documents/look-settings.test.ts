@@ -64,7 +64,7 @@ for (const [name, options] of Object.entries(DAMAGES))
     assert.equal((await withPanelLogo(damaged)).logo, null, 'the panel may show it: documents have none');
   });
 
-test('what is no PNG, or ends too early, is refused with the name of its setting', async (t) => {
+test('a file that is no PNG, or is truncated, is refused with the name of its setting', async (t) => {
   const whole = png(300, 100, { transparent: true });
   for (const file of ['<svg/>', '', whole.subarray(0, 20), whole.subarray(0, -6)])
     await assert.rejects(withLogo(await fileOf(t, file)), /VAUBAN_DOCUMENT_LOGO: /);

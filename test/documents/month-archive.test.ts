@@ -64,7 +64,7 @@ test('a tar file has names, contents and sizes, and ends with two empty blocks',
   assert.ok(tar.subarray(-1_024).every((byte) => byte === 0));
 });
 
-test('documents are made as the archive is read, and no more once its reader has gone', async (t) => {
+test('documents are made as the archive is read, and stop when its reader has left', async (t) => {
   const { db, clock } = await shop(t, 12);
   let made = 0;
   const documents = {

@@ -25,7 +25,7 @@ test('hours that cost no more than their month say why their amount is not that 
   assert.equal(priceNote(line(744, 399n, { unit_price: '4' }), 'JPY', en), 'capped at the monthly price');
 });
 
-test('what a deposit keeps is sold in the language of the document', () => {
+test('the kept part of a deposit is sold in the language of the document', () => {
   const { sold } = textsOf('de');
   assert.equal(sold('Use that was credited before'), 'Nutzung, die schon gutgeschrieben war');
   assert.equal(sold('Traffic used ahead of time'), 'Vorzeitig verbrauchter Datenverkehr');

@@ -14,7 +14,7 @@ const logger = createLogger({ logLevel: 'silent' });
 
 const isRefusal = (code: string) => (error: unknown) => error instanceof ApiError && error.code === code;
 
-test('what waits is bounded, in all and for each account, and the rest is made', async (t) => {
+test('the queue is bounded, in total and per account, and the rest is made', async (t) => {
   const renderer = new DocumentRenderer({
     clock: new ManualClock(),
     logger,

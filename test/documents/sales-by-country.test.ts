@@ -41,7 +41,7 @@ const issue = (db: Database) => issueInvoices(db, new Date('2026-02-01T00:10:00Z
 /** The seller is not registered in France, so French sales have Germany's rate: only the country distinguishes them. */
 const FRENCH = profile({ country: 'FR' });
 
-test('a sale keeps the country and VAT id of its day, and what gives back has those of its sale', async (t) => {
+test('a sale keeps the country and VAT id of its day, and a refund those of its sale', async (t) => {
   const { db, clock, vm, sellTo } = await open(t);
   await sellTo(profile(), [999n]);
   await sellTo(DUTCH, [839n]);
@@ -80,14 +80,14 @@ test('documents, journal and list of sales agree by rate, country, category and 
   assert.deepEqual(await ledgerProblems(db), []);
 });
 
-test('a draft is on the list of sales as it is booked', async (t) => {
+test('a draft is on the list of sales as booked so far', async (t) => {
   const { db, sellTo } = await open(t);
   await sellTo(FRENCH, [99n, 99n, 99n]);
   assert.deepEqual(await listedSales(db, JANUARY.from), { '0.19 FR standard -': { net: 249n, tax: 48n } });
   assert.deepEqual(await journalSales(db, EVER), await listedSales(db, JANUARY.from));
 });
 
-test('who has no billing profile has no country', async (t) => {
+test('a customer without billing details has no country', async (t) => {
   const { db, clock, vm } = await open(t);
   await sell(db, clock, vm, [999n], termsFor(undefined));
   await issue(db);
@@ -116,7 +116,7 @@ test('a node of the last release books without a country: the store notes it', a
   assert.deepEqual(await db.query(own), written);
 });
 
-test('what was booked before buyers were noted has the country of its document', async (t) => {
+test('bookings from before buyers were recorded have the country of their document', async (t) => {
   const { db, clock, vm, sellTo } = await open(t);
   await sellTo(DUTCH, [300n, 300n]);
   // Two kinds at one rate in one order, with equal amounts: entries follow the lines.

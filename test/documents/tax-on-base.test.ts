@@ -32,7 +32,7 @@ async function setUp(t: TestContext) {
   return { db, clock, accountId, vm, issue, roundings };
 }
 
-test('172 lines of 9.99 have the tax of their base, and the journal has it too', async (t) => {
+test('172 lines of 9.99 have the tax of their base, also in the journal', async (t) => {
   const { db, clock, accountId, vm, issue, roundings } = await setUp(t);
   const { invoice_id } = await sell(db, clock, vm, Array(172).fill(999n), TERMS);
   const draft = await documentOf(db, accountId, invoice_id!);
@@ -54,7 +54,7 @@ test('172 lines of 9.99 have the tax of their base, and the journal has it too',
   assert.deepEqual(await ledgerProblems(db), []);
 });
 
-test('a credit note has the tax of what it gives back, at the rate of the sale', async (t) => {
+test('a credit note has the tax of its refunds, at the rate of the sale', async (t) => {
   const { db, clock, accountId, vm, issue, roundings } = await setUp(t);
   await sell(db, clock, vm, Array(120).fill(999n), TERMS);
   const given = await sell(db, clock, vm, Array(119).fill(-998n), TERMS);
@@ -72,7 +72,7 @@ test('a credit note has the tax of what it gives back, at the rate of the sale',
   assert.deepEqual(await ledgerProblems(db), []);
 });
 
-test('what was issued before keeps its figures', async (t) => {
+test('documents issued before keep their figures', async (t) => {
   const { db, clock, accountId, vm, roundings } = await setUp(t);
   const { invoice_id } = await sell(db, clock, vm, Array(172).fill(999n), TERMS);
   // As a node of the last release issues it.
@@ -114,7 +114,7 @@ test('the audit finds documents whose tax is not that of their base, or not in t
   assert.ok(booked.includes('the journal has the tax of each document, by category and rate'), `${booked}`);
 });
 
-test('whatever the lines, they add up to the base and none is off by a unit', () => {
+test('any lines add up to the base, and none is off by more than a unit', () => {
   const rate = fc.constantFrom('0', '0.055', '0.08875', '0.19', '0.2', '0.27', '0.999999');
   const line = fc.record({
     category: fc.constantFrom('standard' as const),

@@ -92,7 +92,7 @@ function untouched(): { parts: EdgeHelperParts; calls: string[] } {
   return { parts: { edge, altered: async () => true }, calls };
 }
 
-test('the helper does what is on its list and nothing else', async () => {
+test('the helper only runs the operations on its list', async () => {
   const { parts, calls } = untouched();
   for (const name of ['exec', 'constructor', '__proto__', 'toString', '']) {
     await assert.rejects(perform(parts, name, {}), { name: 'InvalidArgumentError' });
@@ -107,7 +107,7 @@ test('the helper does what is on its list and nothing else', async () => {
   assert.deepEqual(calls, ['putTarget', 'reconcile']);
 });
 
-test('an argument that is not exactly of its shape is refused with its field, and nothing is done', async () => {
+test('a malformed argument is refused with its field, and nothing is done', async () => {
   const { parts, calls } = untouched();
   for (const [path, values] of HOSTILE) {
     for (const value of values) {
@@ -139,7 +139,7 @@ test("an address that is not the host's to protect is refused before anything is
   await assert.rejects(edge.putTarget({ ...target(), family: 6 }), { message: /^target\.family: / });
 });
 
-test("the helper's own configuration names devices and networks, and is refused where others may write it", async (t) => {
+test("the helper's configuration names devices and networks, and is refused if others may write it", async (t) => {
   const directory = await mkdtemp(join(tmpdir(), 'vauban-edge-'));
   defer(t, () => rm(directory, { recursive: true }));
   const file = join(directory, 'edge.yaml');
@@ -160,7 +160,7 @@ test("the helper's own configuration names devices and networks, and is refused 
   await assert.rejects(load(`${good}more: 1\n`), /more: is not a known key/);
 });
 
-test('an edge that is full takes no further target, and goes on to change those that it holds', () => {
+test('a full edge takes no more targets, and can still change its own', () => {
   const held = new Map(Array.from({ length: MAX_TARGETS }, (_, number) => [`tgt_${number}`, {}]));
   assert.throws(() => requireRoom(held, { ...target(), id: 'tgt_more' }), EdgeUnavailableError);
   requireRoom(held, { ...target(), id: 'tgt_7' });

@@ -87,7 +87,7 @@ test('routers ask in the order of RFC 8955', () => {
   }
 });
 
-test('what cannot be announced exactly is refused, with the field', () => {
+test('a rule that cannot be announced exactly is refused, with the field', () => {
   const refusal = (rules: EdgeRule[], at: Omit<EdgeTarget, 'rules'> = FOUR) =>
     planOf({ ...at, rules }).refused.map(({ ruleId, field }) => `${ruleId} ${field}`);
   assert.deepEqual(refusal([limits('rul_pps', { protocol: 'udp' }, 5)]), ['rul_pps rate']);
@@ -111,7 +111,7 @@ test('what cannot be announced exactly is refused, with the field', () => {
   assert.deepEqual(refusal([blocks('rul_a', { ...wide }), block]), [], 'both block');
 });
 
-test('what is announced never drops or limits what all the rules would not', (t) => {
+test('announced rules never drop or limit traffic that all the rules would pass', (t) => {
   let refusedOnes = 0;
   let verdicts = 0;
   const someRule = fc

@@ -59,7 +59,7 @@ const TARGET: EdgeTarget = { id: 'tgt_1', ip: '203.0.113.20', family: 4, rules: 
 const BLOCK = blocks('rul_dns', { protocol: 'udp', sourcePorts: ['53'] });
 const A_FEW = 50;
 
-test('routers drop what a plain evaluation of the rules drops, for random rules and packets', {
+test('routers drop the same packets as a plain evaluation of the rules, for random rules and packets', {
   skip,
 }, async (t) => {
   const { network, router } = await open();
@@ -98,7 +98,7 @@ test('routers drop what a plain evaluation of the rules drops, for random rules 
   assert.ok(dropped > all / 20 && dropped < all, 'rules and packets meet');
 });
 
-test('what GoBGP lost is announced again as soon as it is back, and nothing else is touched', {
+test('lost announcements of GoBGP are repeated as soon as it is back, and nothing else is touched', {
   skip,
 }, async (t) => {
   const { network, router } = await open();
@@ -226,7 +226,7 @@ test('a change among many rules reads none of the others', { skip }, async (t) =
   assert.ok(reads.mock.callCount() > 0);
 });
 
-test('nothing outside of the given networks is announced, nor more than the given number', {
+test('nothing outside the given networks is announced, and no more than the given number', {
   skip,
 }, async (t) => {
   const { router } = await open();
@@ -250,7 +250,7 @@ test('nothing outside of the given networks is announced, nor more than the give
   assert.equal(await router.received(), 2);
 });
 
-test('the API refuses what routers cannot be told; with nftables beside them it is kept here', {
+test('the API refuses rules that routers cannot express; with nftables as well they are applied here', {
   skip,
 }, async (t) => {
   const { network, router } = await open();

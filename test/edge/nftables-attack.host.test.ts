@@ -66,7 +66,7 @@ async function open(t: TestContext) {
   return { network, shield, edge: edge!, target, quarter, later, totals, assertDropped };
 }
 
-test('a flood is noticed, dropped to the packet, and over when it is; what is usual keeps coming', {
+test('a flood is noticed, dropped to the packet, and ends; normal traffic keeps passing', {
   skip,
 }, async (t) => {
   const { shield, edge, target, quarter, later, totals } = await open(t);
@@ -103,7 +103,7 @@ test('a flood is noticed, dropped to the packet, and over when it is; what is us
   assert.deepEqual((await edge.readRuleCounters([target.id])).rows, []);
 });
 
-test('whatever is taken away behind its back is there again at once', { skip }, async (t) => {
+test('anything removed behind its back is restored at once', { skip }, async (t) => {
   const { network, shield, target, assertDropped } = await open(t);
   const body = { action: 'block', protocol: 'udp', source_ports: ['53'] };
   assert.equal((await shield.api.call('POST', target.rules, body)).status, 200);

@@ -59,7 +59,9 @@ const VECTORS: Record<string, Packet[]> = {
   fragment_flood: [packet({ fragment: 'later', sourcePort: null, destinationPort: null })],
 };
 
-test('a service behind a narrow link is restored, by a rule and by itself', { skip: whyNot() }, async (t) => {
+test('a service behind a narrow link is restored, by a rule and automatically', {
+  skip: whyNot(),
+}, async (t) => {
   const network = await EdgeNetwork.open(t, { mtu: MTU, synProxy: SYN_PROXY });
   await network.pace(FLOOD_MBPS);
   const env = {

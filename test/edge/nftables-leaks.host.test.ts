@@ -35,7 +35,7 @@ const attack = frameOf(
   VICTIM.ip,
 );
 
-test('not a packet of a stream passes while rules are changed and all tables made anew', {
+test('no packet of a stream passes while rules are changed and all tables are rebuilt', {
   skip: whyNot(),
 }, async (t) => {
   const network = await EdgeNetwork.open(t);

@@ -96,7 +96,7 @@ async function whileThere({ edge }: EdgeNetwork): Promise<boolean> {
   }
 }
 
-test('what a port sample counted is still known when the time that it had is over', {
+test('the counts of a port sample are still known after its time is over', {
   skip: whyNot(),
 }, async (t) => {
   const network = await EdgeNetwork.open(t);

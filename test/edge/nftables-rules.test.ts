@@ -48,14 +48,14 @@ test('lengths are of the whole packet, which IPv6 does not write down', () => {
   assert.deepEqual(matching({ packetLength: { min: 0, max: 39 } }, 6), []);
 });
 
-test('what no packet can be has no rule', () => {
+test('a match of impossible packets has no rule', () => {
   assert.deepEqual(matching({ source: '2001:db8::/32' }), []);
   assert.deepEqual(matching({ protocol: 'icmp', sourcePorts: ['53'] }), []);
   assert.deepEqual(matching({ protocol: 'udp', tcpFlags: { set: ['syn'], unset: [] } }), []);
   assert.deepEqual(matching({ tcpFlags: { set: ['syn'], unset: ['syn'] } }), []);
 });
 
-test('what a limit lets pass is asked of no other rule', () => {
+test('traffic passed by a limit is checked against no other rule', () => {
   assert.deepEqual(lines(limits('rul', { protocol: 'udp' }, 1_000)), [
     `meta l4proto 17 limit name "l" ${DROP}`,
     'meta l4proto 17 accept',
@@ -69,7 +69,7 @@ test('what a limit lets pass is asked of no other rule', () => {
   );
 });
 
-test('nothing but networks and ports becomes text', () => {
+test('only networks and ports become text', () => {
   assert.throws(() => matching({ source: 'localhost/8' }), /not a network/);
   assert.throws(() => matching({ protocol: 'udp', sourcePorts: ['53 } drop; {'] }), /not a port/);
 });
@@ -80,7 +80,7 @@ const numbers: Record<string, number> = { rul_1: 11, rul_2: 12, rul_3: 13 };
 const textsOf = (rules: EdgeRule[], family: 4 | 6 = 4) =>
   chainOf(rules, family, ({ id }) => ({ ...OBJECTS, number: numbers[id]! })).map(({ text }) => text);
 
-test('neighbours that differ in ports alone are one lookup, and each counts by its own number', () => {
+test('neighbours that differ only in ports are one lookup, and each has its own counter', () => {
   const rules = [
     ofPorts('rul_1', { sourcePorts: ['53', '54'] }),
     ofPorts('rul_2', { sourcePorts: ['123'] }),

@@ -23,7 +23,7 @@ const MBPS = 400;
 const PACKETS = 22_000;
 const A_FEW = 1_000;
 
-test('a running service stops a flood by itself, and its rule outlives the helper, the tables and the service', {
+test('a running service stops a flood automatically, and its rule outlives the helper, the tables and the service', {
   skip: whyNot(),
 }, async (t) => {
   const network = await EdgeNetwork.open(t, { mtu: JUMBO });

@@ -106,7 +106,7 @@ async function requests({ attacker }: EdgeNetwork, ip: string): Promise<number> 
 }
 
 for (const family of [4, 6] as const) {
-  test(`in a flood of SYN from everywhere new connections are made and open ones go on, IPv${family}`, {
+  test(`in a flood of SYN from everywhere new connections are made and open ones continue, IPv${family}`, {
     skip,
   }, async (t) => {
     const network = await EdgeNetwork.open(t, { synProxy: true });
@@ -163,7 +163,7 @@ for (const family of [4, 6] as const) {
   });
 }
 
-test('the proxy is chosen by itself, and replaced where it is switched off in the midst of an attack', {
+test('the proxy is chosen automatically, and replaced if it is switched off during an attack', {
   skip,
 }, async (t) => {
   const network = await EdgeNetwork.open(t, { synProxy: true });
@@ -211,7 +211,7 @@ test('the proxy is chosen by itself, and replaced where it is switched off in th
   assert.ok(!tables.includes('vauban-edge-proxy'));
 });
 
-test('the edge says why it cannot answer SYN, and refuses what it is not configured to', {
+test('the edge says why it cannot answer SYN, and refuses unconfigured requests', {
   skip,
 }, async (t) => {
   const network = await EdgeNetwork.open(t);

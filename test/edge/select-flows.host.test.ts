@@ -64,17 +64,17 @@ test('with a pipe of flows the chosen edge does its work, and attacks are notice
   assert.equal(await packets(edge.seen), 100, 'what an exporter tells of a minute is a sixtieth a second');
 });
 
-test('without a pipe the edge counts by itself', async (t) => {
+test('without a pipe the edge counts packets itself', async (t) => {
   const { edge } = await select(t, { VAUBAN_EDGE: 'simulator' });
   assert.equal(edge.seen, undefined);
 });
 
-test('where there is no edge there is nothing to watch, and no pipe is opened', async (t) => {
+test('without an edge nothing is watched, and no pipe is opened', async (t) => {
   const { edge } = await select(t, { VAUBAN_EDGE: 'off', VAUBAN_FLOWS_PIPE: '/nowhere/pipe' });
   assert.deepEqual([edge.name, edge.seen], ['off', undefined]);
 });
 
-test('a pipe that cannot be believed or opened is refused by the name of its setting', async (t) => {
+test('an untrusted or unreadable pipe is refused by the name of its setting', async (t) => {
   for (const [pipe, why] of [
     ['/nowhere/pipe', /^VAUBAN_FLOWS_PIPE: .*no such file/],
     [import.meta.filename, /^VAUBAN_FLOWS_PIPE: .* is no named pipe$/],

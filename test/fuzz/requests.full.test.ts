@@ -37,7 +37,7 @@ async function fire(target: Target, shot: Shot): Promise<string> {
   return code;
 }
 
-test(`whatever is sent (seed ${seed})`, async (t) => {
+test(`any input (seed ${seed})`, async (t) => {
   const target = await Target.open(t);
 
   await t.test('anything, in no order; a refusal writes nothing', async (t) => {

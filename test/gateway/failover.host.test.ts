@@ -10,7 +10,7 @@ import { keepalived } from './support/keepalived.ts';
 import { CLIENT, echo, type Gateway, REFUSED, Region, whyNot } from './support/region.ts';
 
 for (const [name, takeover] of Object.entries({ keepalived, bgp }))
-  test(`a gateway dies (${name}): the next has the address and all forwards, and what is changed meanwhile`, {
+  test(`a gateway dies (${name}): the next has the address and all forwards, and changes made in between`, {
     skip: whyNot() || skipWithoutPostgres,
   }, async (t) => {
     const region = await Region.open(t, { gateways: 2 });

@@ -62,7 +62,7 @@ test('with a gateway a guest of an engine that forwards nothing has forwards, wh
   });
 });
 
-test('on a node that is no gateway a forward waits for one, and is neither active nor gone before', async (t) => {
+test('on a node that is no gateway a forward waits for one, and is neither active nor deleted before', async (t) => {
   const gateway = new RecordingGateway();
   const api = await openApi(t, { gateway });
   const vm = await makeVm(api);
@@ -111,7 +111,7 @@ test('a job does not succeed before the forwards of its VM are in force, and one
   assert.ok(!api.services.forwards.isBehind);
 });
 
-test('the job that makes a VM fails where a forward that it has by then cannot be made', async (t) => {
+test('the creation of a VM fails if one of its forwards cannot be made', async (t) => {
   const gateway = new RecordingGateway();
   const api = await openApi(t, { gateway });
   const { db, clock } = api.services;
@@ -138,7 +138,7 @@ test('the job that makes a VM fails where a forward that it has by then cannot b
   assert.deepEqual(await endOf(fails), { status: 'failed', error_code: 'compute_unavailable' });
 });
 
-test('what changes while a gateway is given something is given next, and settles by itself', async (t) => {
+test('changes during an update of a gateway follow in the next one, and settle automatically', async (t) => {
   const gateway = new RecordingGateway();
   const api = await openApi(t, { gateway });
   const { forwards } = api.services;
@@ -159,7 +159,7 @@ test('what changes while a gateway is given something is given next, and settles
   assert.deepEqual(await statusOf(api, vm), ['active']);
 });
 
-test('an address is not led to once it is not the VM’s, and a deletion takes forwards with it', async (t) => {
+test('an address is not forwarded once it is no longer the VM’s, and a deletion removes its forwards', async (t) => {
   const gateway = new RecordingGateway();
   const api = await openApi(t, { gateway });
   const { db, forwards } = api.services;
@@ -177,7 +177,7 @@ test('an address is not led to once it is not the VM’s, and a deletion takes f
   while (gateway.ports.length > 0) await statusOf(api, lost);
 });
 
-test('what the host does not allow shows an error and keeps no other from being made', async (t) => {
+test('a forward that the host refuses shows an error and does not block the others', async (t) => {
   const gateway = new RecordingGateway();
   const api = await openApi(t, { gateway });
   const { db, clock, forwards } = api.services;
@@ -206,7 +206,7 @@ test('what the host does not allow shows an error and keeps no other from being 
   assert.deepEqual(await statusOf(api, vm), ['active', 'active', 'error']);
 });
 
-test('a gateway is given again what it may have lost, and otherwise only what has changed, or each minute', async (t) => {
+test('a gateway receives everything it may have lost again, and otherwise only changes, or all each minute', async (t) => {
   const gateway = new RecordingGateway();
   const api = await openApi(t, { gateway });
   const { forwards, clock } = api.services;

@@ -32,7 +32,7 @@ const HOSTILE = {
 };
 const INVALID = { name: 'InvalidArgumentError' };
 
-test('the helper does what is on its list, with arguments that are exactly of their shape, and nothing else', async () => {
+test('the helper only runs the operations on its list, with well-formed arguments', async () => {
   const gateway = new RecordingGateway();
   const parts = { gateway, altered: async () => true };
   for (const name of ['exec', 'constructor', '__proto__', 'toString', ''])
@@ -53,7 +53,7 @@ test('the helper does what is on its list, with arguments that are exactly of th
   assert.deepEqual(gateway.applied, [[forward()]]);
 });
 
-test('what the host does not allow is refused before anything is run', async () => {
+test('a request that the host does not allow is refused before anything is run', async () => {
   const gateway = new NftablesGateway({
     publicPorts: [{ address: '192.0.2.10', ports: '20000-20999' }],
     guestPrefixes: ['100.64.0.0/14'],
@@ -77,7 +77,7 @@ test('what the host does not allow is refused before anything is run', async () 
   );
 });
 
-test("the helper's own configuration is refused where it is wrong or others may write it", async (t) => {
+test("the helper's configuration is refused if it is wrong or others may write it", async (t) => {
   const directory = await mkdtemp(join(tmpdir(), 'vauban-gateway-'));
   defer(t, () => rm(directory, { recursive: true }));
   const file = join(directory, 'gateway.yaml');

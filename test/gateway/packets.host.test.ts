@@ -22,7 +22,7 @@ async function dial(from: Namespace, port: number): Promise<number> {
   return socket;
 }
 
-test('forwarded ports lead to a guest wherever it is, and nothing else is open', { skip }, async (t) => {
+test('forwarded ports lead to a guest on any host, and nothing else is open', { skip }, async (t) => {
   const region = await Region.open(t);
   const { client } = region;
   const [gateway] = region.gateways;
@@ -67,7 +67,7 @@ test('forwarded ports lead to a guest wherever it is, and nothing else is open',
   await guest.space.arrived(53, 2);
   assert.deepEqual(guest.space.arrivals(53), [CLIENT, CLIENT]);
 
-  await t.test('nothing is open that was not asked for', async () => {
+  await t.test('nothing is open that was not requested', async () => {
     // Even ports on which the gateway itself listens are closed.
     await gateway!.space.ask({ do: 'listenTcp', port: 20_080 });
     for (const port of [22, 53, 80, 20_000, 20_021, 20_023, 20_053, 20_080, 59_999])
@@ -76,7 +76,7 @@ test('forwarded ports lead to a guest wherever it is, and nothing else is open',
     assert.deepEqual(guest.space.arrivals(22), [CLIENT]);
   });
 
-  await t.test('another guest reaches it by the public address, and so does it itself', async () => {
+  await t.test('another guest reaches it by the public address, and so does the guest itself', async () => {
     for (const { space } of [other, guest]) assert.equal(await echo(space, 20_022), 'hello');
   });
 
@@ -88,7 +88,7 @@ test('forwarded ports lead to a guest wherever it is, and nothing else is open',
     await guest.moveTo(0);
   });
 
-  await t.test('connections of others go on while forwards change, and while all are made anew', async () => {
+  await t.test('other connections continue while forwards change, and while all are rebuilt', async () => {
     const open = await dial(client, 20_022);
     const web = forward({ externalPort: 20_080, internalPort: 80, internalIp: other.address });
     await driver.applyForwards([ssh, dns, web]);
@@ -146,7 +146,7 @@ test('a table that somebody deletes or alters is made again, and the driver says
   }
 });
 
-test('a change that does not fit what is there makes all of it anew', { skip }, async (t) => {
+test('a change that does not fit the current state rebuilds all of it', { skip }, async (t) => {
   const region = await Region.open(t);
   const [gateway] = region.gateways;
   const driver = gateway!.client(t);
@@ -164,7 +164,7 @@ test('a change that does not fit what is there makes all of it anew', { skip }, 
   await assert.rejects(echo(region.client, 20_001), REFUSED);
 });
 
-test('one change among ten thousand forwards is made alone', { skip }, async (t) => {
+test('one change among ten thousand forwards rewrites only that one', { skip }, async (t) => {
   const region = await Region.open(t);
   const driver = region.gateways[0]!.client(t);
   const guest = await region.guest(t, '100.64.0.2');

@@ -38,7 +38,7 @@ async function helper(t: TestContext, gateway: RecordingGateway): Promise<string
   return path;
 }
 
-test('a gateway is what the configuration names, and forwards that customers have are not forgotten', async () => {
+test("a gateway follows the configuration, and customers' existing forwards are not forgotten", async () => {
   const none = { gateway: 'off', gatewayHelper: undefined } as const;
   assert.equal((await selectGateway(none, parts)).capabilities().forwards, 'nowhere');
   const elsewhere = await selectGateway({ ...none, gateway: 'elsewhere' }, parts);
@@ -49,7 +49,7 @@ test('a gateway is what the configuration names, and forwards that customers hav
   await selectGateway({ ...none, gateway: 'elsewhere' }, forwarded);
 });
 
-test('nftables must be there, work, and be allowed what the catalog sells', async (t) => {
+test('nftables must exist, work, and be allowed to forward the ports in the catalog', async (t) => {
   const select = (gatewayHelper?: string) => selectGateway({ gateway: 'nftables', gatewayHelper }, parts);
   await assert.rejects(select(), /^ConfigError: VAUBAN_GATEWAY_HELPER: nftables needs it/);
   await assert.rejects(

@@ -29,7 +29,7 @@ test('the ops session', async (t) => {
   const compute = { ...services.compute, openSsh: guest.open };
   const parts = { ...services, compute };
 
-  await t.test('logs in as the default user, or as another whom the guest lets in with the key', async () => {
+  await t.test('logs in as the default user, or as another user who accepts the key', async () => {
     for (const username of [undefined, 'deploy']) {
       const client = await openOpsSession(parts, vm, undefined, username);
       assert.equal(await run(client, 'uptime'), 'ran uptime\n');
@@ -53,7 +53,7 @@ test('the ops session', async (t) => {
     await db.query(sql`delete from guest_host_keys`);
   });
 
-  await t.test('a guest that is silent is given up on', async () => {
+  await t.test('a silent guest is given up', async () => {
     const spoken = Promise.withResolvers<void>();
     const silent = new Duplex({ read() {}, write: () => spoken.resolve() });
     const opening = openOpsSession({ ...parts, compute: { ...compute, openSsh: async () => silent } }, vm);

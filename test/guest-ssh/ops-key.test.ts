@@ -65,7 +65,7 @@ const recorded = (db: Database, { vmId }: Scenario) =>
     sql`select ops_key_fingerprint as fingerprint from vms where id = ${vmId}`,
   ).then(({ fingerprint }) => fingerprint);
 
-test('a rotated ops key replaces the one before it in running guests, and no login fails meanwhile', async (t) => {
+test('a rotated ops key replaces the previous one in running guests, and no login fails in between', async (t) => {
   const env = await openEnv(t, 2);
   const { fixture, opsKeys, accepts, logIn, round } = env;
   // In the order of a round: ids of the same instant are not ordered by time.
@@ -99,7 +99,7 @@ test('a rotated ops key replaces the one before it in running guests, and no log
   assert.equal(await env.pairs(), 1, 'the old pair is gone');
 });
 
-test('a guest that was off keeps the old key, with which it is logged in to, until it has run', async (t) => {
+test('a guest that was off keeps the old key, which still logs in, until it has run', async (t) => {
   const env = await openEnv(t, 2);
   const { opsKeys, accepts, logIn, round, power } = env;
   const [running, off] = env.scenes as [Scenario, Scenario];
@@ -119,7 +119,7 @@ test('a guest that was off keeps the old key, with which it is logged in to, unt
   assert.equal(await env.pairs(), 1);
 });
 
-test('cut off between adding and removing it goes on, also when the key was rotated again meanwhile', async (t) => {
+test('interrupted between adding and removing it continues, also if the key was rotated again', async (t) => {
   const env = await openEnv(t, 2);
   const { fixture, opsKeys, accepts, logIn, round } = env;
   // In the order of a round: ids of the same instant are not ordered by time.

@@ -8,7 +8,7 @@ import type { Call } from '../jobs/support/customer.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import { available, joined, order, SECOND_HOST, Service, shown, statusOf, WEST } from './clusters-support.ts';
 
-test('a cluster that is away costs its own region alone, and nothing is lost by it', async (t) => {
+test('an unreachable cluster affects only its own region, and nothing is lost', async (t) => {
   const service = await Service.open(t);
   await service.add();
   const { db, installation } = service;
@@ -52,7 +52,7 @@ test('a cluster that is away costs its own region alone, and nothing is lost by 
   await assertInvariants(db);
 });
 
-test('the only cluster says nothing: what needs it is refused with a hint, and nothing is lost by it', async (t) => {
+test('the only cluster is unreachable: operations that need it are refused with a hint, and nothing is lost', async (t) => {
   const service = await Service.open(t);
   const { db, installation } = service;
   const customer = await service.customer();
@@ -95,7 +95,7 @@ test('the only cluster says nothing: what needs it is refused with a hint, and n
   await assertInvariants(db);
 });
 
-test('the only cluster hangs: once two answers were waited for, what needs it is refused', async (t) => {
+test('the only cluster hangs: after two timeouts, operations that need it are refused', async (t) => {
   const service = await Service.open(t);
   const customer = await service.customer();
   const id = await service.buy(customer);
@@ -134,7 +134,7 @@ test('when no cluster answers, the engine is away as a whole', async (t) => {
   assert.match(summary, /settings does not answer.*; eu-west: the cluster of region eu-west does not answer/);
 });
 
-test('an order waits for a cluster of another region once, and not for ever', async (t) => {
+test('an order waits for a cluster of another region once, and not forever', async (t) => {
   const service = await Service.open(t);
   await service.add();
   const customer = await service.customer();

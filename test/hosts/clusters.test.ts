@@ -52,7 +52,7 @@ test('a VM is made on its region’s cluster, spread over its members, and never
   await assertInvariants(db);
 });
 
-test('what was sold on the first cluster just before its region had one of its own is given back', async (t) => {
+test('a sale on the first cluster just before its region got its own is refunded', async (t) => {
   const service = await Service.open(t);
   const customer = await service.customer();
   const { vm } = await customer.must(order(WEST));
@@ -65,7 +65,7 @@ test('what was sold on the first cluster just before its region had one of its o
   await assertInvariants(service.db);
 });
 
-test('an image that one region lacks is missing there alone', async (t) => {
+test('an image that one region lacks is missing only there', async (t) => {
   const service = await Service.open(t, { ...SECOND, templates: ['debian-13'] });
   await service.add();
   const { status, error } = await service.refuse();
@@ -121,7 +121,7 @@ test('while the database says nothing of clusters, those that were known are ask
   assert.equal((await driver.hosts()).length, 3);
 });
 
-test('a node that has recorded a cluster knows it at once, whatever it was just reading', async (t) => {
+test('a node that has recorded a cluster knows it at once, even during a read', async (t) => {
   const service = await Service.open(t);
   const { first, second, db, clock } = service;
   const store = new RecordedClusters(db);
@@ -140,7 +140,7 @@ test('a node that has recorded a cluster knows it at once, whatever it was just 
   assert.equal((await driver.hosts()).length, 3);
 });
 
-test('another cluster at the addresses of one is not believed: it knows nothing of the guests', async (t) => {
+test('another cluster at the same addresses is not trusted: it knows nothing of the guests', async (t) => {
   const service = await Service.open(t);
   await service.add();
   const west = await service.buy(await service.customer(), WEST);
@@ -150,7 +150,7 @@ test('another cluster at the addresses of one is not believed: it knows nothing 
   assert.equal((await service.compute.list()).find(({ id }) => id === west)?.power, 'unknown');
 });
 
-test('a cluster that is changed is asked by what is new, on every node, and goes on with its VMs', async (t) => {
+test('a changed cluster is reached by the new settings, on every node, and keeps its VMs', async (t) => {
   const service = await Service.open(t);
   await service.add();
   const { db, compute } = service;
@@ -166,7 +166,7 @@ test('a cluster that is changed is asked by what is new, on every node, and goes
   await service.buy(await service.customer(), WEST);
 });
 
-test('a cluster is removed once it has no VM, and its region goes back to the first one', async (t) => {
+test('a cluster can be removed once it has no VM, and its region returns to the first one', async (t) => {
   const service = await Service.open(t);
   await service.add();
   const { db, clock, installation } = service;

@@ -28,7 +28,7 @@ async function lasting({ db }: Rack, id: string): Promise<object[]> {
 }
 
 for (const move of ['live', 'cold'] as const) {
-  test(`a drained host is emptied (${move}): VMs, addresses and rules are elsewhere as they were`, async (t) => {
+  test(`a drained host is emptied (${move}): VMs, addresses and rules are unchanged elsewhere`, async (t) => {
     const rack = await Rack.open(t, { hosts: [{ name: 'a' }, { name: 'b' }], move });
     const { compute } = rack.installation.services;
     const customer = await rack.customer();
@@ -54,7 +54,7 @@ for (const move of ['live', 'cold'] as const) {
   });
 }
 
-test('a VM that could not be moved as it runs is switched off for its next move', async (t) => {
+test('a VM that could not be moved live is switched off for its next move', async (t) => {
   const done: string[] = [];
   const faults = (operation: string) => {
     done.push(operation);
@@ -83,7 +83,7 @@ test('a VM that could not be moved as it runs is switched off for its next move'
   await assertInvariants(rack.db);
 });
 
-test('while it is moved a VM has room on both hosts, and one without room elsewhere stays', async (t) => {
+test('during a move a VM has capacity on both hosts, and one without capacity elsewhere stays', async (t) => {
   const rack = await Rack.open(t, { hosts: [{ name: 'a' }, { name: 'b' }], capacity: { ramMb: 2 * S2_MB } });
   const [one, other] = [await rack.customer(), await rack.customer()];
   const first = await rack.buy(one);
@@ -101,7 +101,7 @@ test('while it is moved a VM has room on both hosts, and one without room elsewh
   await assertInvariants(rack.db);
 });
 
-test('a VM that a host does not take is sent to another the next time, and to that one where there is no other', async (t) => {
+test('a VM that a host refuses is sent to another next time, and to the same one if there is no other', async (t) => {
   const rack = await Rack.open(t, { hosts: [{ name: 'a' }, { name: 'b' }, { name: 'c' }], move: 'cold' });
   const { services } = rack.installation;
   const id = await rack.buy(await rack.customer(), { start: true });

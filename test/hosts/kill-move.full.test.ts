@@ -121,7 +121,7 @@ class World {
   }
 }
 
-test('killed anywhere in a move, a VM is on one host, as it was, billed once', async (t) => {
+test('killed anywhere in a move, a VM is on one host, unchanged, billed once', async (t) => {
   const world = new World(t, await freshDatabaseLocation(t));
   await world.start();
   await world.buy();

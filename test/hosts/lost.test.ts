@@ -14,7 +14,7 @@ async function eventsOf({ db }: Rack, id: string): Promise<string[]> {
   return rows.map(({ type }) => type);
 }
 
-test('what needs the guest of a lost host is refused with a hint, and its record can be changed', async (t) => {
+test('operations on the guest of a lost host are refused with a hint, and its record can be changed', async (t) => {
   const rack = await Rack.open(t, TWO);
   const customer = await rack.customer();
   const id = await rack.buy(customer, { start: true });
@@ -47,7 +47,7 @@ test('what needs the guest of a lost host is refused with a hint, and its record
   await assertInvariants(rack.db);
 });
 
-test('a VM on a lost host is shown as it was last known, with one event, and neither started nor missing', async (t) => {
+test('a VM on a lost host shows its last known state, with one event, and is neither started nor missing', async (t) => {
   const rack = await Rack.open(t, TWO);
   const { guests, clock } = rack.installation.services;
   const id = await rack.buy(await rack.customer(), { start: true });
@@ -77,7 +77,7 @@ test('a VM on a lost host is shown as it was last known, with one event, and nei
   ]);
 });
 
-test('a job whose host is lost on its way is gone on with when it is found, however late', async (t) => {
+test('a job whose host is lost in the meantime continues when it is found, however late', async (t) => {
   const rack = await Rack.open(t, TWO);
   const { clock } = rack.installation.services;
   const customer = await rack.customer();
@@ -105,7 +105,7 @@ test('a job whose host is lost on its way is gone on with when it is found, howe
   await assertInvariants(rack.db);
 });
 
-test('a job whose engine says nothing is gone on with once it does, however late', async (t) => {
+test('a job whose engine is unreachable continues once it answers, however late', async (t) => {
   const rack = await Rack.open(t, TWO);
   const { clock, compute } = rack.installation.services;
   const customer = await rack.customer();

@@ -73,7 +73,7 @@ class Maintenance {
 const soon = (at: Date) => new Date(at.getTime() + 60_000);
 const justBefore = (at: Date) => new Date(at.getTime() - 60_000);
 
-test('a VM that runs is switched off and moved in the window, of which its owner gets notice once', async (t) => {
+test('a running VM is switched off and moved in the window, and its owner is notified once', async (t) => {
   const it = await Maintenance.open(t);
   const { rack, from, to } = it;
   const id = await rack.buy(it.customer, { start: true });
@@ -118,7 +118,7 @@ test('a VM that is off is moved at once, and so is one that its owner switches o
   assert.deepEqual(await it.told(off), ['vm.move_requested', 'vm.moved']);
 });
 
-test('a VM that moves as it runs waits for no window', async (t) => {
+test('a VM that moves live waits for no window', async (t) => {
   const it = await Maintenance.open(t, 'live');
   const id = await it.rack.buy(it.customer, { start: true });
   const host = (await it.rack.hostOf(id))!;
@@ -128,7 +128,7 @@ test('a VM that moves as it runs waits for no window', async (t) => {
   assert.deepEqual(await it.told(id), ['vm.move_requested', 'vm.moved']);
 });
 
-test('what is left when the window is over stays, and its owner gets notice of that', async (t) => {
+test('VMs left when the window is over stay, and their owners are notified', async (t) => {
   const it = await Maintenance.open(t);
   const { rack, from, to } = it;
   const id = await rack.buy(it.customer, { start: true });
@@ -152,7 +152,7 @@ test('what is left when the window is over stays, and its owner gets notice of t
   assert.equal((await it.vm(id)).move_window, null);
 });
 
-test('a host that is used again moves nothing, and owners who were told of a window are told so', async (t) => {
+test('an undrained host moves nothing, and notified owners are notified of that', async (t) => {
   const it = await Maintenance.open(t);
   const { rack } = it;
   const { services } = rack.installation;
@@ -187,7 +187,7 @@ test('a host that is used again moves nothing, and owners who were told of a win
   assert.match(canceled!.subject, /^Wartung abgesagt: /);
 });
 
-test('a drain with a window is ordered by vaubanctl; a window that makes no sense is refused and changes nothing', async (t) => {
+test('vaubanctl drains with a window; an invalid window is refused and changes nothing', async (t) => {
   const { dataDir } = await startOperator(t, { hosts: HOSTS, move: 'cold' });
   const drain = (...args: string[]) => vaubanctl(dataDir, 'host', 'drain', ...args, '--yes');
   const hosts = async (): Promise<{ state: string; move_window: object | null }[]> =>

@@ -36,7 +36,7 @@ test(`of ${4 * EACH} creations that race for the capacity of ${3 * EACH} on thre
   await assertInvariants(rack.db);
 });
 
-test('VMs are spread by what is reserved, and those of an account over hosts that have none of it', async (t) => {
+test('VMs are spread by reservations, and those of an account over hosts without any of its VMs', async (t) => {
   const rack = await Rack.open(t, { hosts: THREE, capacity: { ramMb: 10 * S4_MB } });
   const [one, other] = [await rack.customer(), await rack.customer()];
   for (let n = 0; n < 3; n++) await rack.buy(one);

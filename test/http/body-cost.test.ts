@@ -38,7 +38,7 @@ test('a list that is too long is refused for that before any of its items is loo
   assert.equal(seen.items, 0);
 });
 
-test('of a list that is wrong all over the first item is named, of an object each field, twenty at most', () => {
+test('of a list with many errors the first item is named, of an object each field, up to twenty', () => {
   const { list, seen } = watched(Array(20).fill({}));
   assert.deepEqual(
     problemsOf({ ...ORDER, ssh_key_ids: list }).map(({ field, code }) => [field, code]),
@@ -71,7 +71,7 @@ function counting(): { transactions: number; watch: (db: Database) => Database }
   return count;
 }
 
-test('a body of more values than any operation needs is refused before it is parsed, whatever is asked', async (t) => {
+test('a body with more values than any operation needs is refused before it is parsed', async (t) => {
   const count = counting();
   const service = await startInProcess(t, { watch: count.watch });
   const customer = await newCustomer(service);
@@ -95,7 +95,7 @@ test('a body of more values than any operation needs is refused before it is par
   assert.equal(reply.status, 200, reply.text);
 });
 
-test('what is wrong by its form opens no transaction where nothing that comes first needs one', async (t) => {
+test('a malformed request opens no transaction unless an earlier check needs one', async (t) => {
   const count = counting();
   const service = await startInProcess(t, { watch: count.watch });
   const customer = await newCustomer(service);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { loadConfig } from '../../server/config/config.ts';
 import { browserUrl } from '../../server/http/base-url.ts';
 
-test('people are sent to a name where the service has one, because passkeys need it', () => {
+test('people are sent to a host name if the service has one, because passkeys need it', () => {
   const config = loadConfig({});
   for (const [listening, url] of [
     ['http://127.0.0.1:8080', 'http://localhost:8080'],

@@ -83,7 +83,7 @@ test('a connection without a request does not hold up the end', async (t) => {
   assert.equal(clock.sleeping, 0, 'nothing is waited for any more');
 });
 
-test('what is under way is answered, and its connection ends although it was to be kept', async (t) => {
+test('running requests are answered, and their kept-alive connections end', async (t) => {
   const { connect, close, begun, late, isClosed, clock } = await serve(t);
   const busy = await connect(`GET /late ${HEAD}\r\n`);
   const half = await connect(
@@ -126,7 +126,7 @@ for (const [what, text, isBegun] of [
   });
 }
 
-test('the service ends whatever is open on each of its listeners', async (t) => {
+test('the service ends every connection of each listener', async (t) => {
   const panel = await openPanel(t, { VAUBAN_OPERATOR_LISTEN: '127.0.0.1:0' });
   const { services, clock, baseUrl, operatorSocket } = panel;
   const { browser } = await signInAs(panel, 'owner');
@@ -172,7 +172,7 @@ test('the service ends whatever is open on each of its listeners', async (t) => 
   await stream.body?.cancel().catch(() => {});
 });
 
-test('a silent connection alone costs a stop no time at all', async (t) => {
+test('a silent connection does not delay a stop', async (t) => {
   const service = await startInProcess(t, { env: { VAUBAN_OPERATOR_LISTEN: '127.0.0.1:0' } });
   const silent = await open(t, { host: '127.0.0.1', port: Number(new URL(service.baseUrl).port) });
   const operators = await open(t, { path: service.operatorSocket });

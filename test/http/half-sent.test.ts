@@ -56,7 +56,7 @@ const UNFINISHED = {
 };
 
 for (const [what, text] of Object.entries(UNFINISHED)) {
-  test(`an address that sends ${what} holds so many connections at most, and is still served`, async (t) => {
+  test(`an address that sends ${what} has a limit of such connections, and is still served`, async (t) => {
     const { baseUrl } = await serve(t);
     const sockets: Socket[] = [];
     for (let n = 0; n < MAXIMUM + 20; n++) sockets.push(await half(t, baseUrl, text));
@@ -87,7 +87,7 @@ test('a connection on which requests are answered is not one that waits; idle, i
   await untilClosed(idle);
 });
 
-test('a trusted proxy, which stands for many callers, holds as many as it likes', async (t) => {
+test('a trusted proxy, which stands for many callers, has no limit', async (t) => {
   const { baseUrl } = await serve(t, (ip) => ip === ATTACKER);
   const sockets: Socket[] = [];
   for (let n = 0; n < MAXIMUM + 20; n++) sockets.push(await half(t, baseUrl, ''));

@@ -53,7 +53,7 @@ test('a problem within an object that may be null is that of its field', () => {
   assert.equal(fieldOf({ packet_length: null, tcp_flags: null }), undefined);
 });
 
-test('what is wrong is said in words, the first of it in the message', () => {
+test('errors are explained in words, the first of them in the message', () => {
   const order = { plan: 's1', template: 'debian-12' };
   for (const [body, message] of [
     [

@@ -74,7 +74,7 @@ test('every reply that a browser shows as a page has the same security headers',
   assert.ok(pages.filter((path) => path.startsWith('/docs/reference/')).length > 60, `${pages.length} pages`);
 });
 
-test('no other place makes a page', () => {
+test('no other code creates a page', () => {
   const makers = sources('server').filter((path) => /['"`]text\/html;/.test(read(path)));
   assert.deepEqual(makers, ['server/http/page-headers.ts']);
 });

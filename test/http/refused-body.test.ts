@@ -60,7 +60,7 @@ async function open(t: TestContext) {
   return { clock, client, untilAsleepOr };
 }
 
-test('a body that is refused is read first, so that the answer reaches one who is still sending', async (t) => {
+test('a refused body is read first, so that the answer reaches a client that is still sending', async (t) => {
   const { client, untilAsleepOr } = await open(t);
   for (const [authorization, expected] of [
     [undefined, 413],

@@ -57,7 +57,7 @@ const INVALID = [
   'cloud.example:443',
 ];
 
-test('what is no target has no spelling', () => {
+test('an invalid target has no spelling', () => {
   for (const target of INVALID) assert.equal(normalizeTarget(target, HOST), undefined, target);
 });
 
@@ -79,7 +79,7 @@ async function say(t: TestContext, to: NetConnectOpts, target: string, ...header
   return { status: Number(heard.split(' ')[1]), text: heard };
 }
 
-test('each listener and mount refuses what is no target, in its turn', async (t) => {
+test('each listener and mount refuses an invalid target', async (t) => {
   const lines: string[] = [];
   const logger = createLogger({ logLevel: 'info' }, { write: (line: string) => void lines.push(line) });
   const service = await startInProcess(t, { logger, env: { VAUBAN_OPERATOR_LISTEN: '127.0.0.1:0' } });

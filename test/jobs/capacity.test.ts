@@ -54,7 +54,7 @@ async function winners(racers: Customer[], replies: Reply[]): Promise<Customer[]
   return racers.filter((_, index) => replies[index]!.status === 200);
 }
 
-test('of eight creations that race for room of three, three are accepted', async (t) => {
+test('of eight concurrent creations with capacity for three, three are accepted', async (t) => {
   const fixture = await open(t, { capacity: { ramMb: 3 * S2_MB } });
   const racers = await customers(fixture, 8);
   const replies = await Promise.all(racers.map((racer) => racer.call(buy())));
@@ -73,7 +73,7 @@ test('of eight creations that race for room of three, three are accepted', async
   await assertInvariants(fixture.db);
 });
 
-test('of eight changes of plan that race for room of three, three are accepted', async (t) => {
+test('of eight concurrent changes of plan with capacity for three, three are accepted', async (t) => {
   const fixture = await open(t, { capacity: { ramMb: 8 * S2_MB + 3 * (S4_MB - S2_MB) } });
   const racers = await customers(fixture, 8);
   const ids: string[] = [];
@@ -91,7 +91,7 @@ test('of eight changes of plan that race for room of three, three are accepted',
   await assertInvariants(fixture.db);
 });
 
-test('a deletion and a creation that fails give their room back', async (t) => {
+test('a deletion and a failed creation release their capacity', async (t) => {
   const fixture = await open(t, { capacity: { ramMb: S2_MB } });
   const [first, second] = (await customers(fixture, 2)) as [Customer, Customer];
   const failed = await first.must(buy({ hostname: 'sim-fail-create' }));
@@ -111,7 +111,7 @@ test('a deletion and a creation that fails give their room back', async (t) => {
   await assertInvariants(fixture.db);
 });
 
-test('a change keeps the larger size until its end, and what failed is given back but for the disk', async (t) => {
+test('a change keeps the larger size until its end, and a failed one releases everything except the disk', async (t) => {
   const fixture = await open(t, { capacity: { ramMb: 3 * S4_MB } });
   const [customer] = (await customers(fixture, 1)) as [Customer];
   const id = await buyVm(fixture, customer, { start: false });
@@ -137,7 +137,7 @@ test('a change keeps the larger size until its end, and what failed is given bac
   await assertInvariants(fixture.db);
 });
 
-test('snapshots take room on the disk: all of it until they are taken, then what they can keep', async (t) => {
+test('snapshots reserve disk space: the whole disk until they are taken, then their maximum', async (t) => {
   const fixture = await open(t, { capacity: { diskGb: 100 } });
   const [customer] = (await customers(fixture, 1)) as [Customer];
   const id = await buyVm(fixture, customer, { start: false });
@@ -173,7 +173,7 @@ test('snapshots take room on the disk: all of it until they are taken, then what
   assert.equal((await reserved(fixture)).diskGb, 20);
 });
 
-test('a rebuild takes room for a second disk until it is over, and is refused where there is none', async (t) => {
+test('a rebuild reserves a second disk until it is over, and is refused without space', async (t) => {
   const stage = await open(t, { capacity: { diskGb: 120 } });
   const { services } = stage.installation;
   const [customer] = (await customers(stage, 1)) as [Customer];
@@ -199,7 +199,7 @@ test('a rebuild takes room for a second disk until it is over, and is refused wh
   await assertInvariants(stage.db);
 });
 
-test('a restore takes room for a second disk until it is over, and is refused where there is none', async (t) => {
+test('a restore reserves a second disk until it is over, and is refused without space', async (t) => {
   const fixture = await open(t, { capacity: { diskGb: 82 } });
   const { services } = fixture.installation;
   const [customer] = (await customers(fixture, 1)) as [Customer];
@@ -220,7 +220,7 @@ test('a restore takes room for a second disk until it is over, and is refused wh
   await assertInvariants(fixture.db);
 });
 
-test('dedicated cores are counted for themselves, and where there are none such plans are not sold', async (t) => {
+test('dedicated cores are counted separately, and without any such plans are not sold', async (t) => {
   const fixture = await open(t, { capacity: { cores: 2 } });
   const [customer, other] = (await customers(fixture, 2)) as [Customer, Customer];
   const id = await buyVm(fixture, customer, { plan: 'd2', start: false });
@@ -237,7 +237,7 @@ test('dedicated cores are counted for themselves, and where there are none such 
   await assertInvariants(fixture.db);
 });
 
-test('catalog, quote, options and order agree on what there is room for', async (t) => {
+test('catalog, quote, options and order agree on the capacity', async (t) => {
   const fixture = await open(t, { capacity: { ramMb: S2_MB + S4_MB } });
   const [customer] = (await customers(fixture, 1)) as [Customer];
   const id = await buyVm(fixture, customer, { start: false });

@@ -58,7 +58,7 @@ async function openWorld(t: TestContext, { snapshot = true } = {}) {
   };
 }
 
-test('a rebuild keeps what is sold and who is reached, and nothing that led into the guest before', async (t) => {
+test('a rebuild keeps the sale and the addresses, and no earlier access to the guest', async (t) => {
   const { scenario, fixture, services, vmId, must, vm, rebuild, logIn } = await openWorld(t);
   const { db } = services;
   await must('POST', '/firewall', {
@@ -115,7 +115,7 @@ test('a rebuild keeps what is sold and who is reached, and nothing that led into
   ]);
 });
 
-test('who may log in after a rebuild: the keys that the VM has, others, or a password that is made', async (t) => {
+test("logins after a rebuild: the VM's keys, others, or a new password", async (t) => {
   const { scenario, fixture, services, vmId, rebuild } = await openWorld(t, { snapshot: false });
   const { db } = services;
   const { initialPassword } = await rebuild({ template: 'debian-12' });
@@ -138,7 +138,7 @@ test('who may log in after a rebuild: the keys that the VM has, others, or a pas
   }
 });
 
-test('a VM in error whose guest has gone is rebuilt', async (t) => {
+test('a VM in error without a guest is rebuilt', async (t) => {
   const { fixture, services, vmId, vm, rebuild, must } = await openWorld(t);
   const network = (await new SimulatorGuests(services.db).readGuest(vmId))!.network;
   await services.compute.remove(vmId);
@@ -150,7 +150,7 @@ test('a VM in error whose guest has gone is rebuilt', async (t) => {
   assert.deepEqual((await new SimulatorGuests(services.db).readGuest(vmId))!.network, network);
 });
 
-test('a snapshot that failed is nothing that a rebuild would lose, and is gone after it', async (t) => {
+test('a failed snapshot does not prevent a rebuild, and is gone after it', async (t) => {
   const { fixture, scenario, vm, must, rebuild } = await openWorld(t);
   const path = `/v1/vm/${scenario.vmId}/snapshots`;
   const failing = (wanted: Operation) => ({
@@ -185,7 +185,7 @@ test('a snapshot that failed is nothing that a rebuild would lose, and is gone a
   assert.deepEqual((await fixture.installation.services.compute.inspect(scenario.vmId!))!.snapshotIds, []);
 });
 
-test('what cannot be restored or rebuilt is refused, and nothing is begun', async (t) => {
+test('an impossible restore or rebuild is refused, and nothing is begun', async (t) => {
   const { scenario, services, vmId, vm, restore, rebuild } = await openWorld(t);
   const { db, clock } = services;
   const template = 'debian-12';
@@ -214,7 +214,7 @@ test('what cannot be restored or rebuilt is refused, and nothing is begun', asyn
   await assert.rejects(rebuild({ template }), { code: 'vm_locked' });
 });
 
-test('after a restore the service is let in by the ops key that the snapshot has', async (t) => {
+test("after a restore the service logs in with the snapshot's ops key", async (t) => {
   const { scenario, fixture, services, restore, logIn } = await openWorld(t);
   const { opsKeys } = services;
   const replacement = new OpsKeyReplacement(services, new Failures(services));

@@ -39,7 +39,7 @@ function breakTable(db: Database, table: string, event: 'delete' | 'update', whe
 
 const mend = (db: Database, table: string) => db.script(`drop trigger broken on ${table}`, { ddl: true });
 
-test('a chore that fails holds up no other, and is said once', async (t) => {
+test('a failing chore blocks no other, and is logged once', async (t) => {
   const { db, services, failures, said, counted } = await open(t);
   const { clock } = services;
   const purge = new ExpiredPurge(services, failures);
@@ -64,7 +64,7 @@ test('a chore that fails holds up no other, and is said once', async (t) => {
   assert.deepEqual(said('sweep_events'), ['task failed', 'task works again']);
 });
 
-test('a VM that cannot be renewed holds up no other, and is said once', async (t) => {
+test('a VM that cannot be renewed blocks no other, and is logged once', async (t) => {
   const { db, services, failures, said, counted } = await open(t);
   const { clock } = services;
   const accountId = await fundedAccount(db, clock);
@@ -112,7 +112,7 @@ test('an unpaid VM is only read until there is something to do', async (t) => {
   assert.equal(transactions, 2, 'until its grace is over');
 });
 
-test('old jobs go, but for the last of each VM, and a round reads so many and no more', async (t) => {
+test('old jobs are deleted except for the last of each VM, a bounded number per round', async (t) => {
   const { db, services } = await open(t);
   const { clock } = services;
   const vm = await storedVm(db, clock, await fundedAccount(db, clock), {});

@@ -26,7 +26,7 @@ async function strand(fixture: Fixture, like: string, id: string, addresses: str
     select ${id}, state || ${JSON.stringify({ addresses: cards })}::jsonb from simulator_guests where id = ${like}`);
 }
 
-test('a guest that no VM has is listed and left alone, and its addresses are not sold', async (t) => {
+test('a guest that belongs to no VM is listed and left unchanged, and its addresses are not sold', async (t) => {
   const fixture = await Fixture.open(t, NOW);
   const { clock, compute, metrics, guests } = fixture.installation.services;
   const customer = await tenant(fixture, 1000_00n);
@@ -71,7 +71,7 @@ test('a guest that no VM has is listed and left alone, and its addresses are not
   await assertInvariants(fixture.db);
 });
 
-test('a VM that is being made or deleted is no orphan, and neither is one that waits for its deletion', async (t) => {
+test('a VM that is being created or deleted is no orphan, and neither is one that waits for its deletion', async (t) => {
   const fixture = await Fixture.open(t, NOW);
   const { guests } = fixture.installation.services;
   const customer = await tenant(fixture, 100_00n);

@@ -41,7 +41,7 @@ async function owner(t: Parameters<typeof Fixture.open>[0]) {
   return { fixture, customer, id: vm.id as string, path, quote, codes, order, option };
 }
 
-test('the plan that a VM has is refused by quote, options and order alike, and costs nothing', async (t) => {
+test('a change to the current plan is refused by quote, options and order, and costs nothing', async (t) => {
   const { fixture, customer, quote, codes, order, option } = await owner(t);
   const before = await customer.wallet();
   for (const query of ['plan=s2', 'plan=s2&resize_disk=false', 'vcpu=2', 'vcpu=2&ram_mb=4096&disk_gb=40']) {
@@ -75,7 +75,7 @@ test('a size of one’s own that a VM has is refused as well', async (t) => {
   assert.deepEqual(await codes('plan=s2'), []);
 });
 
-test('what cannot be had now is quoted with its reasons, as the order and the options say them', async (t) => {
+test('an unavailable change is quoted with the same reasons as in the order and the options', async (t) => {
   const { fixture, customer, id, path, quote, codes, order, option } = await owner(t);
   const plans = fixture.installation.services.catalog.plans;
   const cases: [plan: string, code: string][] = [

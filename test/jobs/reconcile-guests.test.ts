@@ -66,7 +66,7 @@ test('a VM without its guest is in error, told once, and back with it', async (t
   assert.match(await metrics.text(), /vauban_guests_amiss\{how="missing"\} 0/);
 });
 
-test('of a guest that cannot be seen the last known state is shown, and nothing is started or ended', async (t) => {
+test('a guest that cannot be seen shows its last known state, and nothing is started or ended', async (t) => {
   const { fixture, customer, id, clock, guests, compute } = await open(t);
   await rename(fixture.db, id, 'sim-out-of-sight');
   clock.advance(MINUTE_MS);
@@ -90,7 +90,7 @@ test('of a guest that cannot be seen the last known state is shown, and nothing 
   assert.deepEqual(await show(fixture, id), ['stopped', 'off', 'off']);
 });
 
-test('a guest that runs although it was switched off is ended', async (t) => {
+test('a guest that runs although it was switched off is stopped', async (t) => {
   const { fixture, customer, id } = await open(t);
   await customer.must({ method: 'POST', path: `/v1/vm/${id}/stop` });
   await fixture.finish();
@@ -125,7 +125,7 @@ test('a suspended VM that runs is switched off again, and deleted no later for i
   await assertInvariants(fixture.db);
 });
 
-test('a deletion whose guest cannot be confirmed to be gone is not done', async (t) => {
+test('a deletion does not complete while its guest may still exist', async (t) => {
   const { fixture, customer, id } = await open(t);
   await fixture.db.query(sql`
     create function keep() returns trigger language plpgsql as 'begin return null; end';

@@ -31,7 +31,7 @@ async function meteredBytes({ installation }: Fixture, id: string): Promise<bigi
   return row!.sent;
 }
 
-test('what should run is started again after a reboot of its host, and nothing else', async (t) => {
+test('guests that should run are started after a reboot of their host, and no others', async (t) => {
   const fixture = await Fixture.open(t, NOW);
   const customer = await tenant(fixture, 100_00n);
   const running = await buyVm(fixture, customer);
@@ -138,7 +138,7 @@ test('no more VMs are started at once than the catalog allows', async (t) => {
   for (const id of ids) assert.equal(await powerOf(fixture, id), 'running');
 });
 
-test('a start that ends while the guests are looked at is a boot under way all the same', async (t) => {
+test('a start that ends during the check of the guests still counts as a running boot', async (t) => {
   const fixture = await Fixture.open(t, NOW);
   const { services } = fixture.installation;
   const { clock, compute, guests } = services;
@@ -231,7 +231,7 @@ test('a customer can call off a start that is still to come', async (t) => {
   assert.equal(await powerOf(fixture, id), 'off');
 });
 
-test('an unpaid or suspended VM is not started, and is once it is paid for', async (t) => {
+test('an unpaid or suspended VM is not started, and is once it is paid', async (t) => {
   const fixture = await Fixture.open(t, NOW);
   const customer = await tenant(fixture, 699n);
   const { services } = fixture.installation;
@@ -258,7 +258,7 @@ test('an unpaid or suspended VM is not started, and is once it is paid for', asy
   await assertInvariants(fixture.db);
 });
 
-test('what was switched off before its suspension stays off when it is paid for', async (t) => {
+test('a VM that was off before its suspension stays off when it is paid', async (t) => {
   const fixture = await Fixture.open(t, NOW);
   const customer = await tenant(fixture, 699n);
   const id = await buyVm(fixture, customer);

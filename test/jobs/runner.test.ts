@@ -34,7 +34,7 @@ function gated(real: Database) {
   return { db, reached: tried.promise, gate: { open: opened.resolve } };
 }
 
-test('a job that cannot be finished is released as soon as the database is there', async (t) => {
+test('a job that cannot be finished is released as soon as the database is back', async (t) => {
   let refusals = 3;
   const real = await freshDatabase(t);
   const db = watched(real, ({ text }) => {
@@ -105,7 +105,7 @@ test('the next job of a VM waits until the cancelled one has released the guest'
   await assertInvariants(db);
 });
 
-test('a job that is offered and delivered runs once; one for which there is no room waits for it', async (t) => {
+test('a job that is offered and delivered runs once; one without a free slot waits for it', async (t) => {
   const { db, reached, gate } = gated(await freshDatabase(t));
   const installation = await openInstallation(db, { env: { VAUBAN_JOB_CONCURRENCY: '1' } });
   defer(t, () => installation.close());

@@ -32,7 +32,7 @@ test('time and randomness come from platform, so that a test can own them', () =
   assert.deepEqual(stale, [], 'exceptions that are no longer needed');
 });
 
-test('no file of the service holds more than one concept has room in', () => {
+test("no file of the service has more than one concept's lines", () => {
   const long = ['server', 'shared', 'sdk', 'cli', 'vaubanctl']
     .flatMap(sources)
     // A migration is a single list of statements, and is never edited once released.
@@ -51,7 +51,7 @@ const WRITERS: Record<string, string> = {
   'vaubanctl/save-content.ts': 'a file for bookkeeping, byte by byte as it arrives',
 };
 
-test('vaubanctl prints by its output module alone', () => {
+test('vaubanctl prints only through its output module', () => {
   const offences = sources('vaubanctl')
     .filter((path) => !Object.hasOwn(WRITERS, path))
     .flatMap((path) => codeLines(path).map((line) => ({ path, ...line })))

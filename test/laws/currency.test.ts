@@ -42,7 +42,7 @@ test('the decimals of a currency come from the table, in every program', () => {
   assert.deepEqual(offences, []);
 });
 
-test('the linter, which `npm run check` runs, refuses Intl where nobody says that it only shows something', () => {
+test('the linter, which `npm run check` runs, refuses Intl unless a comment says that it only displays', () => {
   const { linter, overrides } = JSON.parse(read('biome.json'));
   const { level, options } = linter.rules.style.noRestrictedGlobals;
   assert.deepEqual([level, Object.keys(options.deniedGlobals)], ['error', ['Intl']]);

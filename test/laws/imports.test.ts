@@ -182,7 +182,7 @@ function crossings() {
   });
 }
 
-test('a room imports what it may, and nothing else', () => {
+test('a folder imports only what is listed', () => {
   const offences = crossings()
     .filter(({ from, to, by, target }) => {
       if (from === undefined || FREE.includes(target)) return false;
@@ -193,7 +193,7 @@ test('a room imports what it may, and nothing else', () => {
   assert.deepEqual(offences, []);
 });
 
-test('a room may import no more than it does', () => {
+test('a folder lists only imports that it uses', () => {
   const all = crossings();
   const useless = Object.entries(ROOMS).flatMap(([room, { value, type }]) => {
     const own = all.filter(({ from }) => from === room);

@@ -23,7 +23,7 @@ const OWN_TEXTS: Record<string, string> = {
 
 const server = sources('server').filter((path) => !path.startsWith('server/panel-site/'));
 
-test('what a peer sent is parsed within bounds', () => {
+test('data from a peer is parsed within bounds', () => {
   const found = server.filter((path) => codeLines(path).some(({ text }) => /\bJSON\.parse\(/.test(text)));
   assert.deepEqual(
     found.filter((path) => !(path in OWN_TEXTS)),
@@ -100,7 +100,7 @@ test('no parser throws in an event of a peer', () => {
   assert.deepEqual(offences, []);
 });
 
-test('the law finds what it is for, and nothing else', () => {
+test('the law finds its offences, and nothing else', () => {
   const exposed = [
     "socket.on('data', (bytes) => take(JSON.parse(String(bytes))));",
     "lines.on('line', (line) => {\n  const { event } = JSON.parse(line);\n});",

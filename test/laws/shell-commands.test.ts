@@ -34,7 +34,7 @@ function isRun(name: string): boolean {
   return new RegExp(`(?:['"\`;|&(!\\n]\\s*|sudo |xargs )${escaped}(?=[\\s'"\`;|&)\\\\])`).test(text);
 }
 
-test('every command of the simulated shell is there because a test needs it', () => {
+test('every command of the simulated shell is needed by a test', () => {
   const unused = [...COMMANDS.keys()].filter((name) => !isRun(name));
   assert.deepEqual(unused.sort(), FROM_BEFORE.split(' '));
 });

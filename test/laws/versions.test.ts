@@ -28,7 +28,7 @@ test('the description of the customers keeps the version of its specification, t
   assert.equal(described('panel-openapi.json'), VERSION);
 });
 
-test('the changelog begins with what is unreleased, and has this version next', () => {
+test('the changelog begins with the unreleased changes, and has this version next', () => {
   const headings = read('CHANGELOG.md').match(/^## .*$/gm) ?? [];
   assert.equal(headings[0], '## Unreleased');
   assert.ok(headings[1]?.startsWith(`## ${VERSION} (`), headings[1]);

@@ -46,7 +46,7 @@ test('the limits of a key and its account', async (t) => {
   });
 
   await t.test(
-    'three keys of an account stop at 300 together, and what one key is refused costs the account nothing',
+    "three keys of an account share its limit of 300, and a key's own refusals do not count towards the account",
     async () => {
       const first = await newCustomer(service);
       const [second, third] = [await another(service, first), await another(service, first)];
@@ -74,7 +74,7 @@ test('the limits of a key and its account', async (t) => {
     },
   );
 
-  await t.test('the headers tell of whatever limit is nearest', async () => {
+  await t.test('the headers report the nearest limit', async () => {
     const first = await newCustomer(service);
     const [second, third] = [await another(service, first), await another(service, first)];
     const shown = async (customer: Customer) => {
@@ -92,7 +92,7 @@ test('the limits of a key and its account', async (t) => {
     assert.equal(await shown(second), '0 of 120');
   });
 
-  await t.test('whatever a valid key asks for is counted: 403, 404, 405, 400, 413, 415, 422', async () => {
+  await t.test('every request of a valid key is counted: 403, 404, 405, 400, 413, 415, 422', async () => {
     const customer = await newCustomer(service);
     const narrow = new Customer(
       service,

@@ -25,7 +25,7 @@ test('routes that need no key have a bucket of their own for each network', asyn
     }
   };
 
-  await t.test('all of them share it, and what is no such route is not counted there', async () => {
+  await t.test('all of them share it, and other routes are not counted there', async () => {
     const ip = '203.0.113.1';
     await spend(ip, ['/openapi.json', '/docs/', '/llms.txt', '/panel/logo', '/panel', '/share/shr_x']);
     for (const path of [
@@ -78,7 +78,7 @@ test('programs with a wrong key do not keep the people of their network out of t
   assert.equal(rateOf(await send(panel, 'GET', '/v1/vm')).remaining, 299);
 });
 
-test('without a configured proxy nobody chooses the address that is counted', async (t) => {
+test('without a configured proxy no caller chooses the address that is counted', async (t) => {
   const service = await startInProcess(t, { env: { VAUBAN_RATE_LIMIT_OPEN: '2' } });
   const statuses: number[] = [];
   for (let n = 0; n < 3; n++) {
@@ -88,7 +88,7 @@ test('without a configured proxy nobody chooses the address that is counted', as
   assert.deepEqual(statuses, [200, 200, 429]);
 });
 
-test('what a client has is found by its entity tag, however it is listed', () => {
+test('a cached reply is found by its entity tag, in any list', () => {
   const known = (header: string | undefined, etag: string) =>
     isCurrent(header === undefined ? {} : { 'if-none-match': header }, etag);
   assert.equal(known(undefined, '"a"'), false);

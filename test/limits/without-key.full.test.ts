@@ -79,7 +79,7 @@ test('the limit of requests without a valid key', async (t) => {
   );
 });
 
-test('an IPv4 address is counted alone, an IPv6 address with its /64, however they are written', async (t) => {
+test('an IPv4 address is counted separately, an IPv6 address with its /64, in any notation', async (t) => {
   const service = await startInProcess(t, { env: { VAUBAN_TRUST_PROXY: '127.0.0.1' } });
   const remainingFor = async (ip: string) =>
     rateOf(await send(service, 'GET', '/v1/vm', { headers: { 'x-forwarded-for': ip } })).remaining;
@@ -106,7 +106,7 @@ function noting(db: Database, lookUps: string[]): Database {
   };
 }
 
-test('what exceeds the limit costs the database nothing, and keys of ours are not touched by it', async (t) => {
+test('refused requests cost the database nothing, and do not affect our own keys', async (t) => {
   const lookUps: string[] = [];
   const service = await startInProcess(t, { watch: (db) => noting(db, lookUps) });
   const customer = await newCustomer(service);

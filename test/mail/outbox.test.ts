@@ -94,7 +94,7 @@ test('a mail of the outbox reaches its recipient once, in both languages and bot
   );
 });
 
-test('what is not taken is offered again, ever more seldom, and in the end given up for the operator to see', async (t) => {
+test('a rejected mail is retried at growing intervals, and finally given up for the operator to see', async (t) => {
   let answer: Error | null = Object.assign(new Error('try later'), { responseCode: 451 });
   const smtp = await startSmtp(t, { onRcptTo: (_address, _session, done) => done(answer) });
   const db = await freshDatabase(t);

@@ -85,7 +85,7 @@ test('owners are written to before a VM is unpaid, switched off and deleted, onc
   assert.match(end!.subject, /^Wird bald gelöscht: web-1$/);
 });
 
-test('what is told of many VMs at the same time is one mail', async (t) => {
+test('notices about many VMs at the same time are one mail', async (t) => {
   const { pass, mails, read, services } = await household(t, 52);
   services.mails.close();
   await pass(26);

@@ -7,7 +7,7 @@ const SITE = {
   panelUrl: 'https://panel.example.com',
 };
 
-test('a receipt says what was received, not what is in the wallet: a debt is paid first', () => {
+test("a receipt has the received amount, not the wallet's: a debt is paid first", () => {
   const values = { account: 'ACME', amountMinor: 10_000, currency: 'EUR', reference: 'TOP-1' };
   const english = renderMail('top_up_succeeded', values, 'en', SITE).text;
   assert.match(english, /We have received €100\.00 for the wallet of ACME/);

@@ -68,7 +68,7 @@ test('bandwidth', async (t) => {
     assert.equal((await bandwidth(vm, '?month=2026-03')).status, 200);
   });
 
-  await t.test('what is read at midnight belongs to the day that ends', async () => {
+  await t.test('a reading at midnight belongs to the day that ends', async () => {
     clock.set(new Date('2026-03-31T23:59:50Z'));
     const vm = await makeVm(api);
     const sampler = new MetricsSampler(api.services);

@@ -126,7 +126,7 @@ test('roll-ups', async (t) => {
     assert.deepEqual(points, [...hourOf(5).slice(0, 6), ...Array(6).fill(null)]);
   });
 
-  await t.test('one reply joins what is kept by the day, by the hour and as it was sampled', async () => {
+  await t.test('one reply joins daily, hourly and sampled data', async () => {
     const vm = await makeVm(api);
     const start = new Date(Math.ceil(clock.now().getTime() / DAY) * DAY);
     const end = new Date(start.getTime() + 3 * DAY + 5.5 * HOUR);
@@ -143,7 +143,7 @@ test('roll-ups', async (t) => {
     );
   });
 
-  await t.test('a deleted VM is not rolled up, and what is left of it goes', async () => {
+  await t.test('a deleted VM is not rolled up, and its remaining data is deleted', async () => {
     const vm = await makeVm(api);
     await new MetricsSampler(api.services).sample(clock.now());
     await updateVm(db, vm.id, { deleted_at: clock.now() }, clock.now());

@@ -36,7 +36,7 @@ test('sampling', async (t) => {
     (await api.call('GET', `/v1/vm/${vm.id}/bandwidth${query}`)).body.data;
   const query = (from: Date, to: Date) => `?from=${from.toISOString()}&to=${to.toISOString()}&step=10`;
 
-  await t.test('what the engine counts becomes ten series', async () => {
+  await t.test("the engine's counters become ten series", async () => {
     const vm = await makeVm(api);
     const start = clock.now();
     await sampler.sample(start);
@@ -73,7 +73,7 @@ test('sampling', async (t) => {
     }
   });
 
-  await t.test('what was not measured is a gap, and no traffic is lost with it', async () => {
+  await t.test('an unmeasured time is a gap, and loses no traffic', async () => {
     const vm = await makeVm(api);
     const start = clock.now();
     await sampler.sample(start);
@@ -126,7 +126,7 @@ test('sampling', async (t) => {
     assert.equal(n, 5);
   });
 
-  await t.test('an engine that is away leaves a gap, and the next round goes on', async () => {
+  await t.test('an unreachable engine leaves a gap, and the next round continues', async () => {
     const vm = await makeVm(api);
     await run(2);
     const { sample } = compute;
@@ -146,7 +146,7 @@ test('sampling', async (t) => {
     );
   });
 
-  await t.test('hours become minutes, and what was a gap stays one', async () => {
+  await t.test('hours become minutes, and a gap stays a gap', async () => {
     const vm = await makeVm(api, { hostname: 'hours' });
     clock.set(new Date(Math.ceil(clock.now().getTime() / HOUR) * HOUR));
     const start = clock.now();

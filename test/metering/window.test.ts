@@ -41,7 +41,7 @@ test('a sample stands for the interval that has just ended, even if the timer is
   assert.equal(interval('00:00:00.100'), '23:59:50');
 });
 
-test('the last hour is the default, as fine as it is measured, up to what is surely written', () => {
+test('the last hour is the default, at the resolution of the samples, up to the last complete one', () => {
   assert.deepEqual(metricsWindow({}, NOW), {
     start: new Date('2026-03-10T11:34:40Z'),
     end: new Date('2026-03-10T12:34:40Z'),
@@ -59,7 +59,7 @@ test('the default step is the shortest usual one that fits', () => {
   assert.equal(step(30 * DAY), 7200);
 });
 
-test('whatever is asked without a step fits, begins and ends on it, and covers what was asked', () => {
+test('any range without a step fits, begins and ends on a step, and covers the request', () => {
   const kept = NOW.getTime() - keptSince(NOW).fiveMinutes.getTime();
   fc.assert(
     fc.property(fc.integer({ min: 20_000, max: kept }), fc.integer({ min: 10_000, max: kept }), (a, b) => {
@@ -75,7 +75,7 @@ test('whatever is asked without a step fits, begins and ends on it, and covers w
   );
 });
 
-test('a step is no finer than what is kept of its beginning', () => {
+test('a step is no finer than the data kept of its beginning', () => {
   assert.equal(refusal({ from: ago(2 * HOUR), to: ago(HOUR), step: 10 }), 'none');
   assert.equal(refusal({ from: ago(3 * HOUR), to: ago(2 * HOUR), step: 10 }), 'step too_fine');
   assert.equal(refusal({ from: ago(3 * HOUR), step: 60 }), 'none');

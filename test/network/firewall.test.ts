@@ -69,7 +69,7 @@ test('firewall', async (t) => {
     assert.equal((await rulesOf(vm)).data[0].status, 'active');
   });
 
-  await t.test('a twin is refused by the one that exists, however it is written', async () => {
+  await t.test('a duplicate is refused by the existing rule, in any notation', async () => {
     const vm = await makeVm(api);
     const cidrs = ['2001:db8::/32', '10.0.0.0/8'];
     const { id } = (await api.call('POST', firewallOf(vm), { ...HTTPS, cidrs })).body.data;
@@ -95,7 +95,7 @@ test('firewall', async (t) => {
     await db.query(sql`update accounts set limits = '{}' where id = ${api.accountId}`);
   });
 
-  await t.test('input that makes no sense is refused field by field', async () => {
+  await t.test('invalid input is refused field by field', async () => {
     const vm = await makeVm(api);
     const fields = async (body: object) => {
       const { status, body: reply } = await api.call('POST', firewallOf(vm), body);
@@ -113,7 +113,7 @@ test('firewall', async (t) => {
   });
 
   await t.test(
-    'a protocol that the engine cannot tell apart is a 422, and no other rule waits for it',
+    'a protocol that the engine cannot distinguish is a 422, and blocks no other rule',
     async () => {
       const vm = await makeVm(api);
       const { ports: _, ...rule } = HTTPS;

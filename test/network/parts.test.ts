@@ -55,7 +55,7 @@ test('volumes and interfaces', async (t) => {
     assert.equal(nic.bandwidth_limit_bps, 500_000_000);
   });
 
-  await t.test('a volume is what the engine has', async () => {
+  await t.test("a volume has the engine's values", async () => {
     const vm = await makeVm(api);
     const { data, pagination } = (await api.call('GET', `/v1/vm/${vm.id}/volumes`)).body;
     assert.deepEqual(pagination, page);
@@ -72,7 +72,7 @@ test('volumes and interfaces', async (t) => {
     });
   });
 
-  await t.test('while the guest is being made it is what there will be', async () => {
+  await t.test('during the creation it has the expected values', async () => {
     const vm = await makeVm(api, { status: 'provisioning', provisioned_at: null, disk_gb: 80 });
     const [volume] = (await api.call('GET', `/v1/vm/${vm.id}/volumes`)).body.data;
     assert.equal(volume.id, vm.id.replace('vm_', 'vol_'));

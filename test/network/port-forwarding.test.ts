@@ -113,7 +113,7 @@ test('port forwarding', async (t) => {
     assert.equal((await ask(vm, 'udp')).body.error.code, 'port_in_use');
   });
 
-  await t.test('another region has an address of its own', async () => {
+  await t.test('another region has its own address', async () => {
     const [vm, other] = [await makeVm(api), await makeVm(api, { region: 'eu-west', zone: 'eu-west-a' })];
     const ask = (who: typeof vm) => api.call('POST', forwardsOf(who), { ...SSH, external_port: 30_022 });
     assert.equal((await ask(vm)).status, 200);

@@ -121,7 +121,7 @@ test('every code stands under its own status', () => {
   }
 });
 
-test('headers stand where the contract has them and nowhere else', () => {
+test('headers are only where the contract has them', () => {
   const usual = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
   const names = (operation: Operation, status: number) => Object.keys(reply(operation, status).headers);
   assert.deepEqual(names(list, 200), usual);
@@ -131,7 +131,7 @@ test('headers stand where the contract has them and nowhere else', () => {
   assert.deepEqual(names(create, 503), usual);
 });
 
-test('Idempotency-Key is asked for only where it is required', () => {
+test('Idempotency-Key is requested only where it is required', () => {
   const asksForKey = ({ parameters }: Operation) =>
     parameters
       .map((parameter) => resolve(document, 'parameters', parameter))

@@ -60,7 +60,7 @@ test('every set of values has a name', () => {
   assert.deepEqual(schemas.VmStatus, { type: 'string', enum: schemas.VmStatus!.enum });
 });
 
-test('what is said of one use of a set of values stands at that use', () => {
+test('a remark about one use of a set of values is at that use', () => {
   const { query } = ENDPOINTS.find(({ operation }) => operation === 'listJobs')!;
   assert.equal(query!.properties.status.default, 'active');
   const { operation } = operations.find(({ operation }) => operation.operationId === 'listJobs')!;
@@ -127,7 +127,7 @@ test('every refusal is a component, which no other has the codes of, and narrows
   assert.equal(new Set(codes).size, codes.length);
 });
 
-test('every operation says what it does and what the service answers when it cannot be reached', () => {
+test('every operation describes its effect and its answer when the service cannot be reached', () => {
   for (const { operation } of operations) {
     assert.ok(operation.description, operation.operationId);
     for (const status of ['405', '414', '431', '503'])

@@ -94,7 +94,7 @@ test('vaubanctl has the types of the description', () => {
   );
 });
 
-test('a named schema is an interface, with what can be in each field', () => {
+test('a named schema is an interface, with the allowed values of each field', () => {
   assert.equal(
     text.slice(text.indexOf('/** What there is */')).split('\n\n', 1)[0],
     `/** What there is */
@@ -113,7 +113,7 @@ test('a named schema is referred to by its name', () => {
   assert.match(text, /export interface Whole \{\n {2}thing: Thing \| null;\n {2}things: Thing\[\];\n\}/);
 });
 
-test('each operation stands under its path, with what it takes and answers', () => {
+test('each operation is under its path, with its inputs and replies', () => {
   assert.match(
     text,
     /interface Reads \{\n {2}'\/wholes\/\{id\}': \{ query: \{ format: 'x' \| 'y'; part\?: number \}; data: Whole \| Thing \};\n\}/,
@@ -128,7 +128,7 @@ test('each operation stands under its path, with what it takes and answers', () 
   assert.match(text, /'\/things\/stop': \{ data: \{ stopped: number \} \};/);
 });
 
-test('what has no type is an error', () => {
+test('a schema without a type is an error', () => {
   const odd: JsonSchema = { type: 'object', additionalProperties: false, properties: { odd: {} } };
   const { components } = document;
   const unknown: OpenApiDocument = {

@@ -42,7 +42,7 @@ test('the description, as a service behind a proxy serves it', async (t) => {
     assert.equal(await serverIn(url, hostile), 'http://127.0.0.1:0');
   });
 
-  await t.test('is there for hundreds of addresses, of which few are kept', async () => {
+  await t.test('is available for hundreds of addresses, of which few are kept', async () => {
     const names = Array.from({ length: 100 }, (_, index) => `h${index}.example.com`);
     const texts = names.map(async (name) => {
       const reply = await fetch(url, { headers: { 'x-forwarded-host': name } });
@@ -54,7 +54,7 @@ test('the description, as a service behind a proxy serves it', async (t) => {
   });
 });
 
-test('the description names the public address, whatever strangers say', async (t) => {
+test('the description names the public address, whatever strangers send', async (t) => {
   const { baseUrl } = await startInProcess(t, { env: { VAUBAN_PUBLIC_URL: PUBLIC_URL } });
   const url = `${baseUrl}/openapi.json`;
   assert.equal(await serverIn(url), PUBLIC_URL);

@@ -86,7 +86,7 @@ test('each operation of the operator asks for a session, a second factor, and a 
   assert.equal(found, await readFile(FILE, 'utf8'));
 });
 
-test('what is for the machine alone is in the roster, and no session reaches it', async (t) => {
+test('operations only for the machine are in the roster, and no session reaches them', async (t) => {
   const panel = await openPanel(t);
   const { browser } = await enrolledOperator(panel);
   for (const name of Object.keys(SOCKET_ONLY)) {
@@ -97,7 +97,7 @@ test('what is for the machine alone is in the roster, and no session reaches it'
   }
 });
 
-test('customers and operators never reach what is the other’s, with whatever they hold', async (t) => {
+test("customers and operators never reach each other's operations, with any credentials", async (t) => {
   const panel = await openPanel(t);
   const { browser: customer } = await signInAs(panel, 'owner');
   const { browser: operator } = await enrolledOperator(panel);
@@ -138,7 +138,7 @@ test('customers and operators never reach what is the other’s, with whatever t
   assert.equal(unnamed.error?.code, 'session_required', 'by its own name, too');
 });
 
-test('the pages and their API are there only where they are switched on, and for the networks named', async (t) => {
+test('the pages and their API exist only where they are enabled, and for the configured networks', async (t) => {
   const off = await openPanel(t, { VAUBAN_OPERATOR_PANEL: 'off' });
   for (const path of ['/operator', '/operator/', '/operator/accounts', '/operator/api/site'])
     assert.equal((await fetch(off.baseUrl + path)).status, 401, `${path} is no path of anything`);

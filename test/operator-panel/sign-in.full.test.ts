@@ -15,7 +15,7 @@ import {
 
 const MINUTE = 60_000;
 
-test('a link lets an operator in once, to choose a second factor; only then is anything shown', async (t) => {
+test('a link signs an operator in once, to choose a second factor; only then is anything shown', async (t) => {
   const panel = await openPanel(t);
   const { email, token } = await newOperator(panel);
   const browser = operatorBrowser(panel);
@@ -89,7 +89,7 @@ test('a later sign-in takes a password and a code, and each code works once', as
   await browser.ok('GET', '/overview');
 });
 
-test('a password alone lets no operator in, and a passkey of a customer neither', async (t) => {
+test("neither a password without a second factor nor a customer's passkey signs an operator in", async (t) => {
   const panel = await openPanel(t);
   const { email, browser } = await linkedOperator(panel);
   await browser.ok('POST', '/person/password', { body: { password: PASSWORD } });
@@ -184,7 +184,7 @@ test('customers and operators may share an address, and the store keeps operator
   );
 });
 
-test('what an operator does is on record under their address', async (t) => {
+test("an operator's actions are on record under their address", async (t) => {
   const panel = await openPanel(t);
   const { email, browser } = await enrolledOperator(panel);
   const id = await newAccount(panel);

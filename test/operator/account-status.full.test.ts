@@ -36,7 +36,7 @@ async function until(customer: Customer, path: string, code: string | undefined,
   }
 }
 
-test('a suspended account reads and does nothing else, until it is resumed', async (t) => {
+test('a suspended account can only read, until it is resumed', async (t) => {
   const { customer, vm, operator } = await rented(t);
   assert.equal((await operator('/suspend')).json().data.status, 'suspended');
   // This request has no effect while it is still allowed.
@@ -86,7 +86,7 @@ test('an account is closed only when nothing is left in it, and permanently', as
   assert.equal((await operator('/keys', key)).json().error.code, 'invalid_state');
 });
 
-test('a debit takes what is available, once a reference, and stays on the books', async (t) => {
+test('a debit takes only available money, once per reference, and stays on the books', async (t) => {
   const { db, post, get, newAccount } = await startOperator(t);
   const id = await newAccount();
   await post(`/accounts/${id}/credits`, { amount: '10.00', reference: 'in' });
@@ -110,7 +110,7 @@ test('a debit takes what is available, once a reference, and stays on the books'
   ]);
 });
 
-test("limits are set and taken back to the catalog's, one by one", async (t) => {
+test("limits are set and reset to the catalog's, one by one", async (t) => {
   const { post, newAccount, catalog } = await startOperator(t);
   const id = await newAccount();
   const change = async (limits: object) => (await post(`/accounts/${id}/limits`, { limits })).json();
@@ -121,7 +121,7 @@ test("limits are set and taken back to the catalog's, one by one", async (t) => 
   assert.equal((await change({})).error.code, 'validation_failed');
 });
 
-test('every request that changes something is on record with who did it, before and after; reads are not', async (t) => {
+test('every request that changes something is on record with its author, before and after; reads are not', async (t) => {
   const { clock, db, post, get, newAccount } = await startOperator(t);
   const id = await newAccount('Example');
   for (let time = 0; time < 2; time++) {
@@ -146,7 +146,7 @@ test('every request that changes something is on record with who did it, before 
   }
 });
 
-test('what cannot be recorded is not done', async (t) => {
+test('an action that cannot be recorded is not carried out', async (t) => {
   const { db, post, get, newAccount } = await startOperator(t);
   const id = await newAccount();
   await db.script('alter table operator_log rename to elsewhere');
@@ -154,7 +154,7 @@ test('what cannot be recorded is not done', async (t) => {
   assert.equal((await get(`/accounts/${id}`)).json().data.wallet.balance_minor, 0);
 });
 
-test('secrets in what was asked for do not reach the log', async (t) => {
+test('secrets in a request do not reach the log', async (t) => {
   const { db, post } = await startOperator(t);
   await post('/accounts', { name: 'a', limits: {} });
   await post('/images', { name: 'i', disk: '/nowhere', user: 'root', sha256: 'a'.repeat(64) });

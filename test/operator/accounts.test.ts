@@ -99,7 +99,7 @@ test('credits add up in the wallet, each with a payment and a journal entry', as
   ]);
 });
 
-test('a reference is credited once, however often and however fast it is sent', async (t) => {
+test('a reference is credited once, in any number of concurrent requests', async (t) => {
   const { post, get, newAccount } = await startOperator(t);
   const id = await newAccount();
   const credit = { amount: '10', reference: 'transfer 4711' };
@@ -151,7 +151,7 @@ test('a wrong credit is refused by the name of its field and changes nothing', a
   assert.equal(wallet.balance_minor, 0);
 });
 
-test('what does not exist is 404, and what is not JSON is said to be that', async (t) => {
+test('a missing resource is 404, and malformed JSON is reported as such', async (t) => {
   const { post, get } = await startOperator(t);
   for (const reply of [
     await get(`/accounts/${UNKNOWN_ACCOUNT}`),
@@ -166,7 +166,7 @@ test('what does not exist is 404, and what is not JSON is said to be that', asyn
   assert.equal((await get('/accounts?cursor=x')).json().error.code, 'invalid_cursor');
 });
 
-test('a top-up leaves room for what is given back, and names the field that asks for more', async (t) => {
+test('a top-up leaves space for refunds, and names the field that exceeds it', async (t) => {
   const { post, get, newAccount } = await startOperator(t);
   const id = await newAccount();
   const credit = async (body: object) => (await post(`/accounts/${id}/credits`, body)).json();

@@ -26,7 +26,7 @@ function assertRefused(reply: Reply, status: number, code: string, message?: Reg
   if (message) assert.match(reply.text, message);
 }
 
-test('a credit and a debit are orders with a reason and who, at the tax of today', async (t) => {
+test("a credit and a debit are orders with a reason and an author, at today's tax", async (t) => {
   const { adjust, available, catalog, clock, db, get, id, sound, vm } = await shop(t);
   catalog.tax_rate = '0.19';
   const { id: vm_id } = await vm();
@@ -64,7 +64,7 @@ test('a credit and a debit are orders with a reason and who, at the tax of today
   await sound();
 });
 
-test('what makes no sense is refused and changes nothing', async (t) => {
+test('an invalid correction is refused and changes nothing', async (t) => {
   const { adjust, available, db, post, newAccount, clock, sound } = await shop(t);
   assertRefused(await adjust({ type: 'debit', amount: '100.01' }), 402, 'insufficient_funds');
   assertRefused(await adjust({ type: 'debit' }), 422, 'validation_failed', /either amount/);
@@ -132,7 +132,7 @@ test('a key makes a request happen once, and stands for nothing else', async (t)
   await sound();
 });
 
-test('a refund gives back no more than was paid, in parts or whole, and a void undoes the rest', async (t) => {
+test('refunds never exceed the payment, in parts or whole, and a void refunds the rest', async (t) => {
   const { adjust, available, catalog, post, sound } = await shop(t);
   catalog.tax_rate = '0.19';
   const debit = (await adjust({ type: 'debit', amount: '10.00' })).json().data;
@@ -174,7 +174,7 @@ test('a refund gives back no more than was paid, in parts or whole, and a void u
   await sound();
 });
 
-test('a credit is voided exactly, and only where the wallet covers it', async (t) => {
+test('a credit is voided exactly, and only if the wallet covers it', async (t) => {
   const { adjust, available, id, post, sound } = await shop(t);
   const credit = (await adjust({ type: 'credit', amount: '5.55' })).json().data;
   await post(`/accounts/${id}/debits`, { amount: '100.01' });
@@ -201,7 +201,7 @@ test('a pending order is not refunded: the answer says what to do instead', asyn
   assert.equal(await available(), 9601);
 });
 
-test('vaubanctl adjusts, repeats by key, and lists who did what and why', async (t) => {
+test('vaubanctl adjusts, repeats by key, and lists corrections with author and reason', async (t) => {
   const { clock, dataDir, id, available } = await shop(t);
   const ctl = (...args: string[]) => {
     clock.advance(1000);

@@ -13,7 +13,7 @@ const PROFILE = {
   vat_id: 'nl 0044.95445 b01',
 };
 
-test('an operator says who the invoices of an account are for', async (t) => {
+test('an operator sets the billing details of an account', async (t) => {
   const { post, get, newAccount, catalog } = await startOperator(t);
   Object.assign(catalog, {
     tax_rate: '0.19',

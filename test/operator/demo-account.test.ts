@@ -16,7 +16,7 @@ const production = loadConfig({
   VAUBAN_EDGE: 'off',
 });
 
-test('the first start in development makes one account with money and a key for everything', async (t) => {
+test('the first start in development creates one account with money and a key with all scopes', async (t) => {
   const services = operatorServices(await freshDatabase(t));
   const { db, clock } = services;
   const demo = await ensureDemoAccount({ ...services, config: development, hasOperatorPages: true });

@@ -9,7 +9,7 @@ const WISHES = {
   mail_to: ['Billing@Example.com', 'cfo@example.com'],
 };
 
-test('what is left out of a profile stays: order number, language and contacts', async (t) => {
+test('omitted fields of a profile stay: order number, language and contacts', async (t) => {
   const { post, newAccount } = await startOperator(t);
   const path = `/accounts/${await newAccount()}/billing-profile`;
   const wishesOf = async (body: object) => {
@@ -24,7 +24,7 @@ test('what is left out of a profile stays: order number, language and contacts',
   });
 });
 
-test('a letter that documents cannot print is refused and named, and so is what is no address', async (t) => {
+test('a letter that documents cannot print is refused and named, and so is an invalid address', async (t) => {
   const { post, get, newAccount } = await startOperator(t);
   const path = `/accounts/${await newAccount()}/billing-profile`;
   const refused = await post(path, { ...PROFILE, name: '漢字 GmbH', city: 'שלום العربية' });

@@ -29,7 +29,7 @@ async function newMember({ db, clock }: Operator, accountId: string, email: stri
   });
 }
 
-test('accounts and VMs are found by what a customer says on the telephone', async (t) => {
+test('accounts and VMs are found by words that a customer says on the telephone', async (t) => {
   const operator = await startOperator(t);
   const { db, clock } = operator;
   const { ctl, json } = commands(operator);
@@ -66,7 +66,7 @@ test('accounts and VMs are found by what a customer says on the telephone', asyn
   assert.equal(only.id, unpaid.id);
 });
 
-test('the overview says what came in today and what waits', async (t) => {
+test("the overview shows today's income and the waiting items", async (t) => {
   const operator = await startOperator(t);
   const { clock } = operator;
   const { ctl } = commands(operator);
@@ -89,7 +89,7 @@ test('the overview says what came in today and what waits', async (t) => {
   assert.deepEqual((await operator.get('/targets')).json().data, []);
 });
 
-test('operators are added, listed, let in anew and removed on the machine', async (t) => {
+test('operators are added, listed, given a new link and removed on the machine', async (t) => {
   const operator = await startOperator(t);
   const { ctl, json } = commands(operator);
   const added = await ctl('operator', 'add', 'anna@example.com');
@@ -114,7 +114,7 @@ test('operators are added, listed, let in anew and removed on the machine', asyn
   assert.match((await ctl('operator', 'remove', 'anna@example.com', '--yes')).stderr, /does not exist/);
 });
 
-test('where the pages are off, no link is made that would lead nowhere', async (t) => {
+test('if the pages are off, no link is created', async (t) => {
   const operator = await startOperator(t, {}, { VAUBAN_OPERATOR_PANEL: 'off' });
   const { ctl } = commands(operator);
   const { code, stderr } = await ctl('operator', 'add', 'anna@example.com');

@@ -76,7 +76,7 @@ test('a compute engine that does not work takes no node out, and is shown', asyn
   assert.equal(await shown(), 'ok');
 });
 
-test('a gateway that may forward what it should not makes its node unready', async (t) => {
+test('a gateway that may forward forbidden ports makes its node unready', async (t) => {
   const services = operatorServices(await freshDatabase(t));
   const readiness = new Readiness({ ...services, forwards: { isHere: true, isBehind: true } });
   readiness.enter('running');
@@ -105,7 +105,7 @@ test('the operator sees the version and the state of each part, also while the s
   assert.deepEqual([parts.database, parts.migrations], ['failing', 'unknown']);
 });
 
-test('many who ask at once cost one check, and one that hangs is a failure after its time', async (t) => {
+test('many concurrent health checks cost one query, and a hanging one is a failure after its timeout', async (t) => {
   const services = operatorServices(await freshDatabase(t));
   const answer = Promise.withResolvers<{ ok: boolean; summary: string }>();
   let probes = 0;
@@ -153,7 +153,7 @@ test('a network sees health and metrics and nothing else', async (t) => {
   assert.equal(created.status, 404);
 });
 
-test('the routes of health are marked as open to callers without a key, and not counted', async (t) => {
+test('the health routes are marked as open to callers without a key, and not counted', async (t) => {
   const services = operatorServices(await freshDatabase(t));
   const app = Fastify();
   const routes: unknown[] = [];

@@ -9,7 +9,7 @@ import { issueInvoices } from '../support/issue.ts';
 import { startOperator, temporaryDirectory } from './support.ts';
 import { vaubanctl } from './vaubanctl.ts';
 
-test('vaubanctl shows an invoice and writes its PDF and its XML, over nothing that is there', async (t) => {
+test('vaubanctl shows an invoice and writes its PDF and its XML, without overwriting files', async (t) => {
   const { db, clock, dataDir, newAccount, post } = await startOperator(t);
   const accountId = await newAccount('Żółć Ltd');
   const address = { street: 'Damrak 1', city: 'Amsterdam', country: 'NL', vat_id: 'NL004495445B01' };

@@ -33,7 +33,7 @@ async function stuck(t: TestContext, hostname: string) {
 
 const RESIZE = { plan: 's4', allow_reboot: true };
 
-test('a job that keeps failing is listed, tried again and given up', async (t) => {
+test('a job that keeps failing is listed, retried and given up', async (t) => {
   const { customer, path, settled, read, ctl, db, installation, node } = await stuck(t, 'sim-fail-resize');
   const before = await customer.wallet();
   const { job } = await customer.must({ method: 'POST', path: `${path}/change-plan`, body: RESIZE });
@@ -74,7 +74,7 @@ test('a job that keeps failing is listed, tried again and given up', async (t) =
   await assertInvariants(db);
 });
 
-test('a job that a node works on is given up at once, and the node leaves the guest alone', async (t) => {
+test('a job that a node works on is given up at once, and the node leaves the guest unchanged', async (t) => {
   const { customer, path, ctl, db, installation, node, read } = await stuck(t, 'sim-ignores-shutdown');
   const { job } = await customer.must({
     method: 'POST',
@@ -93,7 +93,7 @@ test('a job that a node works on is given up at once, and the node leaves the gu
   assert.equal((await read()).status, 'stopped');
 });
 
-test('a deletion that keeps failing ends; nothing is given back twice, and the VM is not to be had for nothing', async (t) => {
+test('a deletion that keeps failing ends; nothing is refunded twice, and the VM does not become free', async (t) => {
   const { customer, path, installation, node, read, db } = await stuck(t, 'sim-fail-remove');
   const { refund } = await customer.must({ method: 'DELETE', path });
   const after = await customer.wallet();

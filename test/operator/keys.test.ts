@@ -59,7 +59,7 @@ test('an expiry and a list of networks are kept, addresses as networks', async (
   await assert.rejects(from('203.0.113.8'), { code: 'ip_not_allowed' });
 });
 
-test('a revoked key stays in the list, says since when, and no longer works', async (t) => {
+test('a revoked key stays in the list with its date, and no longer works', async (t) => {
   const { post, get, newAccount, db, clock } = await startOperator(t);
   const account = await newAccount();
   const made = (await post(`/accounts/${account}/keys`, { name: 'a', scopes: ['vm:read'] })).json().data;
@@ -119,7 +119,7 @@ test('a wrong key is refused by the name of its field', async (t) => {
   assert.equal((await post('/keys/apk_00000000000000000000000000/revoke')).status, 404);
 });
 
-test('the scopes are listed with what they grant', async (t) => {
+test('the scopes are listed with their meaning', async (t) => {
   const { get } = await startOperator(t);
   const scopes = (await get('/scopes')).json().data as { scope: string; grants: string }[];
   assert.deepEqual(

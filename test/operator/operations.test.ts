@@ -4,7 +4,7 @@ import { DEMO_EMAIL } from '../../server/domain/accounts/demo-account.ts';
 import { openPanel, signInByLink } from '../panel/support/panel.ts';
 import { callEveryOperation, ROSTER_SETTINGS } from './roster.ts';
 
-test('every operation knows nothing of what is absent, and answers a valid call', async (t) => {
+test('every operation refuses missing resources, and answers a valid call', async (t) => {
   const panel = await openPanel(t, ROSTER_SETTINGS);
   const customer = await signInByLink(panel, (await findPersonByEmail(panel.services.db, DEMO_EMAIL))!.id);
   await callEveryOperation(panel, customer);

@@ -21,7 +21,7 @@ const KINDS = {
 };
 const HOSTILE = `mail.example said ${Object.values(KINDS).join('x')}`;
 
-test('vaubanctl shows text of others and lets it do nothing', async (t) => {
+test('vaubanctl shows untrusted text and never obeys it', async (t) => {
   const { db, dataDir, newAccount } = await startOperator(t);
   const accountId = await newAccount();
   // Written through the store because the API refuses such a name; a mail server's reply can get there without the API.

@@ -9,7 +9,7 @@ import { vaubanctl } from './vaubanctl.ts';
 
 const DAY_MS = 86_400_000;
 
-test('an outage is reported, listed and credited, all VMs of it however many', async (t) => {
+test('an outage is reported, listed and credited to any number of VMs', async (t) => {
   const { catalog, clock, dataDir, db, get, newAccount, post } = await startOperator(t);
   const id = await newAccount();
   await post(`/accounts/${id}/credits`, { amount: '1000.00' });
@@ -66,7 +66,7 @@ test('an outage is reported, listed and credited, all VMs of it however many', a
   assert.deepEqual(await auditNow(db), []);
 });
 
-test('an outage that makes no sense is refused by its field', async (t) => {
+test('an invalid outage is refused by its field', async (t) => {
   const { clock, db, get, newAccount, post } = await startOperator(t);
   const { id: vm_id } = await storedVm(db, clock, await newAccount());
   const sense = { from: '2025-12-31T00:00:00Z', to: '2025-12-31T01:00:00Z', reason: 'power cut' };
@@ -91,7 +91,7 @@ test('an outage that makes no sense is refused by its field', async (t) => {
   assert.deepEqual([made.status, made.json().data.vm_id], [200, vm_id], made.text);
 });
 
-test('what is credited for an outage that is not there is not found', async (t) => {
+test('crediting a missing outage is a 404', async (t) => {
   const { catalog, post } = await startOperator(t);
   catalog.sla = { credits: [{ uptime_below: '99.9', percent: 10 }] };
   assert.equal((await post('/outages/out_0/credit')).status, 404);

@@ -61,7 +61,7 @@ test('no column of any table holds a secret in clear, neither while a job needs 
   assert.ok((await tablesWith(fixture.db, [PURCHASE.hostname])).includes('public.vms'));
 });
 
-test('a rotation that is killed goes on where it was, and leaves nothing to the old key', async (t) => {
+test('an interrupted rotation continues, and leaves nothing to the old key', async (t) => {
   const fixture = await Fixture.open(t);
   const { db } = fixture;
   const [scenario] = await fixture.scenes(1, 'none', false);
@@ -119,7 +119,7 @@ test('user data that an older release left in clear is sealed, and still used', 
   assert.equal(row?.status, 'succeeded');
 });
 
-test('vaubanctl rotates the key of a service, which then needs the new one alone', async (t) => {
+test('vaubanctl rotates the key of a service, which then only needs the new one', async (t) => {
   const location = await freshDatabaseLocation(t);
   const file = join(location.env.VAUBAN_DATA_DIR, 'credential');
   const settings = { ...ENDLESS_BOOT, VAUBAN_SECRET_KEY_FILE: file };

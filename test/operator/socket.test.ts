@@ -36,7 +36,7 @@ test('the socket is for its owner only, from the moment that it exists', async (
   assert.equal((await exchange(path, 'GET', '/')).text, 'hello');
 });
 
-test('the data directory is made where it is missing, and the socket is gone after the end', async (t) => {
+test('the data directory is created if it is missing, and the socket is removed at the end', async (t) => {
   const path = operatorSocket(join(await temporaryDirectory(t), 'data'));
   const app = greeter(t, 'hello');
   await listenOnSocket(app, path);
@@ -44,7 +44,7 @@ test('the data directory is made where it is missing, and the socket is gone aft
   assert.equal(existsSync(path), false);
 });
 
-test('what a dead process left is replaced', async (t) => {
+test('the socket of a dead process is replaced', async (t) => {
   const path = operatorSocket(await temporaryDirectory(t));
   const script = `require('node:net').createServer().listen(${JSON.stringify(path)}, () => console.log('up'))`;
   const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -56,7 +56,7 @@ test('what a dead process left is replaced', async (t) => {
   assert.equal((await exchange(path, 'GET', '/')).text, 'second');
 });
 
-test('a live socket is refused and goes on working', async (t) => {
+test('a live socket is refused and keeps working', async (t) => {
   const path = operatorSocket(await temporaryDirectory(t));
   await listenOnSocket(greeter(t, 'first'), path);
   await assert.rejects(listenOnSocket(greeter(t, 'second'), path), (error: Error) => {
@@ -67,7 +67,7 @@ test('a live socket is refused and goes on working', async (t) => {
   assert.equal((await exchange(path, 'GET', '/')).text, 'first');
 });
 
-test('a file that is no socket is left alone', async (t) => {
+test('a file that is no socket is left unchanged', async (t) => {
   const path = operatorSocket(await temporaryDirectory(t));
   await writeFile(path, 'precious');
   await assert.rejects(listenOnSocket(greeter(t, 'hello'), path), /is in the way/);

@@ -35,7 +35,7 @@ async function restartUncounted(t: TestContext, location: DatabaseLocation) {
   return { service, quote };
 }
 
-test('books that nobody can count start, charge nothing, and are counted by an answer', async (t) => {
+test('a service whose books have an unknown exponent starts, charges nothing, and is corrected by an answer', async (t) => {
   const location = await freshDatabaseLocation(t);
   const { service, quote } = await restartUncounted(t, location);
   const ctl = (...args: string[]) => vaubanctl(location.env.VAUBAN_DATA_DIR, ...args);

@@ -51,7 +51,7 @@ async function shop(t: TestContext) {
   return { ...operator, id, ctl: (...args: string[]) => vaubanctl(dataDir, ...args) };
 }
 
-test('a statement is the journal with what the wallet had after each entry', async (t) => {
+test('a statement is the journal with the wallet after each entry', async (t) => {
   const { id, ctl } = await shop(t);
   const whole = await ctl('account', 'statement', id, '--json');
   assert.equal(whole.code, 0, whole.stderr);
@@ -111,7 +111,7 @@ test('the bookings of a month are CSV that a spreadsheet cannot be tricked with'
   assert.ok(!(await readdir(dataDir)).includes('january.csv.unfinished'));
 });
 
-test('what DATEV takes: header, headings, comma, Windows-1252, and nothing between what is one account there', async (t) => {
+test('the DATEV format: header, headings, comma, Windows-1252, and no entries within one of its accounts', async (t) => {
   const { ctl, dataDir, catalog } = await shop(t);
   catalog.datev = DATEV;
   const output = join(dataDir, 'EXTF_2026-01.csv');
@@ -144,7 +144,7 @@ test('what DATEV takes: header, headings, comma, Windows-1252, and nothing betwe
   assert.ok(bytes.includes(Buffer.from([0x80])), 'the euro sign is one byte');
 });
 
-test('what cannot be exported is refused with its reason, and nothing is written', async (t) => {
+test('an impossible export is refused with its reason, and nothing is written', async (t) => {
   const { ctl, dataDir, catalog } = await shop(t);
   const output = join(dataDir, 'file.csv');
   const run = (month: string, format: string, ...more: string[]) =>

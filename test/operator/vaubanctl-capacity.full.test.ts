@@ -5,7 +5,7 @@ import { watchCapacity } from '../../server/jobs/timers/watch-capacity.ts';
 import { startOperator } from './support.ts';
 import { vaubanctl } from './vaubanctl.ts';
 
-test('the operator sees what there is, what is reserved and what is free', async (t) => {
+test('the operator sees total, reserved and free capacity', async (t) => {
   const operator = await startOperator(t, { capacity: { ramMb: 65_536, cores: 0 } });
   const { dataDir, db, engine, clock, metrics } = operator;
   const orphan = {

@@ -14,14 +14,14 @@ import { fundedAccount, newVm } from '../billing/support.ts';
 import { startOperator } from './support.ts';
 import { vaubanctl } from './vaubanctl.ts';
 
-test('an engine that is no cluster cannot be checked, and says what can be done', async (t) => {
+test('a check of an engine without clusters is refused with a hint', async (t) => {
   const { dataDir } = await startOperator(t);
   const { code, stderr } = await vaubanctl(dataDir, 'cluster', 'check');
   assert.equal(code, 1);
   assert.match(stderr, /The simulator engine is no cluster\. vaubanctl doctor says/);
 });
 
-test('a cluster is checked against what the catalog sells, and only what no VM can do without is a failure', async (t) => {
+test('a cluster is checked against the catalog, and only a requirement of every VM is a failure', async (t) => {
   const { dataDir, compute } = await startOperator(t);
   let asked: EngineWants | undefined;
   const findings: EngineFinding[] = [
@@ -90,7 +90,7 @@ async function withClusters(t: TestContext) {
   return { ...operator, found, report, examined, run, add };
 }
 
-test('a cluster is added with what is not given as in the settings, listed, and removed', async (t) => {
+test('a cluster is added with defaults from the settings, listed, and removed', async (t) => {
   const { run, examined, report, db } = await withClusters(t);
   const added = await run(
     'add',
@@ -126,7 +126,7 @@ test('a cluster is added with what is not given as in the settings, listed, and 
   assert.equal((await run('remove', 'eu-west', '--yes')).code, 1);
 });
 
-test('a cluster that lacks what no VM can do without is refused by that item, and nothing is recorded', async (t) => {
+test('a cluster that lacks a requirement of every VM is refused by that item, and nothing is recorded', async (t) => {
   const { run, found, db } = await withClusters(t);
   found.findings.push(
     { what: 'pool default', state: 'limited', found: 'dir limits no disk' },
@@ -142,7 +142,7 @@ test('a cluster that lacks what no VM can do without is refused by that item, an
   assert.deepEqual(await new RecordedClusters(db).clusters(), []);
 });
 
-test('what cannot be a cluster of the region is refused by its field', async (t) => {
+test('an unsuitable cluster for the region is refused by its field', async (t) => {
   const { add, found, db, engine, clock, examined } = await withClusters(t);
   const refusal = async (body: object) => {
     const reply = await add(body);
@@ -171,7 +171,7 @@ test('what cannot be a cluster of the region is refused by its field', async (t)
   assert.equal((await new RecordedClusters(db).clusters()).length, 1);
 });
 
-test('a cluster is changed where it is the same one, and what is not given stays', async (t) => {
+test('a cluster is changed if it is the same one, and omitted fields stay', async (t) => {
   const { add, run, examined, found, db } = await withClusters(t);
   await add();
   const recorded = () => new RecordedClusters(db).clusters();
@@ -235,7 +235,7 @@ test('a cluster with VMs is not removed', async (t) => {
   assert.equal((await new RecordedClusters(db).clusters()).length, 1);
 });
 
-test('an engine that is no cluster has none to list or add to', async (t) => {
+test('an engine without clusters has none to list or add to', async (t) => {
   const { dataDir } = await startOperator(t);
   for (const args of [['list'], ['add', '--region', 'eu-west', '--endpoints', 'https://10.1.0.1:8443']]) {
     const { code, stderr } = await vaubanctl(dataDir, 'cluster', ...args);

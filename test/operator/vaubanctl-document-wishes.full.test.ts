@@ -5,7 +5,7 @@ import { vaubanctl } from './vaubanctl.ts';
 
 const WHO = ['--kind', 'consumer', '--name', 'Ada', '--street', 'A 1', '--city', 'Berlin', '--country', 'DE'];
 
-test('an order number, a language and billing contacts are set, kept and cleared by hand', async (t) => {
+test('an order number, a language and billing contacts are set, kept and cleared with vaubanctl', async (t) => {
   const { dataDir, newAccount } = await startOperator(t);
   const account = await newAccount();
   const wishes = async (...options: string[]) => {

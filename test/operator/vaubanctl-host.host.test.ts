@@ -46,7 +46,7 @@ test('a disk is imported by its file, listed, and checked against its publisher'
   assert.equal((await ctl('collect')).stdout, '0 files were removed: 0 MiB are free.\n');
 });
 
-test('what is built is read by a service that sees another /tmp', {
+test('a built image is readable for a service that sees another /tmp', {
   skip: process.getuid?.() !== 0 ? 'only root may mount a /tmp' : await skipWithoutTinyImage(),
 }, async (t) => {
   const { dataDir } = await startOperator(t);
@@ -64,7 +64,7 @@ test('what is built is read by a service that sees another /tmp', {
   );
 });
 
-test('what cannot be imported is refused with its field', withQemu, async (t) => {
+test('an invalid image is refused with its field', withQemu, async (t) => {
   const { dataDir, post } = await startOperator(t);
   const place = await temporaryDirectory(t);
   const text = join(place, 'notes.img');
@@ -88,7 +88,7 @@ test('what cannot be imported is refused with its field', withQemu, async (t) =>
   assert.equal((await vaubanctl(dataDir, 'image', 'list', '--json')).stdout, '[]\n');
 });
 
-test('the doctor says what is there, what is not, and that no VM runs without an image', async (t) => {
+test('the doctor lists existing and missing parts, and says that no VM runs without an image', async (t) => {
   const { dataDir } = await startOperator(t);
   mkdirSync(join(dataDir, 'guests', 'vm_broken'), { recursive: true });
   writeFileSync(join(dataDir, 'guests', 'vm_broken', 'guest.json'), '{"id": "vm_bro');

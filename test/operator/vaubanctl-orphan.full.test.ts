@@ -4,7 +4,7 @@ import { guestSpec } from '../compute/support.ts';
 import { startOperator } from './support.ts';
 import { vaubanctl } from './vaubanctl.ts';
 
-test('a guest that no VM has is listed, and removed on the word of the operator alone', async (t) => {
+test('a guest that belongs to no VM is listed, and removed only by the operator', async (t) => {
   const { dataDir, compute } = await startOperator(t);
   const ctl = (...args: string[]) => vaubanctl(dataDir, ...args);
   const spec = guestSpec('web');

@@ -77,7 +77,7 @@ test('credit is given, spent, listed and revoked; the statement and the export s
   assert.deepEqual(await ledgerProblems(db), []);
 });
 
-test('a wrong grant is refused by its field, and what is not there is said so', async (t) => {
+test('an invalid grant is refused by its field, and a missing one is a 404', async (t) => {
   const { dataDir, db, clock, post } = await startOperator(t);
   const ctl = (...args: string[]) => vaubanctl(dataDir, ...args);
   const { id } = JSON.parse((await ctl('account', 'create', '--name', 'Example Ltd', '--json')).stdout);

@@ -81,7 +81,7 @@ test('tenants, targets and attacks, over the real socket', async (t) => {
     );
   });
 
-  await t.test('what FastNetMon reports', async () => {
+  await t.test('the reports of FastNetMon', async () => {
     const report = (...args: string[]) => ctl('shield', 'fastnetmon', ...args);
     assert.match(
       (await report(ipv4, 'incoming', '98350', 'ban')).stdout,
@@ -131,7 +131,7 @@ test('tenants, targets and attacks, over the real socket', async (t) => {
     assert.match((await ctl(...threshold('--learnt'))).stdout, /^threshold: +learnt$/m);
   });
 
-  await t.test('a blackhole ends by itself', async () => {
+  await t.test('a blackhole ends automatically', async () => {
     const [target] = await json('target', 'list', tenant.id);
     const blackhole = (...args: string[]) => ['target', 'blackhole', target.id, ...args];
     const isDropped = async () => {

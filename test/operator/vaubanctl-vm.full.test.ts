@@ -97,7 +97,7 @@ test('a VM is restored and rebuilt', async (t) => {
   assert.doesNotMatch((await vaubanctl(dataDir, 'log')).stdout, /hunter2/);
 });
 
-test('large amounts and what is final are asked about', async (t) => {
+test('large amounts and final actions ask for confirmation', async (t) => {
   const { dataDir, newAccount, get } = await startOperator(t);
   const id = await newAccount();
   const ctl = (...args: string[]) => vaubanctl(dataDir, 'account', ...args);

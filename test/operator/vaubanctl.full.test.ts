@@ -76,7 +76,7 @@ test('an account, its money and its key, from the first command to the last', as
   assert.ok(!shown.stdout.includes(key));
 });
 
-test('lists are tables whose columns stand below each other, of every page', async (t) => {
+test('lists are tables whose columns are aligned over all pages', async (t) => {
   const { dataDir, newAccount } = await startOperator(t);
   for (let number = 1; number <= 101; number++) await newAccount(`number ${number}`);
   const { stdout } = await vaubanctl(dataDir, 'account', 'list');

@@ -61,7 +61,7 @@ async function columns(panel: Panel) {
   };
 }
 
-test('each operation is open to whom it says: nobody, a person, a role, who has just signed in', async (t) => {
+test('each operation is open to its declared callers: everyone, a person, a role, a recently confirmed one', async (t) => {
   const panel = await openPanel(t);
   const { clock } = panel;
   const stale = await columns(panel);
@@ -87,7 +87,7 @@ test('each operation is open to whom it says: nobody, a person, a role, who has 
   assert.equal(found, await readFile(FILE, 'utf8'));
 });
 
-test('a key opens nothing of the panel, a session nothing of the API, and no other site either', async (t) => {
+test('a key cannot use the panel, a session cannot use the API, and no other site can use either', async (t) => {
   const panel = await openPanel(t);
   const { baseUrl } = panel;
   const { browser } = await signInAs(panel, 'owner');

@@ -12,7 +12,7 @@ import {
   TestBrowser,
 } from './support/panel.ts';
 
-test('keys: made once with what the role holds, used, revoked at once, warned of', async (t) => {
+test('keys: created once with the scopes of the role, used, revoked at once, warned about', async (t) => {
   const panel = await openPanel(t);
   const { browser, email } = await signInAs(panel, 'owner');
   const { scopes, presets } = await browser.ok('GET', '/scopes');
@@ -41,7 +41,7 @@ test('keys: made once with what the role holds, used, revoked at once, warned of
   for (const action of ['key.created', 'key.revoked']) assert.ok(actions.includes(action), action);
 });
 
-test('members: invited by mail, of a role that ends what it no longer allows', async (t) => {
+test('members: invited by mail, with a role that revokes lost permissions', async (t) => {
   const panel = await openPanel(t);
   const { browser: owner, accountId } = await signInAs(panel, 'owner');
   const email = 'ben@example.com';
@@ -145,7 +145,7 @@ test('changes are streamed as they happen, and end with the session', async (t) 
   while (!(await reader.read()).done);
 });
 
-test('an address changes when the new one is proved, and belongs to one of two who prove it at once', async (t) => {
+test('an address changes when the new one is confirmed, and belongs to the first of two who confirm it', async (t) => {
   const panel = await openPanel(t);
   const [ada, ben] = [await signInAs(panel, 'owner'), await signInAs(panel, 'owner')];
   const email = 'new@example.com';

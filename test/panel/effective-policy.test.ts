@@ -32,7 +32,7 @@ const rule = (change: Partial<PolicyRule>): PolicyRule => ({
   ...change,
 });
 
-test('says who can reach what, and which rules decide nothing', () => {
+test('lists who can reach what, and which rules have no effect', () => {
   const rules = [
     rule({ id: 'ssh', ports: '22', cidrs: ['10.0.0.0/8'], priority: 10 }),
     rule({ id: 'web', ports: '80-443' }),
@@ -79,7 +79,7 @@ test('a default that accepts leaves open what no rule takes', () => {
   assert.deepEqual(icmp.peers[6], []);
 });
 
-test('writes networks as ipaddr.js does, and refuses what is none', () => {
+test('writes networks as ipaddr.js does, and refuses invalid ones', () => {
   for (const text of ['2001:db8::/32', '::/0', '::1/128', '1:0:0:2::/64', 'fe80::1:0:0/96', '203.0.113.7/32'])
     assert.deepEqual(networksOf(setOf([text])!).networks, [text]);
   for (const text of [

@@ -15,7 +15,7 @@ import {
 
 const PASSWORD = 'seven quiet otters';
 
-test('nothing tells whether an address is known, and guesses end', async (t) => {
+test('no reply reveals whether an address is known, and guesses are limited', async (t) => {
   const panel = await openPanel(t, { VAUBAN_TRUST_PROXY: '127.0.0.1' });
   const { db } = panel.services;
   const { personId, email } = await newPerson(panel, { email: 'anna@example.com' });
@@ -71,7 +71,7 @@ test('nothing tells whether an address is known, and guesses end', async (t) => 
   }
 });
 
-test('codes of the second step are guessed five times, by a caller who knows the password', async (t) => {
+test('codes of the second step can be guessed five times, by a caller who knows the password', async (t) => {
   const panel = await openPanel(t);
   const { db, clock } = panel.services;
   const { personId, email } = await newPerson(panel);
@@ -122,7 +122,7 @@ test('an invitation does not tell whether there is such a person', async (t) => 
   assert.equal(seen[0], seen[1]);
 });
 
-test('who may not sign up is told so', async (t) => {
+test('a person who may not sign up is told so', async (t) => {
   const panel = await openPanel(t, { VAUBAN_PANEL_SIGN_UP: 'closed' });
   const email = 'anna@example.com';
   // An older link works no more than a new one once sign-up is closed.

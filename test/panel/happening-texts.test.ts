@@ -41,7 +41,7 @@ test('every event and every error of a job has a German text', () => {
     assert.doesNotMatch(eventText(event(type), words), /undefined|NaN|Invalid/, type);
 });
 
-test('what an event of the books carries is in its German text', () => {
+test('the German text of an event of the books has its values', () => {
   const vm = { currency: 'EUR', plan: 's1', billing_period_end_at: AT, auto_renew: true } as VmRow;
   const due = { amount: 399n, lacking: 99n };
   const schedule = { suspends_at: AT, deletes_at: AT } as UnpaidSchedule;

@@ -27,7 +27,7 @@ const LOGO = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script><
 /** Returns the first field that an error names. */
 const fieldOf = (error?: { details?: Thing }) => error?.details?.fields?.[0]?.field;
 
-test('what is owed is shown with what pays it, and keeps the account open', async (t) => {
+test('a debt is shown with the top-up that settles it, and keeps the account open', async (t) => {
   const panel = await openPanel(t);
   const { browser } = await signInAs(panel, 'owner');
   const settled = { claimed_minor: 0, shortfall_minor: 0, suspends_at: null, claims: [], deleted_vms: [] };
@@ -81,7 +81,7 @@ test('money comes in by every way that is offered, and the pages of billing tell
   const start = (who: TestBrowser, body: object, idempotencyKey: string = randomUUID()) =>
     who.ask('POST', '/top-ups', { body, idempotencyKey });
 
-  await t.test('whose panel it is', async () => {
+  await t.test('the branding of the panel', async () => {
     const { logo_url } = await browser.ok('GET', '/site');
     const reply = await fetch(panel.baseUrl + logo_url);
     assert.equal(await reply.text(), LOGO);
@@ -164,33 +164,30 @@ test('money comes in by every way that is offered, and the pages of billing tell
     assert.equal((await stranger.ask('GET', `/top-ups/${top_up.id}`)).error?.code, 'not_found');
   });
 
-  await t.test(
-    'one that is not paid leads on, is called off, and is booked if it is paid all the same',
-    async () => {
-      const { top_up, next } = (await start(owner, { amount_minor: 4000, provider: 'stripe' })).data;
-      assert.deepEqual((await owner.ok('GET', `/top-ups/${top_up.id}`)).next, next, 'in any browser');
-      const { browser: looker } = await signInAs(panel, 'viewer', accountId);
-      assert.equal((await looker.ok('GET', `/top-ups/${top_up.id}`)).next, null);
-      const { browser: stranger } = await signInAs(panel, 'owner');
-      const path = `/top-ups/${top_up.id}/cancel`;
-      assert.equal((await stranger.ask('POST', path)).error?.code, 'not_found');
-      stripe.mishaps.push('unavailable');
-      assert.equal((await owner.ask('POST', path)).error?.code, 'service_unavailable');
-      assert.equal((await owner.ok('POST', path)).status, 'canceled');
-      const session = [...stripe.sessions.values()].find(({ url }) => url === next.url)!;
-      assert.equal(session.status, 'expired');
-      assert.equal((await owner.ask('POST', path)).error?.code, 'invalid_state');
-      assert.equal((await owner.ok('GET', `/top-ups/${top_up.id}`)).next, null);
+  await t.test('an unpaid one continues, is cancelled, and is booked if it is paid anyway', async () => {
+    const { top_up, next } = (await start(owner, { amount_minor: 4000, provider: 'stripe' })).data;
+    assert.deepEqual((await owner.ok('GET', `/top-ups/${top_up.id}`)).next, next, 'in any browser');
+    const { browser: looker } = await signInAs(panel, 'viewer', accountId);
+    assert.equal((await looker.ok('GET', `/top-ups/${top_up.id}`)).next, null);
+    const { browser: stranger } = await signInAs(panel, 'owner');
+    const path = `/top-ups/${top_up.id}/cancel`;
+    assert.equal((await stranger.ask('POST', path)).error?.code, 'not_found');
+    stripe.mishaps.push('unavailable');
+    assert.equal((await owner.ask('POST', path)).error?.code, 'service_unavailable');
+    assert.equal((await owner.ok('POST', path)).status, 'canceled');
+    const session = [...stripe.sessions.values()].find(({ url }) => url === next.url)!;
+    assert.equal(session.status, 'expired');
+    assert.equal((await owner.ask('POST', path)).error?.code, 'invalid_state');
+    assert.equal((await owner.ok('GET', `/top-ups/${top_up.id}`)).next, null);
 
-      const paying = (await start(owner, { amount_minor: 4000, provider: 'stripe' })).data;
-      stripe.pay([...stripe.sessions.values()].find(({ url }) => url === paying.next.url)!.id);
-      const late = await owner.ask('POST', `/top-ups/${paying.top_up.id}/cancel`);
-      assert.equal(late.error?.code, 'invalid_state', 'its page is paid, and the event is on its way');
-      const bank = (await start(owner, { amount_minor: 4000, provider: 'bank_transfer' })).data;
-      assert.deepEqual((await owner.ok('GET', `/top-ups/${bank.top_up.id}`)).next, bank.next);
-      assert.equal((await owner.ok('POST', `/top-ups/${bank.top_up.id}/cancel`)).status, 'canceled');
-    },
-  );
+    const paying = (await start(owner, { amount_minor: 4000, provider: 'stripe' })).data;
+    stripe.pay([...stripe.sessions.values()].find(({ url }) => url === paying.next.url)!.id);
+    const late = await owner.ask('POST', `/top-ups/${paying.top_up.id}/cancel`);
+    assert.equal(late.error?.code, 'invalid_state', 'its page is paid, and the event is on its way');
+    const bank = (await start(owner, { amount_minor: 4000, provider: 'bank_transfer' })).data;
+    assert.deepEqual((await owner.ok('GET', `/top-ups/${bank.top_up.id}`)).next, bank.next);
+    assert.equal((await owner.ok('POST', `/top-ups/${bank.top_up.id}/cancel`)).status, 'canceled');
+  });
 
   await t.test('a list and a statement, page by page, with the balance after each entry', async () => {
     const tops = await owner.ask('GET', '/top-ups?limit=2');
@@ -222,7 +219,7 @@ test('money comes in by every way that is offered, and the pages of billing tell
     assert.equal((await owner.ask('GET', '/statement?cursor=7')).error?.code, 'invalid_cursor');
   });
 
-  await t.test('the automatic top-up, by its owner alone and with what was kept', async () => {
+  await t.test('the automatic top-up, only by its owner and with a saved card', async () => {
     const auto = await owner.ok('GET', '/auto-top-up');
     assert.deepEqual([auto.enabled, auto.methods.length], [false, 1]);
     const body = {
@@ -250,7 +247,7 @@ test('money comes in by every way that is offered, and the pages of billing tell
     assert.deepEqual([newest.cause, newest.status], ['auto', 'succeeded']);
   });
 
-  await t.test('who the invoices are for', async () => {
+  await t.test('the billing details of invoices', async () => {
     assert.equal((await owner.ok('GET', '/billing-profile')).profile, null);
     const body = {
       kind: 'business',

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Authenticator } from './support/authenticator.ts';
 import { mailsTo, openPanel, signInAs, TestBrowser } from './support/panel.ts';
 
-test('a passkey signs its owner in, and nobody else, once for each time it is asked', async (t) => {
+test('a passkey signs in only its owner, once per challenge', async (t) => {
   const panel = await openPanel(t);
   // Browsers offer passkeys only for host names, and without https only for this one.
   const origin = panel.baseUrl.replace('127.0.0.1', 'localhost');

@@ -32,7 +32,7 @@ function keywordsIn(schema: unknown, found = new Set<string>()): Set<string> {
   return found;
 }
 
-test('whatever the panel can be refused with has a German text', () => {
+test('every refusal of the panel has a German text', () => {
   assert.deepEqual(Object.keys(ERROR_TEXTS), Object.keys(ERROR_STATUS));
   assert.deepEqual(Object.keys(FIELD_TEXTS), [...FIELD_CODES]);
   const known: readonly string[] = FIELD_CODES;

@@ -46,7 +46,7 @@ test('a gap of a series stays a gap, told as null or left out', () => {
   assert.deepEqual(scaled(1536, 1024), { value: 1.5, prefix: 'k' });
 });
 
-test('an attack is told in order, and one that goes on ends now', () => {
+test('an attack is shown in order, and an ongoing one ends now', () => {
   const attack = {
     status: 'ongoing' as const,
     started_at: '2026-01-01T00:00:00.000Z',
@@ -68,7 +68,7 @@ test('an attack is told in order, and one that goes on ends now', () => {
   assert.deepEqual(windowAround(attack, now), { from: '2025-12-31T23:58:00.000Z', to: now.toISOString() });
 });
 
-test('a custom size costs what the service makes of it', () => {
+test('a custom size costs the same as in the service', () => {
   const price_monthly = { vcpu: '2.20', ram_gb: '1.107', disk_gb: '0.045' };
   const components = [
     { component: 'vcpu' as const, price_monthly: price_monthly.vcpu },
@@ -91,7 +91,7 @@ test('a custom size costs what the service makes of it', () => {
   assert.equal(shortfall(500, 501), 0);
 });
 
-test('a net price is what the service makes of it', () => {
+test('a net price is the same as in the service', () => {
   for (const [minor, rate] of [
     [399, '0.19'],
     [1, '0.5'],
@@ -103,7 +103,7 @@ test('a net price is what the service makes of it', () => {
   assert.equal(netPrice('0.0105', '0'), '0.010500');
 });
 
-test("the agent's stream is read in whatever pieces it comes", () => {
+test("the agent's stream is read in pieces of any size", () => {
   const event = (seq: number, type: string, fields: object) =>
     `id: ${seq}\nevent: ${type}\ndata: ${JSON.stringify({ type, seq, run_id: 'run', at: '', ...fields })}\n\n`;
   const text = [
@@ -160,7 +160,7 @@ test('a command is followed from its proposal to its end', () => {
   assert.deepEqual([entry.state, entry.output, entry.truncated, entry.exitCode], ['done', 'a\nb\n', true, 0]);
 });
 
-test('buttons promise what the state allows', () => {
+test('buttons offer the actions that the state allows', () => {
   const machine = (status: string, kind?: string) => ({
     status,
     locked: kind !== undefined,
@@ -193,7 +193,7 @@ test('ten thousand machines are filtered and sorted', () => {
   assert.equal(machines.toSorted((a, b) => byText(b.ipv4, a.ipv4))[0]?.ipv4, '10.0.39.15');
 });
 
-test('a machine that changes is changed in its page, a new one comes first, one that is gone goes', () => {
+test('a machine that changes is updated on its page, a new one comes first, a deleted one disappears', () => {
   const pages = [
     {
       items: [

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { operate } from '../chaos/support/customer.ts';
 import { newAccount, openPanel, signInAs, TestBrowser } from './support/panel.ts';
 
-test('a link signs its person in once, and the session does what the role may', async (t) => {
+test('a link signs its person in once, and the session has the permissions of the role', async (t) => {
   const panel = await openPanel(t);
   const { browser, accountId, email } = await signInAs(panel, 'owner');
   const session = await browser.ok('GET', '/session');
@@ -23,7 +23,7 @@ test('a link signs its person in once, and the session does what the role may', 
   assert.deepEqual([stale.status, stale.error?.code], [401, 'session_required']);
 });
 
-test('the operator lets people in by a link: the first of an account, and who has lost their factors', async (t) => {
+test('the operator signs people in with a link: the first of an account, and those who lost their factors', async (t) => {
   const panel = await openPanel(t);
   const accountId = await newAccount(panel);
   const email = 'anna@example.com';

@@ -112,7 +112,7 @@ test('a person signs up, in and out, with a second factor, and gets back in with
   assert.ok(!JSON.stringify(rows).includes(secret));
 });
 
-test('of two sign-ups with one address the first that is completed wins', async (t) => {
+test('of two sign-ups with one address the first completed one wins', async (t) => {
   const panel = await openPanel(t);
   const [stranger, owner] = [new TestBrowser(panel), new TestBrowser(panel)];
   const email = 'anna@example.com';

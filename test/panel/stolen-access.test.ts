@@ -69,7 +69,7 @@ test('resets by mail give no more guesses of a second factor than a day has', as
   assert.equal(checked, 60 + 5, 'those of known devices, and those of a stranger in a quarter of an hour');
 });
 
-test('a link to change the address outlives neither the password nor another change', async (t) => {
+test('a link to change the address is invalidated by a new password or another change', async (t) => {
   const { db, services, personId, link, reset } = await setUp(t);
   const change = () => link({ purpose: 'change_email', personId, email: 'thief@example.com' });
   const state = (token: string) =>

@@ -6,7 +6,7 @@ import { openPanel, signInAs, signInByLink } from './support/panel.ts';
 
 const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAICezVT5R2qvZwBcGACLRQl3RqtgALNNXnQn23z7h5SEt anna@laptop';
 
-test('a person makes a VM, brings it back to a snapshot and makes it anew', async (t) => {
+test('a person creates a VM, restores a snapshot and rebuilds it', async (t) => {
   const panel = await openPanel(t);
   const demo = await findPersonByEmail(panel.services.db, DEMO_EMAIL);
   const browser = await signInByLink(panel, demo!.id);

@@ -31,7 +31,7 @@ test('a clock that was a year ahead does not stop the comparison with the provid
   await shop.sound();
 });
 
-test('charges, refunds and payments that wait for an answer are asked about though the clock was set back', async (t) => {
+test('charges, refunds and payments without an answer are checked even if the clock was set back', async (t) => {
   const shop = await paidShop(t);
   const { stripe, db, accountId: account_id, clock, look, services } = shop;
   await look();
@@ -66,7 +66,7 @@ test('charges, refunds and payments that wait for an answer are asked about thou
   await shop.sound();
 });
 
-test('what was asked for is remembered for a day, and nobody knows how long ago it was if the clock was set back by hours', () => {
+test('a request is remembered for a day, and its age is unknown if the clock was set back by hours', () => {
   const at = new Date('2026-01-01T12:00:00Z');
   const after = (hours: number) => new Date(at.getTime() + hours * HOUR_MS);
   for (const hours of [0, 1, 19.9, -0.001, -4])

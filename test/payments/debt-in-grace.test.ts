@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
 import { indebtedShop } from './support/indebted-shop.ts';
 
-test('a VM that is off for a debt owes no grace, also where its account has one only now and then', async (t) => {
+test('a VM that is off for a debt owes no grace, even if its account has one only once in a while', async (t) => {
   const shop = await indebtedShop(t, 24);
   shop.services.catalog.grace_once_months = 3;
   await shop.comes('2026-01-31T12:00:00Z');

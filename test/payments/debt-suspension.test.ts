@@ -16,7 +16,7 @@ test('by default a debt keeps nothing from running', async (t) => {
   assert.deepEqual(await shop.events(), ['vm.created']);
 });
 
-test('a debt switches VMs off some time after a warning, and they are back once it is paid', async (t) => {
+test('a debt switches VMs off some time after a warning, and they return once it is paid', async (t) => {
   const shop = await indebtedShop(t, 48);
   const { id, customer, clock } = shop;
   const paid = async () => {
@@ -70,7 +70,7 @@ test('a debt switches VMs off some time after a warning, and they are back once 
   assert.equal((await shop.events()).at(-1), 'billing.debt_due');
 });
 
-test('a dispute that is won resumes what it has suspended, and what was off stays off', async (t) => {
+test('a won dispute resumes the VMs that it suspended, and VMs that were off stay off', async (t) => {
   const shop = await indebtedShop(t, 1);
   const off = await shop.buy('off');
   await shop.customer.must({ method: 'POST', path: `/v1/vm/${off}/stop` });
@@ -136,7 +136,7 @@ test('promotional credit renews one that is off for a debt, which stays off', as
   await shop.sound();
 });
 
-test('a debt-suspended VM that is deleted pays the debt with what is left of its month', async (t) => {
+test('a debt-suspended VM that is deleted pays the debt with the rest of its month', async (t) => {
   const shop = await indebtedShop(t, 24);
   await shop.deliver(shop.dispute(DISPUTED));
   await shop.round();
@@ -147,7 +147,7 @@ test('a debt-suspended VM that is deleted pays the debt with what is left of its
   assert.deepEqual([available, owed], [0n, 6_99n - BigInt(refund.amount_minor)]);
 });
 
-test('the setting begins to count when it is there, and ends with it', async (t) => {
+test('the setting takes effect from the time it is added, and ends with it', async (t) => {
   const shop = await indebtedShop(t);
   await shop.deliver(shop.dispute(DISPUTED));
   await shop.comes('2026-01-10T00:00:00Z');

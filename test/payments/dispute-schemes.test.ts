@@ -77,7 +77,7 @@ async function schemer(t: TestContext) {
   return { ...shop, firstId: shop.topUp.id, topUp, disputed, gain, buys, change, drop };
 }
 
-test('dispute, then delete: what the VM gives back pays the debt', async (t) => {
+test('dispute, then delete: the refund of the VM pays the debt', async (t) => {
   const shop = await schemer(t);
   await shop.deliver(shop.dispute(dispute(10, 'needs_response')));
   assert.deepEqual(await shop.books(), [0n, 6_99n]);
@@ -88,7 +88,7 @@ test('dispute, then delete: what the VM gives back pays the debt', async (t) => 
   assert.equal(await shop.buys(), 'insufficient_funds');
 });
 
-test('delete, then dispute: the debt is what was used', async (t) => {
+test('delete, then dispute: the debt is the used amount', async (t) => {
   const shop = await schemer(t);
   const refund = await shop.drop();
   await shop.deliver(shop.dispute(dispute(10, 'lost')));
@@ -220,7 +220,7 @@ test('have a payment sent back and dispute it as well: it is not sent back twice
   assert.equal(await shop.gain(), 0n);
 });
 
-test('let promotional credit pay while there is a debt: it renews, and buys nothing new', async (t) => {
+test('promotional credit during a debt renews, and buys nothing new', async (t) => {
   const shop = await schemer(t);
   await shop.deliver(shop.dispute(dispute(10, 'needs_response')));
   await shop.customer.grantPromo(20_00n, new Date('2027-01-01T00:00:00Z'));

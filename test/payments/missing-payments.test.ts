@@ -51,7 +51,7 @@ async function slowShop(t: TestContext) {
   return { ...shop, charge: charge!, charges, intent, asked, mails };
 }
 
-test('a payment that Stripe has not known for two days fails, and automatic top-up goes on', async (t) => {
+test('a payment unknown to Stripe for two days fails, and automatic top-up continues', async (t) => {
   const shop = await slowShop(t);
   const { stripe, intent, charge, asked } = shop;
   stripe.intents.delete(intent.id);
@@ -73,7 +73,7 @@ test('a payment that Stripe has not known for two days fails, and automatic top-
   await shop.sound();
 });
 
-test('an answer in between begins the two days again, and no answer is none', async (t) => {
+test('a reply in between restarts the two days, and a missing reply does not count', async (t) => {
   const shop = await slowShop(t);
   const { stripe, intent, asked } = shop;
   stripe.intents.delete(intent.id);

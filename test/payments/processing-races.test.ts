@@ -7,7 +7,7 @@ import { paymentShop } from './support/shop.ts';
 
 const HOUR_MS = 3_600_000;
 
-test('an automatic charge whose event comes before its reply is given up is neither made again nor failed', async (t) => {
+test('an automatic charge whose event precedes its abandoned reply is neither repeated nor failed', async (t) => {
   const shop = await paymentShop(t);
   const { stripe, db, accountId: account_id, clock, look, services } = shop;
   const { topUp: first } = await shop.start(shop.wish('stripe', 5_00n, { keepMethod: true }));

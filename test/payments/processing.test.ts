@@ -45,7 +45,7 @@ async function slowShop(t: TestContext) {
   return { ...shop, method: method!, debit, automatic, charges, shown };
 }
 
-test('a direct debit is shown as processing until its event, however late it is', async (t) => {
+test('a direct debit is shown as processing until its event, however late', async (t) => {
   for (const order of [0, 1]) {
     const shop = await slowShop(t);
     const { deliver, clock, look, shown, find, stripe, db } = shop;
@@ -76,7 +76,7 @@ test('a direct debit is shown as processing until its event, however late it is'
   }
 });
 
-test('a direct debit that was given after its page had expired here is processing all the same', async (t) => {
+test('a direct debit that was given after its page had expired here is processing too', async (t) => {
   const shop = await slowShop(t);
   const { topUp, events, intent } = await shop.debit(50_00n);
   shop.clock.advance(2 * HOUR_MS);
@@ -133,7 +133,7 @@ test('an event about the failure ends it, and Stripe that does not answer does n
   await shop.sound();
 });
 
-test('automatic top-up counts money that is on its way, and charges what is still missing', async (t) => {
+test('automatic top-up counts incoming money, and charges only the missing rest', async (t) => {
   const shop = await slowShop(t);
   const { automatic, charges, look, deliver } = shop;
   const { events } = await shop.debit(10_00n);

@@ -30,7 +30,7 @@ const MONTH_MS = 32 * 86_400_000;
 const PAGE = { limit: 100, afterId: null };
 const ANOTHER_ENGINE = engine === 'pglite' && 'a dump is of PostgreSQL';
 
-test('an older dump that is restored gives no number twice, and nobody’s payment is lost', {
+test('a restored older dump uses no number twice, and no payment is lost', {
   skip: ANOTHER_ENGINE,
 }, async (t) => {
   const bin = findPostgres()!;

@@ -33,7 +33,7 @@ test('an event about our money whose amount cannot be booked is left to the oper
   assert.deepEqual(await books(), [50_00n, 0n]);
 });
 
-test('a dispute that is won is given back although its event has no amount', async (t) => {
+test('a won dispute is refunded although its event has no amount', async (t) => {
   const { deliver, dispute, books } = await paidShop(t);
   await deliver(dispute({ seconds: 0, status: 'needs_response', amount: 20_00 }));
   assert.deepEqual(await books(), [30_00n, 0n]);
@@ -57,7 +57,7 @@ test('money that comes back, or that was paid, finds its place in a full wallet'
   assert.deepEqual(await books(), [MAX_BALANCE_MINOR + 35_00n, 0n]);
 });
 
-test('of two amounts of one second, the one that Stripe has now counts', async (t) => {
+test("of two amounts of one second, Stripe's current one counts", async (t) => {
   const { deliver, dispute, stripe, books, services } = await paidShop(t);
   const less = dispute({ seconds: 0, status: 'needs_response', amount: 20_00 });
   const more = dispute({ seconds: 0, status: 'needs_response', amount: 35_00 });
@@ -78,7 +78,7 @@ test('of two amounts of one second, the one that Stripe has now counts', async (
   assert.deepEqual(await books(), [40_00n, 0n]);
 });
 
-test('what a deleted VM has used is not paid with money that is owed', async (t) => {
+test('the use of a deleted VM is not paid with money that is owed', async (t) => {
   const shop = await paidShop(t);
   const { customer, db, deliver, dispute, services, books, spend, goodwill, clock } = shop;
   services.catalog.usage = { traffic_per_gb: '1' };

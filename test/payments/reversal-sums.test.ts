@@ -5,7 +5,7 @@ import { lookUpWallet } from '../../server/db/queries/wallets.ts';
 import { debitAccount } from '../../server/domain/accounts/book-payment.ts';
 import { paymentShop } from './support/shop.ts';
 
-test('the payments of a dispute add up to it, whatever writes to the books', async (t) => {
+test('the payments of a dispute add up to it, with every writer of the books', async (t) => {
   const shop = await paymentShop(t);
   const { db, clock, accountId, stripe } = shop;
   const { topUp } = await shop.start(shop.wish('stripe', 100_00n));

@@ -112,7 +112,7 @@ test('a refund that began at Stripe is taken from the wallet once, and put back 
   await sound();
 });
 
-test('a dispute takes the money, and gives it back where it is won', async (t) => {
+test('a dispute takes the money, and returns it if it is won', async (t) => {
   const { deliver, paid, dispute, available, reversals, sound } = await paidShop(t);
   for (const event of paid) await deliver(event);
   assert.equal(await deliver(dispute('created', 'warning_needs_response')), 200);
@@ -131,7 +131,7 @@ test('a dispute takes the money, and gives it back where it is won', async (t) =
   await sound();
 });
 
-test('a dispute takes what the wallet has at once; the rest is a debt that blocks purchases, and later money pays it', async (t) => {
+test("a dispute takes the wallet's money at once; the rest is a debt that blocks purchases, and later money pays it", async (t) => {
   const shop = await paidShop(t);
   const { deliver, paid, dispute, refund, spend, available, claimed, told, customer, db, clock, look } = shop;
   for (const event of paid) await deliver(event);
@@ -187,7 +187,7 @@ test('a dispute takes what the wallet has at once; the rest is a debt that block
   await shop.sound();
 });
 
-test('what is left of a disputed payment renews no VM', async (t) => {
+test('the rest of a disputed payment renews no VM', async (t) => {
   const shop = await paidShop(t);
   const { services, customer, db, deliver, paid, dispute, available, claimed, clock } = shop;
   for (const event of paid) await deliver(event);
@@ -304,7 +304,7 @@ test('disputes and top-ups at once wait for each other in one order', async (t) 
   await sound();
 });
 
-test('an account that owes is not closed; what is owed later stays on the books, and may be paid', async (t) => {
+test('an account that owes cannot be closed; a later debt stays on the books, and may be paid', async (t) => {
   const { deliver, paid, dispute, refund, spend, accountId, available, claimed, look, sound, ...rest } =
     await paidShop(t);
   const { clock, db, services } = rest;
@@ -342,7 +342,7 @@ test('an account that owes is not closed; what is owed later stays on the books,
   await sound();
 });
 
-test('what is taken back before the payment was told of is booked after it; what is not ours is left alone', async (t) => {
+test('a reversal before its payment is booked after it; foreign payments are ignored', async (t) => {
   const { deliver, paid, refund, available, sound, stripe, intent } = await paidShop(t);
   assert.equal(await deliver(refund('re_1', 50_00)), 200);
   assert.equal(await available(), 0n);

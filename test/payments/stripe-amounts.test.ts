@@ -36,7 +36,7 @@ const CHARGED: [major: string, currency: string, amount: number][] = [
 
 const minorOf = (major: string) => BigInt(major.replace('.', ''));
 
-test('an amount is what Stripe counts it as, there and back', () => {
+test("an amount is converted to Stripe's count and back", () => {
   for (const [major, currency, amount] of CHARGED) {
     assert.equal(toStripe(minorOf(major), currency), amount, `${major} ${currency}`);
     assert.equal(fromStripe(amount, currency), minorOf(major), `${amount} ${currency}`);
@@ -64,7 +64,7 @@ test('an amount that Stripe cannot charge exactly is refused, and never rounded'
     assert.equal(fromStripe(amount, currency), undefined, `${amount} ${currency}`);
 });
 
-test('in every currency, what can be charged comes back as it was', () => {
+test('in every currency, a chargeable amount converts back unchanged', () => {
   for (const currency of currencies()) {
     const unit = stripeUnit(currency);
     assert.ok([1n, 10n, 100n].includes(unit), currency);

@@ -11,7 +11,7 @@ import { signatureOf, type Thing, WEBHOOK_SECRET } from './support/stripe.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-test('a signature is what Stripe makes of a body, a secret and the time, for five minutes', () => {
+test("a signature covers a body, a secret and the time, as Stripe's, for five minutes", () => {
   const body = '{"id":"evt_1","object":"event","text":"ä"}';
   const at = new Date('2026-01-01T00:00:00Z');
   const later = (minutes: number) => new Date(at.getTime() + minutes * MINUTE_MS);
@@ -35,7 +35,7 @@ test('a signature is what Stripe makes of a body, a secret and the time, for fiv
     assert.ok(!isSigned(of, forged, secret, at), String(forged));
 });
 
-test('what is paid at Stripe is in the wallet once, however its events come', async (t) => {
+test('a payment at Stripe is in the wallet once, with events in any order', async (t) => {
   const shop = await paymentShop(t);
   const { stripe, wish, start, deliver, session, find, available } = shop;
   const { topUp, next } = await start(wish('stripe', 50_00n, { keepMethod: true }));
@@ -134,7 +134,7 @@ test('a flood of requests without a signature is refused before it is read, and 
   assert.equal(await deliver(stripe.event('ping', {})), 200);
 });
 
-test('where Stripe does not answer nothing is written, and a refusal is not the customer’s fault', async (t) => {
+test('if Stripe does not answer nothing is written, and a refusal is not the customer’s fault', async (t) => {
   const shop = await paymentShop(t);
   const { stripe, wish, start, db, accountId } = shop;
   for (const mishap of ['unavailable', 'silence'] as const) {
@@ -183,7 +183,7 @@ async function withCard(...[t]: Parameters<typeof paymentShop>) {
   return { ...shop, method: method!, set, auto, newest };
 }
 
-test('a wallet below its threshold is topped up by itself, once', async (t) => {
+test('a wallet below its threshold is topped up automatically, once', async (t) => {
   const shop = await withCard(t);
   const { stripe, look, deliver, available, newest } = shop;
   await look();
@@ -201,7 +201,7 @@ test('a wallet below its threshold is topped up by itself, once', async (t) => {
   await shop.sound();
 });
 
-test('a charge that nobody answered is asked about until it is known, and is made once', async (t) => {
+test('an unanswered charge is checked until its result is known, and is made once', async (t) => {
   const shop = await withCard(t);
   const { stripe, clock, look, available, newest } = shop;
   stripe.mishaps.push('silence');
@@ -218,7 +218,7 @@ test('a charge that nobody answered is asked about until it is known, and is mad
   await shop.sound();
 });
 
-test('a charge that nobody ever answers is given up, and booked should it have been made after all', async (t) => {
+test('a charge that never gets an answer is given up, and booked if it was made after all', async (t) => {
   const shop = await withCard(t);
   const { stripe, clock, look, deliver, available, newest, auto } = shop;
   stripe.mishaps.push('silence');
@@ -257,7 +257,7 @@ test('a card that is declined is tried some more times, and then turned off', as
   await shop.sound();
 });
 
-test('whatever takes the money, a card is charged five times a day at the most', async (t) => {
+test('a card is charged at most five times a day, whatever spends the money', async (t) => {
   const shop = await withCard(t);
   const { db, clock, look, accountId } = shop;
   const charged = async () =>

@@ -46,7 +46,7 @@ test('money goes back to its source in parts, and never more than came', async (
   await shop.sound();
 });
 
-test('what was spent is not sent back', async (t) => {
+test('spent money is not sent back', async (t) => {
   const shop = await paidShop(t);
   await shop.customer.payOut(45_00n);
   await assert.rejects(shop.refund(), { code: 'insufficient_funds' });
@@ -74,7 +74,7 @@ test('a refund that the provider refuses, or that a bank sends back, is in the w
   await shop.sound();
 });
 
-test('a refund of which nobody knows whether it was made is asked about, and made once', async (t) => {
+test('a refund with an unknown result is checked, and made once', async (t) => {
   const shop = await paidShop(t);
   const { stripe, clock, refund, look, available } = shop;
   stripe.mishaps.push('silence');
@@ -109,7 +109,7 @@ test('the provider is no longer asked when it might make a refund twice', async 
   await shop.sound();
 });
 
-test('money of an account that was closed meanwhile is booked, and can go back', async (t) => {
+test('money of an account closed in the meantime is booked, and can be returned', async (t) => {
   const shop = await paymentShop(t);
   const { db, clock, wish, start, stripe, session, deliver, available, services } = shop;
   const { topUp } = await start(wish('stripe', 50_00n));

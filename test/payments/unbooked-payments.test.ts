@@ -86,7 +86,7 @@ test('a payment that an older copy of the books does not have is listed, and boo
   await shop.sound();
 });
 
-test('its event alone is enough to list it, and what was compared is not listed twice', async (t) => {
+test('its event is enough to list it, and a compared payment is not listed twice', async (t) => {
   const shop = await restoredShop(t);
   const { succeeded } = await shop.lose(50_00n);
   assert.deepEqual([await shop.deliver(succeeded), await shop.deliver(succeeded)], [200, 200]);
@@ -113,7 +113,7 @@ test('a payment whose event was lost is booked, as its top-up is known', async (
   await shop.sound();
 });
 
-test('what was refunded and disputed before it was booked is not in the wallet afterwards', async (t) => {
+test('money refunded and disputed before it was booked is not in the wallet afterwards', async (t) => {
   const shop = await restoredShop(t);
   const { intent } = await shop.lose(50_00n);
   const refund = {
@@ -193,7 +193,7 @@ test('one payment that cannot be booked does not keep the others from it', async
   await shop.sound();
 });
 
-test('what another installation was paid at the same Stripe account is not listed', async (t) => {
+test('payments of another installation at the same Stripe account are not listed', async (t) => {
   const shop = await restoredShop(t);
   const { intent, succeeded } = await shop.lose(50_00n);
   intent.metadata.vauban_mark = '0'.repeat(32);
@@ -205,7 +205,7 @@ test('what another installation was paid at the same Stripe account is not liste
   assert.deepEqual(await unbooked(shop), []);
 });
 
-test('where the account is gone too, the payment is listed and can be dismissed', async (t) => {
+test('if the account is gone too, the payment is listed and can be dismissed', async (t) => {
   const shop = await restoredShop(t);
   await shop.lose(50_00n, 'acc_00000000000000000000000000');
   await shop.look();
@@ -219,7 +219,7 @@ test('where the account is gone too, the payment is listed and can be dismissed'
   assert.deepEqual(await unbooked(shop), [], 'what was decided stays so');
 });
 
-test('no card is charged by itself before the books are compared, or while a payment of the account is not booked', async (t) => {
+test('no card is charged automatically before the books are compared, or while a payment of the account is unbooked', async (t) => {
   const shop = await restoredShop(t);
   const { topUp } = await shop.start(shop.wish('stripe', 5_00n, { keepMethod: true }));
   for (const event of shop.stripe.pay(shop.session(topUp).id)) await shop.deliver(event);
@@ -252,7 +252,7 @@ test('no card is charged by itself before the books are compared, or while a pay
   assert.equal(await shop.available(), 55_00n);
 });
 
-test('a charge says nothing but its customer, who is known; and a list of any length is read whole', async (t) => {
+test('a charge has only its customer, who is known; and a list of any length is read completely', async (t) => {
   const shop = await restoredShop(t);
   const { topUp } = await shop.start(shop.wish('stripe', 5_00n, { keepMethod: true }));
   for (const event of shop.stripe.pay(shop.session(topUp).id)) await shop.deliver(event);
@@ -273,7 +273,7 @@ test('a charge says nothing but its customer, who is known; and a list of any le
   assert.equal((await listTopUps(shop.db, shop.accountId, PAGE)).length, 1);
 });
 
-test('what was charged and refunded after the copy was made is neither charged nor refunded again', async (t) => {
+test('a charge and refund after the copy was made are not repeated', async (t) => {
   const shop = await restoredShop(t);
   const { stripe, db, clock, services } = shop;
   const { topUp } = await shop.start(shop.wish('stripe', 50_00n, { keepMethod: true }));

@@ -30,7 +30,7 @@ function pieces(text: string, lengths: number[]): Buffer[] {
 const lengths = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 });
 const value = fc.jsonValue({ maxDepth: 3 });
 
-test('rows are what JSON.parse makes of the whole text, wherever it is cut', async () => {
+test('rows equal the result of JSON.parse of the whole text, cut anywhere', async () => {
   const name = fc.constantFrom('metadata', 'other', 'meta"data', '[');
   const object = fc.array(fc.tuple(name, fc.oneof(value, fc.array(value, { maxLength: 6 }))), {
     maxLength: 4,
@@ -46,7 +46,7 @@ test('rows are what JSON.parse makes of the whole text, wherever it is cut', asy
   );
 });
 
-test('of what is no JSON object rows make an error of the peer, and nothing else', async () => {
+test('invalid JSON objects in rows are an error of the peer, and no other error', async () => {
   const broken = [
     '',
     '{',

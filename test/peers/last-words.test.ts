@@ -29,7 +29,7 @@ test('an exception that nothing catches is logged with the peer, and ends the pr
   assert.match(line.err.stack, /outer/);
 });
 
-test('so is a rejection, of whatever it is', () => {
+test('so is a rejection, with any value', () => {
   const { status, line } = endOf("Promise.reject('vk_0123456789abcdefghijklmnop');");
   assert.equal(status, 1);
   assert.equal(line.peer, undefined);

@@ -22,7 +22,7 @@ test('a failure is said when it begins, and its end', async () => {
   );
 });
 
-test('failures of what is gone are forgotten when there are many', async () => {
+test('failures of deleted things are forgotten when there are many', async () => {
   const { lines, fail } = setUp();
   await fail('gone');
   for (let n = 0; n < 1_000; n++) await fail(`vm_${n}`);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ManualClock } from '../../server/platform/clock.ts';
 import { newId } from '../../server/platform/ids.ts';
 
-test('an id says what it names and cannot be guessed', () => {
+test('an id names its type and cannot be guessed', () => {
   const clock = new ManualClock();
   const ids = Array.from({ length: 2_000 }, () => newId('vm', clock));
   for (const id of ids) assert.match(id, /^vm_[0-9a-hjkmnp-tv-z]{26}$/);

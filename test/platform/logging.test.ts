@@ -102,7 +102,7 @@ test('secrets of URLs and headers are masked inside a text', () => {
   assert.match(text(), /@db\.example\.com\/vauban/);
 });
 
-test('what merely sounds like a secret stays readable', () => {
+test('words that only sound like a secret stay readable', () => {
   const { logger, lines } = capture();
   logger.info(
     { initial_password: null, secret: true, key_id: 'apk_1', token_count: 3 },
@@ -115,7 +115,7 @@ test('what merely sounds like a secret stays readable', () => {
   );
 });
 
-test('whatever is logged, the line is JSON and holds no secret', () => {
+test('every log line is JSON and contains no secret', () => {
   const secrets = fc.constantFrom(KEY, `x ${KEY} "y`, `\\"${KEY}`, { password: SECRET }, [
     { token: [SECRET] },
   ]);
@@ -147,7 +147,7 @@ test('requests that Fastify logs are clean', async () => {
   assertClean(text());
 });
 
-test('what is buffered is written when the process exits', () => {
+test('buffered lines are written when the process exits', () => {
   const logging = new URL('../../server/platform/logging.ts', import.meta.url).href;
   const program = `
     import { createLogger } from ${JSON.stringify(logging)};
@@ -183,7 +183,7 @@ for (const [way, end] of [
   });
 }
 
-test('a line is written while its process goes on', async (t) => {
+test('a line is written while its process keeps running', async (t) => {
   const script = loggingScript("logger.info('here'); setInterval(() => {}, 1_000_000);");
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
     stdio: ['ignore', 'pipe', 'inherit'],

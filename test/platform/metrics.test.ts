@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createMetrics } from '../../server/platform/metrics.ts';
 
-test('what happened can be read in the text format', async () => {
+test('the text format is readable', async () => {
   const metrics = createMetrics('1.2.3');
   metrics.requestAnswered('listVms', 200, 0.004);
   metrics.requestAnswered('listVms', 200, 0.3);

@@ -9,7 +9,7 @@ const SHOWN = 'said\\x1b]0;owned\\x07 \\x9b2J\\u{202e}\\x0d\\x0a12:00:00 info  p
 const line = (entry: object) =>
   readableLine(JSON.stringify({ level: 'warn', time: '2026-01-01T12:00:00.000Z', ...entry }));
 
-test('the readable log shows text of others and obeys none of it', () => {
+test('the readable log shows untrusted text and obeys none of it', () => {
   const written = line({ msg: HOSTILE, reply: HOSTILE, word: 'a\u009bb', nested: { reply: HOSTILE } });
   const own = written.replace(/\p{Cc}\[\d+m/gu, '');
   assert.doesNotMatch(own.trimEnd(), /[\p{Cc}\p{Cf}]/u, JSON.stringify(own));

@@ -58,7 +58,7 @@ test('a configured key is used instead, and nothing is written', async (t) => {
   assert.throws(() => new SecretBox(randomBytes(16)), /32 bytes/);
 });
 
-test('the first key seals, each opens what it sealed, and another is named', () => {
+test('the first key encrypts, each decrypts its own values, and another is named', () => {
   const [old, fresh] = [randomBytes(32), randomBytes(32)];
   const before = new SecretBox(old).seal('secret', 'reply');
   const both = new SecretBox(fresh, old);
@@ -71,7 +71,7 @@ test('the first key seals, each opens what it sealed, and another is named', () 
   });
 });
 
-test('a mark is known as long as the key that made it is there', () => {
+test('a marker is known as long as its key exists', () => {
   const [old, fresh, bytes] = [randomBytes(32), randomBytes(32), randomBytes(16)];
   const mark = new SecretBox(old).mark(bytes, 'api key');
   const both = new SecretBox(fresh, old);
@@ -81,7 +81,7 @@ test('a mark is known as long as the key that made it is there', () => {
   assert.ok(new SecretBox(fresh).isMark(both.mark(bytes, 'api key'), bytes, 'api key'));
 });
 
-test('what was sealed before keys had ids stays readable', () => {
+test('values from before keys had ids stay readable', () => {
   const [old, fresh] = [randomBytes(32), randomBytes(32)];
   const withoutId = new SecretBox(old).seal('secret', 'reply').split('.')[1]!;
   assert.equal(new SecretBox(old).open(withoutId, 'reply'), 'secret');

@@ -44,7 +44,7 @@ const VECTORS: [salt: string, rounds: number | undefined, password: string, expe
 ];
 
 for (const [salt, rounds, password, expected] of VECTORS) {
-  test(`"${password}" and ${salt} make what the specification says`, async () => {
+  test(`"${password}" and ${salt} match the specification`, async () => {
     assert.equal(await sha512Crypt(password, { salt, rounds }), expected);
   });
 }
@@ -66,6 +66,6 @@ test('passwords of every length hash as with openssl', { skip }, async () => {
   }
 });
 
-test('each hash has a salt of its own', async () => {
+test('each hash has its own salt', async () => {
   assert.notEqual(await sha512Crypt('the same'), await sha512Crypt('the same'));
 });

@@ -10,6 +10,6 @@ test('chaos among real guests: the service killed at every step', { skip }, (t) 
   runAtSite(t, 'qemu/inside/kill-sweep.ts'),
 );
 test('chaos among real guests: mishaps of a host', { skip }, (t) => runAtSite(t, 'qemu/inside/mishaps.ts'));
-test('chaos among real guests: what a host loses', { skip }, (t) =>
+test('chaos among real guests: a host and its losses', { skip }, (t) =>
   runAtSite(t, 'qemu/inside/host-losses.ts'),
 );

@@ -19,7 +19,7 @@ test('the first release has nothing below it', () => {
   assert.equal(released, `${BEFORE}## Unreleased\n\n${HEADING}\n\n- One.\n`);
 });
 
-test('nothing but headings is nothing to release', () => {
+test('a changelog of headings only has nothing to release', () => {
   for (const notes of ['', '\n\n', '### Added\n\n### Changed\n'])
     assert.throws(
       () => releaseChangelog(`${BEFORE}## Unreleased\n${notes}${OLDER}`, HEADING),

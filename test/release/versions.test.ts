@@ -14,7 +14,7 @@ test('a version that is not three numbers is refused', () => {
     assert.throws(() => raise(version, 'patch'), /^Error: not a version/, version);
 });
 
-test('of a lock file, the packages of the project change and the installed ones do not', () => {
+test('in a lock file, the packages of the project change and the installed ones do not', () => {
   const lock = {
     version: '1.0.0',
     lockfileVersion: 3,

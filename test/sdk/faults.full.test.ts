@@ -68,7 +68,7 @@ async function forward(target: string, { method, url, headers }: IncomingMessage
   return { status: answer.statusCode!, headers: answer.headers, body: await buffer(answer) };
 }
 
-test('through a network that loses what it can, each VM is made once and paid once', async (t) => {
+test('through a network that loses requests, each VM is created once and paid once', async (t) => {
   const { operator, client: program, baseUrl } = await start(t);
   const limits = { vms: VMS, vcpu: VMS * 8, ram_mb: VMS * 16_384, disk_gb: VMS * 200 };
   const { account } = await newSubject(operator, program, { limits, balance: VMS * 10_000 });

@@ -75,7 +75,7 @@ test('the client at a service', async (t) => {
     await screen.closed;
   });
 
-  await t.test('a run of the agent goes on after an approval', async () => {
+  await t.test('a run of the agent continues after an approval', async () => {
     const types: string[] = [];
     const decided: string[] = [];
     const run = client.converse(

@@ -60,7 +60,7 @@ function world(replies: Reply[], more: Partial<ClientOptions> = {}) {
 
 const ORDER = { plan: 's1', template: 'debian-12', hostname: 'web-1' };
 
-test('a paid operation is repeated with one key until it is answered', async () => {
+test('a paid operation is retried with one key until it is answered', async () => {
   const half = () => new Response('{"data": {"vm"', { status: 200 });
   const { client, clock, sent, attempts } = world([
     cut,
@@ -86,7 +86,7 @@ test('a paid operation is repeated with one key until it is answered', async () 
   );
 });
 
-test('another write is never repeated where it may have been done', async () => {
+test('another write is never retried if it may have been carried out', async () => {
   for (const reply of [cut, () => refusal(500, 'internal_error'), () => new Response('', { status: 502 })]) {
     const { client, clock, sent } = world([reply]);
     await assert.rejects(clock.run(client.vms.start('vm_1')), (error) => error instanceof Error);
@@ -95,7 +95,7 @@ test('another write is never repeated where it may have been done', async () => 
   }
 });
 
-test('a request over the limit waits as long as it is told, whatever it is', async () => {
+test('any request over the limit waits as long as the service says', async () => {
   const { client, clock, sent } = world([
     () => refusal(429, 'rate_limit_exceeded', { 'retry-after': '7' }),
     () => data({ vm: {}, job: {} }),
@@ -154,7 +154,7 @@ test('an attempt has a time-out, and a signal ends everything', async () => {
   assert.equal(sent.length, 1);
 });
 
-test('a list is read as far as it is asked for', async () => {
+test('a list is read only as far as it is consumed', async () => {
   const page = (ids: string[], next: string | null) => () =>
     json(200, {
       data: ids.map((id) => ({ id })),
@@ -190,7 +190,7 @@ test('a job that has failed is an error', async () => {
   await assert.rejects(client.waitForJob(job), JobFailedError);
 });
 
-test('the waits of two hundred VMs look at the list, stay within the limit, and other calls go on meanwhile', async () => {
+test('the waits of two hundred VMs look at the list, stay within the limit, and other calls continue', async () => {
   const clock = new VirtualClock();
   const doneAt = (n: number) => 20_000 + n * 1500;
   const vmOf = (n: number) => ({

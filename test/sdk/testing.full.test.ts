@@ -24,7 +24,7 @@ function ownTemporaryDirectory(t: TestContext): string {
 
 const start = (options: FakeVaubanOptions = {}) => fakeVauban({ server: REPOSITORY, ...options });
 
-test('a service of its own, with money, jobs and errors as they are', async (t) => {
+test('a separate service, with real money, jobs and errors', async (t) => {
   const directory = ownTemporaryDirectory(t);
   const attempts: string[] = [];
   await using fake = await start({
@@ -64,7 +64,7 @@ test('two at once know nothing of each other', async (t) => {
 
 const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ8oX6VbIqJ1ViUAsk4n6u6Yw2w3k1m1TzUoJqVpG2bX';
 
-test('what cannot start says why, and leaves nothing', async (t) => {
+test('a failed start says why, and leaves nothing', async (t) => {
   const directory = ownTemporaryDirectory(t);
   await assert.rejects(
     start({ env: { VAUBAN_LISTEN: 'nowhere' } }),

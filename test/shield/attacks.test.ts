@@ -97,7 +97,7 @@ test('attacks', async (t) => {
     assert.equal((await query(`from=${newest!.started_at}`)).length, 1);
   });
 
-  await t.test('automatic rules live as long as what they are against', async () => {
+  await t.test('automatic rules live as long as their attack', async () => {
     const target = await shield.target();
     await shield.pass(3);
     await shield.attack(target, 'udp_flood', 500_000, 1_200);
@@ -113,7 +113,7 @@ test('attacks', async (t) => {
     await edge.attacks!.stop(target.id);
   });
 
-  await t.test('a sensor only watches, and what is off is not watched', async () => {
+  await t.test('a sensor only watches, and a target in mode off is not watched', async () => {
     const sensor = await shield.target({ mode: 'sensor' });
     const off = await shield.target({ mode: 'off' });
     await assert.rejects(shield.attack(off, 'udp_flood', 200_000, 60), /no target/);
@@ -146,7 +146,7 @@ test('attacks', async (t) => {
     assert.ok(!(await edge.readTotals()).rows.some(({ id }) => id === target.id));
   });
 
-  await t.test('what a customer drops already needs no rule of ours', async () => {
+  await t.test("traffic that a customer's rule drops needs no automatic rule", async () => {
     const target = await shield.target();
     const own = { action: 'rate_limit', protocol: 'udp', rate: { pps: 1_000 } };
     assert.equal((await api.call('POST', target.rules, own)).status, 200);
@@ -179,7 +179,7 @@ test('attacks', async (t) => {
     },
   );
 
-  await t.test('a detector that restarts goes on where the one before was', async () => {
+  await t.test('a restarted detector continues with the last baseline', async () => {
     const target = await shield.target();
     await shield.pass(5);
     // Long enough for the baseline to be saved.

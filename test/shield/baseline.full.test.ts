@@ -85,13 +85,13 @@ test('a target that is busy when it is first seen is busy, one that is flooded i
   assert.equal(new Watch().look(pps(FLOOR.pps * 2.1), at(0)), 'attack');
 });
 
-test('a flood that begins within the first look at a target is not taken for the usual', () => {
+test('a flood during the first reading of a target is not considered normal', () => {
   const watch = new Watch();
   assert.equal(watch.look(pps(FLOOR.pps * 1.5), at(0)), 'quiet', 'its first part might be anything');
   assert.equal(watch.look(pps(FLOOR.pps * 5), at(1)), 'attack');
 });
 
-test('what is usual of a new target is the least of its first ten seconds', () => {
+test('the baseline of a new target is the least of its first ten seconds', () => {
   const watch = new Watch();
   // The end of a flood or of a download says nothing about the usual traffic.
   assert.equal(watch.look(pps(FLOOR.pps * 1.5), at(0)), 'quiet');

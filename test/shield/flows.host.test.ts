@@ -36,7 +36,7 @@ const purge = (over: object) =>
   });
 const CLOSE = JSON.stringify({ event_type: 'purge_close', writer_id: 'default/1' });
 
-test('lines of the collector, and what is none', () => {
+test('lines of the collector, and invalid ones', () => {
   assert.deepEqual(readLine(purge({})), {
     ...{ ip: IP, class: 'udp', packets: 2, bytes: 1_400 },
     source: { protocol: 'udp', port: 53 },
@@ -61,7 +61,7 @@ test('lines of the collector, and what is none', () => {
     assert.equal(readLine(line), undefined, line);
 });
 
-test('what an exporter tells of a minute is spread over one, to the packet', () => {
+test("a minute of an exporter's flow is spread over a minute, to the packet", () => {
   const counts = new FlowCounts(60);
   counts.add('tgt_1', IP);
   const flow = { ip: IP, class: 'udp', source: null, packets: 6_000, bytes: 600_000 } as const;
@@ -168,7 +168,7 @@ test('an attack that only flows show is noticed, named, answered and over; silen
   assert.equal((await attacksOn(shield.api, target))[0]!.status, 'ended');
 });
 
-test('a pipe that others can write to is refused, and what is none', async (t) => {
+test('a pipe that others can write to is refused, and so is another file', async (t) => {
   const clock = { now: () => new Date(), sleep: async () => {} };
   const open = (pipe: string) => () => new FlowSource({ pipe, seconds: 1, clock });
   assert.throws(open(makePipe(t, 0o666)), /VAUBAN_FLOWS_PIPE: \S+ can be written by others/);

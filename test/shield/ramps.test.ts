@@ -74,7 +74,7 @@ test('a month of bursts that have their reasons raises no alarm, not even of all
   for (const { id, suspected } of series) t.diagnostic(`${id}: looked at more closely ${suspected} times`);
 });
 
-test('neighbours each of which receives a little are attacked together, when it is much together', () => {
+test('neighbours that each receive a little are attacked together if the total is high', () => {
   const targets = Array.from({ length: 20 }, (_, index) => {
     const watch = new Watch();
     for (let second = 0; second < 600; second++) watch.look(pps(100), at(second));
@@ -103,7 +103,7 @@ test('neighbours each of which receives a little are attacked together, when it 
   assert.ok(watch.baseline!.pps < 110, 'nothing was learnt');
 });
 
-test("an operator's threshold takes the place of what is learnt, each part by itself", () => {
+test("an operator's threshold replaces the learnt one, each part separately", () => {
   const watch = new Watch(pps(1_000));
   watch.fixed = { pps: 2_000 };
   assert.deepEqual(watch.threshold, { pps: 2_000, bps: FLOOR.bps });

@@ -23,7 +23,7 @@ const ofUdp = (ip: string, over: Partial<AttackReport> = {}): AttackReport => ({
   ...over,
 });
 
-test('what FastNetMon says in words is read, and anything else is nothing', async () => {
+test("FastNetMon's reports in words are read, and anything else is ignored", async () => {
   const details = await readFile(join(import.meta.dirname, 'fastnetmon-details.txt'), 'utf8');
   assert.deepEqual(readDetails(details), {
     bps: 6_000_000,
@@ -46,7 +46,7 @@ test('reports of other programs', async (t) => {
     return id;
   };
 
-  await t.test('one is an attack with rules, for as long as it is not ended', async () => {
+  await t.test('one is an attack with rules until it is ended', async () => {
     const target = await shield.target();
     const id = await report(ofUdp(target.ip));
     const [attack] = await attacksOn(api, target);
@@ -114,7 +114,7 @@ test('reports of other programs', async (t) => {
     assert.deepEqual([over!.status, over!.ended_at], ['ended', new Date(from + 30 * SECOND).toISOString()]);
   });
 
-  await t.test('the mode decides what is done, and what is no target is refused', async () => {
+  await t.test('the mode decides the response, and an unprotected address is refused', async () => {
     const sensor = await shield.target({ mode: 'sensor' });
     await report(ofUdp(sensor.ip));
     assert.equal((await attacksOn(api, sensor)).length, 1);
@@ -126,7 +126,7 @@ test('reports of other programs', async (t) => {
     assert.equal(await endReportedAttack(parts, '192.0.2.77'), null);
   });
 
-  await t.test('what says nothing of its kind is an attack without a rule', async () => {
+  await t.test('a report without a vector is an attack without a rule', async () => {
     const target = await shield.target();
     await report(ofUdp(target.ip, { classes: {} }));
     const [attack] = await attacksOn(api, target);

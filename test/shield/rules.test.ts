@@ -143,7 +143,7 @@ test('rules', async (t) => {
     await clear();
   });
 
-  await t.test('one meaning has one spelling, and a target has it once', async () => {
+  await t.test('equivalent rules have one spelling, and a target has each once', async () => {
     const first = await add({ ...DNS, source_ports: ['1000-2000', '53', '53-53'], source: '203.0.113.0/24' });
     assert.deepEqual(first.body.data.source_ports, ['53', '1000-2000']);
     const same = { ...DNS, source_ports: ['53', '1000-2000'], source: '203.0.113.0/24' };
@@ -169,7 +169,7 @@ test('rules', async (t) => {
     await clear();
   });
 
-  await t.test('the same rule, asked for ten times at once, is there once', async () => {
+  await t.test('the same rule, requested ten times at once, exists once', async () => {
     const replies = await Promise.all(Array.from({ length: 10 }, () => add(DNS)));
     assert.equal(replies.filter(({ status }) => status === 200).length, 1);
     assert.equal(replies.filter(({ body }) => body.error?.code === 'rule_exists').length, 9);
@@ -178,7 +178,7 @@ test('rules', async (t) => {
     await clear();
   });
 
-  await t.test('order is by priority, then by age; what is disabled is not in force', async () => {
+  await t.test('order is by priority, then by age; disabled rules are not in force', async () => {
     const made: Rule[] = [];
     for (const [port, priority, enabled] of [
       ['1', 500, true],
@@ -212,7 +212,7 @@ test('rules', async (t) => {
     await shield.reconciler.reconcile();
   });
 
-  await t.test('one that expires goes by itself, and may be made again at once', async () => {
+  await t.test('one with an end is deleted automatically, and may be created again at once', async () => {
     const expires_at = new Date(clock.now().getTime() + 60 * SECOND).toISOString();
     const first = await add({ ...DNS, expires_at });
     assert.equal(first.body.data.expires_at, expires_at);

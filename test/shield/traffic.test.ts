@@ -40,7 +40,7 @@ test('edge traffic', async (t) => {
   const after = await totals();
   clock.advance(10 * SECOND);
 
-  await t.test('what came in is what passed and what was dropped, exactly', async () => {
+  await t.test('received traffic is exactly the sum of passed and dropped traffic', async () => {
     const { series, step_seconds } = await traffic(one, `target_id=${one.id}&step=10`);
     assert.equal(step_seconds, 10);
     assert.deepEqual(Object.keys(series), [

@@ -2,5 +2,5 @@
 import { test } from 'node:test';
 import { soak } from './support/soak.ts';
 
-test('nothing that a process holds grows with the requests that it answers', (t) =>
+test('nothing in a process grows with the requests that it answers', (t) =>
   soak(t, { warmUp: 1, months: 2, allowed: 250, heapBytes: 3_000_000 }));

@@ -10,5 +10,5 @@ for (const flag of ['--no-opt', '--no-maglev', '--no-sparkplug', '--no-lazy-feed
 
 const MONTHS = Number(process.env.SOAK_MONTHS ?? 40);
 
-test('nothing that a process holds grows with the months that it serves', (t) =>
+test('nothing in a process grows with the months that it serves', (t) =>
   soak(t, { warmUp: Math.ceil(MONTHS / 10), months: MONTHS, allowed: 0, heapBytes: 50_000 }));

@@ -53,7 +53,7 @@ test('bitmaps are painted from either end, and within their clip', () => {
   assert.deepEqual(column(painted({ type, body: clipped }), 1), [0, 0, 0, 2, 0, 0, 0, 0]);
 });
 
-test('what is filled and moved is where it should be', () => {
+test('filled and moved areas are in the right place', () => {
   const fill = {
     type: DISPLAY.fill,
     body: Buffer.concat([box(1, 0, 3, 10), Buffer.of(1), words(7), Buffer.of(8, 0, 0), words(0, 0, 0)]),
@@ -63,7 +63,7 @@ test('what is filled and moved is where it should be', () => {
   assert.deepEqual(column(painted(fill, move), 9), [0, 7, 7, 7, 0, 0, 0, 0]);
 });
 
-test('a viewer is shown what has changed, once, and in parts where it is much', () => {
+test('a viewer receives each change once, and large ones in parts', () => {
   const picture = painted();
   const look = picture.look(() => {});
   assert.equal(look.frame(false)!.areas.length, 1);
@@ -80,7 +80,7 @@ test('a viewer is shown what has changed, once, and in parts where it is much', 
   assert.deepEqual(look.frame(false)!.areas, [{ x: 32, y: 64, width: 64, height: 32 }]);
 });
 
-test('what cannot be shown is refused, and so is what lies about its size', () => {
+test('an unsupported picture is refused, and so is one with a false size', () => {
   const refused: [string, { type: number; body: Buffer }][] = [
     ['a large screen', surface(2561, 1600)],
     ['a screen of no size', surface(0, 10)],

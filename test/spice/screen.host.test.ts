@@ -42,31 +42,27 @@ async function showsThe(machine: Machine, viewer: Viewer): Promise<void> {
   }
 }
 
-test(
-  'viewers see every pixel that the machine shows, and what they type is typed there',
-  LIMIT,
-  async (t) => {
-    const machine = await startMachine(t);
-    const { screen } = openScreen(t, machine);
-    const first = await look(t, screen);
-    const second = await look(t, screen, [RAW]);
-    const [viewer, other] = [first.viewer, second.viewer];
-    assert.equal(viewer.name, 'vm_1');
-    assert.deepEqual([viewer.width, viewer.height], [720, 400]);
-    await showsThe(machine, viewer);
-    assert.ok(viewer.pixels.includes(0xa8a8a8) || viewer.pixels.includes(0xaaaaaa), 'it shows letters');
-    // One at a time, because a BIOS buffers only fifteen keys.
-    const typed = 'Me, "12" {a|b}~';
-    for (let length = 1; length <= typed.length; length++) {
-      viewer.type(typed[length - 1]!);
-      await machine.until(async () => (await machine.text()).includes(typed.slice(0, length)));
-    }
-    await Promise.all([showsThe(machine, viewer), showsThe(machine, other)]);
-    const closed = [first, second].map(({ stream }) => once(stream, 'close'));
-    screen.close();
-    await Promise.all(closed);
-  },
-);
+test('viewers see every pixel of the machine, and their input is typed there', LIMIT, async (t) => {
+  const machine = await startMachine(t);
+  const { screen } = openScreen(t, machine);
+  const first = await look(t, screen);
+  const second = await look(t, screen, [RAW]);
+  const [viewer, other] = [first.viewer, second.viewer];
+  assert.equal(viewer.name, 'vm_1');
+  assert.deepEqual([viewer.width, viewer.height], [720, 400]);
+  await showsThe(machine, viewer);
+  assert.ok(viewer.pixels.includes(0xa8a8a8) || viewer.pixels.includes(0xaaaaaa), 'it shows letters');
+  // One at a time, because a BIOS buffers only fifteen keys.
+  const typed = 'Me, "12" {a|b}~';
+  for (let length = 1; length <= typed.length; length++) {
+    viewer.type(typed[length - 1]!);
+    await machine.until(async () => (await machine.text()).includes(typed.slice(0, length)));
+  }
+  await Promise.all([showsThe(machine, viewer), showsThe(machine, other)]);
+  const closed = [first, second].map(({ stream }) => once(stream, 'close'));
+  screen.close();
+  await Promise.all(closed);
+});
 
 test(
   'the size of the screen changes for viewers that can follow, and ends it for others',
@@ -92,7 +88,7 @@ test(
   },
 );
 
-test('a mouse that moves by steps follows the pointer, and a tablet is where it is', LIMIT, async (t) => {
+test('a relative mouse follows the pointer, and a tablet is at its position', LIMIT, async (t) => {
   const mouse = await startMachine(t);
   const { viewer } = await look(t, openScreen(t, mouse).screen);
   viewer.point(30, 20, 0);
@@ -126,7 +122,7 @@ test('a mouse that moves by steps follows the pointer, and a tablet is where it 
   assert.ok(Math.abs(last('y') / 0x7fff - 399 / 400) < 0.001, String(last('y')));
 });
 
-test('a screen goes on with the next session, and with what the machine shows then', LIMIT, async (t) => {
+test('a screen continues with the next session and its picture', LIMIT, async (t) => {
   const machine = await startMachine(t);
   const { screen, attached } = openScreen(t, machine);
   const { viewer } = await look(t, screen);
@@ -146,7 +142,7 @@ test('a screen goes on with the next session, and with what the machine shows th
   await again.ends;
 });
 
-test('the keys that a viewer holds as it leaves are let up', LIMIT, async (t) => {
+test('the keys that a leaving viewer holds are released', LIMIT, async (t) => {
   const machine = await startMachine(t);
   const { screen } = openScreen(t, machine);
   const { viewer } = await look(t, screen);

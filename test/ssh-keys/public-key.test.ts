@@ -61,7 +61,7 @@ test('a private key is refused in every wrapping', () => {
   }
 });
 
-test('what is old, or only a signed statement about a key, is not supported', () => {
+test('old key types, and signed statements about a key, are not supported', () => {
   assert.equal(refusalOf(DSA), 'unsupported_algorithm');
   assert.equal(refusalOf(CERTIFICATE), 'unsupported_algorithm');
   assert.equal(refusalOf(line('ssh-new', Buffer.from('x'))), 'unsupported_algorithm');
@@ -125,7 +125,7 @@ test('a blob that is cut off anywhere is malformed', () => {
   }
 });
 
-test('no text, and no blob, is more than refused', () => {
+test('text without a blob is refused', () => {
   const blob = fc
     .uint8Array({ maxLength: 200 })
     .map((bytes) => `${TYPE} ${Buffer.from(bytes).toString('base64')}`);

@@ -58,7 +58,7 @@ test('a stored key is found by its account, newest first and by fingerprint', as
   assert.equal(await lockSshKey(db, strangerId, first.id), undefined);
 });
 
-test('a key is stored once an account, whatever its name, and again once it is deleted', async (t) => {
+test('a key is stored once per account, under any name, and again once it is deleted', async (t) => {
   const { db, strangerId, store } = await setUp(t);
   const first = await store(0);
   await assert.rejects(store(0), refusedWith('ssh_key_exists', { existing_id: first.id }));
@@ -76,7 +76,7 @@ test('one key more than the limit is refused; a duplicate is called so even then
   await store(2, strangerId);
 });
 
-test('of many who store at once, each key is stored once and the limit holds', async (t) => {
+test('of many concurrent stores, each key is stored once and the limit holds', async (t) => {
   const { db, accountId, store } = await setUp(t, 3);
   const attempts = [0, 0, 0, 1, 1, 2, 3, 4, 5].map((index) => store(index));
   const outcomes = await Promise.allSettled(attempts);

@@ -41,7 +41,7 @@ test('production needs its address and its edge named', async (t) => {
 });
 
 for (const compute of ['auto', 'qemu']) {
-  test(`without an image production (${compute}) does not start, also where the folder is not mounted`, async (t) => {
+  test(`without an image production (${compute}) does not start, also if the folder is not mounted`, async (t) => {
     const location = await freshDatabaseLocation(t);
     const settings = { ...PRODUCTION, VAUBAN_COMPUTE: compute, VAUBAN_QEMU_NETWORK: 'routed' };
     const sentence = /^VAUBAN_COMPUTE: \S+\/images has no image of any template of the catalog; [^\n]+\n$/;
@@ -51,7 +51,7 @@ for (const compute of ['auto', 'qemu']) {
   });
 }
 
-test('an image whose disk is gone is none', { skip }, async (t) => {
+test('an image without its disk does not count', { skip }, async (t) => {
   const location = await freshDatabaseLocation(t);
   const dataDir = location.env.VAUBAN_DATA_DIR;
   await importBlank(dataDir, TEMPLATE);
@@ -108,7 +108,7 @@ test('a simulator that is named starts in production', async (t) => {
   assert.equal((await fetch(`${service.baseUrl}/readyz`)).status, 200);
 });
 
-test('VMs of real guests keep the simulator out, however it comes to be chosen', { skip }, async (t) => {
+test('VMs with real guests prevent the simulator, however it is chosen', { skip }, async (t) => {
   const location = await freshDatabaseLocation(t);
   const dataDir = location.env.VAUBAN_DATA_DIR;
   const at = (name: string) => join(dataDir, name);

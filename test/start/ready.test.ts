@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startService } from '../support/service.ts';
 
-test('the service starts as a process of its own, serves a customer and stops', async (t) => {
+test('the service starts as a separate process, serves a customer and stops', async (t) => {
   const service = await startService(t);
   const get = (path: string, key = service.demoKey) =>
     fetch(service.baseUrl + path, { headers: { authorization: `Bearer ${key}` } });

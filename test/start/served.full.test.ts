@@ -21,7 +21,7 @@ const QEMU = {
   VAUBAN_QEMU_DISK_GB: '1000',
 };
 
-test('a host of real guests sells what it has: its zone, its images, its memory, its cores', {
+test('a host of real guests sells its own capacity: its zone, images, memory, cores', {
   skip,
 }, async (t) => {
   const location = await freshDatabaseLocation(t);

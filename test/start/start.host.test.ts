@@ -48,7 +48,7 @@ test('a database that cannot be used is one sentence without its password', asyn
   assert.equal(status, UNAVAILABLE);
 });
 
-test('a socket that is not there is named as it is written in a shell', async (t) => {
+test('a missing socket is named as it is written in a shell', async (t) => {
   const location = await freshDatabaseLocation(t);
   const url = 'postgres://vauban@%2Fnowhere:5432/vauban';
   const { status, stderr } = await failingStart(location, { DATABASE_URL: url });
@@ -139,7 +139,7 @@ test('a browser that opens the address finds the panel', async (t) => {
   assert.equal((await fetch(baseUrl)).status, 401);
 });
 
-test('a disk without room for the database is one sentence, and the next start finds all as it was', {
+test('a disk without space for the database is one sentence, and the next start finds everything unchanged', {
   skip: noSmallDisk || (engine === 'postgres' && 'the embedded engine only'),
 }, async (t) => {
   const disk = await smallDisk(t, 130);

@@ -45,21 +45,21 @@ test('the place of supply decides on the rate, and a business of another EU coun
   assert.equal(taxed({ ...consumer('DE'), exempt_reason: 'Embassy' }), 'exempt 0');
 });
 
-test('whatever is not taxed says why', () => {
+test('every untaxed sale has a reason', () => {
   for (const buyer of [business('AT', 'ATU37675002'), consumer('US')])
     assert.match(taxFor(GERMAN, buyer).reason ?? '', /\S/);
   assert.equal(taxFor(GERMAN, { ...consumer('DE'), exempt_reason: 'Embassy' }).reason, 'Embassy');
   assert.equal(taxFor(GERMAN, consumer('DE')).reason, null);
 });
 
-test('a seller outside of the EU charges at home and where it is listed', () => {
+test('a seller outside the EU charges tax at home and in the listed countries', () => {
   const swiss: TaxRules = { tax_rate: '0.081', tax_rates: { DE: '0.19' }, seller: { country: 'CH' } };
   assert.equal(taxed(consumer('CH'), swiss), 'standard 0.081');
   assert.equal(taxed(consumer('DE'), swiss), 'standard 0.19');
   assert.equal(taxed(business('AT', 'ATU37675002'), swiss), 'outside_scope 0');
 });
 
-test('a rate of nothing is zero-rated, or exempt where the seller says why', () => {
+test('a zero rate is zero-rated, or exempt if the seller gives a reason', () => {
   assert.equal(taxed(consumer('DE'), { tax_rate: '0' }), 'zero_rated 0');
   assert.equal(
     taxed(consumer('US'), { tax_rate: '0.20' }),

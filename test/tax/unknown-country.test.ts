@@ -4,7 +4,7 @@ import { execute, sql } from '../../server/db/database.ts';
 import { renewVms } from '../../server/jobs/timers/renew-vms.ts';
 import { paidShop } from '../payments/support/paid-shop.ts';
 
-test('a buyer whose country is none changes no plan until it is corrected; what runs is renewed', async (t) => {
+test('a buyer with an invalid country changes no plan until it is corrected; existing VMs are renewed', async (t) => {
   const { customer, db, services, clock, accountId, work, books } = await paidShop(t);
   const body = { plan: 's1', template: 'debian-12', hostname: 'web-1' };
   const { vm } = await customer.must({ method: 'POST', path: '/v1/vm', body });

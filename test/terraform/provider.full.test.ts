@@ -24,7 +24,7 @@ test('the Terraform provider', { skip: skipWithoutGo() }, async (t) => {
   const { engine, client, operator, account } = customer;
   const publicKey = newPublicKey();
 
-  await t.test('it serves Terraform alone', () => {
+  await t.test('it serves only Terraform', () => {
     const { status, stderr } = spawnSync(provider, { env: {}, encoding: 'utf8' });
     assert.deepEqual([status, /which start it themselves/.test(stderr)], [1, true]);
     const env = { TF_PLUGIN_MAGIC_COOKIE: COOKIE, PLUGIN_PROTOCOL_VERSIONS: '6' };
@@ -71,7 +71,7 @@ test('the Terraform provider', { skip: skipWithoutGo() }, async (t) => {
     assert.equal(planned!.max_charge_minor, UNKNOWN);
   });
 
-  await t.test('what may change in place does, and what may not asks for a new VM', async () => {
+  await t.test('changeable fields change in place, and others need a new VM', async () => {
     const renamed = await engine.plan('vauban_vm', { ...given, hostname: 'web-2', notes: null }, vm);
     assert.equal(renamed.action, 'update');
     vm = (await engine.apply(renamed))!;
@@ -85,7 +85,7 @@ test('the Terraform provider', { skip: skipWithoutGo() }, async (t) => {
 
   const config = { ...given, hostname: 'web-2', notes: null };
 
-  await t.test('what others have changed shows, and is put right', async () => {
+  await t.test('changes made elsewhere are shown, and corrected', async () => {
     await client.ok('updateVm', { at: [vm.state.id as string], body: { notes: 'by hand' } });
     const plan = await engine.plan('vauban_vm', config, vm);
     assert.deepEqual([plan.action, plan.prior!.state.notes], ['update', 'by hand']);
@@ -111,7 +111,7 @@ test('the Terraform provider', { skip: skipWithoutGo() }, async (t) => {
 
   const larger = { ...config, plan: 's2', allow_reboot: true };
 
-  await t.test('from a plan to a size of its own and its power', async () => {
+  await t.test('from a plan to a custom size and its power', async () => {
     const { plan: _, ...rest } = larger;
     vm = await engine.make('vauban_vm', { ...rest, vcpu: 3, ram_mb: 4096, disk_gb: 50 }, vm);
     assert.deepEqual([vm.state.plan, vm.state.vcpu, vm.state.disk_gb], [null, 3, 50]);
@@ -124,7 +124,7 @@ test('the Terraform provider', { skip: skipWithoutGo() }, async (t) => {
     assert.equal(status, 'stopped');
   });
 
-  await t.test('what exists is imported, and then nothing is left to do', async () => {
+  await t.test('an existing resource is imported, and then nothing is left to do', async () => {
     const imported = await engine.import('vauban_vm', vm.state.id as string);
     const { plan: _, ...rest } = larger;
     const wanted = { ...rest, vcpu: 3, ram_mb: 4096, disk_gb: 50, allow_reboot: null };
@@ -138,7 +138,7 @@ test('the Terraform provider', { skip: skipWithoutGo() }, async (t) => {
     await assert.rejects(engine.import('vauban_firewall_rule', 'fwr_1'), refused(undefined, /vm_id\/id/));
   });
 
-  await t.test('what belongs to a VM', async (t) => {
+  await t.test('the resources of a VM', async (t) => {
     const vm_id = vm.state.id as string;
     const tenant_id = await operator.tenant(account);
     const target_id = await operator.target(tenant_id, vm.state.ipv4 as string);
@@ -222,7 +222,7 @@ test('the Terraform provider', { skip: skipWithoutGo() }, async (t) => {
     assert.equal((await engine.read('vauban_wallet', {})).available_minor, await customer.balance());
   });
 
-  await t.test('a deletion gives back the rest, and the books agree with the orders', async () => {
+  await t.test('a deletion refunds the rest, and the books agree with the orders', async () => {
     await engine.destroy(vm);
     await engine.destroy(key);
     const orders = await customer.orders();

@@ -6,7 +6,7 @@ import { emitTerraform } from '../../scripts/emit-terraform.ts';
 import { ENDPOINTS } from '../../server/endpoints/customer/index.ts';
 import { buildOpenApi } from '../../server/http/openapi/build-openapi.ts';
 
-test('terraform/tables.json is what the endpoints say', () => {
+test('terraform/tables.json matches the endpoints', () => {
   const stored = readFileSync(join(import.meta.dirname, '../../terraform/tables.json'), 'utf8');
   const isCurrent = stored === emitTerraform(buildOpenApi(ENDPOINTS));
   assert.ok(isCurrent, 'terraform/tables.json is out of date: run `npm run generate` and commit the result');

@@ -7,7 +7,7 @@ const all = testFiles();
 const distancesFrom = (...changed: string[]) =>
   new Map(reachedBy(changed, all).map(({ test, distance }) => [test, distance]));
 
-test('a change reaches the tests that import it, near ones and far ones, and no others', () => {
+test('a change reaches the tests that import it, directly or not, and no others', () => {
   const reached = distancesFrom('server/domain/tax/countries.ts');
   assert.ok(reached.get('test/tax/tax.test.ts')! < reached.get('test/acceptance/operations.test.ts')!);
   assert.ok(!reached.has('test/platform/cidr.test.ts'));
@@ -26,7 +26,7 @@ test('a file that was deleted reaches the tests that still name it', () => {
   assert.ok(distancesFrom('docs/a-page-that-is-gone.md').has('test/testing/changed.test.ts'));
 });
 
-test('a program that tests start in a process of its own reaches them', () => {
+test('a program that tests start as a process reaches them', () => {
   assert.ok(distancesFrom('scripts/test.ts').has('test/testing/runner.full.test.ts'));
   assert.ok(distancesFrom('scripts/testing/schedule.ts').has('test/testing/runner.full.test.ts'));
 });
@@ -36,7 +36,7 @@ test('no change reaches nothing, and a change of the packages everything', () =>
   assert.equal(reachedBy(['package-lock.json'], all).length, all.length);
 });
 
-test('of the reached tests the nearest are run that fit, and changed tests always', () => {
+test('the nearest reached tests that fit are run, and changed tests always', () => {
   const reached = [
     { test: 'far', distance: 5 },
     { test: 'long', distance: 1 },

@@ -25,12 +25,12 @@ const failure = (name: string, message = 'boom') => ({
   error: new Error(message),
 });
 
-test('a file that passed is one line, whatever its tests said', () => {
+test('a passed file is one line, whatever its tests printed', () => {
   const text = fileReport(result({ diagnostics: ['seed 7'], output: 'noise', skipped: ['no server'] }));
   assert.equal(text, 'ok        1.3 s  test/db/engines.full.test.ts  3 passed, 1 skipped\n');
 });
 
-test('a failed test is shown in full: its place, its error with the stack, and what the file wrote', () => {
+test('a failed test is shown in full: its place, its error with the stack, and the output of the file', () => {
   const failures = [failure('a row is there', '1 == 2\nactual')];
   const text = fileReport(result({ failures, output: 'a hint\n', diagnostics: ['seed 7'] }), {
     engine: true,
@@ -72,7 +72,7 @@ test('of many failures the list shows twenty and counts the rest', () => {
   assert.match(text, /and 3 more\n/);
 });
 
-test('why a file failed outside its tests is found in what it wrote', () => {
+test("the reason of a failure outside of tests is found in the file's output", () => {
   const thrown = `(node:7) Warning: experimental
 node:internal/test_runner/harness:124
       throw err;

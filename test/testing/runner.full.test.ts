@@ -19,7 +19,7 @@ function run(...names: string[]): Promise<{ passed: boolean; output: string }> {
   });
 }
 
-test('files that share processes are told apart: what failed, what could not be loaded, what was skipped', async () => {
+test('files that share processes are distinguished: failures, load errors, skipped tests', async () => {
   const names = ['passes', 'fails', 'throws', 'skips', 'passes', 'fails', 'throws', 'skips'];
   const { passed, output } = await run(...names.map(fixture));
   assert.ok(!passed);
@@ -37,7 +37,7 @@ test('files that share processes are told apart: what failed, what could not be 
   assert.match(output, /^6 passed, 4 failed, 4 skipped$/m);
 });
 
-test('a process that ends too early fails its file, and those that it had not come to', async () => {
+test('a process that ends too early fails its file, and those that it had not reached', async () => {
   const names = ['exits', 'passes', 'exits', 'passes', 'exits', 'passes', 'exits', 'passes'];
   const { passed, output } = await run(...names.map(fixture));
   assert.ok(!passed);
@@ -63,14 +63,14 @@ test('a file without tests fails', async () => {
   assert.match(beside.output, /^0 passed, 8 failed, 0 skipped$/m);
 });
 
-test('a file that leaves a timer fails, and one by itself is listed test by test', async () => {
+test('a file that leaves a timer fails, and a single file is listed test by test', async () => {
   const { passed, output } = await run(fixture('leaks'));
   assert.ok(!passed);
   assert.match(output, /leak: still open after the tests: .*Timeout/);
   assert.match(output, /✔ a timer is left \(\d+ ms\)/);
 });
 
-test('a name that matches nothing is an error that says where there is something', async () => {
+test('a name without matches is an error that suggests where there are some', async () => {
   const { passed, output } = await run('kill-sweep');
   assert.ok(!passed);
   assert.match(output, /no fast test matches kill-sweep; there are some of: full/);

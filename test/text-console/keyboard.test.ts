@@ -17,7 +17,7 @@ function held(...keys: number[]): string {
 
 const code = (character: string) => character.charCodeAt(0);
 
-test('keys type what a terminal sends', () => {
+test('keys send the codes of a terminal', () => {
   const typed: [number[], string][] = [
     [[code('a')], 'a'],
     [[0xe9], 'é'],
@@ -46,18 +46,18 @@ test('the keypad types as the keys that it stands for', () => {
   assert.equal(held(0xff97, 0xff9c, 0xff9f), '\x1b[A\x1b[F\x1b[3~');
 });
 
-test('an application may have the arrows its own way, and no other keys', () => {
+test('an application may change the arrow keys, and no others', () => {
   const keyboard = new Keyboard();
   assert.equal(keyboard.press(UP, true, APPLICATION), '\x1bOA');
   assert.equal(keyboard.press(HOME, true, APPLICATION), '\x1bOH');
   assert.equal(keyboard.press(DELETE, true, APPLICATION), '\x1b[3~');
 });
 
-test('what would restart a machine types nothing', () => {
+test('keys that would restart a machine type nothing', () => {
   assert.equal(held(CONTROL, ALT, DELETE), '');
 });
 
-test('a key that is let up types nothing, and ends what it was held for', () => {
+test('a released key types nothing, and ends its repetition', () => {
   const keyboard = new Keyboard();
   keyboard.press(CONTROL, true, PLAIN);
   assert.equal(keyboard.press(CONTROL, false, PLAIN), '');

@@ -61,7 +61,7 @@ test('lines meet at the edges of their cells', () => {
   }
 });
 
-test('a letter whose accent the font lacks goes without it, and what it lacks is seen', async () => {
+test('a letter whose accent the font lacks is drawn without it, and a missing letter is visible', async () => {
   assert.deepEqual(glyphOf('é'.codePointAt(0)!), glyphOf('e'.codePointAt(0)!));
   assert.deepEqual(glyphOf('日'.codePointAt(0)!), glyphOf('?'.codePointAt(0)!));
   const [composed, joined] = [await pictureOf('é'), await pictureOf('e\u0301')];

@@ -75,7 +75,7 @@ test('one that was off stays off', async (t) => {
   assert.equal(await powerOf(fixture, id), 'off');
 });
 
-test('one whose suspension failed half-way comes back all the same', async (t) => {
+test('one whose suspension failed half-way returns too', async (t) => {
   const { fixture, customer, id } = await unpaidVm(t);
   let left = 1;
   fixture.trouble = {

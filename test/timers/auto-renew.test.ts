@@ -55,7 +55,7 @@ test('a VM that was switched off because it was not to be renewed comes back whe
   await assertInvariants(fixture.db);
 });
 
-test('turned on without the money the VM stays off until that is there', async (t) => {
+test('turned on without money the VM stays off until there is some', async (t) => {
   const { fixture, customer, id, patch } = await owner(t, false, 700n);
   await comes(fixture, PERIOD_END);
   assert.equal((await patch({ auto_renew: true })).status, 200);
@@ -118,7 +118,7 @@ test('turned on again before it could be switched off it has its grace, and owes
   assert.deepEqual(await renewalsOf(fixture, id), [75n + 699n]);
 });
 
-test('where clocks of nodes differ, no minute is paid twice when a VM comes back', async (t) => {
+test('if clocks of nodes differ, no minute is paid twice when a VM returns', async (t) => {
   const { fixture, customer, id, patch } = await owner(t, true, 700n);
   const { services } = fixture.installation;
   await comes(fixture, PERIOD_END);

@@ -25,7 +25,7 @@ async function begin(t: Parameters<typeof throttling>[0], gb: number) {
   return { ...opened, id, traffic };
 }
 
-test('what was sent ahead of the time counts under a plan that bills', async (t) => {
+test('traffic sent ahead of the time counts under a plan that bills', async (t) => {
   const { fixture, customer, id, traffic } = await begin(t, 1000);
   await change(fixture, customer, id, 's8');
   await look(fixture);
@@ -41,7 +41,7 @@ test('what was sent ahead of the time counts under a plan that bills', async (t)
   await assertInvariants(fixture.db);
 });
 
-test('what was sent within the share of the time is carried to nothing', async (t) => {
+test('traffic within the share of the time is not carried over', async (t) => {
   const { fixture, customer, id, traffic } = await begin(t, 20);
   await change(fixture, customer, id, 's8');
   const { used_bytes, included_bytes, overage_bytes } = await traffic();
@@ -57,7 +57,7 @@ test('what was sent within the share of the time is carried to nothing', async (
   await assertInvariants(fixture.db);
 });
 
-test('traffic is carried once, however often the plan changes', async (t) => {
+test('traffic is carried over once, however often the plan changes', async (t) => {
   const { fixture, customer, id, traffic } = await begin(t, 1000);
   for (const plan of ['s8', 's2', 's8', 's2', 's8']) await change(fixture, customer, id, plan);
   const { used_bytes, amount_minor } = await traffic();

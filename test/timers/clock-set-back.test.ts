@@ -28,7 +28,7 @@ async function upgradedLate(t: TestContext, wish: object = {}) {
 }
 
 for (const billing of ['monthly', 'hourly'])
-  test(`after a late upgrade a clock that was set back gives back no more than was paid (${billing})`, async (t) => {
+  test(`after a late upgrade a clock that was set back never refunds more than was paid (${billing})`, async (t) => {
     const { fixture, paid, givenUp } = await upgradedLate(t, { billing });
     fixture.clock.putBack(28 * DAY_MS);
     const cost = await givenUp();
@@ -47,7 +47,7 @@ test('nor does a downgrade, by its quote', async (t) => {
   assert.ok(-since < paid);
 });
 
-test('a clock that was set back by a moment changes nothing for what is used in between', async (t) => {
+test('a clock that was set back by a moment changes nothing about the use in between', async (t) => {
   const { fixture, givenUp } = await upgradedLate(t);
   const at = fixture.clock.now();
   fixture.clock.putBack(5 * 60_000);

@@ -24,7 +24,7 @@ async function deleteUnpaid(t: TestContext) {
 const owedMinor = async ({ customer }: Pick<Awaited<ReturnType<typeof open>>, 'customer'>) =>
   (await customer.must({ method: 'GET', path: '/v1/billing/wallet' })).debt_minor;
 
-test('what a deleted VM owes is a debt, and nothing new is bought until it is paid', async (t) => {
+test('the use of a deleted VM is a debt, and blocks purchases until it is paid', async (t) => {
   const { fixture, customer, id, preview, refund } = await deleteUnpaid(t);
   for (const { charged_minor, written_off_minor, debt_minor } of [preview, refund])
     assert.deepEqual([charged_minor, written_off_minor, debt_minor], [50, 0, 101]);

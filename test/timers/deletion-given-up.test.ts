@@ -7,7 +7,7 @@ import { assertInvariants } from '../support/invariants.ts';
 const DAY_MS = 86_400_000;
 
 for (const billing of ['monthly', 'hourly'])
-  test(`a VM whose deletion was given up is paid back once, even if the clock is set back (${billing})`, async (t) => {
+  test(`a VM whose deletion was given up is refunded once, even if the clock is set back (${billing})`, async (t) => {
     const fixture = await Fixture.open(t, '2026-01-01T00:00:00Z');
     const customer = await tenant(fixture, 100_00n);
     const id = await buyVm(fixture, customer, { plan: 's1', billing });

@@ -65,7 +65,7 @@ test('an owner gets notice of each step once a period, from a week ahead to the 
   );
 });
 
-test('a notice says what is lacking, and the next period has its own', async (t) => {
+test('a notice has the missing amount, and the next period has its own', async (t) => {
   const { fixture, customer, id } = await owner(t, 700n);
   await passes(fixture, '2026-01-31T00:00:00Z');
   const [notice] = await told(customer, id, 'billing.renewal_due');
@@ -84,7 +84,7 @@ test('a notice says what is lacking, and the next period has its own', async (t)
   assert.deepEqual(await daysOf(customer, id), [1, 7]);
 });
 
-test('where the wallet covers the renewal, or there is none, there is no notice', async (t) => {
+test('if the wallet covers the renewal, or there is none, there is no notice', async (t) => {
   const { fixture, customer, id } = await owner(t, 3n * 699n + 100n);
   const ending = await buyVm(fixture, customer, { auto_renew: false });
   for (const instant of ['2026-01-25T00:00:00Z', '2026-01-29T00:00:00Z', '2026-01-31T00:00:00Z'])
@@ -107,7 +107,7 @@ test('money is counted for the VM that goes first', async (t) => {
   assert.equal(notice!.metadata.lacking_minor, 699);
 });
 
-test('nothing is deleted without three days’ notice, however long the service was down', async (t) => {
+test('nothing is deleted without three days’ notice, even if the service was down', async (t) => {
   const { fixture, customer, id } = await owner(t, 700n);
   await comes(fixture, PERIOD_END);
   await comes(fixture, GRACE_END);
@@ -174,7 +174,7 @@ test('a VM that cannot be switched off is tried again with growing pauses, and a
   await assertInvariants(fixture.db);
 });
 
-test('one that is paid meanwhile is left alone', async (t) => {
+test('one that is paid in the meantime is left unchanged', async (t) => {
   const { fixture, customer, id } = await owner(t, 700n);
   await comes(fixture, PERIOD_END);
   fixture.trouble = cannot('powerOff');

@@ -51,7 +51,7 @@ test('an account has the grace once in three months, and pays for it', async (t)
   await assertInvariants(fixture.db);
 });
 
-test('all that falls due during the grace has what is left of it, and a new VM has none', async (t) => {
+test('everything that falls due during the grace shares the rest of it, and a new VM has none', async (t) => {
   const { fixture, customer, status } = await graceOnce(t, 5n * 699n);
   const ids: string[] = [];
   for (const day of ['01', '02', '03', '04']) {
@@ -76,7 +76,7 @@ test('all that falls due during the grace has what is left of it, and a new VM h
   await assertInvariants(fixture.db);
 });
 
-test('the grace that was granted stays, whatever the catalog and its owner say; turned off it ends', async (t) => {
+test('a granted grace stays, whatever the catalog and its owner change; turned off it ends', async (t) => {
   const { fixture, customer, status, patch } = await graceOnce(t, 699n);
   const { catalog } = fixture.installation.services;
   const id = await buyVm(fixture, customer);
@@ -92,7 +92,7 @@ test('the grace that was granted stays, whatever the catalog and its owner say; 
   await assertInvariants(fixture.db);
 });
 
-test('months are counted by the calendar, and what has no grace uses none up', () => {
+test('months follow the calendar, and a VM without grace uses none up', () => {
   const catalog = {
     grace: { suspend_after_hours: 72, held_hours: 72, delete_after_days: 14 },
     grace_once_months: 3,

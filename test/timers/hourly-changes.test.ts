@@ -46,7 +46,7 @@ test('a change on a node whose clock is behind counts hours from the purchase on
 const toS2 = (id: string) =>
   ({ method: 'POST', path: `/v1/vm/${id}/change-plan`, body: { plan: 's2', allow_reboot: true } }) as const;
 
-test('a change that fails leaves the hours as they were', async (t) => {
+test('a failed change leaves the hours unchanged', async (t) => {
   const { fixture, customer, id, at, remove } = await owner(t);
   at('2026-01-02T00:00:00Z');
   const job = await fixture.play({ customer, vmId: id, snapshotId: null }, toS2(id), {
@@ -73,7 +73,7 @@ test('a change that the deletion cancels costs nothing', async (t) => {
   await assertInvariants(fixture.db);
 });
 
-test('how a VM is billed changes with its next period', async (t) => {
+test('the billing mode of a VM changes with its next period', async (t) => {
   const { fixture, id, at, read, patch, remove, customer } = await owner(t);
   assert.equal((await patch({ billing: 'monthly' })).data.billing_mode, 'hourly');
   await comes(fixture, '2026-02-01T00:00:00Z');
@@ -93,7 +93,7 @@ test('how a VM is billed changes with its next period', async (t) => {
   await assertInvariants(fixture.db);
 });
 
-test('a plan that is sold by the hour no more keeps its hourly price where it is billed by it', async (t) => {
+test('a plan that is no longer sold hourly keeps its hourly price for the VMs that use it', async (t) => {
   const { fixture, patch, read } = await owner(t);
   delete findPlan(fixture.installation.services.catalog, 's1')!.price_hourly;
   await comes(fixture, '2026-02-01T00:00:00Z');

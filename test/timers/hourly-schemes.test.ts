@@ -36,7 +36,7 @@ test('credit that pays a deposit does not become money by a deletion', async (t)
   await assertInvariants(fixture.db);
 });
 
-test('changing to and fro makes no hour cheaper', async (t) => {
+test('changing back and forth makes no hour cheaper', async (t) => {
   const { fixture, customer, id, at, change, remove } = await owner(t);
   let minutes = 0;
   for (let n = 0; n < 6; n++) {
@@ -90,7 +90,7 @@ test('choosing the month late does not make its hours free', async (t) => {
   await assertInvariants(fixture.db);
 });
 
-test('a clock that is set back does not give back a month whose usage is sold', async (t) => {
+test('a clock that is set back does not refund a month whose use is sold', async (t) => {
   // With that clock a running guest would still be booting.
   const { fixture, customer, id, read, change, remove } = await owner(t, 399n, { start: false });
   await comes(fixture, '2026-02-01T00:00:00Z');
@@ -106,7 +106,7 @@ test('a clock that is set back does not give back a month whose usage is sold', 
   await assertInvariants(fixture.db);
 });
 
-test('a month that is paid after its clock was set back can be given up', async (t) => {
+test('a month that is paid after its clock was set back can be refunded', async (t) => {
   const { fixture, customer, id, at, remove } = await owner(t, 399n, { start: false });
   await comes(fixture, '2026-02-01T00:00:00Z');
   fixture.clock.putBack(3_600_000);

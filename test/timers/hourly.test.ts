@@ -10,7 +10,7 @@ import { buyVm, comes, renewalsOf, vmOf } from '../jobs/support/landlord.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import { available, linesOf, owner } from './hourly-support.ts';
 
-test('a VM by the hour is bought for the price of its month, and says what an hour costs', async (t) => {
+test('an hourly VM is bought for the price of its month, and shows its hourly price', async (t) => {
   const { fixture, customer, at, read } = await owner(t);
   assert.equal(await available(customer), 100_00 - 399);
   at('2026-01-01T00:00:01Z');
@@ -37,7 +37,7 @@ test('a VM by the hour is bought for the price of its month, and says what an ho
   await assertInvariants(fixture.db);
 });
 
-test('the catalog says what is sold by the hour', async (t) => {
+test('the catalog lists the items sold hourly', async (t) => {
   const { fixture, customer } = await owner(t);
   const { catalog } = fixture.installation.services;
   delete findPlan(catalog, 'd8')!.price_hourly;
@@ -71,7 +71,7 @@ test('the catalog says what is sold by the hour', async (t) => {
 const fieldsOf = (error: { details?: Record<string, unknown> } | undefined) =>
   (error!.details!.fields as { field: string }[]).map(({ field }) => field);
 
-test('what is not sold by the hour cannot be bought by it, and changes nothing', async (t) => {
+test('an item that is not sold hourly cannot be bought so, and changes nothing', async (t) => {
   const { fixture, customer, patch, change, read } = await owner(t);
   delete findPlan(fixture.installation.services.catalog, 'd8')!.price_hourly;
   const body = { plan: 'd8', template: 'debian-12', hostname: 'big', billing: 'hourly' };
@@ -114,7 +114,7 @@ test('preview, deletion and ledger agree; the deposit is released and the hours 
   await assertInvariants(fixture.db);
 });
 
-test('revenue is what was served, when it was', async (t) => {
+test('revenue follows the service, at its time', async (t) => {
   const { fixture, at, change, remove } = await owner(t);
   const earned = async (day: string) => {
     await recognizeRevenue(fixture.db, new Date(`${day}T00:10:00Z`));
@@ -151,7 +151,7 @@ test('a custom size is billed by the hour as well', async (t) => {
   await assertInvariants(fixture.db);
 });
 
-test('a short month costs its price by the hour too, once it is used whole', async (t) => {
+test('a short month costs its price when billed hourly too, once it is used up', async (t) => {
   const { fixture, id, at, customer, remove } = await owner(t);
   await comes(fixture, '2026-02-01T00:00:00Z');
   assert.deepEqual(await renewalsOf(fixture, id), [399n]);
@@ -161,7 +161,7 @@ test('a short month costs its price by the hour too, once it is used whole', asy
   await assertInvariants(fixture.db);
 });
 
-test('an unpaid VM has its grace; it owes the hours of it, by the price of today', async (t) => {
+test("an unpaid VM has its grace; it owes the hours of it, at today's price", async (t) => {
   const { fixture, customer, id, patch } = await owner(t, 399n);
   await comes(fixture, '2026-02-01T00:00:00Z');
   assert.deepEqual([await renewalsOf(fixture, id), (await vmOf(fixture, id)).status], [[], 'running']);

@@ -119,7 +119,7 @@ for (const [who, buyer, month, tax] of [
     await assertInvariants(fixture.db);
   });
 
-test('quotes of sizes and changes are what is charged', async (t) => {
+test('quotes of sizes and changes are charged as quoted', async (t) => {
   const { fixture, customer } = await open(t, DUTCH);
   const id = await buyVm(fixture, customer);
   // 3 × 1.848739 + 4 × 0.92437 + 40 × 0.037815 = 10.756…
@@ -146,7 +146,7 @@ test('quotes of sizes and changes are what is charged', async (t) => {
   await assertInvariants(fixture.db);
 });
 
-test('hours are sold at net prices, and a whole month of them comes to its price', async (t) => {
+test('hours are sold at net prices, and a whole month of them costs its price', async (t) => {
   const { fixture, customer } = await open(t, DUTCH);
   const id = await buyVm(fixture, customer, { billing: 'hourly' });
   const vm = await vmOf(fixture, id);

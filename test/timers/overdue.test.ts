@@ -25,7 +25,7 @@ async function owner(t: TestContext, rest: bigint, ...wishes: object[]) {
   return { fixture, customer, ids };
 }
 
-test('what is overdue is said at the prices of the renewal, for the VMs that renew', async (t) => {
+test('the overdue amount has the prices of the renewal, for the VMs that renew', async (t) => {
   const { fixture, customer, ids } = await owner(t, 100n, {}, { auto_renew: false }, {});
   findPlan(fixture.installation.services.catalog, 's2')!.price_monthly = '8.99';
   const wallet = await customer.must({ method: 'GET', path: '/v1/billing/wallet' });
@@ -41,7 +41,7 @@ test('what is overdue is said at the prices of the renewal, for the VMs that ren
   await assertInvariants(fixture.db);
 });
 
-test('what is overdue includes every month that was missed, before anybody looked at the VM', async (t) => {
+test('the overdue amount includes every missed month, before the VM was looked at', async (t) => {
   const { fixture, customer, ids } = await owner(t, 0n, {});
   fixture.installation.services.clock.set(new Date('2026-03-15T00:00:00Z'));
   assert.deepEqual(await duesOf(customer), [1398, 1398]);

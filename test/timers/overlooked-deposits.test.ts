@@ -6,7 +6,7 @@ import { endDeposit } from '../../server/domain/billing/settle-deposit.ts';
 import { comes, vmOf } from '../jobs/support/landlord.ts';
 import { linesOf, owner } from './hourly-support.ts';
 
-test('a deposit that is overlooked just before the renewal is not held for good', async (t) => {
+test('a deposit that is overlooked just before the renewal is not held forever', async (t) => {
   const { fixture, customer, id } = await owner(t);
   const { services } = fixture.installation;
   const now = new Date('2026-02-01T00:00:00Z');

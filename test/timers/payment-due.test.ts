@@ -42,7 +42,7 @@ async function answers(customer: Customer, id: string): Promise<string[]> {
 
 const refused = (code: string) => [code, code, code, `409 ${code}`, `409 ${code}`];
 
-test('after the end of its period the size of a VM cannot be changed, by quote, options and orders alike', async (t) => {
+test('after the end of its period the size of a VM cannot be changed, by quote, options or orders', async (t) => {
   const { fixture, customer, id, at } = await shopkeeper(t);
   at('2026-01-31T23:59:59.999Z');
   assert.deepEqual(await offers(customer, id), ['allowed', 'allowed', 'allowed']);

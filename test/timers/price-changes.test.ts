@@ -69,7 +69,7 @@ async function noticesOf(customer: Customer, id: string) {
   ]);
 }
 
-test('a sale takes the price of its day, and what was sold before keeps its own until its date', async (t) => {
+test('a sale takes the price of its day, and earlier sales keep their own until its date', async (t) => {
   const { fixture, customer, plan } = await owner(t);
   plan.prices = [{ valid_from: '2026-03-01', price_monthly: '8.00', existing_from: '2026-06-01' }];
   const early = await buyVm(fixture, customer);
@@ -94,7 +94,7 @@ test('a sale takes the price of its day, and what was sold before keeps its own 
   await assertInvariants(fixture.db);
 });
 
-test('so does a plan that is not sold any more, and one that left the catalog keeps its price', async (t) => {
+test('so does a plan that is no longer sold, and a removed one keeps its price', async (t) => {
   const { fixture, customer, catalog, plan } = await owner(t);
   const id = await buyVm(fixture, customer);
   plan.deprecated = true;
@@ -155,7 +155,7 @@ test('a change of plan is a sale at the price of its day', async (t) => {
   await assertInvariants(fixture.db);
 });
 
-test('a higher price is charged once its owner has had notice in time, and told once', async (t) => {
+test('a higher price is charged once its owner has had notice in time, and announced once', async (t) => {
   const { fixture, customer, catalog, plan, node } = await owner(t);
   const id = await buyVm(fixture, customer);
   await node.passes('2026-01-10T00:00:01Z');
@@ -206,7 +206,7 @@ test('without a notice the old price holds; a lower one holds at once', async (t
   assert.deepEqual((await renewalsOf(fixture, id)).slice(2), [500n, 500n, 699n]);
 });
 
-test('a notice that is taken back costs nothing, nor does one of another price', async (t) => {
+test('a withdrawn notice costs nothing, nor does one of another price', async (t) => {
   const { fixture, customer, catalog, plan, node } = await owner(t);
   const id = await buyVm(fixture, customer);
   catalog.price_notice_days = 10;
@@ -227,7 +227,7 @@ test('a notice that is taken back costs nothing, nor does one of another price',
   assert.deepEqual(await renewalsOf(fixture, id), [699n, 900n]);
 });
 
-test('each of two rises has its notice ahead', async (t) => {
+test('each of two rises has its notice in advance', async (t) => {
   const { fixture, customer, catalog, plan, node } = await owner(t);
   const id = await buyVm(fixture, customer);
   catalog.price_notice_days = 14;
@@ -260,7 +260,7 @@ test('a VM that was switched off starts over at today’s price, after a grace a
   await assertInvariants(fixture.db);
 });
 
-test('months that are paid late cost what each of them would have', async (t) => {
+test('months that are paid late cost the price of each', async (t) => {
   const { fixture, customer, plan } = await owner(t);
   const id = await buyVm(fixture, customer);
   plan.prices = [{ valid_from: '2026-03-01', price_monthly: '8.00' }];
@@ -326,7 +326,7 @@ test('no VM ends with its plan that was not told a week before', async (t) => {
   assert.equal((await vmOf(fixture, id)).status, 'suspended');
 });
 
-test('a VM that is to be renewed after all gets the notice that the others got', async (t) => {
+test('a VM whose renewal is turned on gets the notice that the others got', async (t) => {
   const { fixture, customer, catalog, plan, node } = await owner(t);
   catalog.price_notice_days = 10;
   const id = await buyVm(fixture, customer);

@@ -43,7 +43,7 @@ async function setUp(t: TestContext, funds: bigint) {
   };
 }
 
-test('wallet and summary say what can be spent, what of it is credit, and when that ends', async (t) => {
+test("wallet and summary show the available amount, its credit, and the credit's end", async (t) => {
   const { db, services, grant, buy, get } = await setUp(t, 500n);
   const before = await get('/v1/billing/wallet');
   assert.deepEqual([before.available_minor, before.promo_minor, before.promo_expires_at], [500, 0, null]);

@@ -21,7 +21,7 @@ async function threeVms(t: Parameters<typeof Fixture.open>[0], renewals: bigint)
   return { fixture, customer, ids: ids as [string, string, string] };
 }
 
-test('where money is short the ranking of the owner decides', async (t) => {
+test("if money is short the owner's ranking decides", async (t) => {
   const { fixture, customer, ids } = await threeVms(t, 2n);
   const [first, second, third] = ids;
   const priorities = await Promise.all(
@@ -50,7 +50,7 @@ test('a VM that is busy as it falls due does not lose its place', async (t) => {
   assert.deepEqual(await Promise.all(ids.map((id) => renewalsOf(fixture, id))), [[], [], [699n]]);
 });
 
-test('what cannot be a place in the ranking is refused', async (t) => {
+test('an invalid rank is refused', async (t) => {
   const { customer, ids } = await threeVms(t, 0n);
   for (const renewal_priority of [0, 1001, 1.5, '1', null]) {
     const { status, error } = await customer.call({

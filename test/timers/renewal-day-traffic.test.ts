@@ -18,7 +18,7 @@ async function bought(opened: Awaited<ReturnType<typeof open>>) {
   return { ...opened, clock, id, used };
 }
 
-test('what is sent before the renewal is not held against the period after it', async (t) => {
+test('traffic sent before the renewal does not count for the next period', async (t) => {
   const { fixture, customer, id, used } = await bought(await throttling(t));
   await send(fixture, id, '2026-02-01', 900);
   await comes(fixture, RENEWAL);
@@ -39,7 +39,7 @@ test('a deletion right after a renewal gives everything back if nothing was sent
   await assertInvariants(fixture.db);
 });
 
-test('a renewal charges what was sent on its day until then', async (t) => {
+test('a renewal charges the traffic of its day until then', async (t) => {
   const { fixture, id, used } = await bought(await open(t, 100_00n));
   await send(fixture, id, '2026-01-20', 1000);
   await send(fixture, id, '2026-02-01', 100);
@@ -54,7 +54,7 @@ for (const [name, paid] of [
   ['the same day', '2026-02-01T18:00:00Z'],
   ['two days later', '2026-02-03T12:00:00Z'],
 ])
-  test(`a period that is paid ${name} begins with what was sent by its start`, async (t) => {
+  test(`a period that is paid ${name} begins with the traffic until its start`, async (t) => {
     const { fixture, customer, id, used } = await bought(await open(t, 699n));
     await send(fixture, id, '2026-02-01', 1000);
     await comes(fixture, RENEWAL);

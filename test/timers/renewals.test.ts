@@ -7,7 +7,7 @@ import { Fixture } from '../jobs/support/fixture.ts';
 import { buyVm, comes, eventsOf, renewalsOf, tenant, vmOf } from '../jobs/support/landlord.ts';
 import { assertInvariants } from '../support/invariants.ts';
 
-test('a VM is renewed at the end of its period, whatever the length of the months', async (t) => {
+test('a VM is renewed at the end of its period, for months of any length', async (t) => {
   const fixture = await Fixture.open(t, '2026-01-31T10:00:00Z');
   const customer = await tenant(fixture, 100_00n);
   const id = await buyVm(fixture, customer);
@@ -44,7 +44,7 @@ test('a VM that was forgotten for months is renewed for all of them at once', as
   assert.equal((await vmOf(fixture, id)).billing_period_end_at.toISOString(), '2026-05-15T00:00:00.000Z');
 });
 
-test('where the money covers some of the months that were missed, none is booked', async (t) => {
+test('if the money covers only some of the missed months, none is booked', async (t) => {
   const fixture = await Fixture.open(t, '2026-01-15T00:00:00Z');
   const customer = await tenant(fixture, 3n * 699n);
   const id = await buyVm(fixture, customer);
@@ -69,7 +69,7 @@ test('a new price is felt at the next renewal and not before', async (t) => {
   await assertInvariants(fixture.db);
 });
 
-test('a plan that is no longer sold is renewed, and one that is gone keeps its price', async (t) => {
+test('a plan that is no longer sold is renewed, and a removed one keeps its price', async (t) => {
   const fixture = await Fixture.open(t, '2026-01-01T00:00:00Z');
   const id = await buyVm(fixture, await tenant(fixture, 100_00n));
   const { catalog } = fixture.installation.services;
@@ -95,7 +95,7 @@ test('nodes that renew at the same time charge once', async (t) => {
   await assertInvariants(fixture.db);
 });
 
-test('where the money covers some renewals only, those are renewed', async (t) => {
+test('if the money covers only some renewals, those are renewed', async (t) => {
   const fixture = await Fixture.open(t, '2026-01-01T00:00:00Z');
   const { services } = fixture.installation;
   const customer = await tenant(fixture, 5n * 699n);
@@ -130,7 +130,7 @@ test('a VM whose job may change its price is renewed after the job', async (t) =
   await assertInvariants(fixture.db);
 });
 
-test('a VM that cannot be renewed, for whatever reason, holds up no other', async (t) => {
+test('a VM that cannot be renewed, for any reason, blocks no other', async (t) => {
   const fixture = await Fixture.open(t, '2026-01-01T00:00:00Z');
   const customer = await tenant(fixture, 100_00n);
   const broken = await buyVm(fixture, customer);

@@ -65,7 +65,7 @@ test('usage is taxed as its deposit was, and is made out to the VAT id under whi
   await assertInvariants(fixture.db);
 });
 
-test('a refund that is voided is made out to the VAT id of what it had refunded', async (t) => {
+test('a voided refund is made out to the VAT id of the refunded sale', async (t) => {
   const { fixture, customer, operator, documents } = await stage(t);
   await buyVm(fixture, customer, { plan: 's1', auto_renew: false });
   const [{ id }] = await customer.must({ method: 'GET', path: '/v1/billing/orders' });

@@ -16,7 +16,7 @@ const throttleOf = async (customer: Customer, id: string) =>
 const notices = ({ db }: Fixture, type: string) =>
   db.query<{ vm_id: string }>(sql`select vm_id from events where type = ${type} order by id`);
 
-test('a VM that has sent what is included is throttled until its next period, with one notice', async (t) => {
+test('a VM that has sent its included volume is throttled until its next period, with one notice', async (t) => {
   const { fixture, customer } = await throttling(t);
   const id = await buyVm(fixture, customer);
   await send(fixture, id, '2026-01-10', 999);
@@ -173,7 +173,7 @@ test('a plan that begins to throttle does so from the next renewal, and one that
   await assertInvariants(fixture.db);
 });
 
-test('an unpaid VM stays throttled, also when it was suspended, until it is paid again', async (t) => {
+test('an unpaid VM stays throttled, also after a suspension, until it is paid again', async (t) => {
   const { fixture, customer } = await open(t, 700n, { at_included: 'throttle', throttle_mbps: 10 });
   const id = await buyVm(fixture, customer);
   await send(fixture, id, '2026-01-10', 1000);
@@ -192,7 +192,7 @@ test('an unpaid VM stays throttled, also when it was suspended, until it is paid
   await assertInvariants(fixture.db);
 });
 
-test('what is applied to an engine again contains the throttle', async (t) => {
+test('a policy that is applied to an engine again contains the throttle', async (t) => {
   const { fixture, customer } = await throttling(t);
   const id = await buyVm(fixture, customer);
   await send(fixture, id, '2026-01-10', 1000);

@@ -19,7 +19,7 @@ const speed = async (fixture: Fixture, id: string) => {
   return (await held(fixture, id))[0];
 };
 
-test('a VM that is deleted early gives back only the price of the traffic that it has not sent', async (t) => {
+test('a VM that is deleted early is refunded only the price of its unused traffic', async (t) => {
   const { fixture, customer } = await throttling(t);
   // Refunds after one of 31 days; a day's share of the traffic is 32 GB.
   const sales: [number, number][] = [
@@ -40,7 +40,7 @@ test('a VM that is deleted early gives back only the price of the traffic that i
   await assertInvariants(fixture.db);
 });
 
-test('an early deletion after the share of the time gives back what it did', async (t) => {
+test('an early deletion within the share of the time refunds as before', async (t) => {
   const { fixture, customer } = await throttling(t);
   const id = await buyVm(fixture, customer);
   await send(fixture, id, '2026-01-10', 500);
@@ -70,7 +70,7 @@ test('buying the same VM again and again buys its traffic again and again', asyn
   await assertInvariants(fixture.db);
 });
 
-test('a downgrade after all was sent gives nothing back, and neither does what comes after it', async (t) => {
+test('a downgrade after all traffic was sent refunds nothing, and neither does a later one', async (t) => {
   const { fixture, customer } = await throttling(t);
   planOf(fixture, 's4').disk_gb = 40;
   const id = await buyVm(fixture, customer, { plan: 's4' });
@@ -88,7 +88,7 @@ test('a downgrade after all was sent gives nothing back, and neither does what c
   await assertInvariants(fixture.db);
 });
 
-test('a downgrade gives back the price of the traffic that is still unused', async (t) => {
+test('a downgrade refunds the price of the unused traffic', async (t) => {
   const { fixture, customer } = await throttling(t);
   planOf(fixture, 's4').disk_gb = 40;
   const id = await buyVm(fixture, customer, { plan: 's4' });
@@ -129,7 +129,7 @@ test('stop, start and reboot leave the throttle', async (t) => {
   for (const path of ['reboot', 'stop', 'start', 'force-stop', 'start']) await post(path);
 });
 
-test('a custom size counts what the plan has sent, and going back gives nothing back for it', async (t) => {
+test("a custom size counts the plan's traffic, and going back refunds nothing for it", async (t) => {
   const { fixture, customer } = await throttling(t);
   const { custom } = fixture.installation.services.catalog;
   custom.bandwidth_gb = { vcpu: 500, ram_gb: 0, disk_gb: 0 };
@@ -159,7 +159,7 @@ test('a minute of an unmetered size does not begin the volume again', async (t) 
   await assertInvariants(fixture.db);
 });
 
-test('what was sent under a plan that bills is billed, whatever the VM becomes', async (t) => {
+test('traffic sent under a plan that bills is billed, whatever the VM becomes', async (t) => {
   const { fixture, customer } = await open(t, FUNDS, { traffic_per_gb: '0.01' });
   planOf(fixture, 's4').at_included = 'throttle';
   planOf(fixture, 's4').throttle_mbps = 10;

@@ -7,7 +7,7 @@ import { buyVm, comes, renewalsOf } from '../jobs/support/landlord.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import { amounts, billing, DAY_MS, GB, linesOf, open, send, snapshotOf, summary } from './usage-support.ts';
 
-test('traffic beyond what is included is charged with the renewal, and shown before', async (t) => {
+test('traffic beyond the included volume is charged with the renewal, and shown before', async (t) => {
   const { fixture, customer } = await open(t, 100_00n);
   const id = await buyVm(fixture, customer);
   await send(fixture, id, '2026-01-10', 999);
@@ -55,7 +55,7 @@ test('traffic beyond what is included is charged with the renewal, and shown bef
   await assertInvariants(fixture.db);
 });
 
-test('what is metered late goes to the next period, and the day of the renewal to the one that ends on it', async (t) => {
+test('late readings count in the next period, and the day of the renewal in the one that ends on it', async (t) => {
   const { fixture, customer } = await open(t, 100_00n);
   fixture.installation.services.clock.set(new Date('2026-01-01T12:00:00Z'));
   const id = await buyVm(fixture, customer);
@@ -89,7 +89,7 @@ test('without prices nothing is charged, and a price that comes later is for per
   await assertInvariants(fixture.db);
 });
 
-test('a change of plan within the period changes what is included from then on', async (t) => {
+test('a change of plan within the period changes the included volume from then on', async (t) => {
   const { fixture, customer } = await open(t, 200_00n);
   const { catalog, clock } = fixture.installation.services;
   catalog.plans.find(({ code }) => code === 's4')!.traffic_per_gb = '0.03';
@@ -108,7 +108,7 @@ test('a change of plan within the period changes what is included from then on',
   await assertInvariants(fixture.db);
 });
 
-test('what was sent on the last day, before a change on it, is charged once', async (t) => {
+test('traffic on the last day, before a change on it, is charged once', async (t) => {
   const { fixture, customer } = await open(t, 200_00n);
   const { clock } = fixture.installation.services;
   clock.set(new Date('2026-01-01T12:00:00Z'));
@@ -128,7 +128,7 @@ test('what was sent on the last day, before a change on it, is charged once', as
   await assertInvariants(fixture.db);
 });
 
-test('what is sent while a VM is unmetered counts for nothing', async (t) => {
+test('traffic sent while a VM is unmetered does not count', async (t) => {
   const { fixture, customer } = await open(t, 200_00n);
   const id = await buyVm(fixture, customer, { start: false });
   const { clock, catalog } = fixture.installation.services;
@@ -173,7 +173,7 @@ test('snapshots cost by size and time, deleted ones too', async (t) => {
   await assertInvariants(fixture.db);
 });
 
-test('months that were missed are charged with what was used in each', async (t) => {
+test('missed months are charged with the use of each', async (t) => {
   const { fixture, customer } = await open(t, 100_00n);
   const id = await buyVm(fixture, customer);
   await send(fixture, id, '2026-01-10', 1100);

@@ -46,18 +46,18 @@ export async function access(t: TestContext, { operator, client, baseUrl }: Inst
     await throughProxy.refused('getWallet', 'ip_not_allowed');
   });
 
-  await t.test('a proxy is believed', async () => {
+  await t.test('a trusted proxy is believed', async () => {
     for (const [address, expected] of FORWARDED) {
       const { code = 'ok' } = await throughProxy.call('getWallet', from(address));
       assert.equal(code, expected, `X-Forwarded-For: ${address.slice(0, 60)}`);
     }
   });
 
-  await t.test('no other address is', async () => {
+  await t.test('an untrusted address is not', async () => {
     for (const [address] of FORWARDED) await direct.refused('getWallet', 'ip_not_allowed', from(address));
   });
 
-  await t.test('nor is any other header', async () => {
+  await t.test('other headers are not', async () => {
     for (const name of ['x-real-ip', 'forwarded', 'true-client-ip', 'cf-connecting-ip', 'x-client-ip']) {
       const headers = { [name]: name === 'forwarded' ? 'for=198.51.100.7' : '198.51.100.7' };
       await throughProxy.refused('getWallet', 'ip_not_allowed', { headers });

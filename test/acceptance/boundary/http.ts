@@ -162,7 +162,7 @@ export async function http(
     }
   });
 
-  await t.test('what is no request is refused in the same form', async () => {
+  await t.test('a malformed request is refused in the same form', async () => {
     const garbage = [
       `GET /v1/vm HTTP/1.1\r\nAuthorization: Bearer ${key}\r\n\r\n`,
       'GARBAGE\r\n\r\n',
@@ -191,7 +191,7 @@ export async function http(
     }
   });
 
-  await t.test('what is too long says which part of it', async () => {
+  await t.test('a request that is too long names the part that is', async () => {
     for (const [bytes, status, code] of [
       [head(`GET /v1/vm?${'x'.repeat(8 * KIB)} HTTP/1.1`), 414, 'uri_too_long'],
       [head(`GET /v1/vm?${'x'.repeat(20 * KIB)} HTTP/1.1`), 414, 'uri_too_long'],
@@ -203,7 +203,7 @@ export async function http(
     }
   });
 
-  await t.test('HEAD answers as GET without a body, where no key is needed too', async () => {
+  await t.test('HEAD answers like GET without a body, also on routes that need no key', async () => {
     for (const target of ['/healthz', '/readyz', '/openapi.json', '/docs', '/share/shr_x']) {
       const [get, headOnly] = await Promise.all(
         ['GET', 'HEAD'].map(async (method) => fetch(`${baseUrl()}${target}`, { method })),

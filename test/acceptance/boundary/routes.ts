@@ -89,7 +89,7 @@ export async function routes(t: TestContext, { operator, client: nobody }: Insta
     }
   });
 
-  await t.test('nor has it what a VM has', async () => {
+  await t.test('and has no subresources of a VM', async () => {
     const tails = [...PATHS.keys()].flatMap((path) => path.split('/v1/vm/{id}/').slice(1)).map(sample);
     for (const literal of LITERALS) {
       for (const tail of tails) {
@@ -106,7 +106,7 @@ export async function routes(t: TestContext, { operator, client: nobody }: Insta
     }
   });
 
-  await t.test('what is nowhere is 404, with any key', async () => {
+  await t.test('an unknown path is 404, with any key', async () => {
     for (const target of NOWHERE) {
       for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
         const answer = await everything.send({ method, target, headers: { 'idempotency-key': 'x' } });
@@ -117,7 +117,7 @@ export async function routes(t: TestContext, { operator, client: nobody }: Insta
     }
   });
 
-  await t.test('an invalid target is 400 for those who have a key', async () => {
+  await t.test('an invalid target is 400 for callers with a key', async () => {
     for (const target of INVALID) {
       for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
         const answer = await little.send({ method, target, headers: { 'idempotency-key': 'x' } });

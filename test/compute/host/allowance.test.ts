@@ -12,7 +12,7 @@ guest_prefixes: [203.0.113.0/24, 2001:db8:1::/48]
 forwards: [{ address: 192.0.2.10, ports: 20000-29999 }, { address: 192.0.2.10, ports: '443' }]
 `;
 
-test("the host's configuration is read, and refused by its field where it is wrong or open to others", async (t) => {
+test("the host's configuration is read, and refused by field if it is wrong or open to others", async (t) => {
   const path = join(await temporaryDirectory(t), 'host.yaml');
   const load = async (text: string, mode = 0o644) => {
     await writeFile(path, text);
@@ -47,7 +47,7 @@ test("the host's configuration is read, and refused by its field where it is wro
   assert.doesNotThrow(() => loadAllowance(join(REPOSITORY, 'deploy/systemd/vauban-host.yaml')));
 });
 
-test('what the configuration does not name is refused by its field', async (t) => {
+test('a field that the configuration does not define is refused by name', async (t) => {
   const path = join(await temporaryDirectory(t), 'host.yaml');
   await writeFile(path, GOOD, { mode: 0o600 });
   const check = allowanceCheck(loadAllowance(path));

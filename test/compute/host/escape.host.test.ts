@@ -30,7 +30,7 @@ async function attempt(env: Env, uid: number | string, groups: string[], tries: 
   );
 }
 
-test("as one guest's user nothing of another guest opens, nor of the service's", { skip }, async (t) => {
+test("one guest's user can open nothing of another guest or of the service", { skip }, async (t) => {
   defer(t, stayAlive());
   const umask = process.umask(0o007);
   defer(t, () => process.umask(umask));

@@ -210,7 +210,7 @@ test('fields that do not fit together are refused by the first of them', () => {
 /** The characters that a line for nft or ip may consist of, apart from quoted text that this project wrote. */
 const LINE = /^[A-Za-z0-9_.:/*\- ,{}!=@<>+;"]*$/;
 
-test('whatever passes the check makes lines of plain words, one statement each', () => {
+test('every accepted input makes plain lines, one statement each', () => {
   const hostile = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.constantFrom(...INJECTIONS, ...IDS, ...MACS),

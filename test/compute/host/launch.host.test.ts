@@ -56,7 +56,7 @@ const status = async (pid: number) => {
   return Object.fromEntries(text.split('\n').map((line) => line.split(/:\s+/))) as Record<string, string>;
 };
 
-test('a guest runs as a user of its own that can gain nothing, and outlives who started it', {
+test('a guest runs as its own user without privileges, and outlives its starter', {
   skip,
 }, async (t) => {
   const { uid, launcher, spec } = await open(t);
@@ -99,7 +99,7 @@ test('a user that is not for guests is refused, and so is one that runs anything
   });
 });
 
-test("what does not start is reported in the program's own words only", { skip }, async (t) => {
+test('a program that does not start is reported only in its own words', { skip }, async (t) => {
   const { launcher, spec } = await open(t, 'echo "no such disk" >&2; exit 1');
   await assert.rejects(launcher.launch(spec), {
     name: 'ComputeUnavailableError',

@@ -63,7 +63,7 @@ test('a user is given to one guest at a time, and to none that another guest has
   );
 });
 
-test('a guest of an earlier version is given a user of its own, and nothing of the one it shared', {
+test('a guest of an earlier version gets its own user, and nothing of the shared one', {
   skip,
 }, async (t) => {
   const guest = await guestOf(t);
@@ -86,7 +86,7 @@ test('a guest of an earlier version is given a user of its own, and nothing of t
   assert.equal(listOf(guest.directory), before, 'once is enough');
 });
 
-test('an interface that another user may open is made again for the one that is to have it', {
+test('an interface that another user may open is created again for its owner', {
   skip: whyNot(),
 }, async (t) => {
   const env = await Env.open(t);

@@ -41,7 +41,7 @@ async function end(server: Server, client: HostClient): Promise<void> {
   await closed;
 }
 
-test('the client does over the socket what the parts do, one line of log each', async (t) => {
+test('the client does over the socket the same as the parts, one log line each', async (t) => {
   const { parts, calls } = recorder();
   const path = join(await temporaryDirectory(t), 'host.sock');
   const { log } = await serve(t, parts, path);
@@ -81,7 +81,7 @@ test('the client does over the socket what the parts do, one line of log each', 
   assert.match(log.at(-1)!.error!, /^guest\.mac: /);
 });
 
-test('a helper that was restarted is found again; what it had not answered fails', async (t) => {
+test('a restarted helper is found again; unanswered requests fail', async (t) => {
   const { parts } = recorder();
   const path = join(await temporaryDirectory(t), 'host.sock');
   const client = new HostClient(path);
@@ -112,7 +112,7 @@ test('a helper that was restarted is found again; what it had not answered fails
   assert.equal((await client.probe()).ok, true);
 });
 
-test('what a helper that hangs does not answer fails in time, and what it answers next is heard', async (t) => {
+test('a request to a hanging helper times out, and its later replies are received', async (t) => {
   const { parts } = recorder();
   const path = join(await temporaryDirectory(t), 'host.sock');
   const hung = { ...parts, launcher: { ...parts.launcher, kill: () => new Promise<void>(() => {}) } };

@@ -43,7 +43,7 @@ async function withAcl(t: TestContext, deleted: () => true | { code: number; err
   return { remove, isThere: () => isThere };
 }
 
-test('an ACL that Incus takes for absent, because another was deleted, is deleted', { skip }, async (t) => {
+test('an ACL that Incus considers absent, because another was deleted, is deleted', { skip }, async (t) => {
   let asked = 0;
   const { remove, isThere } = await withAcl(t, () => {
     return ++asked > 1 || { code: 404, error: 'Network ACL not found' };
@@ -54,7 +54,7 @@ test('an ACL that Incus takes for absent, because another was deleted, is delete
   await remove();
 });
 
-test('what Incus refuses otherwise is an error', { skip }, async (t) => {
+test('another refusal of Incus is an error', { skip }, async (t) => {
   const { remove, isThere } = await withAcl(t, () => ({ code: 500, error: 'the disk is on fire' }));
   await assert.rejects(remove(), IncusError);
   assert.equal(isThere(), true);

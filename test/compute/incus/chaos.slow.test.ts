@@ -18,7 +18,7 @@ const INTO_MOVE_MS = [300, 800];
 const cluster = await inCluster(import.meta.filename);
 
 if (cluster) {
-  test('members that are killed lose nothing, and nothing is there twice', PATIENCE, async (t) => {
+  test('killed members lose nothing, and nothing exists twice', PATIENCE, async (t) => {
     const cloud = await Cloud.start(t, cluster);
     await creations(cloud);
     await deletions(cloud);

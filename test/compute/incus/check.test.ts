@@ -98,7 +98,7 @@ const wrong = (findings: EngineFinding[]) =>
     .filter(({ state }) => state !== 'ok')
     .map(({ state, what, found }) => `${state} ${what}: ${found}`);
 
-test('of a cluster with which nothing is wrong each item is named, and right', async () => {
+test('a healthy cluster reports each item as ok', async () => {
   const findings = await checkCluster(partsOf(right()), WANTS);
   assert.deepEqual(wrong(findings), []);
   assert.deepEqual(
@@ -251,7 +251,7 @@ for (const [name, [change, ...expected]] of Object.entries(CASES)) {
   });
 }
 
-test('without a quorum that is said, and nothing that could not be asked is right', async () => {
+test('without a quorum the check says so, and no item that could not be checked is ok', async () => {
   const cluster = right();
   cluster.quorum = false;
   const findings = await checkCluster(partsOf(cluster), WANTS);

@@ -57,7 +57,7 @@ test('a member that is starting has not answered', { skip }, async (t) => {
   assert.ok((await errorOf(t, 500, "Server isn't ready yet")) instanceof UnansweredError);
 });
 
-test('nor has one that has no part in the database', { skip }, async (t) => {
+test('nor has a member that does not take part in the database', { skip }, async (t) => {
   const message = 'Failed to begin transaction: no available cowsql leader server found';
   assert.ok((await errorOf(t, 500, message)) instanceof UnansweredError);
 });
@@ -68,7 +68,7 @@ test('any other refusal is one', { skip }, async (t) => {
   assert.ok((await errorOf(t, 400, slow)) instanceof IncusError);
 });
 
-test('a question goes to the next member where one is on its way', { skip }, async (t) => {
+test('a question goes to the next member while one is unanswered', { skip }, async (t) => {
   const identity = identityOf(t);
   const endpoints = [
     await member(t, identity, () => refusal(503, "Server isn't ready yet")),
@@ -79,7 +79,7 @@ test('a question goes to the next member where one is on its way', { skip }, asy
   assert.equal((await members.any('GET', '/1.0')).metadata, 'second');
 });
 
-test('an image that is not shown to one who is not trusted is not absent', { skip }, async (t) => {
+test('an image hidden from untrusted callers is not absent', { skip }, async (t) => {
   const identity = identityOf(t);
   const url = await member(t, identity, (path) =>
     path.startsWith('/1.0/images') ? refusal(404, 'Image alias not found') : refusal(403, 'not authorized'),

@@ -16,7 +16,7 @@ if (cluster) {
     gateways: [{ region: 'eu', addresses: [GATEWAY, GATEWAY_6] }],
   };
 
-  test('incus: a real cluster says what it has and what it lacks, and a member that dies', async (t) => {
+  test('incus: a real cluster reports its state and its problems, and a member that dies', async (t) => {
     const driver = await openIncus(cluster);
     defer(t, () => driver.close());
     const check = async () =>

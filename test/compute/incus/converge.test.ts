@@ -14,7 +14,7 @@ const FULL = [
   'Failed to run: zfs snapshot tank/vm@snap: cannot create snapshot: disk quota exceeded',
 ];
 
-test('what Incus says where there is no room is known as that, and nothing else is', () => {
+test("Incus's message for missing space is recognised, and no other is", () => {
   for (const message of FULL)
     assert.ok(asCapacity(new IncusError(400, message)) instanceof CapacityError, message);
   const other = new IncusError(400, 'Instance is protected');
@@ -37,7 +37,7 @@ test('a step may take longer than a refusal that passes is waited for', async ()
   assert.equal(there, true);
 });
 
-test('what is undone again and again is given up', async () => {
+test('an operation that is undone repeatedly is given up', async () => {
   const clock = new ManualClock(new Date(0));
   const way = { look: async () => false, isDone: Boolean, step: async () => clock.advance(20_000) };
   await assert.rejects(converge(clock, way), /undone again and again/);

@@ -15,7 +15,7 @@ const ANSWER_MS = 700;
 const cluster = await inCluster(import.meta.filename);
 
 if (cluster) {
-  test('each member is drained while customers go on, and no VM is lost', PATIENCE, async (t) => {
+  test('each member is drained while customers continue, and no VM is lost', PATIENCE, async (t) => {
     const cloud = await Cloud.start(t, cluster);
     const vms = await cloud.buy(VMS);
     for (const { ipv4 } of vms) await cloud.greeting(ipv4);

@@ -130,7 +130,7 @@ function passesAcl(rules: AclRule[], sent: Packet): boolean {
   return matching.length > 0 && matching.every(({ action }) => action === 'allow');
 }
 
-test('an ACL lets pass exactly what the first match of the rules does', () => {
+test('an ACL passes exactly the traffic of the first matching rules', () => {
   fc.assert(
     fc.property(policy, fc.array(packet, { minLength: 50, maxLength: 50 }), (rules, packets) => {
       const { ingress, egress } = compileFirewall(rules);
@@ -146,7 +146,7 @@ test('an ACL lets pass exactly what the first match of the rules does', () => {
   );
 });
 
-test('what an ACL cannot say is refused', () => {
+test('a rule that an ACL cannot express is refused', () => {
   const closed = { defaultIn: 'drop', defaultOut: 'accept', portForwards: [] } as const;
   const rule: Omit<FirewallEntry, 'protocol'> = {
     direction: 'in',

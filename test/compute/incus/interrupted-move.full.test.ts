@@ -46,7 +46,7 @@ async function listening(t: TestContext) {
   return { server, port: (server.address() as AddressInfo).port };
 }
 
-test('a guest that answers after a move which nothing was heard of is left as it is', { skip }, async (t) => {
+test('a guest that answers after a move without a result is left unchanged', { skip }, async (t) => {
   const { port } = await listening(t);
   const { guest, orders, keys } = await interrupted(t, port);
   assert.deepEqual(orders, []);

@@ -17,7 +17,7 @@ const CUT =
 const cluster = await inCluster(import.meta.filename, OF_THREE, { poolMb: POOL_MB });
 
 if (cluster) {
-  test('mishaps of a cluster lose nothing, and what is of others is not touched', PATIENCE, async (t) => {
+  test('failures of a cluster lose nothing, and foreign objects are not touched', PATIENCE, async (t) => {
     const cloud = await Cloud.start(t, cluster);
     const [vm] = await cloud.buy(1);
     const foreign = await makeForeign(cloud, vm);

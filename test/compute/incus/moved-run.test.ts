@@ -26,7 +26,7 @@ function instance(change: Partial<Instance> = {}): Instance {
   };
 }
 
-test('a guest that was moved as it runs is in the run that it was in, until its next start', () => {
+test('a guest that was moved live stays in the same run until its next start', () => {
   const before = instance();
   const departing = { ...before, config: departingAs(before) };
   assert.equal(runOf(departing), runOf(before));

@@ -20,7 +20,7 @@ const cluster = await inCluster(import.meta.filename);
 // Runs in the network of the router to which the members announce the guests' addresses.
 if (cluster) {
   test(
-    'the route to a guest is there once it has started, and stays while the daemon of its member is away',
+    "the route to a guest exists once it has started, and stays while its member's daemon is away",
     PATIENCE,
     async (t) => {
       const driver = await openIncus(cluster);

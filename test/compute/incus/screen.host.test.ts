@@ -38,7 +38,7 @@ if (cluster) {
     return { driver, id: spec.id };
   };
 
-  test('incus: what is typed at the screen of a guest is shown to all who look at it', LIMIT, async (t) => {
+  test("incus: all viewers of a guest's screen see its input", LIMIT, async (t) => {
     const { driver, id } = await setUp(t);
     const { viewer: first } = await look(t, driver, id);
     // Printed before there was a viewer: it comes from the console log.
@@ -75,7 +75,7 @@ if (cluster) {
   });
 
   test(
-    'incus: the last node to look at a screen has it, and the viewers of the other end',
+    "incus: the node that opens a screen last has it, and the other's viewers are disconnected",
     LIMIT,
     async (t) => {
       const { driver, id } = await setUp(t);
@@ -113,7 +113,7 @@ if (cluster) {
     assert.equal(slow.viewer.text(), text);
   });
 
-  test('incus: the console is left to others when the last viewer has gone', LIMIT, async (t) => {
+  test('incus: the console is released when the last viewer has left', LIMIT, async (t) => {
     const { driver, id } = await setUp(t);
     const viewers = [await look(t, driver, id), await look(t, driver, id)];
     assert.equal(await consolesOf(id), 1);

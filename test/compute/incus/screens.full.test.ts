@@ -42,7 +42,7 @@ async function look(t: TestContext, screen: Screen) {
   return { viewer, stream };
 }
 
-test('all viewers see what is written, and what each types is heard', LIMIT, async (t) => {
+test('all viewers see the output, and input from each is accepted', LIMIT, async (t) => {
   const { screen, heard, until } = opened(t);
   screen.write(Buffer.from('web login: '));
   const [first, second] = [await look(t, screen), await look(t, screen)];
@@ -57,7 +57,7 @@ test('all viewers see what is written, and what each types is heard', LIMIT, asy
   await Promise.all(closed);
 });
 
-test('the terminal answers what it is asked now, and not what it was asked in the past', LIMIT, async (t) => {
+test('the terminal answers current queries, and no past ones', LIMIT, async (t) => {
   const { screen, heard, until } = opened(t);
   screen.write(Buffer.from('past\x1b[6n'), true);
   screen.write(Buffer.from('\r\n\x1b[6n'));
@@ -74,7 +74,7 @@ test('a program that wants the arrows as an application does gets them so', LIMI
   await until(() => heard.typed === '\x1bOA');
 });
 
-test('a flood is taken at its pace, and holds up neither this thread nor a viewer', LIMIT, async (t) => {
+test('a flood is read at its own pace, and delays neither this thread nor a viewer', LIMIT, async (t) => {
   const { screen, heard, until } = opened(t);
   const { viewer } = await look(t, screen);
   const chunk = Buffer.from('\x1b[31mx\x1b[32my'.repeat(5_000));

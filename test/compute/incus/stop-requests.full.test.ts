@@ -55,7 +55,7 @@ async function world(t: TestContext) {
   return { daemon, clock, driver, followed, fails, diesOver, news };
 }
 
-test('a stop that a member finishes once it is back is no news, and the next end is', { skip }, async (t) => {
+test('a stop that a returning member completes is no news, and the next end is', { skip }, async (t) => {
   const { daemon, driver, diesOver, news } = await world(t);
   await diesOver(driver.shutdown(ID, 60));
   await daemon.goOff();
@@ -64,7 +64,7 @@ test('a stop that a member finishes once it is back is no news, and the next end
   assert.deepEqual(await news(1), [poweredOff(2)]);
 });
 
-test('nor is it news that a power cut is finished later', { skip }, async (t) => {
+test('nor is a power cut that is completed later', { skip }, async (t) => {
   const { daemon, driver, diesOver, news } = await world(t);
   await diesOver(driver.powerOff(ID));
   await daemon.goOff();
@@ -73,7 +73,7 @@ test('nor is it news that a power cut is finished later', { skip }, async (t) =>
   assert.deepEqual(await news(1), [poweredOff(2)]);
 });
 
-test('a stop that was never finished makes nothing of an end much later', { skip }, async (t) => {
+test('an unfinished stop does not explain a much later end', { skip }, async (t) => {
   const { daemon, clock, driver, followed, diesOver, news } = await world(t);
   await diesOver(driver.shutdown(ID, 60));
   daemon.die();
@@ -84,14 +84,14 @@ test('a stop that was never finished makes nothing of an end much later', { skip
   assert.deepEqual(await news(1), [poweredOff(1)]);
 });
 
-test('a guest that has not obeyed in time and goes off by itself then is news', { skip }, async (t) => {
+test('a guest that ignored its shutdown and powers off later is news', { skip }, async (t) => {
   const { daemon, driver, fails, news } = await world(t);
   await fails(driver.shutdown(ID, 5), ShutdownTimeoutError);
   await daemon.goOff();
   assert.deepEqual(await news(1), [poweredOff(1)]);
 });
 
-test('what a guest does while its member is still left alone is found out all the same', {
+test('events of a guest while its member is still excluded are found out later', {
   skip,
 }, async (t) => {
   const { daemon, clock, followed, news } = await world(t);

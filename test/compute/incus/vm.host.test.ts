@@ -23,7 +23,7 @@ const cluster = skip ? undefined : await inCluster(import.meta.filename, OF_THRE
 if (skip) test('incus: a virtual machine', { skip }, () => {});
 
 if (cluster) {
-  test('incus: a virtual machine is made, let into, moved as it runs, switched off and on, and removed', async (t) => {
+  test('incus: a virtual machine is created, logged in to, moved live, switched off and on, and removed', async (t) => {
     await importDisk(cluster, 'tiny-vm', (await tinyImage())!.disk);
     await incus(cluster, 'profile', 'set', 'default', 'migration.stateful=true');
     const driver = await openIncus(cluster);

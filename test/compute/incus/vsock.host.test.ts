@@ -28,7 +28,7 @@ for number in range(1500):
 signal.setitimer(signal.ITIMER_REAL, 0)
 `;
 
-test('the stand-in for vsock pretends to listen, also where a signal has the call made again', {
+test('the stand-in for vsock pretends to listen, even if a signal repeats the call', {
   skip: whyNoCluster({ vms: true }),
 }, () => {
   const { status, stderr } = spawnSync('/usr/bin/python3', [STAND_IN, '/usr/bin/python3', '-c', LISTEN], {

@@ -38,7 +38,7 @@ async function blank(t: TestContext): Promise<Image> {
 const capacity = (memoryMb: number, diskGb = 1_000) => ({ cpuOvercommit: 64, memoryMb, diskGb });
 
 test(
-  'of eight guests that are made at once as many are made as there is memory for, QEMU’s own counted',
+  "of eight guests created at once, only as many are created as fit into memory, including QEMU's own",
   withDisks,
   async (t) => {
     const { driver } = qemuFor(t, await blank(t), { capacity: capacity(4 * COST - 1) });
@@ -56,20 +56,16 @@ test(
   },
 );
 
-test(
-  'disks and what snapshots keep of them count, and none grows beyond what there is',
-  withDisks,
-  async (t) => {
-    const { driver } = qemuFor(t, await blank(t), { capacity: capacity(16_384, 4) });
-    const spec = tinySpec({ diskGb: 2 });
-    await driver.create(spec);
-    await driver.createSnapshot(spec.id, 'snap_one');
-    await assert.rejects(driver.create(tinySpec({ diskGb: 1 })), /diskGb left/);
-    await assert.rejects(driver.resize(spec.id, { ...spec, diskGb: 4 }), CapacityError);
-    await driver.deleteSnapshot(spec.id, 'snap_one');
-    await driver.create(tinySpec({ diskGb: 1 }));
-  },
-);
+test('disks and their snapshots count, and none grows beyond the space', withDisks, async (t) => {
+  const { driver } = qemuFor(t, await blank(t), { capacity: capacity(16_384, 4) });
+  const spec = tinySpec({ diskGb: 2 });
+  await driver.create(spec);
+  await driver.createSnapshot(spec.id, 'snap_one');
+  await assert.rejects(driver.create(tinySpec({ diskGb: 1 })), /diskGb left/);
+  await assert.rejects(driver.resize(spec.id, { ...spec, diskGb: 4 }), CapacityError);
+  await driver.deleteSnapshot(spec.id, 'snap_one');
+  await driver.create(tinySpec({ diskGb: 1 }));
+});
 
 test('the second disk of a rebuild counts until its end is known', withDisks, async (t) => {
   const { driver } = qemuFor(t, await blank(t), { capacity: capacity(16_384, 5) });
@@ -100,7 +96,7 @@ test('a guest that the memory does not reach for is not started', withDisks, asy
   assert.equal((await after.inspect(spec.id))?.power, 'off');
 });
 
-test('a template has an image or it has none, and a disk that the image fits on', withDisks, async (t) => {
+test('a template has an image or not, and a disk into which it fits', withDisks, async (t) => {
   const image = await blank(t);
   const { driver } = qemuFor(t, { ...image, virtualBytes: 1_500_000_000 });
   assert.deepEqual(await driver.findTemplate('tiny'), { minDiskGb: 2 });

@@ -42,7 +42,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-test('guests outlive the service, and what they do by themselves is reported', { skip }, async (t) => {
+test('guests outlive the service, and their own actions are reported', { skip }, async (t) => {
   const { directory, driver, open } = qemuFor(t, image);
   const spec = tinySpec({ authorizedKeys: [KEY.public] });
   await driver.create(spec);
@@ -79,7 +79,7 @@ test('guests outlive the service, and what they do by themselves is reported', {
   assert.equal((await last.inspect(spec.id))?.power, 'off');
 });
 
-test('what happened while the service was away is reported by the next', { skip }, async (t) => {
+test('events while the service was away are reported after its start', { skip }, async (t) => {
   const { directory, driver, open } = qemuFor(t, image);
   const spec = tinySpec({ password: 'correct horse' });
   await driver.create(spec);

@@ -81,7 +81,7 @@ test('a log that a machine writes itself is cut', { skip }, async (t) => {
   assert.ok((await readFile(path, 'latin1')).endsWith('\0end'));
 });
 
-test('what a guest could put in the place of its log is neither written to nor read', { skip }, async (t) => {
+test('a file that a guest could put in place of its log is neither written nor read', { skip }, async (t) => {
   const { monitor, write, path } = await ringOnly(t);
   const secret = `${path}.secret`;
   await writeFile(secret, 'secret');
@@ -95,7 +95,7 @@ test('what a guest could put in the place of its log is neither written to nor r
   }
 });
 
-test('what QEMU itself says stays within its bound, and starts over after a cut', {
+test("QEMU's own output is bounded, and starts over after a cut", {
   skip: skipTiny,
 }, async (t) => {
   const { directory, driver } = qemuFor(t, (await tinyImage())!);

@@ -87,7 +87,7 @@ const MOVES = [
 ] as const;
 
 for (let done = 0; done <= MOVES.length; done++) {
-  test(`a rebuild that was cut off after ${done} of its moves goes on, and back`, options, async (t) => {
+  test(`a rebuild interrupted after ${done} of its moves continues, forward and back`, options, async (t) => {
     const guest = await openGuest(t);
     const { spec, at, driver } = guest;
     const seed = readFileSync(at('seed.iso'));
@@ -114,7 +114,7 @@ for (let done = 0; done <= MOVES.length; done++) {
   });
 }
 
-test('an undoing of a rebuild that was cut off goes on at the next start', options, async (t) => {
+test('an interrupted undo of a rebuild continues at the next start', options, async (t) => {
   const guest = await openGuest(t);
   const { spec, at, driver } = guest;
   guest.write(1);
@@ -129,7 +129,7 @@ test('an undoing of a rebuild that was cut off goes on at the next start', optio
   assert.ok(!existsSync(at('former.iso')));
 });
 
-test('a rebuild that cannot be made leaves the guest as it was', options, async (t) => {
+test('a rebuild that fails leaves the guest unchanged', options, async (t) => {
   const guest = await openGuest(t);
   const { spec, at, driver } = guest;
   guest.write(1);

@@ -48,7 +48,7 @@ test('a record is on the disk before it is moved into place, and its new name be
   );
 });
 
-test('on a full disk a record stays what it was', { skip: noSmallDisk }, async (t) => {
+test('on a full disk a record stays unchanged', { skip: noSmallDisk }, async (t) => {
   const disk = await smallDisk(t, 1);
   const path = join(disk.directory, 'guest.json');
   await writeFile(path, 'before');

@@ -82,7 +82,7 @@ test('a header that a guest has written leads to no other file', { skip }, async
   assert.match(await runImage({ id: ID, directory: guest.directory }, { do: 'info' }), /"virtual-size"/);
 });
 
-test('pipes in the place of files keep no one waiting', { skip }, async (t) => {
+test('pipes in place of files block no one', { skip }, async (t) => {
   const { guest } = await guestOf(t);
   for (const name of ['pid', 'log', 'console'] as const) execFileSync('mkfifo', [guest.file(name)]);
   assert.equal(await findQemu(guest.directory, spec().uuid), undefined);

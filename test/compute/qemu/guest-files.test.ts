@@ -63,7 +63,7 @@ for (const [what, put] of OTHERS) {
     assert.equal(await readFile(secret, 'utf8'), SECRET);
   });
 
-  test(`what is written in the place of ${what} is written to nothing else`, async (t) => {
+  test(`a file written in place of ${what} changes nothing else`, async (t) => {
     const { directory, secret, at } = await places(t);
     await put(at('seed'), secret);
     await writeGuestFile(at('seed'), 'a seed', 0o600);
@@ -75,7 +75,7 @@ for (const [what, put] of OTHERS) {
   });
 }
 
-test("of a guest's file no more is read than is asked for, and only of its owner", async (t) => {
+test("a guest's file is read only up to the requested size, and only if its owner is right", async (t) => {
   const { at } = await places(t);
   await writeFile(at('log'), 'x'.repeat(1_000_000));
   assert.equal((await readGuestFile(at('log'), 10)).toString(), 'x'.repeat(10));

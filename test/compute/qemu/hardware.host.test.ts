@@ -25,7 +25,7 @@ test('a processor is the ablest model that lacks nothing, of the maker of the ho
   assert.equal(chooseCpu('kvm', '', []), 'qemu64-v1');
 });
 
-test('a guest keeps the machine that it was made with, and an older one what it has run with', {
+test('a guest keeps the machine type it was created with, and an older one the type it ran with', {
   skip,
 }, async (t) => {
   const { hardware, aio } = await findOffer('tcg');

@@ -10,7 +10,9 @@ const image = (await tinyImage())!;
 const OPS = freshKeyPair('test');
 const CUSTOMER = freshKeyPair('test');
 
-test('without a guest agent the ops key is the way in', { skip: await skipWithoutTinyImage() }, async (t) => {
+test('without a guest agent the ops key is used to log in', {
+  skip: await skipWithoutTinyImage(),
+}, async (t) => {
   const { driver, open } = qemuFor(t, image);
   const spec = tinySpec({ authorizedKeys: [OPS.public] });
   await driver.create(spec);

@@ -21,7 +21,7 @@ const LEFT_MB = 60;
 const WRITE =
   'for n in $(seq 60); do dd if=/dev/urandom of=/root/$n bs=1M count=3; sync; sleep 0.2; done; echo done';
 
-test('a guest that writes stands still before it takes the database its room; others run on', {
+test("a guest that writes is paused before it takes the database's space; others keep running", {
   skip: noSmallDisk || (await skipWithoutTinyImage()),
 }, async (t) => {
   const image = (await tinyImage())!;

@@ -22,7 +22,7 @@ async function machine(t: TestContext, serve: (socket: Socket) => void): Promise
 
 const digest = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
-test('what is said before there is a listener is not lost', async (t) => {
+test('output before there is a listener is not lost', async (t) => {
   const path = await machine(t, (socket) => socket.write('RFB 003.008\n'));
   const stream = await connectScreen(path);
   for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
@@ -35,7 +35,7 @@ test('what is said before there is a listener is not lost', async (t) => {
   }
 });
 
-test('a chunk stays as it is while its reader pauses the stream', async (t) => {
+test('a chunk stays unchanged while its reader pauses the stream', async (t) => {
   const picture = Buffer.alloc(4_000_000);
   for (let at = 0; at < picture.length; at++) picture[at] = (at * 31 + (at >> 8)) & 255;
   const path = await machine(t, (socket) => socket.end(picture));

@@ -40,7 +40,7 @@ function dataDirectory(t: TestContext): string {
   return directory;
 }
 
-test('auto is the simulator where no template has an image, and touches nothing', async (t) => {
+test('auto is the simulator if no template has an image, and touches nothing', async (t) => {
   const directory = dataDirectory(t);
   const { compute, reason } = await select(directory);
   assert.equal(compute.name, 'simulator');
@@ -49,7 +49,7 @@ test('auto is the simulator where no template has an image, and touches nothing'
   await compute.close();
 });
 
-test('auto is QEMU where it works and a template has an image; the line says how', { skip }, async (t) => {
+test('auto is QEMU if it works and a template has an image; the line explains it', { skip }, async (t) => {
   const directory = dataDirectory(t);
   await createImageStore(join(directory, 'images')).import(image);
   const { compute } = await select(directory, { VAUBAN_QEMU_ACCEL: 'tcg' });

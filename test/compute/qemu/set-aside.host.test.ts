@@ -37,7 +37,7 @@ const glances = async (driver: ComputeDriver) =>
   (await driver.list()).map(({ id, power }) => ({ id, power }));
 
 test(
-  'a guest whose record cannot be read is set aside and named, and the others go on',
+  'a guest with an unreadable record is set aside and named, and the others continue',
   withDisks,
   async (t) => {
     const { told, logger } = warnings();

@@ -146,7 +146,7 @@ async function sharedDirectory(t: TestContext, group: number): Promise<string> {
   return directory;
 }
 
-test('clones run as users of their own, who may not open what all clones begin with', {
+test('clones run as their own users, who may not open the shared base', {
   skip: skip || (process.getuid?.() !== 0 && 'needs root to start guests as other users'),
 }, async (t) => {
   const group = Number(execFileSync('id', ['-g', GUESTS_USER], { encoding: 'utf8' }));
@@ -201,7 +201,7 @@ test('clones run as users of their own, who may not open what all clones begin w
   assert.ok(!opens('-r', join(place, 'memory')), 'what was in memory may hold secrets of the template');
 });
 
-test('a template survives a restart of the service, and not a change of QEMU', { skip }, async (t) => {
+test('a template survives a restart of the service, but not a change of QEMU', { skip }, async (t) => {
   const { warnings, logger, templates } = openWarm(t);
   const { open } = qemuFor(t, image, { logger });
   const first = templates();

@@ -43,7 +43,7 @@ async function trespass(env: Env, guest: TestGuest): Promise<void> {
   await env.settleHost(guest);
 }
 
-test('whatever is lost or added, no packet passes that the rules did not see, and it is noticed', {
+test('whatever is lost or added, no packet passes unseen by the rules, and it is noticed', {
   skip,
 }, async (t) => {
   const env = await Env.open(t);
@@ -86,7 +86,7 @@ test('whatever is lost or added, no packet passes that the rules did not see, an
   await guest.space.arrived(5000, N);
 });
 
-test('what switches the passing on of packets off, or takes a way away, is noticed; our own changes are not', {
+test('disabling forwarding or removing a route is noticed; our own changes are not', {
   skip,
 }, async (t) => {
   const env = await Env.open(t);

@@ -67,7 +67,7 @@ const entryOf = (changes: Partial<NetworkPolicy> = {}): Entry => {
   return { id: guest.id, card: cardOf(guest, changed), policy: changed };
 };
 
-test('what is handed to nft and ip', (t) => {
+test('the input of nft and ip', (t) => {
   const entry = entryOf();
   const { card } = entry;
   golden(t, 'base.nft', baseTable('eth0'));

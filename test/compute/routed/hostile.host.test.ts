@@ -42,7 +42,7 @@ async function network({ host }: Env): Promise<string[]> {
   );
 }
 
-test("a forward never takes what the host or others send elsewhere, such as the host's own DNS", {
+test("a forward never takes traffic that the host or others send elsewhere, such as the host's own DNS", {
   skip,
 }, async (t) => {
   const env = await Env.open(t, undefined, RECKLESS);
@@ -57,7 +57,7 @@ test("a forward never takes what the host or others send elsewhere, such as the 
   assert.equal(env.internet.arrivals(DNS).length, N);
 });
 
-test('what a guest may not have is refused by its field, and changes nothing', { skip }, async (t) => {
+test('a forbidden setting of a guest is refused by its field, and changes nothing', { skip }, async (t) => {
   const env = await Env.open(t);
   const [guest, other] = [await env.guest(t, 41, CLOSED), await env.guest(t, 42, CLOSED)];
   const before = await network(env);
@@ -105,7 +105,7 @@ test('what a guest may not have is refused by its field, and changes nothing', {
   assert.deepEqual(await network(env), before);
 });
 
-test('one guest with what it may not have costs the others nothing when all rules are rebuilt', {
+test('one guest with a forbidden setting does not affect the others when all rules are rebuilt', {
   skip,
 }, async (t) => {
   const env = await Env.open(t);
@@ -149,7 +149,7 @@ test('one guest with what it may not have costs the others nothing when all rule
   );
 });
 
-test('of a batch that nft refuses for an unforeseen reason the sound guests remain', {
+test('if nft refuses a batch for an unforeseen reason, the sound guests remain', {
   skip,
 }, async (t) => {
   const env = await Env.open(t);

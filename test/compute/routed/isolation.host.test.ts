@@ -82,7 +82,7 @@ test('a guest reaches nothing of the host, and another guest by the rules of bot
   assert.deepEqual(b.space.arrivals(80), Array(N).fill(a.v4));
 });
 
-test('neighbours of one IPv6 network reach each other where both firewalls let them', { skip }, async (t) => {
+test('neighbours of one IPv6 network reach each other if both firewalls allow it', { skip }, async (t) => {
   const env = await Env.open(t);
   const [a, b] = [await env.guest(t, 22, OPEN), await env.guest(t, 23, CLOSED)];
   await listen(b.space, 80);

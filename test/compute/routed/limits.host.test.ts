@@ -17,7 +17,7 @@ async function refused(env: Env, guest: TestGuest, what: 'connections' | 'packet
   return JSON.parse(json).nftables.find((one: object) => 'counter' in one).counter.packets;
 }
 
-test('a guest has so many connections and no more, in and out, and others have theirs', {
+test("a guest's connections are limited, in and out, and others have their own limit", {
   skip,
 }, async (t) => {
   const env = await Env.open(t, undefined, LIMITS);
@@ -69,7 +69,7 @@ test('a guest that floods is cut to its packets before anything else, and others
   assert.equal(await refused(env, other, 'packets'), 0);
 });
 
-test('port 25 of others is closed to a guest until it is opened, and no other port of mail is', {
+test('port 25 of others is closed to a guest until it is opened, and other mail ports are open', {
   skip,
 }, async (t) => {
   const env = await Env.open(t);

@@ -52,7 +52,7 @@ test('a closed guest gets none of N packets, an opened one all, and the counters
   assert.deepEqual(counted, { ...none, inBytes, inPackets: 2 * N, ...outgoing });
 });
 
-test('the first match decides, replies pass, and what a guest may send is its own policy', {
+test('the first match decides, replies pass, and outgoing traffic has its own policy', {
   skip,
 }, async (t) => {
   const env = await Env.open(t);
@@ -164,7 +164,7 @@ test('under traffic no packet passes between old rules and new ones', { skip }, 
   assert.deepEqual(guest.space.arrivals(5000), []);
 });
 
-test('deleted rules come back, counters go on, and a detached guest leaves nothing', {
+test('deleted rules return, counters continue, and a detached guest leaves nothing', {
   skip,
 }, async (t) => {
   const env = await Env.open(t);

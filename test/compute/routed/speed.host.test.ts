@@ -16,7 +16,7 @@ const DATA = 1_472;
 const PACKET_BYTES = DATA + 28;
 const SLOW = { ...OPEN, bandwidthBps: BPS };
 
-test('an interface is slowed, sped up, and left as it was where there is no limit', () => {
+test('an interface is slowed, sped up, and left unchanged without a limit', () => {
   const present = [
     { dev: 'vauslowed', handle: '7a11:' },
     { dev: 'vauplain', handle: '0:' },

@@ -89,7 +89,7 @@ test("OpenSSH's scp and sftp", { ...LIMIT, skip: NO_CLIENT }, async (t) => {
     assert.equal(readFileSync(path('back/inner/two'), 'utf8'), 'two');
   });
 
-  await t.test('scp says what is wrong, and ends', async () => {
+  await t.test('scp prints the error and ends', async () => {
     const missing = await run('scp', [`${host}:nothing`, 'here']);
     assert.equal(missing.code, 1);
     assert.match(missing.stderr, /nothing: No such file/);

@@ -32,7 +32,7 @@ test('passwords are the ones of the guest, of the user they were set for', LIMIT
   await assert.rejects(log('debian', 'correct horse'), /authentication/i);
 });
 
-test('df, free and uptime show what the driver shows', LIMIT, async (t) => {
+test('df, free and uptime agree with the driver', LIMIT, async (t) => {
   const setting = await openSetting(t);
   const { driver, clock } = setting;
   const id = await runningGuest(setting, 'web-mem-hog');
@@ -129,7 +129,7 @@ test('a leak is found with ps, and ends when its process does', LIMIT, async (t)
   assert.match((await exec(setting, client, 'systemctl status report-worker')).stdout, /inactive \(dead\)/);
 });
 
-test('nothing listens on port 22 of a guest that asks for it', LIMIT, async (t) => {
+test('nothing listens on port 22 of a guest with that name', LIMIT, async (t) => {
   const setting = await openSetting(t);
   const id = await runningGuest(setting, 'web-sim-no-ssh');
   await assert.rejects(setting.driver.openSsh(id), { name: 'AgentUnavailableError' });

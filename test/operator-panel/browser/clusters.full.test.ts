@@ -40,7 +40,7 @@ async function openOnClusters(t: TestContext) {
   return { panel, second };
 }
 
-test('an operator sees the clusters: which regions they serve, what they say, and one that is away', {
+test('an operator sees the clusters: their regions, states, and one that is unreachable', {
   skip: NO_BROWSER,
 }, async (t) => {
   const { panel, second } = await openOnClusters(t);
@@ -79,7 +79,7 @@ test('an operator sees the clusters: which regions they serve, what they say, an
   assert.deepEqual(complaints, []);
 });
 
-test('an operator who reads German sees the clusters in German', { skip: NO_BROWSER }, async (t) => {
+test('a German-speaking operator sees the clusters in German', { skip: NO_BROWSER }, async (t) => {
   const { panel } = await openOnClusters(t);
   const { page } = await open(t, panel, 'de');
   const clusters = page.getByRole('table', { name: 'Cluster' });
@@ -88,7 +88,7 @@ test('an operator who reads German sees the clusters in German', { skip: NO_BROW
     await clusters.getByRole('columnheader', { name: title }).waitFor();
 });
 
-test('where machines run on no cluster, none is spoken of, and what this host has is shown', {
+test("without clusters the page shows this host's capacity, and mentions no cluster", {
   skip: NO_BROWSER,
 }, async (t) => {
   const panel = await openPanel(t);

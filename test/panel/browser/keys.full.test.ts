@@ -6,7 +6,9 @@ import { NO_BROWSER, startBrowser } from '../../consoles/support/browser.ts';
 import { startService } from '../../support/service.ts';
 import { buildIfChanged, demoLink, newPanelPage, signInWithLink } from './support/panel-page.ts';
 
-test('a key is made by hand, shown once, used by curl and revoked', { skip: NO_BROWSER }, async (t) => {
+test('a key is created in the panel, shown once, used by curl and revoked', {
+  skip: NO_BROWSER,
+}, async (t) => {
   await buildIfChanged();
   const service = await startService(t);
   const { page, complaints } = await newPanelPage(await startBrowser(t), service);

@@ -93,7 +93,7 @@ test('a mailed link that is opened does nothing before its button is pressed', {
     await page.close();
   });
 
-  await t.test('a sign-up, whose password is chosen by who reads the mail', async () => {
+  await t.test('a sign-up, whose password is chosen by the reader of the mail', async () => {
     const email = 'anna@example.com';
     await new TestBrowser(panel).ok('POST', '/sign-up', { body: { email } });
     const url = await urlTo(email);
@@ -112,7 +112,7 @@ test('a mailed link that is opened does nothing before its button is pressed', {
     await again.page.close();
   });
 
-  await t.test('a new password, and what it ended', async () => {
+  await t.test('a new password, and the sessions that it ended', async () => {
     const { browser, email, personId } = await signInAs(panel, 'owner');
     await signInByLink(panel, personId);
     const made = await browser.ok('POST', '/keys', { body: { label: 'ci', scopes: ['vm:read'] } });

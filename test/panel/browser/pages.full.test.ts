@@ -83,7 +83,7 @@ test('little script comes before the first page', { skip: NO_BROWSER }, async (t
   }
 });
 
-test('the files of the panel are served for good, compressed, and nothing else is', async (t) => {
+test("the panel's files are cached permanently, compressed, and no other file is served", async (t) => {
   await buildIfChanged();
   const { baseUrl } = await startService(t);
   const page = await fetch(`${baseUrl}/panel/anything/at/all`, { headers: { accept: 'text/html' } });

@@ -98,14 +98,14 @@ test('every text that people can set is among those that are tried', () => {
 test('a panel full of hostile texts, and other sites', { skip: NO_BROWSER }, async (t) => {
   const world = await openWorld(t, HOSTILE_WORDS);
   const ran = await watch(world.context);
-  await t.test('whatever is a text is shown as it is, on every page', () => readsEveryPage(world, ran));
-  await t.test('and so is what a machine writes, and in a shared terminal', () =>
+  await t.test('every text is shown as text, on every page', () => readsEveryPage(world, ran));
+  await t.test('and so is the output of a machine, also in a shared terminal', () =>
     writesInTerminal(world, ran),
   );
   const evil = await otherOrigins(t);
-  await t.test('no other page frames ours', () => refusesFrames(world, evil.site));
-  await t.test('no other page asks for anything in our name', () => refusesForeignRequests(world, evil));
-  await t.test('a sign-in leads to no other site, and to a session of its own', () => signsInHere(world));
+  await t.test('no other site can frame our pages', () => refusesFrames(world, evil.site));
+  await t.test('no other site can send requests in our name', () => refusesForeignRequests(world, evil));
+  await t.test('a sign-in never leads to another site, and has its own session', () => signsInHere(world));
   assert.deepEqual(ran, []);
 });
 

@@ -38,7 +38,7 @@ async function reaches(guest: Login, address: string): Promise<number> {
   return (await received(guest)) - before;
 }
 
-test('a real guest, from its purchase to its end, over the API alone', async (t) => {
+test('a real guest, from its purchase to its end, only over the API', async (t) => {
   const real = await startRealService(t, { env: { VAUBAN_QEMU_NETWORK: 'routed' } });
   const { customer, offer } = real;
   const { user: username } = offer;
@@ -185,7 +185,7 @@ test('a real guest, from its purchase to its end, over the API alone', async (t)
     guest.end();
   });
 
-  await t.test('a new password lets in', async (t) => {
+  await t.test('a new password logs in', async (t) => {
     const reset = await customer.ask('POST', `${path}/reset-password`, {});
     await settled('running');
     assert.equal(reset.username, username);
@@ -218,7 +218,7 @@ test('a real guest, from its purchase to its end, over the API alone', async (t)
     assert.deepEqual(complaints, []);
   });
 
-  await t.test('a crash of the service leaves it alone', async (t) => {
+  await t.test('a crash of the service does not affect it', async (t) => {
     const login = await logIn(t, forward, { username, privateKey: key.private });
     const uptime = Number(await login.run('cut -d. -f1 /proc/uptime'));
     await real.crash();

@@ -29,7 +29,7 @@ interface Host {
   vm: any;
 }
 
-test('a VM comes back when its host has lost what it stands on', async (t) => {
+test('a VM returns when its host has lost its foundation', async (t) => {
   let helper!: Helper;
   const umask = process.umask();
   defer(t, () => process.umask(umask));
@@ -62,7 +62,7 @@ test('a VM comes back when its host has lost what it stands on', async (t) => {
   await t.test('the kernel runs out of memory', (t) => outOfMemory(t, host));
   await t.test('the host is switched off and on', () => reboot(host));
   await chaos.done('DELETE', `/v1/vm/${vm.id}`);
-  await t.test('what came of it', (t) => chaos.print(t));
+  await t.test('the result', (t) => chaos.print(t));
 });
 
 const MOUNTS = { disk: 'guests', 'image-disk': 'images' };

@@ -62,7 +62,7 @@ test('a service that is killed at any step of any job takes it up again', async 
     await sweep.ensure('gone');
     for (const { name: step } of JOBS.create.steps) await sweep.undo({ kind: 'create', step, phase: 'undo' });
   });
-  await t.test('what came of it', (t) => {
+  await t.test('the result', (t) => {
     // The only omitted kind has the steps of another.
     assert.equal(JOBS.change_custom, JOBS.change_plan);
     assert.deepEqual(sweep.unvisited(), ['change_custom']);

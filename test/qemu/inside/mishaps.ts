@@ -42,16 +42,16 @@ test('real guests, run by the helper, survive mishaps of their host', async (t) 
   await customer.ask('POST', '/v1/vm/sshkeys', { name: 'laptop', public_key: KEY.public });
   await t.test('a boot that never answers', () => muteGuest(chaos));
   await t.test('QEMU is killed while a new guest boots', () => killedAtBirth(chaos));
-  await t.test('a new guest finds no room', () => noRoomToCreate(chaos));
+  await t.test('a new guest finds no space', () => noRoomToCreate(chaos));
   const [{ id: key }] = await customer.ask('GET', '/v1/vm/sshkeys');
   const { vm } = await chaos.done('POST', '/v1/vm', { ...ORDER, ssh_key_ids: [key] });
   assert.equal(vm.status, 'running', JSON.stringify(vm.last_job));
   await t.test('QEMU is killed', () => killed(chaos, vm.id));
-  await t.test('a guest that writes finds no room', (t) => noRoomToWrite(t, chaos, vm));
+  await t.test('a guest that writes finds no space', (t) => noRoomToWrite(t, chaos, vm));
   await t.test('the tables of the host are altered', () => altered(chaos, vm));
   await t.test('the helper is killed', () => withoutHelper(chaos, helper, vm.id));
   await chaos.done('DELETE', `/v1/vm/${vm.id}`);
-  await t.test('what came of it', (t) => chaos.print(t));
+  await t.test('the result', (t) => chaos.print(t));
 });
 
 /** A kernel's command line whose system prints something and then nothing more. */

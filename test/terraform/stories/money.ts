@@ -59,7 +59,7 @@ export async function money(t: TestContext, cloud: Installation, provider: strin
     assert.equal(await balance(), 500 - 399);
   });
 
-  await t.test('a size of its own costs what its quote says', async () => {
+  await t.test('a custom size costs as quoted', async () => {
     const { engine, balance, orders } = await newOne(2_000);
     fault = () => undefined;
     const vm = await engine.make('vauban_vm', CUSTOM);
@@ -80,7 +80,7 @@ export async function money(t: TestContext, cloud: Installation, provider: strin
     assert.match(none.message, /No plan can become this size/);
   });
 
-  await t.test('a VM that cannot have its size is given back', async () => {
+  await t.test('a VM that cannot have its size is refunded', async () => {
     const { engine, balance, orders, client } = await newOne(2_000);
     const limited = await engine.plan('vauban_vm', { ...CUSTOM, max_charge_minor: 500 });
     const refused = await refusal(engine.applyOnce(limited));
@@ -94,7 +94,7 @@ export async function money(t: TestContext, cloud: Installation, provider: strin
     assert.deepEqual(await client.ok('listVms'), []);
   });
 
-  await t.test('one that cannot be given back either is left where Terraform knows of it', async () => {
+  await t.test('one that cannot be refunded either stays known to Terraform', async () => {
     const { engine, client } = await newOne(2_000);
     fault = (method) => (method === 'DELETE' ? { status: 409, code: 'invalid_state' } : undefined);
     const limited = await engine.plan('vauban_vm', { ...CUSTOM, max_charge_minor: 500 });
