@@ -30,9 +30,7 @@ async function heldBy(harness: Harness, id: string): Promise<{ text: string; hos
 }
 
 export const DISK: ContractCases = {
-  async 'restoreSnapshot brings the bytes of that instant back, taken on or off; every snapshot stays'(
-    harness,
-  ) {
+  async 'restoreSnapshot restores the bytes of that moment, taken on or off; every snapshot stays'(harness) {
     const { driver } = harness;
     const { id, vcpu, ramMb, diskGb } = await holding(harness, 'first');
     await driver.createSnapshot(id, `${SNAPSHOT}_on`);
@@ -51,9 +49,7 @@ export const DISK: ContractCases = {
     assert.deepEqual([grown, (await driver.volumes(id))[0]!.sizeGb], [diskGb + 1, diskGb + 1]);
   },
 
-  async 'restoreSnapshot refuses a guest that is on and a snapshot that is not there, and changes nothing then'(
-    harness,
-  ) {
+  async 'restoreSnapshot refuses a running guest and a missing snapshot, and changes nothing then'(harness) {
     const { driver } = harness;
     const { id } = await holding(harness, 'first');
     await driver.createSnapshot(id, SNAPSHOT);
@@ -66,7 +62,7 @@ export const DISK: ContractCases = {
     assert.equal((await heldBy(harness, id)).text, 'second\n');
   },
 
-  async 'rebuild makes a guest anew, and undone it is what it was, snapshots and all'(harness) {
+  async 'rebuild creates a new guest, and undoing it restores the old one with its snapshots'(harness) {
     const { driver } = harness;
     const spec = await holding(harness, 'first');
     const { id, diskGb } = spec;
@@ -93,7 +89,7 @@ export const DISK: ContractCases = {
     assert.equal((await heldBy(harness, id)).text, 'first\n');
   },
 
-  async 'a rebuild that failed is undone: the guest is what it was, and is reached'(harness) {
+  async 'a failed rebuild is undone: the guest is unchanged, and can be reached'(harness) {
     const { driver, settle } = harness;
     const spec = await holding(harness, 'first');
     await off(harness, spec.id);
@@ -109,7 +105,7 @@ export const DISK: ContractCases = {
     assert.equal((await inGuest(harness, spec.id, `cat ${FILE} 2>/dev/null`)).text, '');
   },
 
-  async 'a rebuild that was finished is not undone'(harness) {
+  async 'a finished rebuild cannot be undone'(harness) {
     const { driver, made, settle } = harness;
     const spec = await made({ authorizedKeys: [KEY.public] });
     await driver.createSnapshot(spec.id, SNAPSHOT);
@@ -127,7 +123,7 @@ export const DISK: ContractCases = {
     assert.equal((await inGuest(harness, spec.id, 'hostname')).text, 'anew\n');
   },
 
-  async 'rebuild makes a guest that is absent, and undone there is none again'({ driver, made, powerOf }) {
+  async 'rebuild creates a missing guest, and undoing it removes the guest'({ driver, made, powerOf }) {
     const spec = await made();
     await driver.remove(spec.id);
     await driver.rebuild(spec, REBUILD);

@@ -26,7 +26,7 @@ const POLICY: NetworkPolicy = {
 };
 
 export const GUEST: ContractCases = {
-  async 'a driver proves that its engine works and has room and an image for a small guest'({
+  async 'a driver proves that its engine works and has capacity and an image for a small guest'({
     driver,
     spec,
   }) {
@@ -41,14 +41,14 @@ export const GUEST: ContractCases = {
     assert.ok(template && template.minDiskGb <= guest.diskGb);
   },
 
-  async 'a template without an image makes no guest'({ driver, spec }) {
+  async 'a template without an image creates no guest'({ driver, spec }) {
     const guest = { ...spec(), template: 'of-which-there-is-no-image' };
     if ((await driver.findTemplate(guest.template)) !== undefined) return;
     await assert.rejects(driver.create(guest), TemplateUnavailableError);
     assert.equal(await driver.inspect(guest.id), undefined);
   },
 
-  async 'a guest larger than all that the engine has is not made, and none becomes so'({
+  async 'a guest larger than the whole engine is not created, and none is resized to it'({
     driver,
     spec,
     made,
@@ -64,7 +64,7 @@ export const GUEST: ContractCases = {
     assert.equal((await driver.inspect(id))?.vcpu, vcpu);
   },
 
-  async 'a driver names its hosts, and the one that each guest is on'({ driver, made, reopen }) {
+  async 'a driver names its hosts, and the host of each guest'({ driver, made, reopen }) {
     const ids = (await driver.hosts()).map(({ id }) => id);
     assert.equal(new Set(ids).size, ids.length);
     const { id, hostId } = await made();
@@ -82,7 +82,7 @@ export const GUEST: ContractCases = {
     assert.equal(await (await reopen()).place(), place);
   },
 
-  async 'create makes a guest that is off; again is a success'({ driver, made }) {
+  async 'create makes a guest that is off; repeating it succeeds'({ driver, made }) {
     const spec = await made();
     await driver.create(spec);
     const { id, hostId, vcpu, ramMb, diskGb } = spec;
@@ -125,7 +125,7 @@ export const GUEST: ContractCases = {
     assert.equal((await driver.inspect(id))?.diskGb, diskGb);
   },
 
-  async 'remove leaves nothing of a running guest; again is a success'({ driver, booted }) {
+  async 'remove leaves nothing of a running guest; repeating it succeeds'({ driver, booted }) {
     const { id } = await booted();
     await driver.createSnapshot(id, SNAPSHOT);
     await driver.remove(id);
@@ -175,7 +175,7 @@ export const GUEST: ContractCases = {
     await driver.revokeKey(id, KEY);
   },
 
-  async 'network rules are taken on and off, again and again'({ driver, made, untilUp, settle }) {
+  async 'network rules are accepted on and off, repeatedly'({ driver, made, untilUp, settle }) {
     const { id } = await made();
     await driver.applyNetwork(id, POLICY);
     await settle(driver.start(id));
@@ -203,7 +203,7 @@ export const GUEST: ContractCases = {
     assert.deepEqual(await driver.sample([id]), []);
   },
 
-  async 'one volume is the boot disk, of the size asked for'({ driver, made }) {
+  async 'one volume is the boot disk, of the requested size'({ driver, made }) {
     const { id, diskGb } = await made();
     const boot = (await driver.volumes(id)).filter((volume) => volume.boot);
     assert.deepEqual(
@@ -212,7 +212,7 @@ export const GUEST: ContractCases = {
     );
   },
 
-  async 'what is not there cannot be changed, and is gone already'({ driver, spec, settle }) {
+  async 'a missing guest cannot be changed, and removing it succeeds'({ driver, spec, settle }) {
     const { id, ...size } = spec();
     const refused: (() => Promise<unknown>)[] = [
       () => driver.start(id),
@@ -245,7 +245,7 @@ export const GUEST: ContractCases = {
     assert.deepEqual([await next.inspect(off.id), await next.inspect(on.id)], before);
   },
 
-  async 'watching ends when it is asked to, and closing twice is harmless'({ driver }) {
+  async 'watching ends on request, and closing twice is harmless'({ driver }) {
     const stop = driver.watch(() => {});
     stop();
     stop();

@@ -10,7 +10,7 @@ const STRANGER = freshKeyPair('contract');
 const hasScreen = (driver: ComputeDriver) => driver.capabilities().screen === 'rfb';
 
 export const INSIDE: ContractCases = {
-  async 'openSsh reaches a server that lets an authorized key in and runs commands'(harness) {
+  async 'openSsh reaches a server that accepts an authorized key and runs commands'(harness) {
     const { driver, booted } = harness;
     const { id } = await booted({ authorizedKeys: [KEY.public] });
     const sock = await driver.openSsh(id);
@@ -19,9 +19,7 @@ export const INSIDE: ContractCases = {
     sock.destroy();
   },
 
-  async 'a key that is not authorized is turned away, until it is authorized, and once it is revoked'(
-    harness,
-  ) {
+  async 'a key is refused before it is authorized, and after it is revoked'(harness) {
     const { driver, booted } = harness;
     const { id } = await booted({ authorizedKeys: [KEY.public] });
     const refused = await driver.openSsh(id);
@@ -83,7 +81,7 @@ export const INSIDE: ContractCases = {
     assert.equal(greeting.slice(0, 12), 'RFB 003.008\n');
   },
 
-  async 'neither opens for a guest that is off or absent'({ driver, made, spec }) {
+  async 'neither opens for a guest that is off or missing'({ driver, made, spec }) {
     const off = await made();
     for (const id of [off.id, spec().id]) {
       await assert.rejects(driver.openSsh(id), AgentUnavailableError);

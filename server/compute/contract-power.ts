@@ -14,7 +14,7 @@ async function leavesOff({ powerOf, t }: Harness, id: string): Promise<void> {
 }
 
 export const POWER: ContractCases = {
-  async 'start resolves when the guest is on; again is a success'(harness) {
+  async 'start resolves when the guest is on; repeating it succeeds'(harness) {
     const { driver, powerOf, made, untilUp, settle } = harness;
     const { id } = await made();
     await settle(driver.start(id));
@@ -53,7 +53,7 @@ export const POWER: ContractCases = {
     assert.equal(await powerOf(id), 'off');
   },
 
-  async 'shutdown resolves when the guest is off; again is a success'(harness) {
+  async 'shutdown resolves when the guest is off; repeating it succeeds'(harness) {
     const { driver, powerOf, booted, untilUp, settle, shutdownSeconds } = harness;
     const { id } = await booted();
     await settle(driver.shutdown(id, shutdownSeconds));
@@ -63,7 +63,7 @@ export const POWER: ContractCases = {
     assert.equal(await untilUp(id), 'running');
   },
 
-  async 'shutdown of a deaf guest times out and leaves it running'(harness) {
+  async 'shutdown of a guest that ignores it times out and leaves it running'(harness) {
     const { t, driver, powerOf, booted, settle, deafen } = harness;
     if (!deafen) return t.skip('this engine has no deaf guests');
     const { id } = await booted();
@@ -72,7 +72,7 @@ export const POWER: ContractCases = {
     assert.equal(await powerOf(id), 'running');
   },
 
-  async 'a shutdown that is given up rejects with the reason'({ t, driver, booted, settle, deafen }) {
+  async 'an aborted shutdown rejects with the reason'({ t, driver, booted, settle, deafen }) {
     if (!deafen) return t.skip('this engine has no deaf guests');
     const { id } = await booted();
     await deafen(id);
@@ -83,7 +83,7 @@ export const POWER: ContractCases = {
     await assert.rejects(settle(stopping), reason);
   },
 
-  async 'powerOff ends a shutdown that waits'(harness) {
+  async 'powerOff ends a waiting shutdown'(harness) {
     const { t, driver, powerOf, booted, settle, shutdownSeconds, deafen } = harness;
     if (!deafen) return t.skip('this engine has no deaf guests');
     const { id } = await booted();
@@ -93,14 +93,14 @@ export const POWER: ContractCases = {
     assert.equal(await powerOf(id), 'off');
   },
 
-  async 'powerOff cuts the power; of a guest that is off it is a success'({ driver, powerOf, booted }) {
+  async 'powerOff cuts the power, and succeeds for a guest that is off'({ driver, powerOf, booted }) {
     const { id } = await booted();
     await driver.powerOff(id);
     assert.equal(await powerOf(id), 'off');
     await driver.powerOff(id);
   },
 
-  async 'powerOff does not wait for a boot, and wins'(harness) {
+  async 'powerOff interrupts a boot'(harness) {
     const { driver, powerOf, made, settle } = harness;
     const { id } = await made();
     const starting = Promise.allSettled([driver.start(id)]);
@@ -120,7 +120,7 @@ export const POWER: ContractCases = {
     assert.equal(await untilUp(id), 'running');
   },
 
-  async 'reboot resets a guest that is deaf'({ t, driver, booted, untilUp, settle, deafen }) {
+  async 'reboot resets a guest that ignores it'({ t, driver, booted, untilUp, settle, deafen }) {
     if (!deafen) return t.skip('this engine has no deaf guests');
     const { id } = await booted();
     await deafen(id);
@@ -128,7 +128,9 @@ export const POWER: ContractCases = {
     assert.equal(await untilUp(id), 'running');
   },
 
-  async 'what cannot be seen is neither absent nor off, and is adopted again once it can be'(harness) {
+  async 'a guest that cannot be seen is neither missing nor off, and is adopted again once it can be'(
+    harness,
+  ) {
     const { t, booted, settle, hide, reopen, shutdownSeconds } = harness;
     if (!hide) return t.skip('every guest of this engine can be seen');
     const { id, hostId } = await booted();
@@ -165,7 +167,7 @@ export const POWER: ContractCases = {
     assert.equal(await untilUp(id, driver), 'running');
   },
 
-  async 'remove does not wait for a boot, and wins'(harness) {
+  async 'remove interrupts a boot'(harness) {
     const { driver, powerOf, made, settle } = harness;
     const { id } = await made();
     const starting = Promise.allSettled([driver.start(id)]);

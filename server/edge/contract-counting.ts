@@ -4,7 +4,7 @@ import { EDGE_CLASSES } from './driver.ts';
 
 /** The contract's tests about counting. */
 export const COUNTING: ContractCases = {
-  async 'what came in was passed or dropped, to the packet, in every class'(harness) {
+  async 'received packets are passed plus dropped ones, exactly, in every class'(harness) {
     if (!harness.driver.capabilities().counts) return;
     const { driver, put, send, totalsOf, countersOf } = harness;
     const target = await put([limits('rul_limit', { protocol: 'udp' }, 100)]);
@@ -42,7 +42,7 @@ export const COUNTING: ContractCases = {
     assert.equal((await driver.readTotals()).epoch, epoch);
   },
 
-  async 'a reading of what is not there is empty'({ driver }) {
+  async 'a reading of unknown targets is empty'({ driver }) {
     assert.deepEqual((await driver.readDetail(['tgt_absent'])).rows, []);
     assert.deepEqual((await driver.readRuleCounters(['tgt_absent'])).rows, []);
     assert.deepEqual(await driver.readPortSamples(['tgt_absent']), []);
@@ -50,7 +50,7 @@ export const COUNTING: ContractCases = {
     await driver.blackhole('tgt_absent', false);
   },
 
-  async 'a port sample finds the source port that nearly all comes from'({ driver, put, send }) {
+  async 'a port sample finds the source port of nearly all traffic'({ driver, put, send }) {
     if (!driver.capabilities().counts) return;
     const target = await put();
     assert.deepEqual(await driver.readPortSamples([target.id]), []);
@@ -63,7 +63,7 @@ export const COUNTING: ContractCases = {
     assert.ok(found!.bytes > found!.packets);
   },
 
-  async 'a port sample that is begun again forgets'({ driver, put, send }) {
+  async 'a restarted port sample starts from zero'({ driver, put, send }) {
     if (!driver.capabilities().counts) return;
     const target = await put();
     await driver.startPortSample([target.id]);

@@ -19,14 +19,14 @@ function assertDropped({ in: all, passed }: Pick<TargetTotals, 'in' | 'passed'>)
 
 /** The contract's tests about rules. */
 export const RULES: ContractCases = {
-  async 'it proves that it works, and says what it can do'({ driver }) {
+  async 'it proves that it works, and reports its capabilities'({ driver }) {
     const { ok, summary } = await driver.probe();
     assert.equal(ok, true);
     assert.match(summary, /^\S.*$/, 'one line');
     assert.ok(driver.capabilities().maxRulesPerTarget > 0);
   },
 
-  async 'what no rule matches passes'({ driver, put, send, seen, countersOf }) {
+  async 'a packet that matches no rule passes'({ driver, put, send, seen, countersOf }) {
     const target = await put([blocks('rul_other', { protocol: 'udp', sourcePorts: ['9'] })]);
     await send(target);
     const { in: all, passed } = await seen(target);
@@ -36,7 +36,7 @@ export const RULES: ContractCases = {
     assert.equal((await countersOf(target.id))[0]!.dropped.packets, 0);
   },
 
-  async 'a rule drops what it matches, and its counter says how much'(harness) {
+  async 'a rule drops matching packets, and counts them'(harness) {
     const { driver, put, send, seen, countersOf } = harness;
     const target = await put([blocks('rul_ntp', { protocol: 'udp', sourcePorts: [`${SENT_PORT}`] })]);
     await send(target);
@@ -63,14 +63,14 @@ export const RULES: ContractCases = {
     assert.deepEqual(droppedBy, { rul_first: true, rul_second: false });
   },
 
-  async 'a limit lets some pass and drops the rest'({ driver, put, send, seen }) {
+  async 'a limit passes its rate and drops the rest'({ driver, put, send, seen }) {
     const target = await put([limitsBy(driver, 'rul_limit', { protocol: 'udp' }, FEW_PPS)]);
     for (let burst = 0; burst < BURSTS; burst++) await send(target);
     const { in: all, passed } = await seen(target);
     assert.ok(passed.packets > 0 && passed.packets < all.packets / 2, `${passed.packets} of ${all.packets}`);
   },
 
-  async 'rules put again replace those before; one that stays keeps its counter'(harness) {
+  async 'rules replace earlier ones; an unchanged rule keeps its counter'(harness) {
     const { driver, put, send, countersOf, seen } = harness;
     const { counts } = driver.capabilities();
     const stays = blocks('rul_stays', { protocol: 'udp', sourcePorts: [`${SENT_PORT}`] });
@@ -93,7 +93,7 @@ export const RULES: ContractCases = {
     assert.deepEqual(await countersOf(target.id), []);
   },
 
-  async 'putting again changes nothing'({ driver, put, send, countersOf, totalsOf, seen }) {
+  async 'putting the same rules again changes nothing'({ driver, put, send, countersOf, totalsOf, seen }) {
     const target = await put([blocks('rul_same', { protocol: 'udp' })]);
     await send(target);
     const [totals, counters] = [(await totalsOf(target.id))!, await countersOf(target.id)];
@@ -105,7 +105,7 @@ export const RULES: ContractCases = {
     assert.ok((await countersOf(target.id))[0]!.dropped.packets >= counters[0]!.dropped.packets);
   },
 
-  async 'one target is none of the business of another'({ put, send, seen }) {
+  async 'targets do not affect each other'({ put, send, seen }) {
     const blocked = await put([blocks('rul_all', { protocol: 'udp' })]);
     const other = await put();
     await send(blocked);
@@ -115,7 +115,7 @@ export const RULES: ContractCases = {
     assert.deepEqual(passed, all);
   },
 
-  async 'reconcile makes it hold exactly what is given'({ driver, put, target, send, seen }) {
+  async 'reconcile makes it hold exactly the given targets'({ driver, put, target, send, seen }) {
     const kept = await put([blocks('rul_old', { protocol: 'tcp' })]);
     const gone = await put();
     const fresh = { ...target(), rules: [blocks('rul_fresh', { protocol: 'udp' })] };
@@ -140,7 +140,7 @@ export const RULES: ContractCases = {
     await driver.removeTarget(fresh.id);
   },
 
-  async 'what is in force outlives the driver'({ put, send, seen, reopen }) {
+  async 'rules in force outlive the driver'({ put, send, seen, reopen }) {
     const target = await put([blocks('rul_lasting', { protocol: 'udp' })]);
     const driver = await reopen();
     await send(target);
@@ -151,7 +151,7 @@ export const RULES: ContractCases = {
     await driver.close();
   },
 
-  async 'a target taken off is gone; taking it off again is a success'({ driver, put, totalsOf }) {
+  async 'a removed target is gone; removing it again succeeds'({ driver, put, totalsOf }) {
     const { id } = await put([blocks('rul_any', { protocol: 'udp' })]);
     await driver.removeTarget(id);
     await driver.removeTarget(id);
@@ -160,7 +160,7 @@ export const RULES: ContractCases = {
     assert.deepEqual((await driver.readRuleCounters([id])).rows, []);
   },
 
-  async 'a blackhole drops everything, until it is taken away'({ driver, put, send, seen }) {
+  async 'a blackhole drops everything until it is removed'({ driver, put, send, seen }) {
     const target = await put();
     await driver.blackhole(target.id, true);
     await driver.blackhole(target.id, true);

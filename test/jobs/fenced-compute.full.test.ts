@@ -42,7 +42,7 @@ const CHANGES: [string, (driver: ComputeDriver, id: string) => Promise<unknown>]
 ];
 
 for (const [name, change] of CHANGES) {
-  test(`${name}: a job that is not the node's any more changes nothing by it`, async () => {
+  test(`${name}: a job that the node has lost changes nothing`, async () => {
     const { driver, clock } = simulator(db);
     const id = await booted(driver, clock);
     await driver.authorizeKey(id, KEY);

@@ -30,6 +30,8 @@ test('a shell has a terminal: prompt, echo, editing, history, Ctrl-C, resize, Ct
   screen.channel.setWindow(40, 120, 0, 0);
   screen.type('stty size\r');
   await screen.shows(/40 120\r\n/);
+  screen.type('who\r');
+  await screen.shows(/debian +pts\/0 +\d{4}-\d\d-\d\d \d\d:\d\d +\([^)]+\)\r\n/);
   screen.type('yes\r');
   await screen.shows(/y\r\ny\r\n/);
   screen.type('\x03');

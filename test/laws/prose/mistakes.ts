@@ -15,7 +15,7 @@ function piecesOf(path: string): Piece[] {
   const isTest = /^(?:test|bench)\/|\.test\.ts$/.test(path);
   // The texts of a test are mostly those of the service, which are checked where they are written.
   return piecesOfCode(source).filter(
-    ({ kind, text }) => kind === 'comment' || (!isTest && !NOT_A_SENTENCE.test(text.trim())),
+    ({ kind, text }) => kind !== 'text' || (!isTest && !NOT_A_SENTENCE.test(text.trim())),
   );
 }
 

@@ -13,9 +13,9 @@ export interface Pattern {
  */
 export const PATTERNS: Pattern[] = [
   {
-    pattern: /^(?:What|Whose|Of (?!the \d))(?=[ `])(?![^.]*\?)/,
+    pattern: /^(?:[Ww]hat|[Ww]hose|Of (?!the \d))(?=[ `])(?![^.]*\?)/,
     instead: 'begin with the noun or with a verb ("The amount that…", "Returns…"), or delete the comment',
-    kinds: ['comment', 'document'],
+    kinds: ['comment', 'document', 'title'],
   },
   {
     pattern: /\b(?:from|of|with|by|than) what (?:is|was|has|had|it|they|comes|came|stands|can|may)\b/,

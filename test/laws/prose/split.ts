@@ -1,6 +1,6 @@
-/** A comment, a text of the program, or a paragraph of a document, with the line on which it begins. */
+/** A comment, a text of the program, the name of a test, or a paragraph of a document, and the line on which it begins. */
 export interface Piece {
-  kind: 'comment' | 'text' | 'document';
+  kind: 'comment' | 'text' | 'title' | 'document';
   text: string;
   line: number;
 }
@@ -50,7 +50,7 @@ export function piecesOfCode(source: string): Piece[] {
       text += source.slice(at, found.index);
       at = TEMPLATE.lastIndex;
       if (found[0] === '`') {
-        add('text', start, text);
+        add(textOr(source, start), start, text);
         return at;
       }
       if (found[0] === '${') {
@@ -109,6 +109,10 @@ export function piecesOfCode(source: string): Piece[] {
     }
   }
 }
+
+/** Returns whether the literal at `index` is the name of a test, or another text. */
+const textOr = (source: string, index: number): 'title' | 'text' =>
+  /\btest\(\s*$/.test(source.slice(Math.max(0, index - 24), index)) ? 'title' : 'text';
 
 const endOf = (source: string, mark: string, from: number) => {
   const end = source.indexOf(mark, from);
