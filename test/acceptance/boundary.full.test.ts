@@ -13,5 +13,5 @@ test('the boundary', async (t) => {
   await t.test('HTTP as others speak it', (t) => http(t, installation));
   await t.test('the resources of each address', (t) => routes(t, installation));
   await t.test('the addresses from which a key may be used', (t) => access(t, installation));
-  await t.test('each endpoint is opened by its scope and by no other', () => scopeMatrix(installation));
+  await t.test('each endpoint requires its scope and no other', () => scopeMatrix(installation));
 });

@@ -11,7 +11,7 @@ test('a key reads vk_ and 33 characters, and is unique', () => {
   assert.ok(keys.every(isWellFormedKey));
 });
 
-test('its checksum notices every mistyped character and every pair that is swapped', () => {
+test('its checksum detects every mistyped character and every swapped pair', () => {
   const key = generateKey();
   for (let i = 3; i < key.length; i++) {
     for (const character of ALPHABET) {

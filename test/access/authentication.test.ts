@@ -102,7 +102,7 @@ test('a revocation takes effect when the cached key expires, within a second', a
   await assert.rejects(authenticate(`Bearer ${key}`), { code: 'api_key_invalid', status: 401 });
 });
 
-test('an expiry is kept to the millisecond, remembered key or not', async (t) => {
+test('an expiry is exact to the millisecond, cached key or not', async (t) => {
   const { authenticate, newKey, clock } = await setUp(t);
   const { key } = await newKey({ expiresAt: new Date(clock.now().getTime() + 500) });
   await authenticate(`Bearer ${key}`);
@@ -112,7 +112,7 @@ test('an expiry is kept to the millisecond, remembered key or not', async (t) =>
   await assert.rejects(authenticate(`Bearer ${key}`), { code: 'api_key_expired', status: 401 });
 });
 
-test('a key with networks works from there only, remembered or not', async (t) => {
+test('a key with networks works only from them, cached or not', async (t) => {
   const { authenticate, newKey } = await setUp(t);
   const { key } = await newKey({ allowCidrs: ['203.0.113.0/24', '2001:db8::/32'] });
   await authenticate(`Bearer ${key}`, '203.0.113.99');
@@ -141,7 +141,7 @@ test('uses are written together, for all callers, and never for a refused key', 
   ]);
 });
 
-test('a key that is no longer used is forgotten', async (t) => {
+test('an unused key is forgotten', async (t) => {
   const { authenticator, authenticate, newKey, clock } = await setUp(t);
   const { key, row } = await newKey();
   await authenticate(`Bearer ${key}`);

@@ -11,7 +11,7 @@ import { depth } from '../support/depth.ts';
 const WINDOW = 1_767_225_600;
 const KEY_LIMIT = 3;
 
-test('a request is judged by the key first, then by the account', async () => {
+test('a request is limited by the key first, then by the account', async () => {
   const limiter = new RateLimiter(
     { key: 2, account: 3, ip: 1, open: 1 },
     new LocalLimitStore(2),
@@ -97,7 +97,7 @@ test('a failing store refuses only the requests that waited for it', async () =>
   assert.deepEqual(await store.take('k', 'a', WINDOW), { key: 1, account: 1 });
 });
 
-test('windows that are over are forgotten, the present one is not', async (t) => {
+test('past windows are forgotten, the current one is not', async (t) => {
   const db = await freshDatabase(t);
   const store = new SharedLimitStore(db, KEY_LIMIT);
   for (const window of [WINDOW - 180, WINDOW - 60, WINDOW]) await store.take('k', 'a', window);

@@ -71,7 +71,7 @@ test("a network is refused before it uses up an address's limit, and the owner's
     }
 });
 
-test('the windows of strangers open again, the last millisecond not yet', async (t) => {
+test('the windows of strangers end exactly on time', async (t) => {
   const { clock, isTaken } = await setUp(t);
   const use = async () => {
     let used = 0;

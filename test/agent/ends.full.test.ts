@@ -79,7 +79,7 @@ test('a stream is kept open by pings, has the rate headers, and is counted', asy
   assert.match(after, /^vauban_agent_commands_total\{risk="safe",outcome="ran"\} 1$/m);
 });
 
-test('a run whose end cannot be written does not stay at work', async (t) => {
+test('a run whose end cannot be written does not stay active', async (t) => {
   const { fixture, reader, guest } = await midCommand(t);
   const { db, clock, agent } = fixture.services;
   await db.script(

@@ -94,7 +94,7 @@ test('a flood of output is cut at 64 KiB, and the command runs to its end', asyn
   assert.ok(JSON.stringify(model.requests[1]).length < 40_000, 'the model is spared most of it');
 });
 
-test('a guest that speaks no text, or dies in mid-command, breaks nothing', async (t) => {
+test('a guest that sends invalid text, or dies in mid-command, breaks nothing', async (t) => {
   const guest = await startGuest(t, () => ({ stdout: 'a\0b\ud800c' }));
   const model = await startModel(t, [{ command: 'uptime' }, { text: 'Odd.' }]);
   const fixture = await openFixture(t, { guest, model });

@@ -173,7 +173,7 @@ test('a disguise makes no unlisted command harmless', () => {
   );
 });
 
-test('any text gets a judgement, and garbage a bad one', () => {
+test('any text gets a verdict, and garbage a bad one', () => {
   const garbage = fc.string({ unit: 'binary', maxLength: 200 });
   const shellish = fc
     .array(

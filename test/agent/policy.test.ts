@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { judgeCommand, MAX_COMMAND_LENGTH } from '../../server/domain/agent/policy/judge.ts';
 import { ATTACKS, REVIEWED } from './support/corpus.ts';
 
-test('each command of the reviewed table has the risk that it was judged to have', () => {
+test('each command of the reviewed table has its reviewed risk', () => {
   const wrong = REVIEWED.map(({ risk, command }) => ({
     command,
     expected: risk,
@@ -27,7 +27,7 @@ test('the table has at least 300 distinct commands', () => {
   assert.equal(new Set(commands).size, commands.length);
 });
 
-test('judging takes no time that a hostile command could stretch', () => {
+test('a hostile command cannot slow down the verdict', () => {
   const hostile = [
     `${'|'.repeat(4_000)}x`,
     `${'('.repeat(4_000)}`,

@@ -14,7 +14,7 @@ const problemsOf = (env: Record<string, string>): readonly string[] => {
   }
 };
 
-test('settings of the agent that do not fit together are refused, and the key is not repeated', () => {
+test('contradicting settings of the agent are refused, and the key is not repeated', () => {
   const cases: [Record<string, string>, string[]][] = [
     [{}, []],
     [

@@ -195,7 +195,7 @@ test('the model fails', async (t) => {
   golden(t, 'model-failure', transcripts.join('\n'));
 });
 
-test('a model that is asked too often is asked again twice, then it is the customer to try', async (t) => {
+test('a rate-limited model is retried twice, then the customer has to', async (t) => {
   const { fixture, model } = await setUp(t, [{ status: 429 }]);
   const reader = await fixture.open({ message: 'Help' });
   const over = reader.all();
@@ -219,7 +219,7 @@ test('a model that falls silent', async (t) => {
   golden(t, 'model-silent', transcript([first, ...(await reader.all())]));
 });
 
-test('two calls at once: only the first is looked at', async (t) => {
+test('two calls at once: only the first is considered', async (t) => {
   const { fixture, guest } = await setUp(t, [{ command: 'df -h', second: 'uptime' }, { text: 'Full.' }]);
   await fixture.run({ message: 'Look' });
   assert.deepEqual(guest.ran, ['df -h']);

@@ -38,7 +38,7 @@ test('hidden characters of a command are shown before approval, and the approved
   assert.equal(json.data[0].metadata.command, SHOWN);
 });
 
-test('different texts are shown differently, nothing that hides is left, and such a command is never safe', () => {
+test('different texts are shown differently, without invisible characters, and such a command is never safe', () => {
   const tricky = fc.string({
     unit: fc.constantFrom(
       ...'ls /tmp\n\t⟦⟧U+202E',
@@ -66,7 +66,7 @@ test('different texts are shown differently, nothing that hides is left, and suc
   );
 });
 
-test('prose keeps what joins letters and pictures', () => {
+test('prose keeps joined letters and pictures', () => {
   const prose = 'می\u200cخواهم 👩\u200d💻 ❤\ufe0f\n\tfine';
   assert.equal(visibleProse(prose), prose);
   assert.equal(visibleProse('\u001b[2J\u202eevil\r'), '⟦U+001B⟧[2J⟦U+202E⟧evil⟦U+000D⟧');

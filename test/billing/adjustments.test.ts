@@ -10,7 +10,7 @@ import { shop } from './shop.ts';
 
 const DAY_MS = 86_400_000;
 
-test('a refund names the invoice of its order, at its rate, and is served as the order is', async (t) => {
+test('a refund names the invoice of its order, at its rate and service period', async (t) => {
   const { db, clock, services, customer, buy, refund, sound } = await shop(t);
   const { order } = await buy('s1');
   services.catalog.tax_rate = '0.25';
@@ -87,7 +87,7 @@ test('a refund counts the refund of a change whose clock was behind', async (t) 
   await sound();
 });
 
-test('a free credit for a VM that is still being made does not keep its deposit', async (t) => {
+test('a free credit for a VM that is still being created does not keep its deposit', async (t) => {
   const { db, clock, services, customer, done, place, sound } = await shop(t);
   const { id, path, order } = await place('s1');
   const account = { id: customer.accountId, currency: services.catalog.currency };
@@ -127,7 +127,7 @@ test('a void refunds the hours that a deposit has paid, even if the order charge
   await sound();
 });
 
-test('each month is refunded for itself, and a renewal starts over', async (t) => {
+test('each month is refunded separately, and a renewal starts over', async (t) => {
   const { clock, services, customer, done, buy, change, refund, spent, sound } = await shop(t);
   const { order, path } = await buy('s2');
   const price = BigInt(order.amount_minor);

@@ -43,7 +43,7 @@ async function brokenLaws(db: Database, clock: ManualClock): Promise<string[]> {
   return [...new Set((await audit(db, clock)).findings.map(({ law }) => law))];
 }
 
-test('books that only the service wrote keep every law', async (t) => {
+test('books that only the service wrote obey every law', async (t) => {
   const { db, clock } = await books(t);
   const report = await audit(db, clock);
   assert.deepEqual(report.findings, []);
@@ -102,7 +102,7 @@ test('an edited entry is found and named, even if every sum is still correct', a
   ]);
 });
 
-test('a deleted entry is found: the first, one between others, and the last', async (t) => {
+test('a deleted entry is found: first, middle and last', async (t) => {
   for (const [which, law] of [
     [sql`min(position)`, 'the journal is one unbroken chain'],
     [sql`min(position) + 1`, 'the journal is one unbroken chain'],
@@ -132,7 +132,7 @@ test('an account without any of its entries is found, and entries without their 
   assert.ok(findings.some(({ what }) => what.startsWith(`${second} has 0 + 0 held, its journal says `)));
 });
 
-test('two entries that change places are found', async (t) => {
+test('two swapped entries are found', async (t) => {
   const { db, clock, accounts } = await books(t);
   const move = (from: number, to: number) =>
     sql`update journal set position = ${to} where account_id = ${accounts[0]} and position = ${from}`;
@@ -140,7 +140,7 @@ test('two entries that change places are found', async (t) => {
   assert.deepEqual(await brokenLaws(db, clock), ['the journal is one unbroken chain']);
 });
 
-test('rows that vanish are found in every table of documents', async (t) => {
+test('deleted rows are found in every table of documents', async (t) => {
   for (const [table, law] of [
     ['orders', "an entry is of its account's order, payment, promotional credit or document"],
     ['order_lines', "an order's lines add up to it"],

@@ -39,7 +39,7 @@ const forget = (db: Database) => unguarded(db, sql`delete from books`);
 
 const findings = async (db: Database) => (await auditNow(db)).map(({ law, what }) => `${law}: ${what}`);
 
-test('the first account makes the books, with the decimals of its currency', async (t) => {
+test('the first account creates the books, with the decimals of its currency', async (t) => {
   for (const [currency, exponent] of [
     ['EUR', 2],
     ['HUF', 2],

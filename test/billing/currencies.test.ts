@@ -70,7 +70,7 @@ const WRITTEN: Record<string, { plain: string; german: string; english: string }
 };
 
 for (const [currency, { plain, german, english }] of Object.entries(WRITTEN)) {
-  test(`mails, panel, commands, SDK and documents count ${currency} as the service does`, () => {
+  test(`mails, panel, commands, SDK and documents count ${currency} like the service`, () => {
     const plainSpaces = (text: string) => text.replaceAll(/\s/g, ' ');
     const minor = 1_234_567;
     assert.equal(cliMoney(5, 'XYZ'), '5 minor units of XYZ');
@@ -90,7 +90,7 @@ for (const [currency, { plain, german, english }] of Object.entries(WRITTEN)) {
   });
 }
 
-test('an amount that was typed is read in its currency, or not at all', () => {
+test('a typed amount is read in its currency, or not at all', () => {
   const cases: [string, string, number | undefined][] = [
     ['12', 'EUR', 1_200],
     ['12,5', 'EUR', 1_250],

@@ -156,7 +156,7 @@ test('a month that was credited releases no more than is left of it', () => {
   assert.equal(charge.total_minor, -359n);
 });
 
-test('200 VMs of 20 minutes are 2.00 with 0.32 of VAT at 19 %', () => {
+test('200 VMs of 20 minutes cost 2.00 with 0.32 of VAT at 19 %', () => {
   const rate = '0.19';
   const bill = { ...bought, terms: { ...terms, taxRate: rate } };
   const used = Array.from({ length: 200 }, () => deletionCharge(s1, bill, after(1200)).lines[1]!);

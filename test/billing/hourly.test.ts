@@ -47,7 +47,7 @@ function running(sale: Pick<RunningPeriod, 'remainder' | 'metering'>, currency =
 
 const bought = running(monthCharge(s1, month, terms, 'hourly'));
 
-test('a month by the hour is a deposit and says what its hours cost', () => {
+test('an hourly month is a deposit and shows the price of its hours', () => {
   const sale = monthCharge(s1, month, terms, 'hourly');
   assert.deepEqual(sale.metering, { priceMicros: 6_000n, since: month.startAt });
   assert.equal(sale.total_minor, 399n);
@@ -72,7 +72,7 @@ test('an hourly price is shown as it is, any other as a part of the month', () =
   assert.equal(configurationHourly(399n, 'EUR'), '0.00547');
 });
 
-test('an hour of a custom configuration costs what its parts do', () => {
+test('an hour of a custom configuration costs the sum of its parts', () => {
   const price_hourly = { vcpu: '0.0034', ram_gb: '0.0017', disk_gb: '0.00007' };
   const custom = { ...catalog.custom, price_hourly };
   const size = { vcpu: 3, ram_mb: 1536, disk_gb: 30 };
@@ -80,7 +80,7 @@ test('an hour of a custom configuration costs what its parts do', () => {
   assert.equal(customConfiguration(size, catalog).price_hourly_micros, null);
 });
 
-test('a deletion gives the month back and charges the hours that have begun', () => {
+test('a deletion refunds the month and charges the started hours', () => {
   const at = after(316 * HOUR + 1);
   const [given, hours] = deletionCharge(s1, bought, at).lines;
   assert.deepEqual(

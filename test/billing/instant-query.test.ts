@@ -23,7 +23,7 @@ const checks = compileChecks(
   }),
 );
 
-test('an instant that is taken means the same to the database', async (t) => {
+test('an accepted time means the same to the database', async (t) => {
   const db = await freshDatabase(t);
   for (const [text, meant] of [
     ['2026-01-31T12:00:00Z', '2026-01-31T12:00:00.000Z'],
@@ -51,7 +51,7 @@ for (const text of [
   '9999-12-31T23:59:59-05:00',
   'yesterday',
 ]) {
-  test(`${text} is not taken as an instant`, () => {
+  test(`${text} is not accepted as a time`, () => {
     assert.equal(checks.refusal({ at: text }, {})?.code, 'validation_failed');
   });
 }

@@ -46,7 +46,7 @@ test('an issued document never changes, even if the clock steps back over the en
   assert.deepEqual(await ledgerProblems(db), []);
 });
 
-test('no number carries a date before that of the one before it', async (t) => {
+test('no number has an earlier date than the number before it', async (t) => {
   const { settleAt, issue, invoice, sale } = await setUp(t);
   await issue('2026-03-05T00:00:00Z');
   const february = await settleAt('2026-02-10T00:00:00Z', 100n);
@@ -87,7 +87,7 @@ test('a credit note waits for the invoices that it corrects', async (t) => {
   assert.deepEqual([note.number, note.corrects[0]!.number], ['CN-000001', 'INV-000001']);
 });
 
-test('numbers of different accounts are of one series', async (t) => {
+test('numbers of different accounts are one series', async (t) => {
   const { db, clock, issue } = await setUp(t);
   for (let n = 0; n < 3; n++) {
     const other = await storedVm(db, clock, await fundedAccount(db, clock, 1000n));

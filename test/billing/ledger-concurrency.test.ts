@@ -42,7 +42,7 @@ test('of many concurrent purchases, exactly as many succeed as the wallet covers
   assert.deepEqual(await journalBalancesOf(db, accountId), balances);
 });
 
-test('the store itself refuses an overdraft by code that did not look', async (t) => {
+test('the database itself refuses an overdraft by code that did not check', async (t) => {
   const db = await freshDatabase(t);
   const clock = new ManualClock();
   const accountId = await fundedAccount(db, clock, 250n);

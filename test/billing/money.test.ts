@@ -60,7 +60,7 @@ test('rounding is half away from zero, and the same for a charge and its reversa
   );
 });
 
-test('minor units survive the way to micros and back', () => {
+test('minor units survive the conversion to micros and back', () => {
   fc.assert(
     fc.property(amount, currency, (minor, code) => microsToMinor(minorToMicros(minor, code), code) === minor),
   );
@@ -68,7 +68,7 @@ test('minor units survive the way to micros and back', () => {
   assert.equal(microsToMinor(parseMicros('499.5'), 'JPY'), 500n);
 });
 
-test('an hour is the 730th part of a month', () => {
+test('an hour is 1/730 of a month', () => {
   assert.equal(hourlyPrice(parseMicros('3.99')), '0.00547');
   assert.equal(hourlyPrice(parseMicros('730')), '1.00000');
   assert.equal(hourlyPrice(0n), '0.00000');
@@ -96,7 +96,7 @@ test('tax computed on the net gives the contained tax, to a unit', () => {
   );
 });
 
-test('an amount that JSON cannot hold is refused, not rounded', () => {
+test("an amount beyond JSON's integers is refused, not rounded", () => {
   assert.equal(toJsonInteger(BigInt(Number.MAX_SAFE_INTEGER)), Number.MAX_SAFE_INTEGER);
   assert.equal(toJsonInteger(-399n), -399);
   assert.throws(() => toJsonInteger(BigInt(Number.MAX_SAFE_INTEGER) + 1n), /out of range/);

@@ -41,7 +41,7 @@ const credits = (db: Database, outageId: string) =>
     sql`select id, vm_id, amount_minor from orders where outage_id = ${outageId} order by vm_id`,
   );
 
-test('the rule goes by the uptime of the month, to the millisecond', () => {
+test('the rule applies to the uptime of the month, to the millisecond', () => {
   const served_ms = 100_000n;
   const percentOf = (down_ms: bigint) => slaPercent(RULE, { served_ms, down_ms });
   assert.deepEqual(
@@ -98,7 +98,7 @@ test('an outage of a region is credited once to each VM that had it, at the tax 
   await sound();
 });
 
-test('all the downtime of a month counts together and once, and a voided credit as none', async (t) => {
+test('all downtime of a month counts once and together, and voided credits do not', async (t) => {
   const { clock, buy, outage, credit, undo, sound } = await shopWithOutages(t);
   const { id } = await buy('s8');
   clock.set(new Date('2026-01-20T00:00:00Z'));

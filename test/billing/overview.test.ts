@@ -73,7 +73,7 @@ test('a VM that does not renew has no next charge', () => {
   assert.equal(nextRenewal({ ...vm, status: 'deleting' }, catalog, now), null);
 });
 
-test('the forecast takes what falls due before the month ends, overdue renewals included', () => {
+test('the forecast includes everything due before the month ends, including overdue renewals', () => {
   const renewal = (due_at: string, amount_minor: bigint) => ({
     vm_id: 'vm',
     amount_minor,
@@ -142,7 +142,7 @@ test('the summary adds it all up and lists the next ten charges', () => {
   assert.equal(summary.available_minor, 5000);
 });
 
-test("an account's own limits go before the catalog's", () => {
+test("an account's own limits override the catalog's", () => {
   assert.deepEqual(limitsOf(catalog, { limits: {} }), catalog.limits);
   assert.deepEqual(limitsOf(catalog, { limits: { vms: 2 } }), { ...catalog.limits, vms: 2 });
 });

@@ -65,7 +65,7 @@ test('seconds are whole and never negative', () => {
   assert.equal(secondsBetween(date('2026-01-01T00:00:01Z'), date('2026-01-01T00:00:00Z')), 0);
 });
 
-test('the rest of a period is between nothing and all of it', () => {
+test('the rest of a period is between nothing and the whole', () => {
   fc.assert(
     fc.property(moment, ({ period, now }) => {
       const { remaining, length } = restOf(period, now);

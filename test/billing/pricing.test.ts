@@ -196,7 +196,7 @@ test('ten thousand changes back and forth gain neither side anything', () => {
   );
 });
 
-test('picking the instants of changes gains no more than half a unit', () => {
+test('choosing the times of changes gains no more than half a unit', () => {
   // Each change happens at the second within the next two minutes at which rounding favours the customer most.
   let running = { ...period };
   let second = 0;

@@ -166,7 +166,7 @@ test("a VM's refund is credit by the share that credit has paid, rounded up, and
   assert.deepEqual(await wallet(), [1100n, 100n, 0n], 'what credit has paid for another VM does not matter');
 });
 
-test('credit that was drawn before lines were noted goes back by the amounts of the lines', async (t) => {
+test('credit drawn before lines were recorded returns by the amounts of the lines', async (t) => {
   const { db, grant, settle, wallet } = await setUp(t);
   await grant(200n, 60);
   await settle(100n, 299n);
@@ -178,7 +178,7 @@ test('credit that was drawn before lines were noted goes back by the amounts of 
   assert.deepEqual(await wallet(), [1200n, 200n, 0n]);
 });
 
-test('an order of several lines takes and gives by its net', async (t) => {
+test('an order of several lines takes and returns credit by its net', async (t) => {
   const { grant, place, complete, wallet } = await setUp(t);
   await grant(100n, 30);
   await complete(await place(399n));
@@ -283,7 +283,7 @@ test('revoked credit ends at once, and so do refunds to it', async (t) => {
   );
 });
 
-test('a wrong grant names its field and changes nothing', async (t) => {
+test('an invalid grant names its field and changes nothing', async (t) => {
   const { clock, grant, wallet } = await setUp(t);
   const field = (name: string) => (error: { details: { fields: { field: string }[] } }) =>
     error.details.fields[0]!.field === name;

@@ -18,7 +18,7 @@ const edit = (db: Database, table: string, change: string) =>
     await tx.query(sql`update ${raw(table)} set ${raw(change)}`);
   });
 
-test('a throttle, a suspension for a debt, a warning and a grace that were edited are seen', async (t) => {
+test('edits of a throttle, a debt suspension, a warning and a grace are found', async (t) => {
   const fixture = await Fixture.open(t, '2026-01-01T00:00:00Z');
   const { db } = fixture;
   const customer = await tenant(fixture, 1000n);

@@ -99,7 +99,7 @@ test('a dump restored into another database asks for the last numbers, and conti
   await shop.sound();
 });
 
-test('a node that has seen higher numbers asks, and takes no lower answer', async (t) => {
+test('a node that has seen higher numbers asks, and accepts no lower answer', async (t) => {
   const shop = await seller(t);
   await shop.sellFor(2);
   await shop.issue();
@@ -116,7 +116,7 @@ test('a node that has seen higher numbers asks, and takes no lower answer', asyn
   await shop.sound();
 });
 
-test('numbers of other books, and a file that cannot be read, ask nothing', async (t) => {
+test('numbers of other books, and an unreadable file, ask nothing', async (t) => {
   const shop = await seller(t);
   const path = join(shop.config.dataDir, 'issued-numbers.json');
   await shop.sellFor(1);

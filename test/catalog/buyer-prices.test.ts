@@ -77,7 +77,7 @@ test('everyone else pays the price of the list', () => {
   for (const to of others) assert.deepEqual(pricesFor(list, to), list);
 });
 
-test('an id that no known format can be checked against does not buy at net prices', () => {
+test('an id of unknown format does not buy at net prices', () => {
   const list = listOf();
   for (const id of ['AB', 'US123456789']) assert.deepEqual(pricesFor(list, buyer('US', id)), list);
   assert.equal(priceFor(list, buyer('GB', 'GB980780684')), '10.00');

@@ -260,7 +260,7 @@ for (const [passage, replacement, expected] of [
     '- code: alpine-3.22|templates[2]: nothing on sale is large enough for alpine-3.22',
   ],
 ] as const) {
-  test(`${replacement.trim()} is refused where it stands`, () => {
+  test(`${replacement.trim()} is refused at its place`, () => {
     assert.deepEqual(
       faults(passage, replacement).filter((fault) => !fault.includes('lacks the key')),
       [expected],
@@ -272,7 +272,7 @@ test('a tax rate may have six decimals', () => {
   assert.deepEqual(faults('tax_rate: "0"', 'tax_rate: "0.08875"'), []);
 });
 
-test('a price is at most what leaves sums of prices exact, in each currency', () => {
+test('the highest price keeps sums of prices exact, in each currency', () => {
   const catalog = loadCatalog(shippedPath);
   for (const [currency, price, most] of [
     ['EUR', '999999999.99', null],
@@ -289,7 +289,7 @@ test('a price is at most what leaves sums of prices exact, in each currency', ()
   }
 });
 
-test('a missing key is said of what lacks it', () => {
+test('a missing key is reported for its parent', () => {
   assert.deepEqual(faults('    vcpu: 1\n', ''), ['- code: s1|plans[0]: lacks the key "vcpu"']);
 });
 

@@ -4,7 +4,7 @@ import { freshDatabaseLocation } from '../support/database.ts';
 import { startService } from '../support/service.ts';
 import { forAnotherNode, SHARED_SETTINGS, skipWithoutPostgres } from './support/another-node.ts';
 
-test('three nodes may be the first on an empty database at once', {
+test('three nodes may start on an empty database at once', {
   skip: skipWithoutPostgres,
 }, async (t) => {
   const location = await freshDatabaseLocation(t, { migrated: false });

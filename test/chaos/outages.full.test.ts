@@ -103,7 +103,7 @@ test('two nodes with traffic outlive every outage of their database', {
   );
   await assertExactly(withDatabase(env.server.url, DATABASE), customers, bought);
 
-  await t.test('a node ends in order while there is no database', async (t) => {
+  await t.test('a node stops in order without a database', async (t) => {
     env.network.swallow();
     const start = performance.now();
     await nodes[0]!.stop();

@@ -31,7 +31,7 @@ async function settledVms(customer: Customer, replies: Reply[]) {
   return Promise.all(made.map(({ json }) => customer.settled(json.data.vm.id)));
 }
 
-test('requests that race for the last of something share it out exactly', async (t) => {
+test('concurrent requests for the last of something get exactly that many', async (t) => {
   const service = await startService(t, {
     env: {
       VAUBAN_SIMULATOR_BOOT_SECONDS: '0',
@@ -74,7 +74,7 @@ test('requests that race for the last of something share it out exactly', async 
   });
 
   await t.test(
-    'one of twenty port forwards gets the port, and those that leave the choice get one each',
+    'one of twenty port forwards gets the port, and those without a preference get one each',
     async () => {
       const customer = await newCustomer(service);
       const vms = await settledVms(customer, await creations(customer, 2));

@@ -26,7 +26,7 @@ const BY_CHANCE = / #(?!1$)\d+$/;
 const spread = (points: string[], count: number) =>
   Array.from({ length: count }, (_, i) => points[Math.round((i * (points.length - 1)) / (count - 1))]!);
 
-test('killed in the middle of a change of rules, nothing dangles', async (t) => {
+test('killed in the middle of a change of rules, nothing is left inconsistent', async (t) => {
   const location = await freshDatabaseLocation(t);
   const env = {
     VAUBAN_SIMULATOR_BOOT_SECONDS: '0.05',

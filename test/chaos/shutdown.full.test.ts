@@ -34,7 +34,7 @@ async function halfSent(baseUrl: string, key: string, body: string): Promise<Cli
   return outgoing;
 }
 
-test('a service on SIGTERM answers every request and ends with status 0', async (t) => {
+test('a service answers every request after SIGTERM and exits with status 0', async (t) => {
   const service = await startService(t, { env });
   const customer = await newCustomer(service);
   const { vm } = await customer.ask('POST', '/v1/vm', CREATE);
@@ -65,7 +65,7 @@ test('a service on SIGTERM answers every request and ends with status 0', async 
   await assertInvariants(db).finally(() => db.close());
 });
 
-test('a node that is drained says so and serves on, and ends when the time is over', async (t) => {
+test('a draining node says so and keeps serving, and ends when the time is over', async (t) => {
   const node = await startInProcess(t, { env: { VAUBAN_DRAIN_SECONDS: String(DRAIN_SECONDS) } });
   const customer = await newCustomer(node);
   assert.ok(await isReady(node));

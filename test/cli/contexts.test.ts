@@ -39,7 +39,7 @@ test('contexts are stored only for their owner, with the key from standard input
   assert.equal((await cli(['context', 'use', 'prod'])).code, 2);
 });
 
-test('a key in the environment goes to the service that the environment names, and to no other', (t) => {
+test('a key in the environment goes only to the service that the environment names', (t) => {
   const { env } = home(t);
   const given = { ...env, VAUBAN_API_KEY: KEY, VAUBAN_URL: 'https://other.example/' };
   assert.deepEqual(contextFor(given, undefined), { url: 'https://other.example', key: KEY });

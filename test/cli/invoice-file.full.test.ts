@@ -46,7 +46,7 @@ test('an issued invoice is saved byte for byte, and never over an existing file'
   assert.equal((await cli(['billing', 'download', invoice.id, '--format', 'txt'])).code, 2);
 });
 
-test('an invoice that is not issued yet is no file', async (t) => {
+test('an invoice that is not issued yet cannot be saved', async (t) => {
   const { operator, client: program, baseUrl } = await start(t);
   const { account, client } = await newSubject(operator, program);
   await newVm(client, 'web-1');

@@ -20,7 +20,7 @@ const NO_CLIENT =
   spawnSync('ssh').error && process.env.CI === undefined ? 'openssh-client is not installed' : false;
 const names = (power: string) => TOOLS.filter((tool) => tool.power === power).map(({ name }) => name);
 
-test('an assistant looks, buys, changes and deletes, with the previews that it takes', {
+test('an assistant reads, buys, changes and deletes, with the required previews', {
   skip: NO_CLIENT,
 }, async (t) => {
   const { operator, client: program, baseUrl } = await start(t, { env: LIMITS });
@@ -268,7 +268,7 @@ test('an assistant looks, buys, changes and deletes, with the previews that it t
 async function network(t: TestContext, subject: Subject, env: Record<string, string>): Promise<void> {
   const { call, ok, settle } = await startAssistant(t, env, ['--allow-writes']);
 
-  await t.test('the shield is looked at, and rules come and go', async () => {
+  await t.test('the shield is read, and rules are added and deleted', async () => {
     const { vm } = await ok('describe_vm', { vm: 'web-1' });
     await protect(subject, vm.ipv4);
     const { targets } = await ok('shield_status');
@@ -283,7 +283,7 @@ async function network(t: TestContext, subject: Subject, env: Record<string, str
     assert.equal((await ok('shield_status', at)).rules.items.length, 1);
   });
 
-  await t.test('a loss that has grown since its preview is not agreed to', async () => {
+  await t.test('a loss that has grown since its preview is not confirmed', async () => {
     const part = { vm: 'web-1', kind: 'port_forward', part: '20022' };
     const small = await call('preview_delete_part', part);
     assert.equal(small.data.port_forward.external_port, 20_022);

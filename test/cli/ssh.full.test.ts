@@ -16,7 +16,7 @@ const BIN = join(import.meta.dirname, '../../cli/bin/vauban.js');
 const NO_CLIENT =
   spawnSync('scp').error && process.env.CI === undefined ? 'openssh-client is not installed' : false;
 
-test('ssh and scp reach a VM through the service, by programs of their own', {
+test('ssh and scp reach a VM through the service', {
   skip: NO_CLIENT,
 }, async (t) => {
   const { operator, client: program, baseUrl } = await start(t);

@@ -46,7 +46,7 @@ test('a customer at the command line', async (t) => {
     assert.equal(await vms(), vm.id);
   });
 
-  await t.test('a purchase that is repeated under its name is made once', async () => {
+  await t.test('a purchase repeated under its name is made once', async () => {
     const again = [
       'vm',
       'create',
@@ -64,7 +64,7 @@ test('a customer at the command line', async (t) => {
     assert.equal((await cli(['vm', 'get', 'web-2'])).code, 1);
   });
 
-  await t.test('a name that several have is refused with their ids', async () => {
+  await t.test('an ambiguous name is refused with the ids', async () => {
     const id = await ok(cli, [...order, '--yes', '--no-start', '--wait', '-o', 'id']);
     const { code, stderr } = await cli(['vm', 'get', 'web-1']);
     assert.equal(code, 1);

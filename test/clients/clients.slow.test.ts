@@ -27,11 +27,11 @@ test('other tools accept the description', async (t) => {
     return { url: baseUrl(), key: await operator.key(subject.account, SCOPES), ids };
   };
 
-  await t.test('Prism finds nothing wrong with a call of each operation and its answer', async (t) => {
+  await t.test('Prism accepts a call of each operation and its reply', async (t) => {
     assert.deepEqual(await validateAll(t, workshop, await customer()), []);
   });
 
-  await t.test('Prism would find a request and an answer that are not as described', async (t) => {
+  await t.test('Prism refuses an undescribed request and reply', async (t) => {
     const document = JSON.parse(workshop.read('openapi.json'));
     document.components.schemas.Wallet.required.push('absent');
     workshop.write('wrong.json', JSON.stringify(document));

@@ -70,7 +70,7 @@ async function take(t: TestContext, db: Database, compute: ComputeDriver): Promi
   return claim;
 }
 
-test('VMs stay with the directory of guests that they were made in', async (t) => {
+test('VMs stay with the directory of guests in which they were created', async (t) => {
   const db = await freshDatabase(t);
   const directory = guestsDirectory(t);
   const claim = await take(t, db, qemu(t, directory));
@@ -83,7 +83,7 @@ test('VMs stay with the directory of guests that they were made in', async (t) =
   assert.equal((await take(t, db, qemu(t, directory))).engine, claim.engine);
 });
 
-test('VMs stay with the cluster that they were made in, and the setting that names it is named', async (t) => {
+test('VMs stay with the cluster in which they were created, and the responsible setting is named', async (t) => {
   const db = await freshDatabase(t);
   const clock = new ManualClock();
   await storedVm(db, clock, await fundedAccount(db, clock), { engine: 'incus:one' });
@@ -250,7 +250,7 @@ test('a purchase is recorded with the engine that creates it', async (t) => {
   assert.equal((await systemFindVm(fixture.db, scenario!.vmId!))?.engine, 'simulator');
 });
 
-test('a MAC address that is taken is drawn again, and never given twice', async (t) => {
+test('a used MAC address is drawn again, and never assigned twice', async (t) => {
   const db = await freshDatabase(t);
   const clock = new ManualClock();
   const accountId = await fundedAccount(db, clock);

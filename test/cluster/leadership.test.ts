@@ -81,7 +81,7 @@ test('guests that nodes share are read and set by the one that leads', {
   assert.equal(second.asked.readings, 1, 'the next one leads at once');
 });
 
-test('guests of one cluster that every node reaches are looked after by the one that leads', {
+test('guests of a shared cluster are managed by the leading node', {
   skip: skipWithoutPostgres,
 }, async (t) => {
   const db = await freshDatabase(t);

@@ -126,7 +126,7 @@ test('a node that has lost its session no longer changes guests', {
   await assertInvariants(db);
 });
 
-test('a node whose database does not answer leaves its jobs before others take them', async (t) => {
+test('a node whose database does not answer abandons its jobs before others take them', async (t) => {
   const real = await freshDatabase(t);
   let silent = false;
   const never = new Promise<never>(() => {});
@@ -159,7 +159,7 @@ test('a node whose database does not answer leaves its jobs before others take t
   silent = false;
 });
 
-test('a node that comes back from a jump of its clock ends nothing but its former session', {
+test('a node that returns from a jump of its clock ends only its former session', {
   skip: skipWithoutPostgres,
 }, async (t) => {
   const db = await freshDatabase(t);

@@ -33,14 +33,14 @@ test('KVM is used only if its device opens and the processor can virtualise', as
   });
 });
 
-test('the operator has the last word on the accelerator', async (t) => {
+test("the operator's setting overrides the accelerator", async (t) => {
   const at = kernel(t, { kvm: '', intel: WITH('vmx') });
   const files = { kvm: at('kvm'), cpuinfo: at('intel') };
   assert.equal((await findAccelerator('tcg', files)).kind, 'tcg');
   assert.equal((await findAccelerator('kvm', { ...files, kvm: at('absent') })).kind, 'kvm');
 });
 
-test('guests of customers take CAP_NET_ADMIN and the tun device', async (t) => {
+test('guests of customers need CAP_NET_ADMIN and the tun device', async (t) => {
   const at = kernel(t, { held: 'CapEff:\t0000000000001000\n', none: 'CapEff:\t0000000000000800\n', tun: '' });
   const find = (status: string, tun: string) =>
     findNetworkPrivilege({ kvm: '', cpuinfo: '', meminfo: '', status: at(status), tun: at(tun) });

@@ -33,7 +33,7 @@ async function site(t: TestContext) {
   return { dataDir, store, bring, guests, driver, files };
 }
 
-test('files stay for the guests that stand on them, and go with the last', options, async (t) => {
+test('files stay as long as guests are based on them, and are deleted with the last', options, async (t) => {
   const { dataDir, store, bring, driver, files } = await site(t);
   const old = await files();
   assert.equal(old.length, 2, 'a disk, and a kernel that is its own initrd');

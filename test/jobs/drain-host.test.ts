@@ -8,7 +8,7 @@ import { buyVm, powerOf, tenant, vmOf } from './support/landlord.ts';
 
 const TIMEOUT_SECONDS = 30;
 
-test('guests are shut down with their host, the deaf by force, and those that should run start again with it', async (t) => {
+test('guests are shut down with their host, by force if necessary, and those that should run start again with it', async (t) => {
   const fixture = await Fixture.open(t);
   const { services } = fixture.installation;
   const { clock, guests } = services;

@@ -133,7 +133,7 @@ test('old jobs are deleted except for the last of each VM, a bounded number per 
   assert.deepEqual(await left(), ['job_007']);
 });
 
-test('when the node that leads dies another one does', {
+test('when the leading node dies another one leads', {
   skip: engine === 'pglite' && 'the embedded database belongs to one process',
 }, async (t) => {
   const { db } = await open(t);

@@ -22,7 +22,7 @@ const show = async (fixture: Fixture, id: string) => {
   return [status, wanted_power, await powerOf(fixture, id)];
 };
 
-test('a VM in error whose guest is well is brought back', async (t) => {
+test('a VM in error with a sound guest recovers', async (t) => {
   const { fixture, id, clock } = await open(t);
   await updateVm(fixture.db, id, { status: 'error' }, clock.now());
   await reconcile(fixture);
@@ -34,7 +34,7 @@ test('a VM in error whose guest is well is brought back', async (t) => {
   await assertInvariants(fixture.db);
 });
 
-test('one whose guest is of another size than is sold stays in error until that is mended', async (t) => {
+test('one whose guest has another size than sold stays in error until that is corrected', async (t) => {
   const { fixture, id, clock } = await open(t);
   await updateVm(fixture.db, id, { status: 'error' }, clock.now());
   const setMemory = (ramMb: number) =>

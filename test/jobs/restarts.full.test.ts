@@ -165,7 +165,7 @@ test('a start that ends during the check of the guests still counts as a running
   assert.deepEqual(await unfinishedJobs(fixture.db), []);
 });
 
-test('a guest that ends again and again is started less and less often, and at once after it held out', async (t) => {
+test('a guest that ends repeatedly is started at growing intervals, and at once after it ran long enough', async (t) => {
   const fixture = await Fixture.open(t, NOW);
   const { services } = fixture.installation;
   const { clock, guests } = services;
@@ -214,7 +214,7 @@ test('a start by the service that fails is tried again; the policy may forbid it
   assert.equal(await powerOf(fixture, id), 'running');
 });
 
-test('a customer can call off a start that is still to come', async (t) => {
+test('a customer can cancel a pending start', async (t) => {
   const fixture = await Fixture.open(t, NOW);
   const { services } = fixture.installation;
   const customer = await tenant(fixture, 100_00n);

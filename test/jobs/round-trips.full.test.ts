@@ -19,7 +19,7 @@ const OF_ENGINE = 8;
 /** Health checks of the server, which run on a clock of their own. */
 const BESIDE = /^select \d as pid/i;
 
-test('buying a VM and making it takes few round trips to the database', {
+test('buying and creating a VM takes few round trips to the database', {
   skip: engine === 'pglite' && 'the embedded engine is not at the end of a network',
 }, async (t) => {
   const location = await freshDatabaseLocation(t);

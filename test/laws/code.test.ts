@@ -16,7 +16,7 @@ const ALLOWED: Record<string, string> = {
   'server/mail/connection.ts': "a socket's own limit of silence, which the mail library sets",
 };
 
-test('time and randomness come from platform, so that a test can own them', () => {
+test('time and randomness come from platform, so that a test can control them', () => {
   const offenders = new Map<string, string[]>();
   for (const path of sources('server').filter((path) => !path.startsWith('server/platform/'))) {
     for (const { number, text } of codeLines(path)) {

@@ -93,7 +93,7 @@ test('one whose suspension failed half-way returns too', async (t) => {
   assert.equal((await vmOf(fixture, id)).status, 'running');
 });
 
-test('two weeks later it is deleted, and its addresses rest before anybody else gets them', async (t) => {
+test('two weeks later it is deleted, and its addresses rest before they are assigned again', async (t) => {
   const { fixture, id } = await unpaidVm(t);
   const addresses = (await addressesOf(fixture.db, id)).map(({ address }) => address);
   assert.equal(addresses.length, 2);
@@ -121,7 +121,7 @@ test('two weeks later it is deleted, and its addresses rest before anybody else 
   await assertInvariants(fixture.db);
 });
 
-test('a VM that is not to be renewed ends with its period, money or not', async (t) => {
+test('a VM that does not renew ends with its period, with or without money', async (t) => {
   const fixture = await Fixture.open(t, '2026-01-01T00:00:00Z');
   const customer = await tenant(fixture, 100_00n);
   const id = await buyVm(fixture, customer, { auto_renew: false });
@@ -157,7 +157,7 @@ test('a VM that is kept busy is suspended too', async (t) => {
   assert.equal((await vmOf(fixture, id)).status, 'suspended');
 });
 
-test('an unpaid VM that is deleted gives nothing back', async (t) => {
+test('an unpaid VM that is deleted is not refunded', async (t) => {
   const { fixture, customer, id } = await unpaidVm(t);
   await comes(fixture, GRACE_END);
   const { refund } = await customer.must({ method: 'DELETE', path: `/v1/vm/${id}` });

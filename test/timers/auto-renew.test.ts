@@ -34,7 +34,7 @@ test('auto_renew is turned on and off, and nothing else changes', async (t) => {
   assert.equal((await customer.must({ method: 'GET', path: `/v1/vm/${id}` })).auto_renew, true);
 });
 
-test('a VM that was switched off because it was not to be renewed comes back when it is', async (t) => {
+test('a VM that was switched off because it did not renew returns when it does', async (t) => {
   const { fixture, customer, id, patch } = await owner(t, false);
   await comes(fixture, PERIOD_END);
   assert.equal((await vmOf(fixture, id)).status, 'suspended');
@@ -87,7 +87,7 @@ test('turned off in grace the VM is switched off, and turned on again it is rene
   await assertInvariants(fixture.db);
 });
 
-test('one that was switched off late because it was not to be renewed owes nothing for that', async (t) => {
+test('one that was switched off late because it did not renew owes nothing for that', async (t) => {
   const { fixture, id, patch } = await owner(t, false);
   const { catalog } = fixture.installation.services;
   await comes(fixture, '2026-02-02T12:00:00Z');

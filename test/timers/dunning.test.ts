@@ -138,7 +138,7 @@ async function metric({ installation }: Fixture, name: string): Promise<number> 
 const jobsOf = async (fixture: Fixture, id: string, kind: string) =>
   (await fixture.db.query(sql`select 1 from jobs where vm_id = ${id} and kind = ${kind}`)).length;
 
-test('a VM that cannot be switched off is tried again with growing pauses, and all say so', async (t) => {
+test('a VM that cannot be switched off is retried at growing intervals, and is reported', async (t) => {
   const { fixture, customer, id } = await owner(t, 700n);
   const { services } = fixture.installation;
   await comes(fixture, PERIOD_END);

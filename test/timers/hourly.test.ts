@@ -196,7 +196,7 @@ test('a VM that was renewed late by the hour is counted from the end of its peri
   await assertInvariants(fixture.db);
 });
 
-test('a deletion in grace gives nothing back and charges nothing', async (t) => {
+test('a deletion in grace refunds and charges nothing', async (t) => {
   const { fixture, customer, read, remove } = await owner(t, 399n);
   await comes(fixture, '2026-02-01T12:00:00Z');
   assert.equal((await read('/delete-preview')).refund_minor, 0);

@@ -65,7 +65,7 @@ test("wallet and summary show the available amount, its credit, and the credit's
   await assertInvariants(db);
 });
 
-test('credit pays for a VM, and comes back as credit when the VM goes', async (t) => {
+test('credit pays for a VM, and returns as credit when the VM is deleted', async (t) => {
   const { db, customer, grant, buy, settle, get, passDays } = await setUp(t, 100n);
   await grant(400n, 60);
   const id = await buy();

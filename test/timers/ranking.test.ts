@@ -37,7 +37,7 @@ test("if money is short the owner's ranking decides", async (t) => {
   await assertInvariants(fixture.db);
 });
 
-test('a VM that is busy as it falls due does not lose its place', async (t) => {
+test('a VM that is busy when it falls due does not lose its place', async (t) => {
   const { fixture, customer, ids } = await threeVms(t, 1n);
   const [, , preferred] = ids;
   fixture.installation.services.clock.set(new Date('2026-01-31T23:59:59Z'));

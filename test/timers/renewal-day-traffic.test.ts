@@ -31,7 +31,7 @@ test('traffic sent before the renewal does not count for the next period', async
   await assertInvariants(fixture.db);
 });
 
-test('a deletion right after a renewal gives everything back if nothing was sent since', async (t) => {
+test('a deletion right after a renewal refunds everything if nothing was sent since', async (t) => {
   const { fixture, customer, id } = await bought(await throttling(t));
   await send(fixture, id, '2026-02-01', 900);
   await comes(fixture, RENEWAL);

@@ -55,7 +55,7 @@ test('if the money covers only some of the missed months, none is booked', async
   await assertInvariants(fixture.db);
 });
 
-test('a new price is felt at the next renewal and not before', async (t) => {
+test('a new price takes effect at the next renewal and not before', async (t) => {
   const fixture = await Fixture.open(t, '2026-01-01T00:00:00Z');
   const customer = await tenant(fixture, 100_00n);
   const id = await buyVm(fixture, customer);
@@ -145,7 +145,7 @@ test('a VM that cannot be renewed, for any reason, blocks no other', async (t) =
   assert.deepEqual(await renewalsOf(fixture, sound), [699n]);
 });
 
-test('any number of unpaid VMs hold up no renewal', async (t) => {
+test('any number of unpaid VMs delay no renewal', async (t) => {
   const fixture = await Fixture.open(t, '2026-01-01T00:00:00Z');
   const customer = await tenant(fixture, 100_00n);
   const poor = await tenant(fixture, 699n);

@@ -59,7 +59,7 @@ test('an hour of a VM that is billed by the hour does not buy the traffic of a m
   await assertInvariants(fixture.db);
 });
 
-test('buying the same VM again and again buys its traffic again and again', async (t) => {
+test('buying the same VM repeatedly buys its traffic repeatedly', async (t) => {
   const { fixture, customer } = await throttling(t);
   for (let bought = 1n; bought <= 4n; bought++) {
     const id = await buyVm(fixture, customer);
@@ -99,7 +99,7 @@ test('a downgrade refunds the price of the unused traffic', async (t) => {
   await assertInvariants(fixture.db);
 });
 
-test('an upgrade for an hour, with a downgrade after it, costs the traffic that it gave', async (t) => {
+test('an upgrade for an hour, with a downgrade after it, costs the traffic that it granted', async (t) => {
   const { fixture, customer } = await throttling(t);
   const id = await buyVm(fixture, customer);
   await send(fixture, id, '2026-01-01', 1000);

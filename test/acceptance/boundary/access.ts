@@ -39,7 +39,7 @@ export async function access(t: TestContext, { operator, client, baseUrl }: Inst
   const throughProxy = new Client(transport, await operator.key(account, SCOPES, { from: OFFICE }));
   const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
 
-  await t.test('a list of networks is obeyed', async () => {
+  await t.test('a list of networks is enforced', async () => {
     await direct.refused('getWallet', 'ip_not_allowed');
     const here = client.withKey(await operator.key(account, SCOPES, { from: ['127.0.0.0/8', '::1/128'] }));
     await here.ok('getWallet');

@@ -32,7 +32,7 @@ export async function http(
   const head = (requestLine: string, ...headers: string[]) =>
     [requestLine, 'Host: localhost', `Authorization: Bearer ${key}`, ...headers, '', ''].join('\r\n');
 
-  await t.test('a harmless X-Request-Id is taken, another is replaced', async () => {
+  await t.test('a harmless X-Request-Id is accepted, another is replaced', async () => {
     const send = async (id: string | undefined, method = 'GET') => {
       const headers = { ...(id !== undefined && { 'x-request-id': id }) };
       return (await client.send({ ...WALLET, method, headers })).headers['x-request-id'];
@@ -47,7 +47,7 @@ export async function http(
     assert.notEqual(await send(undefined), await send(undefined));
   });
 
-  await t.test('a connection lives on after a refusal', async () => {
+  await t.test('a connection survives a refusal', async () => {
     const wire = await Wire.open(baseUrl());
     for (const [target, status] of [
       ['/nowhere', 404],
@@ -60,7 +60,7 @@ export async function http(
     wire.close();
   });
 
-  await t.test('requests sent at once are answered in their order', async () => {
+  await t.test('pipelined requests are answered in order', async () => {
     const ids = ['first', 'second', 'third', 'fourth'];
     const targets = ['/v1/billing/wallet', '/nowhere', '/v1/vm', '/v1/vm/catalog'];
     const bytes = ids.map((id, n) => head(`GET ${targets[n]} HTTP/1.1`, `X-Request-Id: ${id}`)).join('');
@@ -108,7 +108,7 @@ export async function http(
     }
   });
 
-  await t.test('JSON may be called by its full name', async () => {
+  await t.test('JSON may have its full media type', async () => {
     const send = (type: string) =>
       client.send({
         method: 'POST',
@@ -136,7 +136,7 @@ export async function http(
     }
   });
 
-  await t.test('text that is no text is refused', async () => {
+  await t.test('invalid UTF-8 is refused', async () => {
     const send = (body: string | Buffer) =>
       client.send({
         method: 'POST',
@@ -220,7 +220,7 @@ export async function http(
     assert.deepEqual([headers.server, headers['x-powered-by']], [undefined, undefined]);
   });
 
-  await t.test('odd but legal requests are answered in the usual form', async () => {
+  await t.test('unusual but legal requests are answered in the usual form', async () => {
     const requests = [
       `GET /v1/vm HTTP/1.0\r\nAuthorization: Bearer ${key}\r\n\r\n`,
       head('GET /v1/vm HTTP/1.1', 'Expect: 200-ok'),

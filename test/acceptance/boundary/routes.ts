@@ -67,7 +67,7 @@ export async function routes(t: TestContext, { operator, client: nobody }: Insta
   /** For an existing route, a key without scopes for it gets an error that names the missing scope. */
   const little = nobody.withKey(await operator.key(account, ['shield:write']));
 
-  await t.test('a method that an address does not have is 405 and names those that it has', async () => {
+  await t.test('an unsupported method is 405 with the supported ones', async () => {
     for (const [path, operations] of PATHS) {
       const allowed = operations.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
       const allow = allowed.sort().join(', ');
@@ -136,7 +136,7 @@ export async function routes(t: TestContext, { operator, client: nobody }: Insta
     assert.equal(texts.size, 1);
   });
 
-  await t.test('a browser gets no leave to call', async () => {
+  await t.test('a browser gets no CORS headers', async () => {
     for (const method of ['OPTIONS', 'GET']) {
       const headers = {
         origin: 'https://example.com',

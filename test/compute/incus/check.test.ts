@@ -242,7 +242,7 @@ const CASES: Record<string, [(cluster: Cluster) => void, ...RegExp[]]> = {
 };
 
 for (const [name, [change, ...expected]] of Object.entries(CASES)) {
-  test(`${name}: that alone is said to be wrong`, async () => {
+  test(`${name}: only that is reported`, async () => {
     const cluster = right();
     change(cluster);
     const found = wrong(await checkCluster(partsOf(cluster), WANTS));

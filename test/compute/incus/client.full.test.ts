@@ -46,7 +46,9 @@ async function errorOf(t: TestContext, code: number, message: string): Promise<u
   return client.ask('GET', '/1.0/instances').catch((error) => error);
 }
 
-test('a cluster that does not trust the certificate is away, and says so', { skip }, async (t) => {
+test('a cluster that does not trust the certificate counts as unreachable, and says so', {
+  skip,
+}, async (t) => {
   const error = await errorOf(t, 403, 'not authorized');
   assert.ok(error instanceof ComputeUnavailableError && !(error instanceof UnansweredError));
   assert.match(error.message, /trust/);

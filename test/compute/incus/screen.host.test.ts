@@ -56,23 +56,27 @@ if (cluster) {
     await first.shows(/web login:$/);
   });
 
-  test('incus: viewers of a screen stay for a reboot, and leave with the power', LIMIT, async (t) => {
-    const { driver, id } = await setUp(t);
-    const { viewer } = await look(t, driver, id);
-    await logIn(viewer);
-    await driver.reboot(id, SHUTDOWN_SECONDS);
-    assert.doesNotMatch(await viewer.shows(/web login:$/), /#/, 'a new boot begins on a clean screen');
-    await logIn(viewer);
-    await typeUntil(viewer, 'reboot -f\r', /^((?!#)[\s\S])*web login:$/);
+  test(
+    'incus: viewers of a screen stay for a reboot, and are disconnected with the power',
+    LIMIT,
+    async (t) => {
+      const { driver, id } = await setUp(t);
+      const { viewer } = await look(t, driver, id);
+      await logIn(viewer);
+      await driver.reboot(id, SHUTDOWN_SECONDS);
+      assert.doesNotMatch(await viewer.shows(/web login:$/), /#/, 'a new boot begins on a clean screen');
+      await logIn(viewer);
+      await typeUntil(viewer, 'reboot -f\r', /^((?!#)[\s\S])*web login:$/);
 
-    const both = [await look(t, driver, id), await look(t, driver, id)];
-    const closed = Promise.all(both.map(({ closes }) => closes()));
-    await driver.powerOff(id);
-    await closed;
-    await assert.rejects(driver.openVnc(id), { name: 'AgentUnavailableError' });
-    await driver.start(id);
-    await (await look(t, driver, id)).viewer.shows(/web login:$/);
-  });
+      const both = [await look(t, driver, id), await look(t, driver, id)];
+      const closed = Promise.all(both.map(({ closes }) => closes()));
+      await driver.powerOff(id);
+      await closed;
+      await assert.rejects(driver.openVnc(id), { name: 'AgentUnavailableError' });
+      await driver.start(id);
+      await (await look(t, driver, id)).viewer.shows(/web login:$/);
+    },
+  );
 
   test(
     "incus: the node that opens a screen last has it, and the other's viewers are disconnected",
@@ -89,7 +93,7 @@ if (cluster) {
     },
   );
 
-  test('incus: a guest that prints without end holds nothing up', LIMIT, async (t) => {
+  test('incus: a guest that prints endlessly blocks nothing', LIMIT, async (t) => {
     const { driver, id } = await setUp(t);
     const { viewer } = await look(t, driver, id);
     await logIn(viewer);

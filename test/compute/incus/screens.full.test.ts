@@ -65,7 +65,7 @@ test('the terminal answers current queries, and no past ones', LIMIT, async (t) 
   assert.equal(heard.typed, '\x1b[2;1R');
 });
 
-test('a program that wants the arrows as an application does gets them so', LIMIT, async (t) => {
+test('a program in application mode gets its own arrow keys', LIMIT, async (t) => {
   const { screen, heard, until } = opened(t);
   const { viewer } = await look(t, screen);
   screen.write(Buffer.from('\x1b[?1hready'));

@@ -85,7 +85,7 @@ test('the second disk of a rebuild counts until its end is known', withDisks, as
   await driver.create(other);
 });
 
-test('a guest that the memory does not reach for is not started', withDisks, async (t) => {
+test('a guest for which the memory is short is not started', withDisks, async (t) => {
   const { driver, open } = qemuFor(t, await blank(t));
   const spec = tinySpec();
   await driver.create(spec);

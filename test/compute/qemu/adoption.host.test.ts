@@ -139,7 +139,7 @@ test('a machine that hung while the service started is unseen, not off, and adop
   assert.equal(await sight(), 'off');
 });
 
-test('a directory that never became a guest is cleared away', { skip }, async (t) => {
+test('an unfinished guest directory is deleted', { skip }, async (t) => {
   const { directory, driver } = qemuFor(t, image);
   await mkdir(join(directory, '.new-vm_half'));
   await mkdir(join(directory, '.gone-vm_gone'));

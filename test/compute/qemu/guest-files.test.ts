@@ -88,7 +88,7 @@ test("a guest's file is read only up to the requested size, and only if its owne
   await assert.rejects(readGuestFile(at('pid'), 10), { code: 'ENOENT' });
 });
 
-test('words of QEMU cannot write on a terminal', async (t) => {
+test("QEMU's messages cannot control a terminal", async (t) => {
   const { directory, at } = await places(t);
   await writeFile(at('log'), 'first\r\n\x1b[2J\x1b]0;title\x07second\x00\x9b1m\n');
   const words = await lastWords(directory);

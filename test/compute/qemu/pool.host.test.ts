@@ -12,7 +12,7 @@ import { noSmallDisk, smallDisk } from '../../support/small-disk.ts';
 
 const MB = 2 ** 20;
 
-test('a reserve holds only on the file system that it is of', { skip: noSmallDisk }, async (t) => {
+test('a reserve applies only to its own file system', { skip: noSmallDisk }, async (t) => {
   const disk = await smallDisk(t, 100);
   const elsewhere = await mkdtemp(join(tmpdir(), 'vauban-'));
   defer(t, () => rm(elsewhere, { recursive: true }));
@@ -31,7 +31,7 @@ test('a reserve holds only on the file system that it is of', { skip: noSmallDis
   assert.equal(await pool(disk.directory).hasRoom(), false);
 });
 
-test('an image that would take of the reserve is not taken in', { skip: noSmallDisk }, async (t) => {
+test('an image that would use up the reserve is not imported', { skip: noSmallDisk }, async (t) => {
   const { directory } = await smallDisk(t, 20);
   const disk = join(directory, 'disk.raw');
   await writeFile(disk, Buffer.alloc(2 * MB, 'x'));

@@ -92,7 +92,7 @@ test('a guest whose SSH server moved to another port runs, is metered, and fills
   assert.equal((await next.inspect(spec.id))!.power, 'off');
 });
 
-test('an image says what tells that its guests are ready', { skip }, async (t) => {
+test('an image states how its guests report that they are ready', { skip }, async (t) => {
   const images = (['none', 'agent', 'cloud-init', 'port:2222'] as Readiness[]).map((readiness) => {
     const name = readiness.replace(':', '-');
     const readyWithinSeconds = readiness === 'port:2222' ? 1 : undefined;

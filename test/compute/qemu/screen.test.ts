@@ -55,7 +55,7 @@ test('a chunk stays unchanged while its reader pauses the stream', async (t) => 
   assert.equal(digest(Buffer.concat(kept)), digest(picture));
 });
 
-test('both ends hear of the end of the other', async (t) => {
+test('both ends notice the end of the other', async (t) => {
   const left = Promise.withResolvers<void>();
   const path = await machine(t, (socket) => socket.on('close', left.resolve).resume());
   const stream = await connectScreen(path);

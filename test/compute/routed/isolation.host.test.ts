@@ -17,7 +17,7 @@ import { both, entry } from './support/rules.ts';
 const skip = whyNot();
 const N = 50;
 
-test('a packet that lies about its sender is dropped and counted', { skip }, async (t) => {
+test('a packet with a forged sender is dropped and counted', { skip }, async (t) => {
   const env = await Env.open(t);
   const guest = await env.guest(t, 14, OPEN);
   const other = await env.guest(t, 15, OPEN);

@@ -49,7 +49,7 @@ test("a guest's connections are limited, in and out, and others have their own l
   assert.equal(await refused(env, other, 'connections'), MORE);
 });
 
-test('a guest that floods is cut to its packets before anything else, and others send on', {
+test('a flooding guest is limited before anything else, and others keep sending', {
   skip,
 }, async (t) => {
   const env = await Env.open(t, undefined, LIMITS);
