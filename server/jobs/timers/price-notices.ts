@@ -66,7 +66,7 @@ export class PriceNotices {
         ${after ? sql`and id > ${after.id}` : empty} order by id limit ${BATCH}`);
   }
 
-  /** Whether it went well. Where there is nothing to tell or to remember, it is only read. */
+  /** Notifies the owner if a price changes, and returns whether that succeeded. Without a change the VM is only read. */
   async #look(vm: VmRow, catalog: SalesCatalog): Promise<boolean> {
     const { db, clock } = this.#services;
     if (changeBy(vm, lookAhead(vm, catalog, clock.now())) === null) return true;
