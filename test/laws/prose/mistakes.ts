@@ -4,8 +4,11 @@ import { type Piece, piecesOfCode, piecesOfDocument } from './split.ts';
 
 /** SQL, and names of things, are not sentences. */
 const NOT_A_SENTENCE =
-  /^\s*(?:select|insert|update|delete|with|create|alter|drop)\b|\b(?:set|where) \w+ = |^\S+(?:\s\S+)?$/;
-/** A released migration is never edited, and the reference of settings is generated from them. */
+  /^(?:select\b|insert into\b|update \w+ set\b|delete from\b|with \w+ as\b|(?:create|alter|drop) (?:table|index)\b)|\b(?:set|where) \w+ = |^\S+(?:\s\S+)?$/;
+/**
+ * A released migration is never edited, the reference of settings is generated from their texts, and this law has
+ * examples of mistakes.
+ */
 const KEPT = /^server\/db\/migrations\/|^(?:CHANGELOG|docs\/configuration)\.md$|^test\/laws\/prose/;
 
 function piecesOf(path: string): Piece[] {
