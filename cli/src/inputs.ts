@@ -58,7 +58,7 @@ export const INPUTS: Record<OperationId, Inputs> = {
   listInvoices: {"summary":"List invoices","scope":"billing:read","variables":[],"fields":{"status":{"type":"string","values":["draft","open","paid","void"],"about":"Only invoices in this state"},"type":{"type":"string","values":["invoice","credit_note"],"about":"Only documents of this type"},"from":{"type":"string","about":"Only invoices whose period starts at this instant or later"},"to":{"type":"string","about":"Only invoices whose period starts before this instant"}}},
   getInvoice: {"summary":"Get one invoice with its lines","scope":"billing:read","variables":["invoices"],"fields":{}},
   listPayments: {"summary":"List payments","scope":"billing:read","variables":[],"fields":{}},
-  listOrders: {"summary":"List orders","scope":"billing:read","variables":[],"fields":{"vm_id":{"type":"string","about":"Only orders of this VM"},"kind":{"type":"string","values":["create","change_plan","change_custom","renew","hourly_usage","delete_refund","adjustment"],"about":"Only orders of this kind"}}},
+  listOrders: {"summary":"List orders","scope":"billing:read","variables":[],"fields":{"vm_id":{"type":"string","about":"Only orders of this VM"},"kind":{"type":"string","values":["create","change_plan","change_custom","renew","add_on","hourly_usage","delete_refund","adjustment"],"about":"Only orders of this kind"}}},
   getUsage: {"summary":"Get current usage and limits","scope":"billing:read","variables":[],"fields":{}},
   getShieldSummary: {"summary":"Get the DDoS Shield overview","scope":"shield:read","variables":["tenants"],"fields":{}},
   listShieldTargets: {"summary":"List the protected IPs","scope":"shield:read","variables":["tenants"],"fields":{}},

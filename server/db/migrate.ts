@@ -57,6 +57,7 @@ import { throttles } from './migrations/0057-throttles.ts';
 import { slowMoney } from './migrations/0059-slow-money.ts';
 import { documentDetails } from './migrations/0060-document-details.ts';
 import { salesByCountry } from './migrations/0061-sales-by-country.ts';
+import { addOns } from './migrations/0062-add-ons.ts';
 import { suspensionsAndMissingPayments } from './migrations/0063-suspensions-and-missing-payments.ts';
 
 /**
@@ -129,6 +130,7 @@ export const MIGRATIONS: readonly Migration[] = [
   slowMoney,
   documentDetails,
   salesByCountry,
+  addOns,
   suspensionsAndMissingPayments,
 ];
 

@@ -624,6 +624,7 @@ create table order_lines (
   price_hourly text,
   hostname text,
   sold_to jsonb,
+  add_on text,
   constraint order_lines_check CHECK (((tax_rate >= (0)::numeric) AND (abs(tax_minor) <= abs(amount_minor)) AND ((sign((tax_minor)::double precision) * sign((amount_minor)::double precision)) >= (0)::double precision))) NOT VALID,
   constraint order_lines_check1 CHECK (((tax_rate = (0)::numeric) OR (tax_category = 'standard'::text))),
   constraint order_lines_order_id_fkey FOREIGN KEY (order_id) REFERENCES orders(id),
@@ -1341,7 +1342,9 @@ create table vms (
   included_notice_for timestamp with time zone,
   unpaid_notice_for timestamp with time zone,
   debt_suspended_at timestamp with time zone,
+  add_ons jsonb,
   constraint vms_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint vms_add_ons CHECK (((jsonb_typeof(add_ons) = 'array'::text) AND (add_ons <> '[]'::jsonb))),
   constraint vms_deposit CHECK (((deposit_minor IS NULL) = (deposit_since IS NULL))),
   constraint vms_deposit_minor_check CHECK ((deposit_minor >= 0)),
   constraint vms_host_id_fkey FOREIGN KEY (host_id) REFERENCES hosts(id),
@@ -1798,7 +1801,7 @@ begin
     select line_buyer(line) into new.sold_to from order_lines line
       where order_id = of.corrects_order_id and unit <> 'deposit'
         and (tax_rate, tax_category) = (new.tax_rate, new.tax_category)
-      order by (amount_minor < 0) = (new.amount_minor > 0) desc, (from_at, to_at) = (new.from_at, new.to_at) desc, position
+      order by (line.add_on is not distinct from new.add_on) desc, (amount_minor < 0) = (new.amount_minor > 0) desc, (from_at, to_at) = (new.from_at, new.to_at) desc, position
       limit 1;
   elsif new.amount_minor < 0 and of.adjustment is distinct from 'credit' or new.unit = 'hour'
     or of.deposit_minor is not null and (new.unit = 'adjustment' or new.unit = 'month' and of.kind = 'hourly_usage') then
@@ -1807,7 +1810,7 @@ begin
       where sale.vm_id = of.vm_id and sale.status = 'completed' and sold.amount_minor >= 0
         and (sold.tax_rate, sold.tax_category) = (new.tax_rate, new.tax_category)
         and (in_period or new.amount_minor < 0)
-      order by in_period desc, sale.id desc, sold.position desc limit 1;
+      order by (sold.add_on is not distinct from new.add_on) desc, in_period desc, sale.id desc, sold.position desc limit 1;
   end if;
   new.sold_to := coalesce(new.sold_to, buyer_noted(of.buyer), '{}');
   return new;
@@ -1925,7 +1928,7 @@ CREATE OR REPLACE FUNCTION public.terms_of_vm(it vms)
  LANGUAGE sql
  STABLE
 AS $function$
-  select jsonb_build_object('id', it.id, 'account_id', it.account_id, 'plan', it.plan, 'vcpu', it.vcpu, 'ram_mb', it.ram_mb, 'disk_gb', it.disk_gb, 'dedicated', it.dedicated, 'bandwidth_gb', it.bandwidth_gb, 'price_monthly_minor', it.price_monthly_minor, 'currency', it.currency, 'tax_rate', it.tax_rate, 'rounding_remainder', it.rounding_remainder, 'refundable_minor', it.refundable_minor, 'priced_at', it.priced_at, 'next_billing_mode', it.next_billing_mode, 'price_hourly_micros', it.price_hourly_micros, 'metered_since', it.metered_since, 'usage_priced', it.usage_priced, 'deposit_minor', it.deposit_minor, 'deposit_since', it.deposit_since, 'usage_sold_until', it.usage_sold_until, 'auto_renew', it.auto_renew, 'renewal_priority', it.renewal_priority, 'billing_anchor_day', it.billing_anchor_day, 'billing_period_start_at', it.billing_period_start_at, 'billing_period_end_at', it.billing_period_end_at, 'upgraded_at', it.upgraded_at, 'retires_at', it.retires_at, 'price_notice_minor', it.price_notice_minor, 'price_notice_at', it.price_notice_at, 'price_notice_from_at', it.price_notice_from_at, 'unpaid_since', it.unpaid_since, 'suspended_at', it.suspended_at, 'grace_ended_at', it.grace_ended_at, 'resume_after_payment', it.resume_after_payment, 'deletion_notice_at', it.deletion_notice_at, 'deletion_failed_at', it.deletion_failed_at, 'created_at', it.created_at, 'deleted_at', it.deleted_at, 'debt_suspended_at', it.debt_suspended_at, 'throttle_mbps', it.throttle_mbps, 'throttle_cause', it.throttle_cause)
+  select jsonb_build_object('id', it.id, 'account_id', it.account_id, 'plan', it.plan, 'vcpu', it.vcpu, 'ram_mb', it.ram_mb, 'disk_gb', it.disk_gb, 'dedicated', it.dedicated, 'bandwidth_gb', it.bandwidth_gb, 'price_monthly_minor', it.price_monthly_minor, 'currency', it.currency, 'tax_rate', it.tax_rate, 'rounding_remainder', it.rounding_remainder, 'refundable_minor', it.refundable_minor, 'priced_at', it.priced_at, 'next_billing_mode', it.next_billing_mode, 'price_hourly_micros', it.price_hourly_micros, 'metered_since', it.metered_since, 'usage_priced', it.usage_priced, 'deposit_minor', it.deposit_minor, 'deposit_since', it.deposit_since, 'usage_sold_until', it.usage_sold_until, 'auto_renew', it.auto_renew, 'renewal_priority', it.renewal_priority, 'billing_anchor_day', it.billing_anchor_day, 'billing_period_start_at', it.billing_period_start_at, 'billing_period_end_at', it.billing_period_end_at, 'upgraded_at', it.upgraded_at, 'retires_at', it.retires_at, 'price_notice_minor', it.price_notice_minor, 'price_notice_at', it.price_notice_at, 'price_notice_from_at', it.price_notice_from_at, 'unpaid_since', it.unpaid_since, 'suspended_at', it.suspended_at, 'grace_ended_at', it.grace_ended_at, 'resume_after_payment', it.resume_after_payment, 'deletion_notice_at', it.deletion_notice_at, 'deletion_failed_at', it.deletion_failed_at, 'created_at', it.created_at, 'deleted_at', it.deleted_at, 'add_ons', it.add_ons, 'debt_suspended_at', it.debt_suspended_at, 'throttle_mbps', it.throttle_mbps, 'throttle_cause', it.throttle_cause)
 $function$;
 
 CREATE OR REPLACE FUNCTION public.terms_of_wallet(it wallets)
@@ -1999,6 +2002,6 @@ CREATE TRIGGER top_up_reversals_sealed BEFORE INSERT OR UPDATE ON public.top_up_
 CREATE TRIGGER usage_readings_kept BEFORE DELETE OR UPDATE ON public.usage_readings FOR EACH ROW EXECUTE FUNCTION refuse_book_change();
 CREATE TRIGGER usage_readings_no_truncate BEFORE TRUNCATE ON public.usage_readings FOR EACH STATEMENT EXECUTE FUNCTION refuse_book_change();
 CREATE TRIGGER usage_readings_sealed BEFORE INSERT OR UPDATE ON public.usage_readings FOR EACH ROW EXECUTE FUNCTION seal_row();
-CREATE TRIGGER vms_sealed BEFORE INSERT OR UPDATE OF seal, id, account_id, plan, vcpu, ram_mb, disk_gb, dedicated, bandwidth_gb, price_monthly_minor, currency, tax_rate, rounding_remainder, refundable_minor, priced_at, next_billing_mode, price_hourly_micros, metered_since, usage_priced, deposit_minor, deposit_since, usage_sold_until, auto_renew, renewal_priority, billing_anchor_day, billing_period_start_at, billing_period_end_at, upgraded_at, retires_at, price_notice_minor, price_notice_at, price_notice_from_at, unpaid_since, suspended_at, grace_ended_at, resume_after_payment, deletion_notice_at, deletion_failed_at, created_at, deleted_at, debt_suspended_at, throttle_mbps, throttle_cause ON public.vms FOR EACH ROW EXECUTE FUNCTION seal_terms_of_vm();
+CREATE TRIGGER vms_sealed BEFORE INSERT OR UPDATE OF seal, id, account_id, plan, vcpu, ram_mb, disk_gb, dedicated, bandwidth_gb, price_monthly_minor, currency, tax_rate, rounding_remainder, refundable_minor, priced_at, next_billing_mode, price_hourly_micros, metered_since, usage_priced, deposit_minor, deposit_since, usage_sold_until, auto_renew, renewal_priority, billing_anchor_day, billing_period_start_at, billing_period_end_at, upgraded_at, retires_at, price_notice_minor, price_notice_at, price_notice_from_at, unpaid_since, suspended_at, grace_ended_at, resume_after_payment, deletion_notice_at, deletion_failed_at, created_at, deleted_at, add_ons, debt_suspended_at, throttle_mbps, throttle_cause ON public.vms FOR EACH ROW EXECUTE FUNCTION seal_terms_of_vm();
 CREATE TRIGGER wallets_sealed BEFORE INSERT OR UPDATE OF seal, account_id, grace_began_at, debt_warned_at ON public.wallets FOR EACH ROW EXECUTE FUNCTION seal_terms_of_wallet();
 CREATE TRIGGER wallets_tell AFTER UPDATE ON public.wallets FOR EACH ROW WHEN (((old.available_minor IS DISTINCT FROM new.available_minor) OR (old.held_minor IS DISTINCT FROM new.held_minor) OR (old.claimed_minor IS DISTINCT FROM new.claimed_minor))) EXECUTE FUNCTION tell_account_changed('wallet');

@@ -54,6 +54,7 @@ export function newVm(clock: Clock, accountId: string, change: Partial<VmRow> = 
     tax_rate: '0.2',
     rounding_remainder: 0n,
     refundable_minor: null,
+    add_ons: null,
     next_billing_mode: 'monthly',
     price_hourly_micros: null,
     metered_since: null,

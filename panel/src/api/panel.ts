@@ -328,7 +328,7 @@ export interface OrderAdjustment {
   corrects_order_id: string | null;
 }
 
-export type OrderKind = 'create' | 'change_plan' | 'change_custom' | 'renew' | 'hourly_usage' | 'delete_refund' | 'adjustment';
+export type OrderKind = 'create' | 'change_plan' | 'change_custom' | 'renew' | 'add_on' | 'hourly_usage' | 'delete_refund' | 'adjustment';
 
 export type OrderStatus = 'pending' | 'completed' | 'failed' | 'refunded';
 

@@ -4,6 +4,35 @@ import type { Migration } from '../migrate.ts';
 const BOOKS_LINES = "('capture', 'charge', 'refund')";
 
 /**
+ * The trigger that notes the buyer of a line. Later migrations put a criterion first: `line` orders the lines of a corrected
+ * order, `sold` those of the VM's earlier sales.
+ */
+export const noteLineBuyer = (line = '', sold = '') => `
+create or replace function note_line_buyer() returns trigger language plpgsql as $$
+declare
+  of orders;
+begin
+  select * into of from orders where id = new.order_id;
+  if of.corrects_order_id is not null then
+    select line_buyer(line) into new.sold_to from order_lines line
+      where order_id = of.corrects_order_id and unit <> 'deposit'
+        and (tax_rate, tax_category) = (new.tax_rate, new.tax_category)
+      order by ${line}(amount_minor < 0) = (new.amount_minor > 0) desc, (from_at, to_at) = (new.from_at, new.to_at) desc, position
+      limit 1;
+  elsif new.amount_minor < 0 and of.adjustment is distinct from 'credit' or new.unit = 'hour'
+    or of.deposit_minor is not null and (new.unit = 'adjustment' or new.unit = 'month' and of.kind = 'hourly_usage') then
+    select line_buyer(sold) into new.sold_to from orders sale join order_lines sold on sold.order_id = sale.id,
+      lateral (select sold.from_at <= new.from_at and sold.to_at >= new.to_at as in_period) service
+      where sale.vm_id = of.vm_id and sale.status = 'completed' and sold.amount_minor >= 0
+        and (sold.tax_rate, sold.tax_category) = (new.tax_rate, new.tax_category)
+        and (in_period or new.amount_minor < 0)
+      order by ${sold}in_period desc, sale.id desc, sold.position desc limit 1;
+  end if;
+  new.sold_to := coalesce(new.sold_to, buyer_noted(of.buyer), '{}');
+  return new;
+end $$;`;
+
+/**
  * Each line knows the country and the VAT id of its buyer, as they were when it was sold, and each entry of a sale knows
  * them and the tax category. Triggers note both, for nodes of the last release too. What was written before stays as it is
  * sealed: functions derive its buyer from its document.
@@ -37,29 +66,7 @@ $$;
 -- A correction has the buyer of the order that it corrects: of a line that it undoes rather than of one with its sign, and of
 -- its period if possible. What gives back, and what is sold of a month or a deposit that is given back, have the buyer of
 -- the latest sale of their VM whose tax they keep: if possible, of their period.
-create function note_line_buyer() returns trigger language plpgsql as $$
-declare
-  of orders;
-begin
-  select * into of from orders where id = new.order_id;
-  if of.corrects_order_id is not null then
-    select line_buyer(line) into new.sold_to from order_lines line
-      where order_id = of.corrects_order_id and unit <> 'deposit'
-        and (tax_rate, tax_category) = (new.tax_rate, new.tax_category)
-      order by (amount_minor < 0) = (new.amount_minor > 0) desc, (from_at, to_at) = (new.from_at, new.to_at) desc, position
-      limit 1;
-  elsif new.amount_minor < 0 and of.adjustment is distinct from 'credit' or new.unit = 'hour'
-    or of.deposit_minor is not null and (new.unit = 'adjustment' or new.unit = 'month' and of.kind = 'hourly_usage') then
-    select line_buyer(sold) into new.sold_to from orders sale join order_lines sold on sold.order_id = sale.id,
-      lateral (select sold.from_at <= new.from_at and sold.to_at >= new.to_at as in_period) service
-      where sale.vm_id = of.vm_id and sale.status = 'completed' and sold.amount_minor >= 0
-        and (sold.tax_rate, sold.tax_category) = (new.tax_rate, new.tax_category)
-        and (in_period or new.amount_minor < 0)
-      order by in_period desc, sale.id desc, sold.position desc limit 1;
-  end if;
-  new.sold_to := coalesce(new.sold_to, buyer_noted(of.buyer), '{}');
-  return new;
-end $$;
+${noteLineBuyer()}
 -- Its name puts it before the seal.
 create trigger order_lines_buyer before insert on order_lines for each row execute function note_line_buyer();
 

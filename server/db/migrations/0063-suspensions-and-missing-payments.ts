@@ -1,5 +1,6 @@
 import type { Migration } from '../migrate.ts';
-import { sealed, sealedAs, TERMS, unsealed } from './0056-sealed-vms.ts';
+import { sealed, sealedAs, unsealed } from './0056-sealed-vms.ts';
+import { TERMS_WITH_ADD_ONS } from './0062-add-ons.ts';
 
 /** The columns that say why a VM is slow or off. They are newer than the seal of VMs. */
 const SUSPENSIONS = ['debt_suspended_at', 'throttle_mbps', 'throttle_cause'];
@@ -11,7 +12,7 @@ const SUSPENSIONS = ['debt_suspended_at', 'throttle_mbps', 'throttle_cause'];
 export const suspensionsAndMissingPayments: Migration = {
   name: '0063-suspensions-and-missing-payments',
   up: `
-${sealedAs('vms', 'terms_of_vm', [...TERMS, ...SUSPENSIONS])}
+${sealedAs('vms', 'terms_of_vm', [...TERMS_WITH_ADD_ONS, ...SUSPENSIONS])}
 ${sealed('wallets', 'terms_of_wallet', ['account_id', 'grace_began_at', 'debt_warned_at'])}
 -- Since when the provider of a payment that it was working on says that there is none; null while it knows it.
 alter table top_ups add column missing_since timestamptz;
@@ -19,6 +20,6 @@ alter table top_ups add column missing_since timestamptz;
   down: `
 alter table top_ups drop column missing_since;
 ${unsealed('wallets', 'terms_of_wallet')}
-${sealedAs('vms', 'terms_of_vm', TERMS)}
+${sealedAs('vms', 'terms_of_vm', TERMS_WITH_ADD_ONS)}
 `,
 };

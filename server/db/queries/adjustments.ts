@@ -1,5 +1,5 @@
 import { maybeOne, one, type Queryable, type Sql, sql } from '../database.ts';
-import { type NewLine, type OrderRow, orderColumns } from './orders.ts';
+import { isOfPeriod, type NewLine, type OrderRow, orderColumns } from './orders.ts';
 import { type Page, pageOf } from './page.ts';
 import type { VmRow } from './vms.ts';
 
@@ -29,21 +29,23 @@ export const isSold = (
  * during a VM's grace belongs to no period.
  */
 export const isMonth = (line: Sql, order: Sql) =>
-  sql`(${order}.kind in ('create', 'renew') and ${order}.status = 'completed' and not ${line}.proration and ${line}.unit in ('month', 'deposit'))`;
+  sql`(${order}.kind in ('create', 'renew') and ${order}.status = 'completed' and not ${line}.proration and ${isOfPeriod(line)})`;
 
 /**
  * The payments for a period of a VM, including deposits, minus refunds: the lines whose service lies within it. A free
- * credit has no service period and does not count.
+ * credit has no service period and does not count. Counts only lines of the VM itself, or of its add-on with the code
+ * `addOn`.
  */
-export const periodNet = (vmId: Sql, start: Sql, end: Sql, status: Sql) => sql`
+export const periodNet = (vmId: Sql, start: Sql, end: Sql, status: Sql, addOn = sql`null`) => sql`
   (select coalesce(sum(part.amount_minor), 0)::bigint from orders paid join order_lines part on part.order_id = paid.id
     where paid.vm_id = ${vmId} and ${status} and part.from_at >= ${start} and part.to_at <= ${end}
-      and part.from_at < part.to_at)`;
+      and part.from_at < part.to_at and part.add_on is not distinct from ${addOn})`;
 
-/** Returns the same for the VM's current period. */
+/** Returns the same for the VM's current period, completed orders only. */
 export async function netOfPeriod(
   db: Queryable,
   vm: Pick<VmRow, 'id' | 'billing_period_start_at' | 'billing_period_end_at'>,
+  addOn: string | null = null,
 ): Promise<bigint> {
   const { billing_period_start_at: start, billing_period_end_at: end } = vm;
   const net = periodNet(
@@ -51,6 +53,7 @@ export async function netOfPeriod(
     sql`${start}::timestamptz`,
     sql`${end}::timestamptz`,
     sql`paid.status = 'completed'`,
+    sql`${addOn}::text`,
   );
   return (await one<{ net: bigint }>(db, sql`select ${net} as net`)).net;
 }
@@ -65,13 +68,15 @@ export async function uncollected(db: Queryable, orderId: string): Promise<bigin
   return lost;
 }
 
-/** The remaining amount of order lines with the same period and tax, after all corrections of the order. */
+/** The remaining amount of order lines of one item with the same period and tax, after all corrections of the order. */
 export interface Remainder
   extends Pick<NewLine, 'description' | 'from_at' | 'to_at' | 'tax_rate' | 'tax_category' | 'tax_reason'> {
+  /** The code of the add-on; null if it is about no add-on. */
+  add_on: string | null;
   amount_minor: bigint;
   /** The start of the VM's month in which it lies; null if it lies in none. */
   month: Date | null;
-  /** The payments for that month minus refunds, including pending ones. */
+  /** The payments for the item in that month minus refunds, including pending ones. */
   month_net: bigint | null;
 }
 
@@ -84,15 +89,15 @@ export function remaindersOf(db: Queryable, order: Pick<OrderRow, 'id' | 'vm_id'
       union all
       select orders.id from family join orders on corrects_order_id = family.id where status = 'completed'
     ), remaining as (
-      select from_at, to_at, tax_rate, tax_category, tax_reason, sum(amount_minor)::bigint as amount_minor,
+      select add_on, from_at, to_at, tax_rate, tax_category, tax_reason, sum(amount_minor)::bigint as amount_minor,
         min(position) as place,
         (array_agg(description order by (order_id = ${order.id}) desc, abs(amount_minor) desc, position))[1] as description
       from family join order_lines on order_id = family.id where unit <> 'deposit'
-      group by 1, 2, 3, 4, 5 having sum(amount_minor) <> 0
+      group by 1, 2, 3, 4, 5, 6 having sum(amount_minor) <> 0
     )
     select remaining.*, month.start as month,
       case when month.start is not null
-        then ${periodNet(sql`${order.vm_id}`, sql`month.start`, sql`month.end_at`, paid)} end as month_net
+        then ${periodNet(sql`${order.vm_id}`, sql`month.start`, sql`month.end_at`, paid, sql`remaining.add_on`)} end as month_net
     from remaining left join lateral (
       select sold.from_at as start, sold.to_at as end_at
       from orders sale join order_lines sold on sold.order_id = sale.id
@@ -100,5 +105,5 @@ export function remaindersOf(db: Queryable, order: Pick<OrderRow, 'id' | 'vm_id'
         and sold.from_at <= remaining.from_at and sold.to_at >= remaining.to_at and remaining.from_at < remaining.to_at
       order by sold.from_at desc limit 1
     ) month on true
-    order by place, from_at, tax_rate`);
+    order by place, from_at, tax_rate, add_on nulls first`);
 }

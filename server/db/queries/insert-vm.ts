@@ -8,6 +8,7 @@ export type NewVm = Omit<
   | 'moving_to'
   | 'rounding_remainder'
   | 'refundable_minor'
+  | 'add_ons'
   | 'usage_sold_until'
   | 'unpaid_since'
   | 'suspended_at'

@@ -2,7 +2,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
 import { execute, maybeOne, one, type Queryable, type Sql, sql } from '../database.ts';
 import { ifGiven } from './filters.ts';
-import type { OrderLineRow, OrderRow } from './orders.ts';
+import { isSameItem, type OrderLineRow, type OrderRow } from './orders.ts';
 import { type Page, pageOf } from './page.ts';
 
 /** An invoice, or a credit note for the orders of a month that refunded money. */
@@ -104,7 +104,7 @@ export async function noteCorrections(
 ): Promise<void> {
   const sold = refund.corrects_order_id
     ? sql`sales.id = ${refund.corrects_order_id}`
-    : sql`sales.vm_id = ${refund.vm_id} and given.to_at = sold.to_at`;
+    : sql`sales.vm_id = ${refund.vm_id} and given.to_at = sold.to_at and ${isSameItem(sql`sold`, sql`given`)}`;
   await execute(
     db,
     sql`

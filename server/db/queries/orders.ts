@@ -7,6 +7,7 @@ export type OrderKind =
   | 'change_plan'
   | 'change_custom'
   | 'renew'
+  | 'add_on'
   | 'hourly_usage'
   | 'delete_refund'
   | 'adjustment';
@@ -63,6 +64,8 @@ export interface OrderLineRow {
   proration: boolean;
   /** Hourly price in a month that is billed hourly; otherwise null. */
   price_hourly?: string | null;
+  /** The code of the add-on of the line; null or absent for any other line. */
+  add_on?: string | null;
   /** The rate of the sale; a refund keeps it. */
   tax_rate: string;
   /**
@@ -106,6 +109,13 @@ export type NewLine = Omit<
 /** Condition: the line only moves a deposit into or out of the hold, and sells nothing. */
 export const isDeposit = (line: Sql) => sql`(${line}.unit = 'deposit')`;
 
+/** Condition: the line sells a period of a VM's size, or holds or releases a deposit for one. */
+export const isOfPeriod = (line: Sql) => sql`(${line}.unit in ('month', 'deposit'))`;
+
+/** Condition: both lines are about the same item of a VM: the same add-on, or its size. */
+export const isSameItem = (line: Sql, other: Sql) =>
+  sql`(${line}.add_on is not distinct from ${other}.add_on)`;
+
 function depositOf(lines: NewLine[]): bigint | null {
   const deposits = lines.filter(({ unit }) => unit === 'deposit');
   return deposits.length === 0 ? null : deposits.reduce((sum, { amount_minor }) => sum + amount_minor, 0n);
@@ -144,20 +154,20 @@ export async function insertOrder(
       returning id
     )
       insert into order_lines (order_id, position, description, quantity, unit, unit_price, amount_minor, from_at, to_at, proration,
-        price_hourly, tax_rate, tax_minor, tax_category, tax_reason)
+        price_hourly, add_on, tax_rate, tax_minor, tax_category, tax_reason)
       select placed.id, line.position, item.description, item.quantity, item.unit, item.unit_price, item.amount_minor,
-        item.from_at, item.to_at, item.proration, item.price_hourly, item.tax_rate, item.tax_minor,
+        item.from_at, item.to_at, item.proration, item.price_hourly, item.add_on, item.tax_rate, item.tax_minor,
         coalesce(item.tax_category, sold.tax_category, case when item.tax_rate = 0 then 'zero_rated' else 'standard' end),
         case when item.tax_category is null then sold.tax_reason else item.tax_reason end
       from placed,
         jsonb_array_elements(${json}::text::jsonb) with ordinality as line (value, position),
         jsonb_to_record(line.value) as item (description text, quantity int, unit text, unit_price text,
-          amount_minor bigint, from_at timestamptz, to_at timestamptz, proration boolean, price_hourly text, tax_rate numeric,
+          amount_minor bigint, from_at timestamptz, to_at timestamptz, proration boolean, price_hourly text, add_on text, tax_rate numeric,
           tax_minor bigint, tax_category text, tax_reason text)
         left join lateral (
           select past.tax_category, past.tax_reason from order_lines past join orders on orders.id = past.order_id
           where orders.vm_id = ${order.vm_id} and orders.status = 'completed' and past.amount_minor >= 0
-            and past.tax_rate = item.tax_rate and item.tax_category is null
+            and past.tax_rate = item.tax_rate and item.tax_category is null and ${isSameItem(sql`past`, sql`item`)}
           order by ${row.deposit_minor !== null} and past.unit = 'deposit' desc, orders.id desc, past.position desc limit 1
         ) as sold on true`,
   );

@@ -1,6 +1,17 @@
-import { empty, execute, join, maybeOne, type Queryable, raw, sql, type Transaction } from '../database.ts';
+import {
+  empty,
+  execute,
+  join,
+  maybeOne,
+  type Queryable,
+  raw,
+  type Sql,
+  sql,
+  type Transaction,
+} from '../database.ts';
 import type { JobKind, ThrottleCause, VmStatus, WantedPower } from '../enums.ts';
 import { type JobRow, type JsonJob, reviveJob } from './jobs.ts';
+import type { StoredAddOn } from './stored-add-ons.ts';
 
 export interface VmRow {
   id: string;
@@ -32,6 +43,8 @@ export interface VmRow {
   rounding_remainder: bigint;
   /** Amount of the current period that may still be refunded; null if none of it has been corrected. */
   refundable_minor: bigint | null;
+  /** Its add-ons in the order of their codes, see `domain/billing/add-ons.ts`; null if it has none. */
+  add_ons: StoredAddOn[] | null;
   next_billing_mode: 'monthly' | 'hourly';
   /**
    * Hourly price in the current period, in millionths of a major unit, and since when hours are counted; null if billed
@@ -213,6 +226,7 @@ const CHANGEABLE = [
   'tax_rate',
   'rounding_remainder',
   'refundable_minor',
+  'add_ons',
   'next_billing_mode',
   'price_hourly_micros',
   'metered_since',
@@ -263,8 +277,12 @@ const COLUMN = new Map(CHANGEABLE.map((column) => [column, raw(column)]));
 export async function updateVm(db: Queryable, id: string, change: VmChange, at: Date): Promise<void> {
   const sets = Object.entries(change)
     .filter(([, value]) => value !== undefined)
-    .map(([column, value]) => sql`${COLUMN.get(column as keyof VmChange)!} = ${value}`);
+    .map(([column, value]) => sql`${COLUMN.get(column as keyof VmChange)!} = ${stored(column, value)}`);
   await execute(db, sql`update vms set ${join([...sets, sql`updated_at = ${at}`])} where id = ${id}`);
+}
+
+function stored(column: string, value: VmChange[keyof VmChange]): Sql {
+  return column === 'add_ons' ? sql`${value && JSON.stringify(value)}::text::jsonb` : sql`${value}`;
 }
 
 /** Makes the next round of price notices look again at all VMs of an account. */

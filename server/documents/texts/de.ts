@@ -76,7 +76,9 @@ export const de: DocumentTexts = {
   unit: (unit, quantity) => {
     if (unit === 'month') return quantity === 1 ? 'Monat' : 'Monate';
     if (unit === 'hour') return quantity === 1 ? 'Stunde' : 'Stunden';
-    return { adjustment: '', 'GB-month': quantity === 1 ? 'GB-Monat' : 'GB-Monate' }[unit] ?? unit;
+    return (
+      { add_on: '', adjustment: '', 'GB-month': quantity === 1 ? 'GB-Monat' : 'GB-Monate' }[unit] ?? unit
+    );
   },
   inPart: 'anteilig',
   capped: 'höchstens der Monatspreis',

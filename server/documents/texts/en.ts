@@ -19,7 +19,7 @@ export const en: DocumentTexts = {
     net: (currency) => `Net, ${currency}`,
   },
   unit: (unit, quantity) => {
-    const name = { month: 'month', hour: 'hour', adjustment: '' }[unit] ?? unit;
+    const name = { month: 'month', hour: 'hour', add_on: '', adjustment: '' }[unit] ?? unit;
     return (unit === 'month' || unit === 'hour') && quantity !== 1 ? `${name}s` : name;
   },
   inPart: 'pro rata',

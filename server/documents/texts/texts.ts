@@ -25,7 +25,7 @@ export interface DocumentTexts {
     tax: string;
     net(currency: string): string;
   };
-  /** Name of a unit for this quantity; empty for a line without a quantity. */
+  /** Name of a unit for this quantity; empty if the description names what is counted. */
   unit(unit: string, quantity: number): string;
   /** Shown with the unit price if a line is for a share of the unit. */
   inPart: string;

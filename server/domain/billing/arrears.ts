@@ -3,6 +3,15 @@ import { catalogFor, type SalesCatalog } from '../catalog/buyer-prices.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
 import type { TaxedBuyer } from '../tax/tax.ts';
 import { currentConfiguration } from '../vms/configuration.ts';
+import {
+  type AddOn,
+  addOnGrace,
+  addOnMonth,
+  addOnsOf,
+  renewedUnits,
+  resoldUnits,
+  type SoldMonth,
+} from './add-ons.ts';
 import { sum } from './money.ts';
 import { addMonth, firstPeriod, type Period } from './period.ts';
 import {
@@ -10,7 +19,7 @@ import {
   monthCharge,
   recoveryCharge,
   type Sale,
-  type Terms,
+  type SaleTerms,
   termsOf,
 } from './pricing.ts';
 import { type ComingMonth, comingMonths, monthConfiguration, saleConfiguration } from './renewal-price.ts';
@@ -24,6 +33,8 @@ export interface DueMonth {
   /** The monthly price at which it is sold. */
   price_monthly_minor: bigint;
   usage: StretchUsage[];
+  /** The VM's add-ons once it is paid. */
+  addOns: AddOn[];
 }
 
 /** The payment due before a VM counts as paid again. */
@@ -51,7 +62,7 @@ export function arrearsOf(
   return { months, total_minor: sum(months.map(({ charge }) => charge.total_minor)) };
 }
 
-function missed(vm: MeteredVm, catalog: SalesCatalog, now: Date, terms: Terms): DueMonth[] {
+function missed(vm: MeteredVm, catalog: SalesCatalog, now: Date, terms: SaleTerms): DueMonth[] {
   const due: ComingMonth[] = [];
   for (const month of comingMonths(vm, catalog, now)) {
     if (month.startAt > now) break;
@@ -64,18 +75,17 @@ function missed(vm: MeteredVm, catalog: SalesCatalog, now: Date, terms: Terms): 
     return { ...month, month, traffic: 'period' };
   });
   const usage = usageOf(vm, ended, now, currentConfiguration(vm, catalog).name, terms);
+  let held = addOnsOf(vm);
   return due.map(({ startAt, endAt, configuration }, index) => {
     const period = { startAt, endAt };
-    return dueMonth(
-      period,
-      configuration,
-      monthCharge(configuration, period, terms, vm.next_billing_mode),
-      usage.slice(index, index + 1),
-    );
+    const added = addOnMonth(renewedUnits(held, catalog, startAt), period, terms);
+    held = added.addOns;
+    const charge = monthCharge(configuration, period, terms, vm.next_billing_mode);
+    return dueMonth(period, configuration, charge, usage.slice(index, index + 1), added);
   });
 }
 
-function recovery(vm: MeteredVm, catalog: SalesCatalog, now: Date, terms: Terms): DueMonth {
+function recovery(vm: MeteredVm, catalog: SalesCatalog, now: Date, terms: SaleTerms): DueMonth {
   const startAt = vm.billing_period_end_at;
   const unpaid = { startAt, endAt: addMonth(startAt, vm.billing_anchor_day) };
   // If the VM could not be switched off in time, the customer does not pay for the extra time.
@@ -87,7 +97,10 @@ function recovery(vm: MeteredVm, catalog: SalesCatalog, now: Date, terms: Terms)
   const grace = { inGrace, unpaid, usedUntil: until, mode } as const;
   const charge = recoveryCharge(configuration, period, grace, terms, vm.next_billing_mode);
   const usage = usageOf(vm, stretchesUntil(vm, until), now, configuration.name, terms);
-  return dueMonth(period, configuration, charge, usage);
+  const held = addOnsOf(vm);
+  const used = addOnGrace(renewedUnits(held, catalog, startAt), unpaid, until, terms);
+  const { lines, addOns } = addOnMonth(resoldUnits(held, catalog, now), period, terms);
+  return dueMonth(period, configuration, charge, usage, { lines: [...used, ...lines], addOns });
 }
 
 function dueMonth(
@@ -95,11 +108,13 @@ function dueMonth(
   { price_monthly_minor }: Configuration,
   month: Sale,
   usage: StretchUsage[],
+  added: SoldMonth,
 ): DueMonth {
   // What the VM remembers of its sale is that of the last line: the month.
-  const lines = [...usage.flatMap((used) => used.lines), ...month.lines];
+  const lines = [...usage.flatMap((used) => used.lines), ...added.lines, ...month.lines];
   const total_minor = sum(lines.map((line) => line.amount_minor));
-  return { period, charge: { ...month, lines, total_minor }, price_monthly_minor, usage };
+  const charge = { ...month, lines, total_minor };
+  return { period, charge, price_monthly_minor, usage, addOns: added.addOns };
 }
 
 /**

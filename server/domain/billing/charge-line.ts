@@ -30,8 +30,11 @@ export interface Terms {
   tax?: Pick<Tax, 'category' | 'reason'>;
 }
 
+/** Terms that name the tax category. */
+export type SaleTerms = Terms & { tax: NonNullable<Terms['tax']> };
+
 /** Returns today's terms for `buyer`; a buyer without billing details is taxed as in the seller's country. */
-export function termsOf(catalog: TaxRules & { currency: string }, buyer: TaxedBuyer | undefined): Terms {
+export function termsOf(catalog: TaxRules & { currency: string }, buyer: TaxedBuyer | undefined): SaleTerms {
   const { rate, category, reason } = taxFor(catalog, buyer);
   return { currency: catalog.currency, taxRate: plainRate(rate), tax: { category, reason } };
 }
@@ -43,7 +46,9 @@ export function charge(lines: ChargeLine[]): Charge {
 export interface Unit {
   description: string;
   /** A deposit is what a month costs at most: it is held, not sold. */
-  unit: 'month' | 'deposit' | 'hour' | 'GB' | 'GB-month' | 'adjustment';
+  unit: 'month' | 'add_on' | 'deposit' | 'hour' | 'GB' | 'GB-month' | 'adjustment';
+  /** The code of the add-on that the line is about, if any. */
+  add_on?: string | null;
   quantity: number;
   unit_price: string;
   /** Only for a month that is billed hourly. */

@@ -2,8 +2,10 @@ import type { MeteredVm } from '../../db/queries/meters.ts';
 import type { VmRow } from '../../db/queries/vms.ts';
 import type { SalesCatalog } from '../catalog/buyer-prices.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
+import { addOnsRenewalMinor } from './add-ons.ts';
 import { arrearsOf, openUsageMinor } from './arrears.ts';
 import { deletionAt, graceEnd } from './grace.ts';
+import { sum } from './money.ts';
 import { calendarMonth } from './period.ts';
 import { renewalConfiguration } from './renewal-price.ts';
 import { isRenewed } from './retirement.ts';
@@ -39,9 +41,12 @@ export function runwayDays(available: bigint, burnRateMonthly: bigint): bigint |
 
 /** What the VMs of `vms` that renew cost a month, at the prices of their next renewals. */
 export function burnRateMonthly(vms: VmRow[], catalog: SalesCatalog, now: Date): bigint {
-  return vms
-    .filter(renews)
-    .reduce((sum, vm) => sum + renewalConfiguration(vm, catalog, now).price_monthly_minor, 0n);
+  return sum(vms.filter(renews).map((vm) => monthMinor(vm, catalog, now)));
+}
+
+/** Returns the price of a VM's next month with its add-ons. */
+function monthMinor(vm: VmRow, catalog: SalesCatalog, now: Date): bigint {
+  return renewalConfiguration(vm, catalog, now).price_monthly_minor + addOnsRenewalMinor(vm, catalog, now);
 }
 
 function renews(vm: VmRow): boolean {
@@ -54,7 +59,7 @@ export function nextRenewal(vm: MeteredVm, catalog: SalesCatalog, now: Date): Re
   if (!renews(vm)) return null;
   const amount_minor =
     arrearsOf(vm, catalog, now)?.total_minor ??
-    renewalConfiguration(vm, catalog, now).price_monthly_minor + openUsageMinor(vm, catalog, now);
+    monthMinor(vm, catalog, now) + openUsageMinor(vm, catalog, now);
   return { vm_id: vm.id, amount_minor, due_at: vm.billing_period_end_at };
 }
 

@@ -25,7 +25,7 @@ import {
 } from './money.ts';
 import { type Period, restAt, restOf } from './period.ts';
 
-export { type Charge, type ChargeLine, type Terms, termsOf } from './charge-line.ts';
+export { type Charge, type ChargeLine, charge, type SaleTerms, type Terms, termsOf } from './charge-line.ts';
 export type { RunningPeriod } from './metering.ts';
 
 export interface Size {

@@ -12,7 +12,7 @@ import {
 import { isCountry } from '../tax/countries.ts';
 import { type TaxedBuyer, taxFor } from '../tax/tax.ts';
 import { hasKnownVatFormat } from '../tax/vat-id.ts';
-import type { Catalog, Plan } from './catalog-schema.ts';
+import type { AddOnForSale, Catalog, Plan } from './catalog-schema.ts';
 
 /**
  * The catalog at one buyer's prices, as returned by {@link catalogFor}. Functions that read prices take this type, so
@@ -61,7 +61,7 @@ const ONE = 1_000_000n;
  * once, half up.
  */
 export function atRate(catalog: Catalog, rate: string): Catalog {
-  const { currency, tax_rate, plans, custom, usage } = catalog;
+  const { currency, tax_rate, plans, add_ons, custom, usage } = catalog;
   const share = { to: ONE + parseMicros(rate), from: ONE + parseMicros(tax_rate) };
   if (share.to === share.from) return catalog;
   const prices = new Prices(share, currency);
@@ -70,6 +70,9 @@ export function atRate(catalog: Catalog, rate: string): Catalog {
   return {
     ...catalog,
     plans: plans.map((plan) => withUsage(withLater<string, Plan>(plan, (price) => prices.plan(price)))),
+    ...(add_ons && {
+      add_ons: add_ons.map((addOn) => withLater<string, AddOnForSale>(addOn, (price) => prices.plan(price))),
+    }),
     custom: withUsage(withLater<Parts, Catalog['custom']>(custom, (price) => prices.parts(price))),
     ...(usage && {
       usage: {

@@ -99,10 +99,11 @@ function* taxFaults({ seller, tax_rates = {} }: Catalog): Generator<CatalogFault
   if (problem) yield { path: ['seller', 'vat_id'], reason: problem };
 }
 
-function* duplicateFaults({ plans, regions, templates }: Catalog): Generator<CatalogFault> {
+function* duplicateFaults({ add_ons = [], plans, regions, templates }: Catalog): Generator<CatalogFault> {
   const codes = (list: string, items: { code: string }[]) =>
     items.map(({ code }, index) => ({ path: [list, index, 'code'], value: code }));
   yield* repeated('code', codes('plans', plans));
+  yield* repeated('code', codes('add_ons', add_ons));
   yield* repeated('code', codes('regions', regions));
   yield* repeated('code', codes('templates', templates));
   // A zone's code names its region too, so it is unique over all regions.

@@ -99,6 +99,31 @@ export const PlanSchema = Type.Object(
   closed,
 );
 
+/** Each is a line of every renewal of a VM that has it. */
+const MAX_ADD_ONS = 50;
+
+export const AddOnSchema = Type.Object(
+  {
+    code: Code,
+    name: Type.String({ minLength: 1, description: 'Shown to customers, also on invoices' }),
+    price_monthly: { ...Price, description: 'Price of one unit a month, with the decimals of the currency' },
+    prices: Type.Optional(
+      Type.Array(Type.Object({ ...priceDates, price_monthly: Price }, closed), {
+        description: 'Later prices, the earliest first; price_monthly holds until then',
+      }),
+    ),
+    max_quantity: Type.Integer({
+      minimum: 1,
+      maximum: 1000,
+      description: 'Most units that one VM may have',
+    }),
+    deprecated: Type.Optional(
+      Type.Boolean({ description: 'Existing VMs keep their units, no more can be bought' }),
+    ),
+  },
+  closed,
+);
+
 export const RegionSchema = Type.Object(
   {
     code: Code,
@@ -208,6 +233,13 @@ export const CatalogSchema = Type.Object(
       },
       { ...closed, description: 'Configurations outside the plans' },
     ),
+    add_ons: Type.Optional(
+      Type.Array(AddOnSchema, {
+        maxItems: MAX_ADD_ONS,
+        description:
+          'Sold with a VM, by the month. List them only once all nodes run a release that knows them: others neither renew nor refund them',
+      }),
+    ),
     price_notice_days: Type.Optional(
       Type.Integer({
         minimum: 0,
@@ -289,6 +321,7 @@ export const CatalogSchema = Type.Object(
 
 export type Catalog = Static<typeof CatalogSchema>;
 export type Plan = Static<typeof PlanSchema>;
+export type AddOnForSale = Static<typeof AddOnSchema>;
 export type Region = Static<typeof RegionSchema>;
 export type Template = Static<typeof TemplateSchema>;
 export type Limits = Static<typeof LimitsSchema>;

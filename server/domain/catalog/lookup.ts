@@ -1,10 +1,15 @@
 import type { DiskSpeed } from '../../compute/driver.ts';
 import { invalidField } from '../../platform/errors.ts';
-import type { Catalog, Plan, Range, Region, Template } from './catalog-schema.ts';
+import type { AddOnForSale, Catalog, Plan, Range, Region, Template } from './catalog-schema.ts';
 
 /** Returns the plan with that code, deprecated ones included. */
 export function findPlan(catalog: Catalog, code: string): Plan | undefined {
   return catalog.plans.find((plan) => plan.code === code);
+}
+
+/** Returns the add-on with that code, deprecated ones included. */
+export function findAddOn(catalog: Catalog, code: string): AddOnForSale | undefined {
+  return catalog.add_ons?.find((addOn) => addOn.code === code);
 }
 
 export function findRegion(catalog: Catalog, code: string): Region | undefined {

@@ -1,13 +1,15 @@
 import { minorToText } from '../../../shared/currencies.ts';
-import { MAX_PRICE_MINOR, microsToMinor, minorToMicros, parseMicros } from '../billing/money.ts';
+import { MAX_PRICE_MINOR, max, microsToMinor, minorToMicros, parseMicros } from '../billing/money.ts';
 import { customConfiguration } from '../billing/pricing.ts';
 import type { CatalogFault } from './catalog-rules.ts';
-import type { Catalog, Plan } from './catalog-schema.ts';
+import type { AddOnForSale, Catalog, Plan } from './catalog-schema.ts';
 import { startOfDay } from './prices.ts';
 
 /** A VM's monthly price is charged in minor units: what cannot be charged cannot be asked for. */
-export function* priceFaults({ currency, plans, custom }: Catalog): Generator<CatalogFault> {
+export function* priceFaults({ currency, plans, add_ons = [], custom }: Catalog): Generator<CatalogFault> {
   for (const [index, plan] of plans.entries()) yield* planFaults(plan, ['plans', index], currency);
+  for (const [index, addOn] of add_ons.entries()) yield* soldFaults(addOn, ['add_ons', index], currency);
+  yield* addOnsFaults({ currency, add_ons });
   yield* dateFaults(custom.prices, ['custom']);
   const largest = { vcpu: custom.vcpu.max, ram_mb: custom.ram_mb.max, disk_gb: custom.disk_gb.max };
   for (const [path, price_monthly] of pricesOf(custom, ['custom'])) {
@@ -20,16 +22,39 @@ export function* priceFaults({ currency, plans, custom }: Catalog): Generator<Ca
 type Path = CatalogFault['path'];
 
 function* planFaults(plan: Plan, at: Path, currency: string): Generator<CatalogFault> {
-  for (const [path, text] of pricesOf(plan, at)) {
+  yield* soldFaults(plan, at, currency);
+  const { retires_on: on } = plan;
+  if (on !== undefined && !isDate(on)) yield { path: [...at, 'retires_on'], reason: `there is no day ${on}` };
+}
+
+/** All add-ons of a VM together must stay below the limit of one price, so that sums of prices do. */
+function* addOnsFaults({
+  currency,
+  add_ons,
+}: {
+  currency: string;
+  add_ons: AddOnForSale[];
+}): Generator<CatalogFault> {
+  let total = 0n;
+  for (const [index, addOn] of add_ons.entries()) {
+    const prices = [...pricesOf(addOn, [])].map(([, text]) => microsToMinor(parseMicros(text), currency));
+    total += prices.reduce(max) * BigInt(addOn.max_quantity);
+    if (total <= MAX_PRICE_MINOR) continue;
+    const path = ['add_ons', index, 'max_quantity'];
+    yield { path, reason: `the add-ons of one VM could cost more than ${highestPrice(currency)}` };
+    return;
+  }
+}
+
+function* soldFaults(item: Plan | AddOnForSale, at: Path, currency: string): Generator<CatalogFault> {
+  for (const [path, text] of pricesOf(item, at)) {
     const price = parseMicros(text);
     if (minorToMicros(microsToMinor(price, currency), currency) !== price)
       yield { path, reason: `${text} is finer than the smallest unit of ${currency}` };
     if (microsToMinor(price, currency) > MAX_PRICE_MINOR)
       yield { path, reason: `${text} is more than ${highestPrice(currency)}` };
   }
-  yield* dateFaults(plan.prices, at);
-  const { retires_on: on } = plan;
-  if (on !== undefined && !isDate(on)) yield { path: [...at, 'retires_on'], reason: `there is no day ${on}` };
+  yield* dateFaults(item.prices, at);
 }
 
 /** Returns the current price and the later ones, each with its path. */

@@ -1,4 +1,4 @@
-import type { Catalog, Plan } from './catalog-schema.ts';
+import type { AddOnForSale, Catalog, Plan } from './catalog-schema.ts';
 
 /** An item with a current and later prices: a plan, or the custom sizes. */
 type Priced = Plan | Catalog['custom'];
@@ -10,11 +10,26 @@ export const startOfDay = (date: string) => new Date(`${date}T00:00:00Z`);
  * day for as long as the catalog says.
  */
 export function priceAt<T extends Priced>(item: T, at: Date, soldAt = at): T {
-  const price = item.prices?.findLast(
+  const price = laterPrice<NonNullable<Priced['prices']>[number]>(item.prices, at, soldAt);
+  return price ? repriced(item, price) : item;
+}
+
+/** Returns an add-on at its price at `at`, by the same rule. */
+export function addOnPriceAt(item: AddOnForSale, at: Date, soldAt = at): AddOnForSale {
+  const price = laterPrice(item.prices, at, soldAt);
+  return price ? { ...item, price_monthly: price.price_monthly } : item;
+}
+
+/** Returns the latest of the later prices that applies; undefined if none does. */
+function laterPrice<P extends { valid_from: string; existing_from?: string }>(
+  prices: readonly P[] | undefined,
+  at: Date,
+  soldAt: Date,
+): P | undefined {
+  return prices?.findLast(
     ({ valid_from, existing_from = valid_from }) =>
       startOfDay(valid_from) <= soldAt || startOfDay(existing_from) <= at,
   );
-  return price ? repriced(item, price) : item;
 }
 
 /** A later price without an hourly price is not sold hourly. */
@@ -37,12 +52,13 @@ export function lastPriceChange({ prices = [] }: Priced): Date | null {
   return changes.reduce<Date | null>((last, date) => (last && last > date ? last : date), null);
 }
 
-/** Returns the catalog with the plans and prices on sale at `at`. */
+/** Returns the catalog with the plans, add-ons and prices on sale at `at`. */
 export function catalogAt<C extends Catalog>(catalog: C, at: Date): C {
   return {
     ...catalog,
     plans: catalog.plans.map((plan) => planAt(plan, at)),
     custom: priceAt(catalog.custom, at),
+    ...(catalog.add_ons && { add_ons: catalog.add_ons.map((addOn) => addOnPriceAt(addOn, at)) }),
   };
 }
 

@@ -149,7 +149,7 @@ function refuseSame({ plan }: VmView): never {
  * After the end of its period a VM cannot be changed: a larger size would be free, and a smaller one would be renewed
  * instead of the one that was used. A suspended VM is refused for its suspension instead.
  */
-function requirePaid(vm: VmView, now: Date): void {
+export function requirePaid(vm: VmView, now: Date): void {
   if (now < vm.billing_period_end_at || vm.status === 'suspended') return;
   throw new ApiError(
     'payment_due',
@@ -164,7 +164,7 @@ function requireRoom({ supply, reserved }: Room, size: SoldSize): void {
   if (refusal) throw refusal;
 }
 
-function refusalsOf(...checks: (() => unknown)[]): ApiError[] {
+export function refusalsOf(...checks: (() => unknown)[]): ApiError[] {
   const refusals: ApiError[] = [];
   for (const check of checks) {
     try {

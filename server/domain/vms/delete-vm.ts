@@ -7,6 +7,7 @@ import { updateVm, type VmRow, type VmView } from '../../db/queries/vms.ts';
 import { lockWallet } from '../../db/queries/wallets.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { collectDebt } from '../accounts/book-payment.ts';
+import { addOnRefund, addOnsOf } from '../billing/add-ons.ts';
 import { leftDebt } from '../billing/dunning-events.ts';
 import { settleNow, uncollectible } from '../billing/ledger.ts';
 import { sum } from '../billing/money.ts';
@@ -29,8 +30,8 @@ export interface DeletionCharge extends Charge {
 }
 
 /**
- * Returns the refund for deleting the VM at `now`, minus the charge for its use since the last one. A VM that was never
- * paid for is not refunded.
+ * Returns the refund for deleting the VM and its add-ons at `now`, minus the charge for its use since the last one. A VM
+ * that was never paid for is not refunded.
  */
 export function priceOfDeletion(
   catalog: Catalog,
@@ -40,7 +41,8 @@ export function priceOfDeletion(
 ): DeletionCharge {
   if (!vm.provisioned_at) return { lines: [], total_minor: 0n, usage: [] };
   const configuration = currentConfiguration(vm, catalog);
-  const period = { ...runningPeriod(vm), usedAhead: usedAhead(vm, catalog, null, now) };
+  const running = runningPeriod(vm);
+  const period = { ...running, usedAhead: usedAhead(vm, catalog, null, now) };
   const unused = deletionCharge(configuration, period, now);
   const terms = { ...termsOf(catalog, buyer), currency: vm.currency };
   const until = usedUntil(vm, catalog.grace, now);
@@ -48,7 +50,10 @@ export function priceOfDeletion(
   const used = usage.flatMap(({ lines }) => lines).filter((line) => line.amount_minor !== 0n);
   // A deposit's usage is sold, even if none of the deposit is released.
   const isSettled = unused.total_minor === 0n && !hasDeposit(vm);
-  const lines = [...used, ...(isSettled ? [] : unused.lines)];
+  const addOns = addOnsOf(vm)
+    .map((addOn) => addOnRefund(addOn, running.isOver ?? false, now, vm.currency))
+    .filter(({ total_minor }) => total_minor !== 0n);
+  const lines = [...used, ...(isSettled ? [] : unused.lines), ...addOns.flatMap((refund) => refund.lines)];
   return { lines, total_minor: sum(lines.map((line) => line.amount_minor)), usage };
 }
 
@@ -106,7 +111,11 @@ export async function settleDeletion(
       );
     }
   }
-  if (hasDeposit(vm)) await updateVm(tx, vm.id, { deposit_minor: null, deposit_since: null }, now);
+  const given = {
+    ...(hasDeposit(vm) && { deposit_minor: null, deposit_since: null }),
+    ...(vm.add_ons && { add_ons: null }),
+  };
+  if (Object.keys(given).length > 0) await updateVm(tx, vm.id, given, now);
   if (vm.usage_priced) {
     await endUsage(tx, vm, charge.usage, settled.order?.id ?? null, now);
     await updateVm(tx, vm.id, { usage_priced: false }, now);

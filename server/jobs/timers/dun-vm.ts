@@ -87,7 +87,7 @@ export async function dun(services: DunServices, tx: Transaction, row: MeteredVm
     case 'delete':
       await startSystemJob(start, vm, { kind: 'delete' });
       // Nothing is refunded, and usage since the last charge is still owed.
-      if (vm.usage_priced) await settleDeletion(services, tx, vm, now);
+      if (vm.usage_priced || vm.add_ons) await settleDeletion(services, tx, vm, now);
   }
 }
 

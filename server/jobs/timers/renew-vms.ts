@@ -4,6 +4,7 @@ import { findBillingProfile } from '../../db/queries/billing-profiles.ts';
 import { type MeteredVm, withMeter, withMeters } from '../../db/queries/meters.ts';
 import { systemFindVm, updateVm, type VmRow } from '../../db/queries/vms.ts';
 import { lockWallet } from '../../db/queries/wallets.ts';
+import { storedAddOns } from '../../domain/billing/add-ons.ts';
 import { type Arrears, arrearsOf, type DueMonth } from '../../domain/billing/arrears.ts';
 import { catalogsOf } from '../../domain/billing/buyers.ts';
 import { settleNow, spendableMinor, unpaidDebt } from '../../domain/billing/ledger.ts';
@@ -23,6 +24,7 @@ import type { Metrics } from '../../platform/metrics.ts';
 import { collectDebts } from './collect-debts.ts';
 import { type DunServices, dun, nextDunningStep } from './dun-vm.ts';
 import { endPromoCredits } from './end-promo.ts';
+import { refundOverlookedAddOns } from './overlooked-add-ons.ts';
 import { sellOverlookedDeposits } from './overlooked-deposits.ts';
 import { suspendDebtors } from './suspend-debtors.ts';
 
@@ -57,6 +59,7 @@ export async function renewVms(services: RenewalServices, failures = new Failure
   await endPromoCredits(services, failures);
   await collectDebts(services, failures);
   await sellOverlookedDeposits(services, failures);
+  await refundOverlookedAddOns(services, failures);
   await suspendDebtors(services, failures);
   let last: DueVm | undefined;
   /** The amount that higher-ranked VMs of this account will take as soon as their jobs have ended. */
@@ -178,7 +181,7 @@ async function renew(
     };
     await recordSystemEvent(tx, services.clock, subject, 'info', event);
   }
-  const { charge: sale, period, price_monthly_minor } = months.at(-1)!;
+  const { charge: sale, period, price_monthly_minor, addOns } = months.at(-1)!;
   const { startAt, endAt } = period;
   // Promotional credit can renew a VM that is off because of a debt: the VM stays off until the debt is paid.
   const isHeld = vm.debt_suspended_at !== null;
@@ -193,6 +196,7 @@ async function renew(
     tax_rate: sale.tax_rate,
     rounding_remainder: sale.remainder,
     refundable_minor: null,
+    ...(vm.add_ons && { add_ons: storedAddOns(addOns) }),
     ...meteredAs(sale),
     unpaid_since: null,
     suspended_at: null,

@@ -105,7 +105,14 @@ const VERB = { refund: 'Refund', void: 'Void' } as const;
 function lineOf(of: Remainder, amount: bigint, currency: string, type: 'refund' | 'void', reason: string) {
   const period = { startAt: of.from_at, endAt: of.to_at };
   const tax = { rate: of.tax_rate, category: of.tax_category!, reason: of.tax_reason };
-  return adjustmentLine(`${VERB[type]} of ${of.description} (${reason})`, amount, currency, period, tax);
+  const line = adjustmentLine(
+    `${VERB[type]} of ${of.description} (${reason})`,
+    amount,
+    currency,
+    period,
+    tax,
+  );
+  return { ...line, add_on: of.add_on };
 }
 
 async function requireCompleted({ tx }: LedgerContext, orderId: string): Promise<OrderRow> {

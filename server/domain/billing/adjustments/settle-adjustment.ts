@@ -4,6 +4,7 @@ import { updateVm, type VmRow } from '../../../db/queries/vms.ts';
 import { lockWallet } from '../../../db/queries/wallets.ts';
 import { requireRoom } from '../../accounts/book-payment.ts';
 import { recordSystemEvent } from '../../vms/events.ts';
+import { type AddOn, addOnsOf, periodOf, storedAddOns } from '../add-ons.ts';
 import { type LedgerContext, settleNow } from '../ledger.ts';
 import { formatMinor } from '../money.ts';
 import type { Charge } from '../pricing.ts';
@@ -62,8 +63,15 @@ export async function settleAdjustment(
   return order;
 }
 
-/** Notes what is left of the running period of a VM, so that neither a change nor its deletion gives back more. */
+/**
+ * Notes what is left of the running period of a VM and of each of its add-ons, so that neither a change nor its deletion
+ * gives back more.
+ */
 async function limitRefunds({ tx, clock }: LedgerContext, vm: VmRow): Promise<void> {
   if (vm.deleted_at || vm.deletion_failed_at || vm.status === 'deleting') return;
-  await updateVm(tx, vm.id, { refundable_minor: await netOfPeriod(tx, vm) }, clock.now());
+  const addOns: AddOn[] = [];
+  for (const addOn of addOnsOf(vm))
+    addOns.push({ ...addOn, refundable: await netOfPeriod(tx, periodOf(vm, addOn), addOn.code) });
+  const limits = { refundable_minor: await netOfPeriod(tx, vm), add_ons: storedAddOns(addOns) };
+  await updateVm(tx, vm.id, limits, clock.now());
 }

@@ -1,7 +1,7 @@
 import type { Remainder } from '../../../db/queries/adjustments.ts';
 import { sum } from '../money.ts';
 
-/** Remainders of one month of a VM, or of none, with what may be given back of them together. */
+/** Remainders of one item in one month of a VM, or in none, with what may be given back of them together. */
 interface Room {
   remainders: Remainder[];
   total: bigint;
@@ -10,8 +10,8 @@ interface Room {
 }
 
 function roomsOf(remainders: Remainder[]): Room[] {
-  const months = Map.groupBy(remainders, ({ month }) => month?.getTime());
-  return [...months.values()].map((group) => {
+  const items = Map.groupBy(remainders, ({ month, add_on }) => `${month?.getTime()} ${add_on ?? ''}`);
+  return [...items.values()].map((group) => {
     const total = sum(group.map(({ amount_minor }) => amount_minor));
     const net = group[0]!.month_net ?? total;
     const most = total < net ? total : net;

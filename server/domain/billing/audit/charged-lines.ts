@@ -3,13 +3,13 @@ import type { Scope } from './law.ts';
 
 /** Lines of completed orders of VMs, charges and refunds, with their order. */
 export const charged = (scope: Scope): Sql => sql`(
-  select vm_id, kind, order_id, created_at, position, quantity, unit, order_lines.amount_minor, unit_price, price_hourly,
+  select vm_id, kind, order_id, created_at, position, quantity, unit, add_on, order_lines.amount_minor, unit_price, price_hourly,
     from_at, to_at, proration
   from order_lines join orders on orders.id = order_id
   where status = 'completed' and vm_id is not null and ${scope(sql`account_id`)})`;
 
 /**
- * The lines of the latest sale of each VM's period: the last by order of booking and the last by instant. The two can
+ * The lines of the latest sale of each VM's period, without add-ons: the last by order of booking and the last by instant. The two can
  * differ, because the instants of two nodes, of a clock that was set back or of several months renewed at once need not
  * follow the order of the sales. A sale of zero has no booking.
  */
@@ -21,5 +21,6 @@ export const latestSales = (scope: Scope): Sql => sql`(
     from orders join order_lines line on line.order_id = orders.id left join (
       select order_id, max(position) as place from journal where ${scope(sql`account_id`)} group by order_id
     ) booked on booked.order_id = orders.id
-    where status = 'completed' and kind in ('create', 'renew', 'change_plan', 'change_custom') and ${scope(sql`account_id`)}
+    where status = 'completed' and kind in ('create', 'renew', 'change_plan', 'change_custom') and line.add_on is null
+      and ${scope(sql`account_id`)}
   ) sale where by_booking = 1 or by_instant = 1)`;

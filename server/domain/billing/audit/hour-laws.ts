@@ -1,4 +1,5 @@
 import { type Sql, sql } from '../../../db/database.ts';
+import { isOfPeriod } from '../../../db/queries/orders.ts';
 import { charged, latestSales } from './charged-lines.ts';
 import type { AccountLaw, Scope } from './law.ts';
 
@@ -8,7 +9,7 @@ import type { AccountLaw, Scope } from './law.ts';
  */
 const hours = (scope: Scope): Sql => sql`(
   select hours.*, given.amount_minor as given_minor, given.unit_price as month_price, given.from_at as given_from,
-    given.to_at as given_to, given.unit in ('month', 'deposit') and given.amount_minor <= 0 as is_given
+    given.to_at as given_to, ${isOfPeriod(sql`given`)} and given.amount_minor <= 0 as is_given
   from ${charged(scope)} hours left join ${charged(scope)} given
     on given.order_id = hours.order_id and given.position = hours.position - 1
   where hours.unit = 'hour' and hours.kind in ('change_plan', 'change_custom', 'hourly_usage', 'delete_refund'))`;
@@ -44,7 +45,7 @@ export const HOUR_LAWS: AccountLaw[] = [
       select order_id || ' line ' || position || ' at ' || unit_price || ' from ' || from_at as what
       from ${hours(scope)} hours where not exists (
         select 1 from ${charged(scope)} sale
-        where sale.vm_id = hours.vm_id and sale.unit in ('month', 'deposit') and sale.from_at = hours.from_at
+        where sale.vm_id = hours.vm_id and ${isOfPeriod(sql`sale`)} and sale.from_at = hours.from_at
           and sale.price_hourly = hours.unit_price)`,
   },
   {

@@ -1,3 +1,4 @@
+import { ADD_ON_LAWS } from './add-on-laws.ts';
 import { ADJUSTMENT_LAWS } from './adjustment-laws.ts';
 import { BOOKS_LAWS } from './books-laws.ts';
 import type { AccountLaw, SellerLaw } from './law.ts';
@@ -17,6 +18,7 @@ export const ACCOUNT_LAWS: readonly AccountLaw[] = [
   ...TOP_UP_LAWS,
   ...ORDER_LAWS,
   ...PERIOD_LAWS,
+  ...ADD_ON_LAWS,
   ...NOTICE_LAWS,
   ...PROMO_LAWS,
   ...USAGE_LAWS,

@@ -1,5 +1,6 @@
 import { type Sql, sql } from '../../../db/database.ts';
 import { isSold } from '../../../db/queries/adjustments.ts';
+import { isOfPeriod } from '../../../db/queries/orders.ts';
 import { charged, latestSales } from './charged-lines.ts';
 import { HOUR_LAWS } from './hour-laws.ts';
 import type { AccountLaw, Scope } from './law.ts';
@@ -8,8 +9,8 @@ import type { AccountLaw, Scope } from './law.ts';
  * The months that VMs were paid for. Usage during the grace period is renewed as a share, not as a month, and so is
  * traffic.
  */
-const months = (scope: Scope): Sql =>
-  sql`(select * from ${charged(scope)} line where kind in ('create', 'renew') and not proration and unit in ('month', 'deposit'))`;
+export const months = (scope: Scope): Sql =>
+  sql`(select * from ${charged(scope)} line where kind in ('create', 'renew') and not proration and ${isOfPeriod(sql`line`)})`;
 
 /** Periods that VMs were paid for. */
 export const PERIOD_LAWS: AccountLaw[] = [
@@ -33,7 +34,7 @@ export const PERIOD_LAWS: AccountLaw[] = [
     name: 'every share of a month is of one that was paid',
     offences: (scope) => sql`
       select order_id || ' line ' || position as what from ${charged(scope)} share
-      where proration and unit in ('month', 'deposit') and kind not in ('renew', 'adjustment') and not exists (
+      where proration and ${isOfPeriod(sql`share`)} and kind not in ('renew', 'adjustment') and not exists (
         select 1 from ${months(scope)} month where month.vm_id = share.vm_id and month.to_at = share.to_at)`,
   },
   {

@@ -101,7 +101,7 @@ const InvoiceLineShape = Shape(
       }),
     ),
     quantity: Type.Integer(),
-    unit: Type.String({ examples: ['month', 'hour'] }),
+    unit: Type.String({ examples: ['month', 'hour', 'add_on'] }),
     unit_price: Decimal('Price of one unit'),
     price_hourly: Nullable(
       Decimal('What an hour costs of a month that is billed by the hour; null of any other line'),

@@ -8,6 +8,7 @@ export const ORDER_KINDS = [
   'change_plan',
   'change_custom',
   'renew',
+  'add_on',
   'hourly_usage',
   'delete_refund',
   'adjustment',
