@@ -40,13 +40,13 @@ function warnOfLogo({ brand: { logo }, look, logger }: LookParts): void {
 /** Where the alphabets other than the Latin one begin: our font has all letters before. */
 const NOT_LATIN = '\u0250';
 
-/** Warns about letters of the seller and of plans that the documents' font lacks: documents show boxes instead. */
+/** Warns about letters of the seller, of plans and of add-ons that the documents' font lacks: documents show boxes instead. */
 export async function warnOfLetters({
-  catalog: { seller, plans },
+  catalog: { seller, plans, add_ons = [] },
   look: { font },
   logger,
 }: Omit<LookParts, 'brand'>): Promise<void> {
-  const text = [...Object.values(seller ?? {}), ...plans.map(({ name }) => name)]
+  const text = [...Object.values(seller ?? {}), ...[...plans, ...add_ons].map(({ name }) => name)]
     .join('')
     .replaceAll('\n', '');
   // Checked first to avoid loading the library, which a start with only Latin letters does not need.

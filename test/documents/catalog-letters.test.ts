@@ -12,8 +12,10 @@ test('a start names letters of the catalog that documents cannot show, and is si
   await warnOfLetters({ catalog: { ...catalog, seller }, look: PLAIN_LOOK, logger });
   assert.deepEqual(said, []);
   const plans = [{ ...catalog.plans[0]!, name: '共有 S1' }];
+  const add_ons = [{ code: 'backup', name: '控え', price_monthly: '1.00', max_quantity: 1 }];
   const japanese = { ...seller, name: '株式会社' };
-  await warnOfLetters({ catalog: { ...catalog, plans, seller: japanese }, look: PLAIN_LOOK, logger });
+  const sold = { ...catalog, plans, add_ons, seller: japanese };
+  await warnOfLetters({ catalog: sold, look: PLAIN_LOOK, logger });
   assert.equal(said.length, 1);
-  assert.equal(JSON.parse(said[0]!).letters, '株式会社共有');
+  assert.equal(JSON.parse(said[0]!).letters, '株式会社共有控え');
 });

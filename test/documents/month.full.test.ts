@@ -56,11 +56,12 @@ test(`a month of ${ACCOUNTS} accounts of mixed tax cases: every document is vali
       const amounts = Array.from({ length: 1 + below(below(4) === 0 ? 60 : 4) }, () =>
         below(3) === 0 ? BigInt(1 + below(5_000)) : price,
       );
-      await sell(db, clock, vm, amounts, termsFor(buyer));
+      const addOn = below(4) === 0 ? 'Backups' : undefined;
+      await sell(db, clock, vm, amounts, termsFor(buyer), addOn);
       // A part of it is refunded at the rate of its sale.
       if (below(3) === 0) {
         const given = amounts.slice(0, 1 + below(amounts.length)).map((amount) => -amount);
-        await sell(db, clock, vm, given, termsFor(buyer));
+        await sell(db, clock, vm, given, termsFor(buyer), addOn);
       }
     }
     // Some buyers have moved, or closed their business, by the end of the month.

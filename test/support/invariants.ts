@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type Queryable, type Sql, sql } from '../../server/db/database.ts';
+import { ADD_ON_LAWS } from '../../server/domain/billing/audit/add-on-laws.ts';
 import { auditNow } from '../../server/domain/billing/audit/audit.ts';
 import { PERIOD_LAWS } from '../../server/domain/billing/audit/period-laws.ts';
 
@@ -102,7 +103,8 @@ export async function moneyProblems(db: Queryable): Promise<string[]> {
  */
 export async function ledgerProblems(db: Queryable): Promise<string[]> {
   const problems = await moneyProblems(db);
-  return problems.filter((problem) => !PERIOD_LAWS.some(({ name }) => problem.startsWith(`${name}: `)));
+  const ofPeriods = [...PERIOD_LAWS, ...ADD_ON_LAWS];
+  return problems.filter((problem) => !ofPeriods.some(({ name }) => problem.startsWith(`${name}: `)));
 }
 
 /** Returns violations between VMs, jobs and addresses, for any engine. There are none between any two transactions. */

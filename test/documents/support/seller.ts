@@ -38,16 +38,25 @@ export async function setProfile(db: Database, clock: Clock, accountId: string, 
   await putBillingProfile(db, { account_id: accountId, ...buyer, updated_at: clock.now() });
 }
 
-/** Sells or refunds lines of these gross amounts to the buyer in the account's billing profile, on these terms. */
+/**
+ * Sells or refunds lines of these gross amounts to the buyer in the account's billing profile, on these terms: of the VM, or
+ * of its add-on with the code `addOn`.
+ */
 export function sell(
   db: Database,
   clock: Clock,
   vm: VmRow,
   amounts: bigint[],
   terms: Terms,
+  addOn?: string,
 ): Promise<OrderRow> {
   const service = { startAt: vm.billing_period_start_at, endAt: vm.billing_period_end_at };
-  const unit = { description: 'Shared S1', unit: 'month' as const, quantity: 1, unit_price: '1.00' };
+  const unit = {
+    ...(addOn === undefined
+      ? { description: 'Shared S1', unit: 'month' as const, quantity: 1 }
+      : { description: `2 × ${addOn}`, unit: 'add_on' as const, add_on: addOn, quantity: 2 }),
+    unit_price: '1.00',
+  };
   const lines = amounts.map((amount) => lineOf(unit, amount, terms, service, true));
   const { account_id: accountId, id: vmId } = vm;
   const order = {
