@@ -1,3 +1,4 @@
+import type { HeldAddOn } from './add-ons.ts';
 import type { Span } from './calendar.ts';
 import type { Rational } from './rational.ts';
 import type { Product } from './tariff.ts';
@@ -16,6 +17,8 @@ export interface Line {
   tax: bigint;
   span: Span;
   proration: boolean;
+  /** The code of the add-on that it is about; null for any other line. */
+  addOn: string | null;
 }
 
 /** The operator's reason for correcting the books. */
@@ -203,6 +206,7 @@ export interface Vm {
   /** The cause of its throttle, as the service last saw it, and the remaining speed in Mbit/s. */
   throttle: { mbps: bigint; cause: string } | null;
   meter: Meter;
+  addOns: HeldAddOn[];
 }
 
 /** Everything known about a customer, from their own actions and the passing of time. Amounts are in minor units. */

@@ -154,6 +154,7 @@ export function settleDeletion(
   at: number,
 ): Order | null {
   vm.deposit = null;
+  vm.addOns = [];
   if (charge.lines.length === 0) return null;
   // Money that the account owes cannot pay for anything else.
   if (charge.total > 0n) payDebts(account, at);
@@ -215,53 +216,65 @@ function takeFrom(credits: { credit: Credit; most: bigint }[], amount: bigint) {
   });
 }
 
-/** What lines give back of one month of a VM, or of what has their very span. */
+/** What lines give back of one item in a month of a VM, or of what has their very span. */
 interface Part {
   vm: Vm;
+  addOn: string | null;
   month: Span | null;
   lines: Line[];
 }
 
 function partsOf(account: Account, vm: Vm, lines: Line[]): Part[] {
   const placed = lines.map((line) => ({ line, month: monthAround(account, vm, line.span) }));
-  const parts = Map.groupBy(placed, ({ line: { span }, month }) =>
-    [month !== null, (month ?? span).from, (month ?? span).to].join(),
+  const parts = Map.groupBy(placed, ({ line: { span, addOn }, month }) =>
+    [month !== null, (month ?? span).from, (month ?? span).to, addOn].join(),
   );
   return [...parts.values()].map((part) => ({
     vm,
+    addOn: part[0]!.line.addOn,
     month: part[0]!.month,
     lines: part.map(({ line }) => line),
   }));
 }
 
 /** Whether a line is paid for with the same month, or has the same span where there is none. */
-function isOf({ month, lines: [first] }: Part, { span }: Line): boolean {
+function isOf({ month, addOn, lines: [first] }: Part, { span, addOn: of }: Line): boolean {
+  if (of !== addOn) return false;
   if (month) return span.from >= month.from && span.to <= month.to && span.from < span.to;
   return span.from === first!.span.from && span.to === first!.span.to;
 }
 
-/** The promotional credit within a refund: the share of the month that credit paid, rounded up to whole units. */
+/**
+ * The promotional credit within a refund: the share of the month that credit paid, rounded up to whole units, and at most
+ * the whole refund.
+ */
 export function creditsBack(account: Account, vm: Vm | null, lines: Line[]): Draw[] {
   if (vm === null) return [];
   const bought = account.orders.filter((order) => order.vm === vm && order.status === 'completed');
-  return partsOf(account, vm, lines).flatMap((part) => {
+  const draws = partsOf(account, vm, lines).flatMap((part) => {
     const given = -sum(part.lines.map(({ amount }) => amount));
     if (given <= 0n) return [];
     const paid = sum(
       bought.flatMap((order) => order.lines.filter((line) => isOf(part, line)).map(({ amount }) => amount)),
     );
-    const draws = bought.flatMap((order) => order.draws.filter(({ line }) => isOf(part, line)));
+    const own = bought.flatMap((order) => order.draws.filter(({ line }) => isOf(part, line)));
     const drawn = account.credits
       .toSorted((a, b) => b.ends - a.ends)
       .map((credit) => {
-        const own = draws.filter((one) => one.credit === credit);
-        return { credit, most: sum(own.map(({ amount }) => amount)) };
+        const of = own.filter((one) => one.credit === credit);
+        return { credit, most: sum(of.map(({ amount }) => amount)) };
       })
       .filter(({ most }) => most > 0n);
     const all = sum(drawn.map(({ most }) => most));
     const share = given >= paid ? all : new Rational(given * all, paid).ceil();
     const back = takeFrom(drawn, share < given ? share : given);
     return back.map(({ credit, amount }) => ({ credit, line: part.lines[0]!, amount: -amount }));
+  });
+  let left = -sum(lines.map(({ amount }) => amount));
+  return draws.flatMap((one) => {
+    const amount = -one.amount < left ? -one.amount : left;
+    left -= mostOf(amount, 0n);
+    return amount > 0n ? [{ ...one, amount: -amount }] : [];
   });
 }
 
@@ -305,17 +318,20 @@ function salesOf(account: Account, { vm, lines, correction }: Order): Order[] {
     (order) => order.status === 'completed' && soldOf(order) > 0n && order.document !== null,
   );
   if (correction?.corrects) return charges.filter((sale) => sale === correction.corrects);
-  const ends = new Set(lines.filter((line) => !isDeposit(line)).map(({ span }) => span.to));
+  const itemOf = ({ span, addOn }: Line) => `${span.to} ${addOn}`;
+  const given = new Set(lines.filter((line) => !isDeposit(line)).map(itemOf));
   return charges.filter(
     (sale) =>
-      vm !== null && sale.vm === vm && sale.lines.some((line) => !isDeposit(line) && ends.has(line.span.to)),
+      vm !== null && sale.vm === vm && sale.lines.some((line) => !isDeposit(line) && given.has(itemOf(line))),
   );
 }
 
-/** What was paid and given back of a span of a VM: the lines whose service lies within it. */
-export function netWithin(orders: Order[], vm: Vm, { from, to }: Span): bigint {
+/** What was paid and given back of a span of a VM, or of an add-on of it: the lines whose service lies within it. */
+export function netWithin(orders: Order[], vm: Vm, { from, to }: Span, addOn: string | null = null): bigint {
   const lines = orders.filter((order) => order.vm === vm).flatMap((order) => order.lines);
-  const within = lines.filter(({ span }) => span.from >= from && span.to <= to && span.from < span.to);
+  const within = lines.filter(
+    ({ span, ...line }) => line.addOn === addOn && span.from >= from && span.to <= to && span.from < span.to,
+  );
   return sum(within.map(({ amount }) => amount));
 }
 

@@ -1,4 +1,5 @@
 import { hourOf, type Line, sum, type Vm } from './account.ts';
+import { type AddedMonth, type HeldAddOn, nextMonths, recoveredMonth, refundLines } from './add-ons.ts';
 import { dayOf, monthFrom, restOf, type Span, seconds } from './calendar.ts';
 import { type Charge, chargeOf, line } from './lines.ts';
 import { asSold, comingMonths, renews } from './prices.ts';
@@ -235,7 +236,11 @@ export function deletionCharge(vm: Vm, now: number, list: PriceList): Charge & {
   const use = vm.deleting ? [] : usedIn(vm, monthsUntil(vm, usedUntil(vm, now)), now, list);
   const lines = use.flatMap((one) => one.lines);
   return {
-    ...chargeOf([...lines, ...(unused.total === 0n && vm.deposit === null ? [] : unused.lines)]),
+    ...chargeOf([
+      ...lines,
+      ...(unused.total === 0n && vm.deposit === null ? [] : unused.lines),
+      ...refundLines(vm, now, list),
+    ]),
     use,
   };
 }
@@ -259,6 +264,8 @@ export interface Renewal {
   product: Product;
   charge: Sale;
   use: Use[];
+  /** The add-ons of the VM once it is paid. */
+  addOns: HeldAddOn[];
 }
 
 /** Returns everything due at `now` for a VM whose month is over; empty while it is not over. */
@@ -267,9 +274,14 @@ export function arrears(vm: Vm, now: number, list: PriceList): Renewal[] {
   return vm.suspendedAt === null ? missed(vm, now, list) : [recovery(vm, now, list)];
 }
 
-const renewal = (span: Span, product: Product, sale: Sale, use: Use[], grace: Line[] = []): Renewal => {
-  const lines = [...use.flatMap((one) => one.lines), ...grace, ...sale.lines];
-  return { span, product, charge: { ...sale, ...chargeOf(lines) }, use };
+const renewal = (
+  span: Span,
+  product: Product,
+  sale: Sale,
+  { use, added, grace = [] }: { use: Use[]; added: AddedMonth; grace?: Line[] },
+): Renewal => {
+  const lines = [...use.flatMap((one) => one.lines), ...added.lines, ...grace, ...sale.lines];
+  return { span, product, charge: { ...sale, ...chargeOf(lines) }, use, addOns: added.addOns };
 };
 
 function missed(vm: Vm, now: number, list: PriceList): Renewal[] {
@@ -285,8 +297,16 @@ function missed(vm: Vm, now: number, list: PriceList): Renewal[] {
     now,
     list,
   );
+  const added = nextMonths(
+    vm,
+    due.map(({ span }) => span),
+    list,
+  );
   return due.map(({ span, product }, index) =>
-    renewal(span, product, monthCharge(product, span, list, vm.nextMode), [use[index]!]),
+    renewal(span, product, monthCharge(product, span, list, vm.nextMode), {
+      use: [use[index]!],
+      added: added[index]!,
+    }),
   );
 }
 
@@ -296,7 +316,9 @@ function recovery(vm: Vm, now: number, list: PriceList): Renewal {
   const product = asSold(vm, list, now);
   const sale = monthCharge(product, span, list, vm.nextMode);
   const use = usedIn(vm, monthsUntil(vm, usedUntil(vm, now)), now, list);
-  return renewal(span, product, sale, use, graceUsed(vm, now, list));
+  const { span: unpaid } = comingMonths(vm, list, now).next().value;
+  const added = recoveredMonth(vm, { unpaid, usedUntil: usedUntil(vm, now), span, now }, list);
+  return renewal(span, product, sale, { use, added, grace: graceUsed(vm, now, list) });
 }
 
 /** The grace period that a suspended VM used: its share of the unpaid month, or its seconds if billed hourly. */

@@ -48,6 +48,7 @@ interface Remainder {
   taxed: Taxed;
   amount: bigint;
   month: Span | null;
+  addOn: string | null;
 }
 
 /** An order with all its corrections, and the corrections of those. */
@@ -62,8 +63,8 @@ function remaindersOf(account: Account, order: Order): Remainder[] {
       .map((line, place) => ({ line, place, own: member === order }))
       .filter(({ line }) => !isDeposit(line)),
   );
-  const alike = Map.groupBy(lines, ({ line: { span, taxed } }) =>
-    [span.from, span.to, taxed.rate, taxed.category].join(),
+  const alike = Map.groupBy(lines, ({ line: { span, taxed, addOn } }) =>
+    [addOn, span.from, span.to, taxed.rate, taxed.category].join(),
   );
   const absolute = ({ amount }: Line) => (amount < 0n ? -amount : amount);
   return [...alike.values()]
@@ -72,26 +73,33 @@ function remaindersOf(account: Account, order: Order): Remainder[] {
         (a, b) =>
           Number(b.own) - Number(a.own) || Number(absolute(b.line) - absolute(a.line)) || a.place - b.place,
       );
-      const { description, span, taxed } = named!.line;
+      const { description, span, taxed, addOn } = named!.line;
       const amount = sum(group.map(({ line }) => line.amount));
       const place = Math.min(...group.map((member) => member.place));
-      return { description, span, taxed, amount, place, month: monthAround(account, order.vm, span) };
+      const month = monthAround(account, order.vm, span);
+      return { description, span, taxed, addOn, amount, place, month };
     })
     .filter(({ amount }) => amount !== 0n)
-    .sort((a, b) => a.place - b.place || a.span.from - b.span.from || (a.taxed.rate < b.taxed.rate ? -1 : 1));
+    .sort(
+      (a, b) =>
+        a.place - b.place ||
+        a.span.from - b.span.from ||
+        Number(a.taxed.rate) - Number(b.taxed.rate) ||
+        (a.addOn ?? '').localeCompare(b.addOn ?? ''),
+    );
 }
 
 /** Orders that moved money, and pending refunds. */
 const given = ({ orders }: Account) =>
   orders.filter(({ status, amount }) => status === 'completed' || (status === 'pending' && amount < 0n));
 
-/** Groups the remainders by month, or by none, with the most that can be refunded of each group. */
+/** Groups the remainders by item and month, or by none, with the most that can be refunded of each group. */
 function roomsOf(account: Account, { vm }: Order, remainders: Remainder[]) {
-  const months = Map.groupBy(remainders, ({ month }) => month?.from);
-  return [...months.values()].map((group) => {
+  const items = Map.groupBy(remainders, ({ month, addOn }) => `${month?.from} ${addOn}`);
+  return [...items.values()].map((group) => {
     const total = sum(group.map(({ amount }) => amount));
-    const { month } = group[0]!;
-    const net = month ? netWithin(given(account), vm!, month) : total;
+    const { month, addOn } = group[0]!;
+    const net = month ? netWithin(given(account), vm!, month, addOn) : total;
     const least = total < net ? total : net;
     return { group, most: least > 0n ? least : 0n };
   });
@@ -125,9 +133,9 @@ export function correct(
     : shareOut(roomsOf(account, order, remainders), amount);
   const lines = parts
     .filter(({ share }) => share !== 0n)
-    .map(({ remainder: { description, span, taxed }, share }) =>
+    .map(({ remainder: { description, span, taxed, addOn }, share }) =>
       corrected(
-        { description: `${WORDS[type]} of ${description} (${reason})`, amount: -share, taxed, span },
+        { description: `${WORDS[type]} of ${description} (${reason})`, amount: -share, taxed, span, addOn },
         list,
       ),
     );
@@ -174,7 +182,10 @@ export function settleCorrection(
 ): Order {
   const order = settle(account, { kind: 'adjustment', vm, ...decision }, at);
   const isOfMonth = order.lines.some(({ span }) => span.from < span.to);
-  if (vm && isOfMonth && !vm.gone && !vm.deleting) vm.refundable = netWithin(completed(account), vm, vm.paid);
+  if (vm && isOfMonth && !vm.gone && !vm.deleting) {
+    vm.refundable = netWithin(completed(account), vm, vm.paid);
+    for (const held of vm.addOns) held.refundable = netWithin(completed(account), vm, vm.paid, held.code);
+  }
   return order;
 }
 

@@ -1,6 +1,19 @@
 import type { Reply } from '../jobs/support/customer.ts';
 import type { Order, Vm } from './account.ts';
-import { debtOf, fail, grant, lackingFor, pay, place, settleDeletion, spendableOf } from './books.ts';
+import { change, onSale, refundOf } from './add-ons.ts';
+import {
+  completed,
+  debtOf,
+  fail,
+  grant,
+  lackingFor,
+  netWithin,
+  pay,
+  place,
+  settle,
+  settleDeletion,
+  spendableOf,
+} from './books.ts';
 import { dayOf, monthFrom } from './calendar.ts';
 import { changeCharge, deletionCharge, monthCharge } from './charges.ts';
 import type { Charge } from './lines.ts';
@@ -22,6 +35,7 @@ const ACTIONS = {
   buy: 4,
   changePlan: 6,
   changeCustom: 4,
+  addOn: 10,
   setRenewal: 4,
   takeSnapshot: 2,
   deleteSnapshot: 1,
@@ -46,6 +60,7 @@ export class Customers {
     else if (action === 'grant') await this.#grant(tenant);
     else if (action === 'buy' || !vm) await this.#buy(tenant);
     else if (action === 'setRenewal') await this.#setRenewal(tenant, vm);
+    else if (action === 'addOn') await this.#addOn(tenant, vm);
     else if (action === 'remove') await this.#remove(tenant, vm);
     else if (action === 'takeSnapshot') await this.#takeSnapshot(tenant, vm);
     else if (action === 'deleteSnapshot') await this.#deleteSnapshot(tenant, vm);
@@ -112,6 +127,7 @@ export class Customers {
       ...{ resumes: false, running: start, upgradedAt: null, deletionNoticeAt: null },
       ...{ soldAt: now, told: null, retiresAt: null, throttle: null },
       meter: { days: new Map(), terms: [termsOf(product, prices, now, 0n)], snapshots: [] },
+      addOns: [],
     };
     account.vms.push(vm);
     const order = this.#placed(tenant, 'create', vm, charge, reply);
@@ -143,6 +159,36 @@ export class Customers {
     const order = this.#placed(tenant, kind, vm, charge, reply);
     const { leftover, hoursSince: since, deposit } = charge;
     vm.work = { kind: 'change', order, to, taxed: prices.taxed, leftover, since, deposit, orderedAt: now };
+  }
+
+  /** Buys an add-on, changes its quantity or gives it up. */
+  async #addOn(tenant: Tenant, vm: Vm): Promise<void> {
+    const { prng, now, observer, world } = this.#play;
+    const prices = this.#play.pricesFor(tenant);
+    const { account, customer } = tenant;
+    const code = prng.pick(['address', 'backup'] as const);
+    const held = vm.addOns.find((one) => one.code === code);
+    const quantity = prng.between(0, 4);
+    const to = onSale(prices, code, BigInt(quantity), now);
+    const isMore = quantity > (held?.quantity ?? 0);
+    const reply = await world.setAddOn(customer, vm.id, code, quantity);
+    if (!to && isMore && reply.status === 200)
+      observer.differences.found.push(`${vm.id} has more of ${code}, which is not sold`);
+    const sold = to ?? (held && { ...held, quantity: BigInt(quantity) });
+    const isOf = quantity === 0 ? null : (sold ?? null);
+    if (!held && !isOf) return;
+    const { charge, after } = isOf
+      ? change(vm, isOf, now, prices)
+      : { charge: refundOf(vm, held!, now, prices), after: null };
+    if (!this.#paid(tenant, 'add_on', reply, charge)) return;
+    const order = settle(account, { kind: 'add_on', vm, charge, id: reply.data.order.id }, now);
+    order.document!.id ??= reply.data.order.invoice_id;
+    vm.addOns = [...vm.addOns.filter((one) => one !== held), ...(after ? [after] : [])];
+    if (after && after.refundable !== null)
+      after.refundable = netWithin(completed(account), vm, vm.paid, code);
+    observer.compare(this.#play.look(tenant), 'add_on.order', reply.data.order, views.order(order, prices));
+    observer.compare(this.#play.look(tenant), 'add_on.quote', reply.data.quote_minor, charge.total);
+    if (charge.total < 0n) this.#play.count('add_on refunded');
   }
 
   async #setRenewal(tenant: Tenant, vm: Vm): Promise<void> {

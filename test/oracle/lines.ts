@@ -15,16 +15,16 @@ type Share = Pick<Line, 'description' | 'amount' | 'span' | 'unit_price'> & { ta
 export function line(share: Share): Line {
   // A deposit is not a sale, so it has no tax.
   const tax = share.unit === 'deposit' ? 0n : taxIn(share.amount, share.taxed.rate);
-  return { quantity: 1n, unit: 'month', price_hourly: null, proration: true, ...share, tax };
+  return { quantity: 1n, unit: 'month', price_hourly: null, proration: true, addOn: null, ...share, tax };
 }
 
 /** Returns a line of a correction, whose price is its amount. */
 export function corrected(
-  { description, amount, taxed, span }: Omit<Share, 'unit_price'>,
+  { description, amount, taxed, span, addOn = null }: Omit<Share, 'unit_price'>,
   { currency }: PriceList,
 ): Line {
   const unit_price = majorUnits(amount < 0n ? -amount : amount, currency);
-  return line({ description, amount, taxed, span, unit: 'adjustment', unit_price, proration: false });
+  return line({ description, amount, taxed, span, addOn, unit: 'adjustment', unit_price, proration: false });
 }
 
 /** Splits an amount by weights, cumulatively rounded down to whole units. */

@@ -13,7 +13,7 @@ import {
 import type { Tenant } from './observer.ts';
 import type { Play } from './play.ts';
 import { Rational } from './rational.ts';
-import type { ListedPlan } from './tariff.ts';
+import type { ListedAddOn, ListedPlan } from './tariff.ts';
 import { BUYERS } from './tax.ts';
 import { dateOf } from './usage.ts';
 
@@ -30,6 +30,7 @@ export class Operators {
   readonly #play: Play;
   /** The plan that was last removed from the catalog. */
   #withdrawn: ListedPlan | undefined;
+  #withdrawnAddOn: ListedAddOn | undefined;
   /** What a provider has said so far, in seconds of its clock. */
   #told = 0;
 
@@ -55,6 +56,8 @@ export class Operators {
     if (month % 5 === 1) prices.tax_rate = prng.pick(TAX_RATES);
     if (month % 3 === 1) this.#reprice();
     if (month % 3 === 2) this.#announce();
+    if (month % 4 === 3) this.#repriceAddOn();
+    if (month % 8 === 6) this.#withdrawAddOn();
     if (month % 6 === 3) this.#repriceUsage();
     if (month % 4 === 0) prices.price_notice_days = prng.pick([0, 10, 20, 30]);
     if (month % 7 === 5) this.#retire();
@@ -89,6 +92,29 @@ export class Operators {
       plan.prices = [{ ...dates, ...this.#priceNear(plan.price_monthly, prng.chance(0.8)) }];
     }
     this.#play.count('price announced');
+  }
+
+  /** Changes the price of an add-on, at once or from a day on. */
+  #repriceAddOn(): void {
+    const { prng, prices } = this.#play;
+    const addOn = prng.pick(prices.add_ons!)!;
+    const { price_monthly } = this.#priceNear(addOn.price_monthly, false);
+    if (prng.chance(0.5)) addOn.price_monthly = price_monthly;
+    else {
+      const ahead = prng.between(-3, 40);
+      const existing_from = this.#day(ahead + prng.between(0, 60));
+      addOn.prices = [{ valid_from: this.#day(ahead), existing_from, price_monthly }];
+    }
+    this.#play.count('add-on repriced');
+  }
+
+  /** Removes an add-on from the catalog and brings the previous one back. */
+  #withdrawAddOn(): void {
+    const { prices } = this.#play;
+    const back = this.#withdrawnAddOn;
+    this.#withdrawnAddOn = prices.add_ons!.shift();
+    if (back) prices.add_ons!.push(back);
+    this.#play.count('add-on withdrawn');
   }
 
   #priceNear(price: string, isHourly: boolean): { price_monthly: string; price_hourly?: string } {

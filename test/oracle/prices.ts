@@ -1,14 +1,12 @@
 import { hourOf, type Vm } from './account.ts';
 import { monthFrom, type Span } from './calendar.ts';
-import { customAt, dayStart, findPlan, type PriceList, type Product, planAt } from './tariff.ts';
+import { customAt, dayStart, findPlan, noticeOf, type PriceList, type Product, planAt } from './tariff.ts';
 
 /** The prices at which VMs renew, and when their owners are notified. */
 
 const DAY = 86_400_000;
 /** A VM never ends with its plan on shorter notice. */
 const LEAST_NOTICE = 7 * DAY;
-
-const noticeOf = ({ price_notice_days = 0 }: PriceList) => price_notice_days * DAY;
 
 /** The catalog's price of a VM for a month from `at` on, whether or not its owner was notified. */
 function asked(vm: Vm, list: PriceList, at: number, soldAt = vm.soldAt, sold = hourOf(vm)): Product {

@@ -44,6 +44,15 @@ export interface Parts {
   disk_gb: string;
 }
 
+export interface ListedAddOn {
+  code: string;
+  name: string;
+  price_monthly: string;
+  prices?: { valid_from: string; existing_from?: string; price_monthly: string }[];
+  max_quantity: number;
+  deprecated?: boolean;
+}
+
 /** What the operator's catalog says of money. */
 export interface Catalog {
   currency: string;
@@ -55,6 +64,7 @@ export interface Catalog {
   usage?: TrafficEnd & { snapshot_gb_month?: string; max_unpaid_minor?: number };
   sla?: { credits: { uptime_below: string; percent: number }[] };
   plans: ListedPlan[];
+  add_ons?: ListedAddOn[];
   custom: Dated<Parts> & TrafficEnd & { bandwidth_gb?: { vcpu: number; ram_gb: number; disk_gb: number } };
 }
 
@@ -127,6 +137,11 @@ export function nextOf<P, D extends Dated<P>>(item: D & Dated<P>, now: number) {
 }
 
 export const findPlan = ({ plans }: Catalog, code: string) => plans.find((plan) => plan.code === code);
+
+export const findAddOn = ({ add_ons }: Catalog, code: string) => add_ons?.find((one) => one.code === code);
+
+/** How long before a higher price an owner is notified, in milliseconds. */
+export const noticeOf = ({ price_notice_days = 0 }: Catalog) => price_notice_days * 86_400_000;
 
 /** The product's name: for a plan no longer in the catalog, its code. */
 export function nameOf({ plan, name }: Product, list: Catalog): string {

@@ -1,4 +1,5 @@
 import { type Account, billed, hourOf, type Order, soldOf, sum, type Vm } from './account.ts';
+import { nextMonthOf } from './add-ons.ts';
 import { completed, creditsBack, debtOf, netOf, spendableOf, uncovered, unpaidDebt } from './books.ts';
 import { monthOf, seconds } from './calendar.ts';
 import { arrears, deletionCharge, totalOf } from './charges.ts';
@@ -32,10 +33,14 @@ const openUsage = (vm: Vm, now: number, list: PriceList) => amountOf(openUse(vm,
 const usageOfAll = (account: Account, now: number, list: PriceList) =>
   sum(billed(account).map((vm) => openUsage(vm, now, list)));
 
+/** The price of a VM's next month with its add-ons. */
+const monthPrice = (vm: Vm, now: number, list: PriceList) =>
+  renewed(vm, list, now).price + nextMonthOf(vm, list, now);
+
 /** What a VM's next renewal takes. */
 function nextCharge(vm: Vm, now: number, list: PriceList): bigint {
   const due = arrears(vm, now, list);
-  return due.length > 0 ? totalOf(due) : renewed(vm, list, now).price + openUsage(vm, now, list);
+  return due.length > 0 ? totalOf(due) : monthPrice(vm, now, list) + openUsage(vm, now, list);
 }
 
 function promo({ credits }: Account) {
@@ -47,7 +52,7 @@ function promo({ credits }: Account) {
 }
 
 export function wallet(account: Account, now: number, list: PriceList): Expected {
-  const burn = sum(renewing(account).map((vm) => renewed(vm, list, now).price));
+  const burn = sum(renewing(account).map((vm) => monthPrice(vm, now, list)));
   return {
     currency: list.currency,
     balance_minor: account.available + account.held,

@@ -19,13 +19,14 @@ export function renew(account: Account, vm: Vm, renewals: Renewal[], at: number,
     if (span.to <= at && deposit !== null)
       endMonth(account, vm, { ...missed, leftover: Rational.zero, refundable: null }, at, list);
   }
-  const { span, product, charge, use } = renewals.at(-1)!;
+  const { span, product, charge, use, addOns } = renewals.at(-1)!;
   if (vm.suspendedAt !== null) {
     vm.day = dayOf(at);
     soldAnew(vm, at);
     if (vm.resumes) vm.work = { kind: 'start' };
   } else forgetTold(vm, span.from);
   vm.product = product;
+  vm.addOns = addOns;
   vm.paid = span;
   vm.hoursSince = charge.hoursSince;
   vm.deposit = charge.deposit;

@@ -7,7 +7,8 @@ import { renewVms } from '../../server/jobs/timers/renew-vms.ts';
 import { giveRenewalNotices } from '../../server/jobs/timers/renewal-notices.ts';
 import { throttleTraffic } from '../../server/jobs/timers/throttle-traffic.ts';
 import { Failures } from '../../server/platform/failures.ts';
-import { type Customer, openCustomer } from '../jobs/support/customer.ts';
+import { sellAddOn } from '../jobs/support/add-ons.ts';
+import { type Customer, openCustomer, type Reply } from '../jobs/support/customer.ts';
 import {
   type Installation,
   openInstallation,
@@ -53,6 +54,11 @@ export class World {
       at_included: 'throttle',
       throttle_mbps: 20,
     });
+    const month = (euros: string) => inCurrency(euros, currency);
+    prices.add_ons = [
+      { code: 'address', name: 'Extra IPv4 address', price_monthly: month('2.37'), max_quantity: 4 },
+      { code: 'backup', name: 'Backups', price_monthly: month('1.01'), max_quantity: 3 },
+    ];
     prices.sla = {
       credits: [
         { uptime_below: '99.9', percent: 10 },
@@ -86,6 +92,10 @@ export class World {
 
   get now(): number {
     return this.#clock.now().getTime();
+  }
+
+  setAddOn(customer: Customer, vmId: string, addOn: string, quantity: number): Promise<Reply> {
+    return sellAddOn(this.#installation.services, customer, vmId, { addOn, quantity });
   }
 
   customer(): Promise<Customer> {

@@ -3,13 +3,13 @@ import { LONGEST_PENDING_HOURS } from '../../server/jobs/timers/overdue-orders.t
 import { PRICE_NOTICE_DAYS } from './price-notice-days.ts';
 
 /** Minor units per major unit. */
-const MINOR = sql`(select 10::numeric ^ exponent from books)`;
+export const MINOR = sql`(select 10::numeric ^ exponent from books)`;
 
 /** The common terms of the laws below, computed once for all of them. */
 const TERMS = sql`
   -- Order lines that a VM was really charged or given back, with what they belong to.
   charged as materialized (
-    select vm_id, kind, order_id, created_at, position, order_lines.amount_minor, quantity, unit, unit_price, from_at, to_at, proration,
+    select vm_id, kind, order_id, created_at, position, description, add_on, order_lines.amount_minor, quantity, unit, unit_price, from_at, to_at, proration,
       lag(unit_price) over before as month_price, lag(order_lines.amount_minor) over before as given_minor,
       lag(to_at) over before as month_end, seconds, unit_price::numeric * ${MINOR} * seconds / 3600 as due_by_hour
     from order_lines join orders on orders.id = order_id, lateral (
@@ -30,7 +30,7 @@ const TERMS = sql`
   corrections as (
     select months.vm_id, months.to_at, -sum(least(made.amount_minor, 0)) as corrected
     from months join charged made on made.vm_id = months.vm_id and made.kind = 'adjustment'
-      and made.from_at >= months.from_at and made.to_at <= months.to_at and made.from_at < made.to_at
+      and made.from_at >= months.from_at and made.to_at <= months.to_at and made.from_at < made.to_at and made.add_on is null
     group by 1, 2
   ),
   -- Months that may have had traffic that ends in a throttle: nothing is given back for what was sent of it.
@@ -79,7 +79,8 @@ export const billingLaws = (now: Date, skew: string): Record<string, Sql> => ({
   'grace that was used is paid, as long as the VM ran and no longer': sql`
     select vm_id || ' paid ' || amount_minor || ' for ' || from_at || ' to ' || to_at as what
     from graces grace, lateral (
-      select unit_price::numeric * ${MINOR} * extract(epoch from to_at - from_at) as used, 86400 as day
+      select case unit when 'add_on' then quantity else 1 end * unit_price::numeric * ${MINOR} * extract(epoch from to_at - from_at) as used,
+        86400 as day
     ) as worked_out
     where not exists (select 1 from months where months.vm_id = grace.vm_id and months.to_at = grace.from_at)
       or to_at - from_at > interval '72 hours'

@@ -6,6 +6,7 @@ import { lookUpWallet } from '../../server/db/queries/wallets.ts';
 import { arrearsOf } from '../../server/domain/billing/arrears.ts';
 import { catalogOf } from '../../server/domain/billing/buyers.ts';
 import { inventoryProblems, moneyProblems } from '../support/invariants.ts';
+import { addOnLaws } from './add-ons.ts';
 import { billingLaws, offencesAgainst } from './billing-laws.ts';
 import { correctionLaws } from './correction-laws.ts';
 import { memberLaws, wokenUp } from './members.ts';
@@ -33,6 +34,7 @@ export class Checks {
     const laws = {
       ...billingLaws(latest, `${SKEW_MS} milliseconds`),
       ...correctionLaws(latest),
+      ...addOnLaws,
       ...memberLaws,
     };
     const offences = await db.query<{ law: string; what: string }>(offencesAgainst(laws));

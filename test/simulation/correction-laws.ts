@@ -8,13 +8,13 @@ const REMEMBERED = sql`interval '300 days'`;
  * text column `what`. `now` is the time of the clock that is ahead.
  */
 export const correctionLaws = (now: Date): Record<string, Sql> => ({
-  'a correction of an order has the service period and the tax of its lines': sql`
+  'a correction of an order has the item, the service period and the tax of its lines': sql`
     select made.id || ' line ' || line.position || ' at ' || line.tax_rate || ' from ' || line.from_at as what
     from orders made join order_lines line on line.order_id = made.id
     where made.corrects_order_id is not null and not exists (
       select 1 from order_lines sold where sold.order_id = made.corrects_order_id
         and (sold.from_at, sold.to_at, sold.tax_rate, sold.tax_category) = (line.from_at, line.to_at, line.tax_rate, line.tax_category)
-        and sold.tax_reason is not distinct from line.tax_reason)`,
+        and (sold.tax_reason, sold.add_on) is not distinct from (line.tax_reason, line.add_on))`,
   'what was given and is voided is taken back, all of it': sql`
     select of.id || ' gave ' || -of.amount_minor || ', its void took ' || made.amount_minor as what
     from orders made join orders of on of.id = made.corrects_order_id

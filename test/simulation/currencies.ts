@@ -40,6 +40,7 @@ export function sellIn(currency: string, catalog: Catalog): void {
     plan.price_monthly = inCurrency(plan.price_monthly);
     if (plan.price_hourly) plan.price_hourly = inCurrency(plan.price_hourly);
   }
+  for (const addOn of catalog.add_ons ?? []) addOn.price_monthly = inCurrency(addOn.price_monthly);
   for (const prices of [catalog.custom.price_monthly, catalog.custom.price_hourly])
     for (const unit of ['vcpu', 'ram_gb', 'disk_gb'] as const)
       if (prices) prices[unit] = inCurrency(prices[unit]);

@@ -103,7 +103,7 @@ function edit(figure: string, type: string, prng: Prng): string {
     case 'boolean':
       return figure === 'true' ? 'false' : 'true';
     case 'jsonb':
-      return JSON.stringify({ ...JSON.parse(figure), edited: prng.between(1, 9) });
+      return JSON.stringify(editedJson(JSON.parse(figure), prng.between(1, 9)));
     case 'timestamp with time zone':
       return new Date(Date.parse(figure) + prng.pick([-3_600_000, -1_000, 1_000, 86_400_000])!).toISOString();
     case 'text':
@@ -112,6 +112,13 @@ function edit(figure: string, type: string, prng: Prng): string {
   if (type === 'numeric') return (Number(figure) + 0.01).toFixed(2);
   if (type !== 'text') return String(BigInt(figure) + BigInt(prng.pick([-100, -1, 1, 9, 100])!));
   return figure.replace(/\d(?=\D*$)/, (digit) => String((Number(digit) + 1) % 10));
+}
+
+/** Adds a field to an object, or to the first one of an array. */
+function editedJson(json: object | [object, ...object[]], edited: number): object {
+  if (!Array.isArray(json)) return { ...json, edited };
+  const [first, ...others] = json as [object, ...object[]];
+  return [{ ...first, edited }, ...others];
 }
 
 /** Runs one statement that must change one row, and returns the row's place afterwards. */

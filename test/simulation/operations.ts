@@ -14,6 +14,7 @@ import { throttleTraffic } from '../../server/jobs/timers/throttle-traffic.ts';
 import { giveTrafficNotices } from '../../server/jobs/timers/traffic-notices.ts';
 import { Failures } from '../../server/platform/failures.ts';
 import type { Call, Reply } from '../jobs/support/customer.ts';
+import { ADD_ON_OPERATIONS } from './add-ons.ts';
 import { CORRECTIONS } from './corrections.ts';
 import { priceIn } from './currencies.ts';
 import { HOST_OPERATIONS } from './hosts.ts';
@@ -314,6 +315,7 @@ export const OPERATIONS = {
   ...TOP_UPS,
   ...TAKE_BACKS,
   ...MEMBERS,
+  ...ADD_ON_OPERATIONS,
   ...HOST_OPERATIONS,
 } satisfies Record<string, { weight: number; run: Operation }>;
 

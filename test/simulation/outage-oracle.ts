@@ -67,7 +67,7 @@ async function expectedCredits(db: Database, outage: Outage): Promise<Map<string
       adjustment, exists (select 1 from orders undo where undo.corrects_order_id = orders.id) as undone,
       from_at, to_at, line.amount_minor
     from orders join order_lines line on order_id = orders.id
-    where status = 'completed' and from_at < to_at and vm_id = any(${vms.map(({ id }) => id)}::text[])`);
+    where status = 'completed' and from_at < to_at and add_on is null and vm_id = any(${vms.map(({ id }) => id)}::text[])`);
   const outages = await db.query<Outage>(sql`
     select *, array(
       select vm_id from orders made where outage_id = outages.id

@@ -18,6 +18,7 @@ import {
   type TestNode,
   unfinishedJobs,
 } from '../jobs/support/installation.ts';
+import { ADD_ONS } from './add-ons.ts';
 import { creditWholly, Operator, SLA } from './corrections.ts';
 import { currencyOf, sellIn } from './currencies.ts';
 import { Faults } from './faults.ts';
@@ -174,6 +175,7 @@ export class World {
     const second = await openInstallation(db, { ...options, clock: new FastClock(clock) });
     first.services.catalog.price_notice_days = PRICE_NOTICE_DAYS;
     first.services.catalog.custom.price_hourly = { ...CUSTOM_HOUR };
+    first.services.catalog.add_ons = structuredClone(ADD_ONS);
     sellIn(currencyOf(seed), first.services.catalog);
     first.services.catalog.sla = SLA;
     limitTraffic(first.services.catalog);
