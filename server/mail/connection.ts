@@ -33,7 +33,7 @@ class MailConnection extends Duplex {
       this.#unasked.bytes += chunk.length;
       for (const byte of chunk) if (byte === LINE_END) this.#unasked.lines++;
       if (this.#unasked.bytes > MAX_UNASKED_BYTES || this.#unasked.lines > MAX_UNASKED_LINES)
-        this.destroy(new PeerError('the mail server', 'talks without being asked'));
+        this.destroy(new PeerError('the mail server', 'sends data without being asked'));
       else if (!this.push(chunk)) socket.pause();
     });
     socket.on('end', () => this.push(null));

@@ -67,10 +67,10 @@ test('owners are written to when VMs are throttled, stopped, or slow for want of
   assert.match(limited.subject, /^Enthaltener Datenverkehr verbraucht: 2 Maschinen$/);
   assert.match(limited.text, /s1: begrenzt auf 10 Mbit\/s bis 1\. Februar 2026/);
   assert.match(limited.text, /s2: das Netz ist gesperrt bis 1\. Februar 2026/);
-  assert.match(read('vm_traffic_limited', 'en').text, /s2: its network is closed until/);
+  assert.match(read('vm_traffic_limited', 'en').text, /s2: its network is blocked until/);
   const unpaid = read('vm_usage_unpaid', 'de');
   assert.match(unpaid.subject, /^Guthaben aufladen: s4 ist begrenzt$/);
   assert.match(unpaid.text, /s4: begrenzt auf 1 Mbit\/s/);
   assert.match(unpaid.html, /href="https:\/\/cloud\.example\/panel\/billing\/top-up"/);
-  assert.match(read('vm_usage_unpaid', 'en').subject, /^Top up to end the limit of s4$/);
+  assert.match(read('vm_usage_unpaid', 'en').subject, /^Top up to lift the network limit of s4$/);
 });

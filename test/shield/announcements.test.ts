@@ -63,7 +63,7 @@ test('owners are mailed when an attack begins, when it is stopped and when it is
   await announce();
   assert.deepEqual(await counted(), { started: 2, mitigated: 2 });
   const [, stopped] = await mails();
-  assert.match(stopped!.subject, /^An attack is being dropped: 2 machines/);
+  assert.match(stopped!.subject, /^Attack mitigated: 2 machines/);
   assert.match(stopped!.text, /DNS amplification/);
 
   clock.advance(58 * SECOND);

@@ -9,7 +9,7 @@ const NAMES: Record<Locale, Record<string, string>> = {
     dns_amplification: 'DNS amplification',
     ntp_amplification: 'NTP amplification',
     icmp_flood: 'ICMP flood',
-    fragment_flood: 'flood of fragments',
+    fragment_flood: 'fragment flood',
     other: 'other traffic',
   },
   de: {
@@ -34,14 +34,14 @@ export const attackStarted = about(
     en: {
       subject: (what) => `Under attack: ${what}`,
       text: (what, account) =>
-        `The DDoS Shield of ${account} has noticed an attack on ${what}. It is not being dropped yet; if no rule stops it soon, you can write one.`,
+        `The DDoS Shield of ${account} has detected an attack on ${what}. Its traffic is not being dropped yet. If no rule stops it soon, you can add your own.`,
       fact: (vm) => `${kind(vm, 'en')}; since ${when(vm.since, 'en')}`,
       action: ACTION.en,
     },
     de: {
       subject: (what) => `Angriff auf ${what}`,
       text: (what, account) =>
-        `Der DDoS-Schutz von ${account} hat einen Angriff auf ${what} bemerkt. Er wird noch nicht abgewehrt; wenn ihn nicht bald eine Regel aufhält, können Sie selbst eine anlegen.`,
+        `Der DDoS-Schutz von ${account} hat einen Angriff auf ${what} erkannt. Er wird noch nicht abgewehrt. Wenn ihn nicht bald eine Regel aufhält, können Sie selbst eine anlegen.`,
       fact: (vm) => `${kind(vm, 'de')}; seit ${when(vm.since, 'de')}`,
       action: ACTION.de,
     },
@@ -52,10 +52,10 @@ export const attackStarted = about(
 export const attackMitigated = about(
   {
     en: {
-      subject: (what) => `An attack is being dropped: ${what}`,
+      subject: (what) => `Attack mitigated: ${what}`,
       text: (what, account) =>
-        `The DDoS Shield of ${account} is dropping an attack on ${what}. There is nothing that you have to do.`,
-      fact: (vm) => `${kind(vm, 'en')}; began ${when(vm.since, 'en')}, dropped from ${when(vm.at, 'en')} on`,
+        `The DDoS Shield of ${account} is dropping the traffic of an attack on ${what}. You do not have to do anything.`,
+      fact: (vm) => `${kind(vm, 'en')}; started ${when(vm.since, 'en')}, dropped since ${when(vm.at, 'en')}`,
       action: ACTION.en,
     },
     de: {
@@ -72,16 +72,16 @@ export const attackMitigated = about(
 export const attackEnded = about(
   {
     en: {
-      subject: (what) => `The attack is over: ${what}`,
+      subject: (what) => `Attack ended: ${what}`,
       text: (what, account) =>
-        `The attack on ${what} of ${account} is over. Rules that were made against it stay in force for a few minutes, in case that it comes back.`,
+        `The attack on ${what} of ${account} is over. The rules against it stay active for a few more minutes in case it resumes.`,
       fact: (vm) => `${kind(vm, 'en')}; from ${when(vm.since, 'en')} to ${when(vm.at, 'en')}`,
       action: ACTION.en,
     },
     de: {
       subject: (what) => `Der Angriff ist vorbei: ${what}`,
       text: (what, account) =>
-        `Der Angriff auf ${what} (${account}) ist vorbei. Regeln, die gegen ihn angelegt wurden, gelten noch einige Minuten, falls er wiederkommt.`,
+        `Der Angriff auf ${what} (${account}) ist vorbei. Die Regeln gegen ihn gelten noch einige Minuten, falls er wieder beginnt.`,
       fact: (vm) => `${kind(vm, 'de')}; von ${when(vm.since, 'de')} bis ${when(vm.at, 'de')}`,
       action: ACTION.de,
     },

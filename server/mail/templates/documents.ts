@@ -23,21 +23,21 @@ export const documentIssued: Template<DocumentIssuedValues> = {
     return {
       subject: `${type === 'invoice' ? 'Invoice' : 'Credit note'} ${number} for ${month(periodStartAt, 'en')}`,
       paragraphs: [
-        `The ${name} of ${account} for ${month(periodStartAt, 'en')} is ready.`,
+        `The ${name} for ${account} for ${month(periodStartAt, 'en')} is ready.`,
         attached.length === 0
           ? `You can read the ${name} in the panel.`
           : attached.includes('xml')
-            ? `The PDF is attached, and so is the e-invoice (XML).`
+            ? 'The PDF and the e-invoice (XML) are attached.'
             : 'The PDF is attached.',
         type === 'invoice'
-          ? 'It was paid from your wallet. Nothing is due.'
-          : 'The amount was given back to your wallet.',
+          ? 'It has been paid from your wallet. You do not have to pay anything.'
+          : 'The amount was refunded to your wallet.',
       ],
       facts: [
         ['Number', number],
         ['Total', money(Math.abs(totalMinor), currency, 'en')],
       ],
-      action: { label: `See the ${name}`, url: link(panelUrl, invoiceId) },
+      action: { label: `View the ${name}`, url: link(panelUrl, invoiceId) },
     };
   },
   de: (values, { panelUrl }) => {

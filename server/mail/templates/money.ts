@@ -47,9 +47,9 @@ export const topUpSucceeded: Template<ReceiptValues> = {
       ...(paidAt ? [['Paid on', instant(paidAt, 'en')] as const] : []),
       ...(method ? [['Method', methodName(method, 'en')] as const] : []),
     ],
-    action: { label: 'See the wallet', url: `${panelUrl}/billing` },
+    action: { label: 'View wallet', url: `${panelUrl}/billing` },
     notes: [
-      'This is your receipt for a prepayment. You will get an invoice for what you buy with it after the end of the month.',
+      'This is your receipt for a prepayment. After the end of the month, you will receive an invoice for your purchases.',
     ],
   }),
   de: ({ account, amountMinor, currency, reference, paidAt, method }, { panelUrl }) => ({
@@ -64,7 +64,7 @@ export const topUpSucceeded: Template<ReceiptValues> = {
       ...(method ? [['Zahlungsart', methodName(method, 'de')] as const] : []),
     ],
     notes: [
-      'Das ist Ihre Quittung für eine Vorauszahlung. Über das, was Sie davon kaufen, erhalten Sie nach dem Ende des Monats eine Rechnung.',
+      'Das ist Ihre Quittung für eine Vorauszahlung. Über Ihre Käufe erhalten Sie nach dem Ende des Monats eine Rechnung.',
     ],
     action: { label: 'Guthaben ansehen', url: `${panelUrl}/billing` },
   }),
@@ -72,12 +72,12 @@ export const topUpSucceeded: Template<ReceiptValues> = {
 
 export const autoTopUpFailed: Template<AutoTopUpFailedValues> = {
   en: ({ account, amountMinor, currency, reason, isOff }, { panelUrl }) => ({
-    subject: `The automatic top-up of ${account} failed`,
+    subject: `Automatic top-up of ${account} failed`,
     paragraphs: [
       `${money(amountMinor, currency, 'en')} could not be charged for the wallet of ${account}.`,
       isOff
-        ? 'It has failed some times in a row, and is turned off now.'
-        : 'It is tried again; to be sure, top up yourself or choose another method of payment.',
+        ? 'Automatic top-up has failed several times in a row and is now turned off.'
+        : 'We will try again. To be safe, top up yourself or choose another payment method.',
     ],
     facts: [['Reason', reason]],
     action: { label: 'Top up', url: `${panelUrl}/billing/top-up` },
@@ -100,32 +100,32 @@ export const paymentTakenBack: Template<TakenBackValues> = {
     const amount = money(amountMinor, currency, 'en');
     const owed = money(owedMinor ?? amountMinor, currency, 'en');
     return {
-      subject: isOwed ? `${account} owes ${owed}` : `${amount} were taken back`,
+      subject: isOwed ? `${account} owes ${owed}` : `${amount} was charged back`,
       paragraphs: [
         kind === 'dispute'
-          ? `Your bank has taken back ${amount} of a payment to the wallet of ${account}, because the payment was disputed.`
-          : `${amount} of a payment to the wallet of ${account} have been refunded by the payment provider.`,
+          ? `Your bank has charged back ${amount} of a payment to the wallet of ${account} because the payment was disputed.`
+          : `The payment provider has refunded ${amount} of a payment to the wallet of ${account}.`,
         isOwed
-          ? `The wallet does not cover this amount, so the account owes ${owed}. Until that is paid, no new machines can be bought and no machine can be made larger. The next money that you top up pays it first.`
-          : 'The amount has left the wallet.',
+          ? `The wallet does not cover this amount, so the account owes ${owed}. Until this is paid, you cannot buy machines or make them larger. Your next top-up pays it first.`
+          : 'The amount was deducted from the wallet.',
       ],
       facts: [['Payment', reference]],
       action: isOwed
-        ? { label: 'Pay what is owed', url: `${panelUrl}/billing` }
-        : { label: 'See the wallet', url: `${panelUrl}/billing` },
+        ? { label: 'Pay the debt', url: `${panelUrl}/billing` }
+        : { label: 'View wallet', url: `${panelUrl}/billing` },
     };
   },
   de: ({ account, amountMinor, currency, reference, kind, isOwed, owedMinor }, { panelUrl }) => {
     const amount = money(amountMinor, currency, 'de');
     const owed = money(owedMinor ?? amountMinor, currency, 'de');
     return {
-      subject: isOwed ? `${account} schuldet ${owed}` : `${amount} wurden zurückgeholt`,
+      subject: isOwed ? `${account} schuldet ${owed}` : `${amount} wurden zurückgebucht`,
       paragraphs: [
         kind === 'dispute'
-          ? `Ihre Bank hat ${amount} einer Zahlung für das Guthaben von ${account} zurückgeholt, weil der Zahlung widersprochen wurde.`
+          ? `Ihre Bank hat ${amount} einer Zahlung für das Guthaben von ${account} zurückgebucht, weil der Zahlung widersprochen wurde.`
           : `Der Zahlungsdienst hat ${amount} einer Zahlung für das Guthaben von ${account} erstattet.`,
         isOwed
-          ? `Das Guthaben deckt den Betrag nicht, deshalb schuldet das Konto ${owed}. Bis das bezahlt ist, können keine Maschinen gekauft oder vergrößert werden. Was Sie als Nächstes aufladen, bezahlt das zuerst.`
+          ? `Das Guthaben deckt den Betrag nicht, deshalb schuldet das Konto ${owed}. Bis er bezahlt ist, können Sie keine Maschinen kaufen oder vergrößern. Ihre nächste Aufladung wird zuerst dafür verwendet.`
           : 'Der Betrag wurde vom Guthaben abgezogen.',
       ],
       facts: [['Zahlung', reference]],

@@ -7,16 +7,18 @@ const between = ({ at, thenAt }: VmNotice, locale: Locale) =>
 export const moveScheduled = about(
   {
     en: {
-      subject: (what) => `Maintenance: ${what} will be off for a moment`,
-      text: (what, account) =>
-        `${what} of ${account} will be switched off for a moment, moved to another host, and switched on again. Addresses and data stay. If another time suits you better, switch the machine off before: it is moved at once then.`,
+      subject: (what) => `Maintenance: ${what} will be off briefly`,
+      text: (what, account, many) =>
+        `${what} of ${account} will be switched off briefly, moved to another host and switched on again. Addresses and data stay the same. If another time suits you better, switch the ${many ? 'machines off before then: they' : 'machine off before then: it'} will be moved at once.`,
       fact: (vm) => `between ${between(vm, 'en').join(' and ')}`,
       action: 'Go to the machines',
     },
     de: {
       subject: (what) => `Wartung: ${what} wird kurz abgeschaltet`,
-      text: (what, account) =>
-        `${what} (${account}) wird kurz abgeschaltet, zieht auf einen anderen Host um und wird wieder eingeschaltet. Adressen und Daten bleiben. Passt Ihnen eine andere Zeit besser, schalten Sie die Maschine vorher aus: Dann zieht sie sofort um.`,
+      text: (what, account, many) =>
+        many
+          ? `${what} (${account}) werden kurz abgeschaltet, ziehen auf andere Hosts um und werden wieder eingeschaltet. Adressen und Daten bleiben. Passt Ihnen eine andere Zeit besser, schalten Sie die Maschinen vorher aus: Dann ziehen sie sofort um.`
+          : `${what} (${account}) wird kurz abgeschaltet, zieht auf einen anderen Host um und wird wieder eingeschaltet. Adressen und Daten bleiben. Passt Ihnen eine andere Zeit besser, schalten Sie die Maschine vorher aus: Dann zieht sie sofort um.`,
       fact: (vm) => `zwischen ${between(vm, 'de').join(' und ')}`,
       action: 'Zu den Maschinen',
     },
@@ -29,8 +31,8 @@ export const moveCanceled = about(
     en: {
       subject: (what) => `Maintenance canceled: ${what}`,
       text: (what, account) =>
-        `The announced move of ${what} of ${account} does not take place. There is nothing for you to do.`,
-      fact: (vm) => `it was to be between ${between(vm, 'en').join(' and ')}`,
+        `The announced move of ${what} of ${account} has been canceled. You do not have to do anything.`,
+      fact: (vm) => `was planned between ${between(vm, 'en').join(' and ')}`,
       action: 'Go to the machines',
     },
     de: {

@@ -31,8 +31,8 @@ export const topUpEnded: Template<TopUpEndedValues> = {
       paragraphs: [
         reason === null
           ? `The top-up of ${amount} for ${account} was not paid in time. Nothing was charged.`
-          : `The top-up of ${amount} for ${account} failed. Nothing is in the wallet.`,
-        'If you still need the money in your wallet, top up again.',
+          : `The top-up of ${amount} for ${account} failed. Your wallet has not changed.`,
+        'If you still need the money, please top up again.',
       ],
       facts: [['Reference', reference], ...(reason === null ? [] : [['Reason', reason] as const])],
       action: { label: 'Top up', url: `${panelUrl}/billing/top-up` },
@@ -63,13 +63,13 @@ export const topUpRefunded: Template<RefundValues> = {
     return {
       subject: `${amount} refunded`,
       paragraphs: [
-        `${amount} from the wallet of ${account} was sent back to the card or bank account that paid it. Your bank may take some days to show it.`,
+        `${amount} from the wallet of ${account} was refunded to the card or bank account that paid it. It may take your bank a few days to show it.`,
       ],
       facts: [
         ['Payment', reference],
         ['Reason', reason],
       ],
-      action: { label: 'See the wallet', url: `${panelUrl}/billing` },
+      action: { label: 'View wallet', url: `${panelUrl}/billing` },
     };
   },
   de: ({ account, amountMinor, currency, reference, reason }, { panelUrl }) => {
@@ -95,15 +95,15 @@ export const paymentReturned: Template<ReturnedValues> = {
       subject: kind === 'dispute' ? `The dispute over ${amount} has ended` : `A refund of ${amount} failed`,
       paragraphs: [
         kind === 'dispute'
-          ? `The dispute over a payment to ${account} was decided in our favour.`
+          ? `The dispute over a payment to ${account} was decided in our favor.`
           : `The bank did not accept a refund to ${account}.`,
-        `What was taken from the wallet for it is back, and no debt is left of it.`,
+        'The amount is back in your wallet, and you owe nothing for this payment.',
       ],
       facts: [
         ['Payment', reference],
         ['Amount', amount],
       ],
-      action: { label: 'See the wallet', url: `${panelUrl}/billing` },
+      action: { label: 'View wallet', url: `${panelUrl}/billing` },
     };
   },
   de: ({ account, amountMinor, currency, reference, kind }, { panelUrl }) => {
@@ -117,7 +117,7 @@ export const paymentReturned: Template<ReturnedValues> = {
         kind === 'dispute'
           ? `Über den Widerspruch gegen eine Zahlung für ${account} wurde zu unseren Gunsten entschieden.`
           : `Die Bank hat eine Erstattung für ${account} nicht angenommen.`,
-        'Was dafür vom Guthaben abgezogen wurde, ist wieder da, und es bleibt keine Schuld daraus.',
+        'Der Betrag ist wieder in Ihrem Guthaben, und aus dieser Zahlung schulden Sie nichts.',
       ],
       facts: [
         ['Zahlung', reference],
@@ -130,15 +130,15 @@ export const paymentReturned: Template<ReturnedValues> = {
 
 export const creditGiven: Template<CreditValues & { reason: string }> = {
   en: ({ account, amountMinor, currency, expiresAt, reason }, { panelUrl }) => ({
-    subject: `${money(amountMinor, currency, 'en')} of credit for ${account}`,
+    subject: `${money(amountMinor, currency, 'en')} of promotional credit for ${account}`,
     paragraphs: [
-      `You have been given ${money(amountMinor, currency, 'en')} of promotional credit. It pays for your next charges before your own money does.`,
+      `You have received ${money(amountMinor, currency, 'en')} of promotional credit. It is used for your next charges, before your own money.`,
     ],
     facts: [
       ['Reason', reason],
       ['Valid until', instant(expiresAt, 'en')],
     ],
-    action: { label: 'See the wallet', url: `${panelUrl}/billing` },
+    action: { label: 'View wallet', url: `${panelUrl}/billing` },
   }),
   de: ({ account, amountMinor, currency, expiresAt, reason }, { panelUrl }) => ({
     subject: `${money(amountMinor, currency, 'de')} Gutschrift für ${account}`,
@@ -155,11 +155,11 @@ export const creditGiven: Template<CreditValues & { reason: string }> = {
 
 export const creditExpiring: Template<CreditValues> = {
   en: ({ account, amountMinor, currency, expiresAt }, { panelUrl }) => ({
-    subject: `${money(amountMinor, currency, 'en')} of credit for ${account} will expire`,
+    subject: `${money(amountMinor, currency, 'en')} of promotional credit for ${account} will expire`,
     paragraphs: [
       `${money(amountMinor, currency, 'en')} of your promotional credit is unused and will expire on ${instant(expiresAt, 'en')}.`,
     ],
-    action: { label: 'See the wallet', url: `${panelUrl}/billing` },
+    action: { label: 'View wallet', url: `${panelUrl}/billing` },
   }),
   de: ({ account, amountMinor, currency, expiresAt }, { panelUrl }) => ({
     subject: `${money(amountMinor, currency, 'de')} Gutschrift für ${account} verfallen bald`,

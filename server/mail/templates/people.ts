@@ -45,20 +45,20 @@ export interface KeyExpiryValues {
 }
 
 const IGNORE = {
-  en: 'If you did not ask for this, ignore this mail. Opening the link alone changes nothing.',
+  en: 'If you did not ask for this, ignore this email. Just opening the link changes nothing.',
   de: 'Falls Sie das nicht angefordert haben, ignorieren Sie diese E-Mail. Den Link nur zu öffnen, ändert nichts.',
 };
 
 const validUntil = {
-  en: (iso: string) => `The link works once, until ${instant(iso, 'en')}.`,
+  en: (iso: string) => `The link can be used once, until ${instant(iso, 'en')}.`,
   de: (iso: string) => `Der Link gilt einmal, bis ${instant(iso, 'de')}.`,
 };
 
 export const verifyEmail: Template<LinkValues> = {
   en: ({ url, expiresAt }, { brand }) => ({
-    subject: `Create your account at ${brand}`,
+    subject: `Create your ${brand} account`,
     paragraphs: [
-      `Someone, probably you, wants to sign up at ${brand} with this address. Choose a password on the page behind this link, and create your account there. Until then it does not exist.`,
+      `Someone, probably you, wants to sign up for ${brand} with this address. Open this link to choose a password and create your account. Until then, the account does not exist.`,
     ],
     action: { label: 'Choose a password', url },
     notes: [validUntil.en(expiresAt), IGNORE.en],
@@ -78,12 +78,12 @@ export const verifyEmail: Template<LinkValues> = {
  */
 export const alreadySignedUp: Template<Record<never, never>> = {
   en: (_, { brand, panelUrl }) => ({
-    subject: `You already have an account at ${brand}`,
+    subject: `You already have a ${brand} account`,
     paragraphs: [
-      `Someone, probably you, wanted to sign up at ${brand} with this address. There is already an account for it: just sign in, or request a new password there.`,
+      `Someone, probably you, tried to sign up for ${brand} with this address. It already has an account: sign in, or request a new password on the sign-in page.`,
     ],
     action: { label: 'Sign in', url: `${panelUrl}/sign-in` },
-    notes: ['If that was not you, do nothing: nothing was changed.'],
+    notes: ['If that was not you, you can ignore this email: nothing has changed.'],
   }),
   de: (_, { brand, panelUrl }) => ({
     subject: `Sie haben bereits ein Konto bei ${brand}`,
@@ -97,9 +97,9 @@ export const alreadySignedUp: Template<Record<never, never>> = {
 
 export const resetPassword: Template<LinkValues> = {
   en: ({ url, expiresAt }, { brand }) => ({
-    subject: `Choose a new password for ${brand}`,
+    subject: `Choose a new ${brand} password`,
     paragraphs: [
-      'You asked for a new password. Choose it on the page behind this link. You will then be signed out everywhere.',
+      'You asked for a new password. Open this link to choose it. You will then be signed out everywhere.',
     ],
     action: { label: 'Choose a password', url },
     notes: [validUntil.en(expiresAt), IGNORE.en],
@@ -117,8 +117,8 @@ export const resetPassword: Template<LinkValues> = {
 export const invitation: Template<InvitationValues> = {
   en: ({ url, expiresAt, account, inviter }, { brand }) => ({
     subject: `Invitation to ${account} at ${brand}`,
-    paragraphs: [`${inviter} invites you to the account ${account} at ${brand}.`],
-    action: { label: 'Accept the invitation', url },
+    paragraphs: [`${inviter} has invited you to the account ${account} at ${brand}.`],
+    action: { label: 'Accept invitation', url },
     notes: [validUntil.en(expiresAt), IGNORE.en],
   }),
   de: ({ url, expiresAt, account, inviter }, { brand }) => ({
@@ -132,7 +132,7 @@ export const invitation: Template<InvitationValues> = {
 export const signInLink: Template<LinkValues> = {
   en: ({ url, expiresAt }, { brand }) => ({
     subject: `Sign in to ${brand}`,
-    paragraphs: ['Sign in on the page behind this link.'],
+    paragraphs: ['Open this link to sign in.'],
     action: { label: 'Sign in', url },
     notes: [validUntil.en(expiresAt), IGNORE.en],
   }),
@@ -149,7 +149,7 @@ export const changeEmail: Template<LinkValues> = {
   en: ({ url, expiresAt }, { brand }) => ({
     subject: `Confirm your new address for ${brand}`,
     paragraphs: [
-      'Confirm on the page behind this link that you want to use this address. From then on, you sign in with it.',
+      'Open this link to confirm that you want to use this address. From then on, you sign in with it.',
     ],
     action: { label: 'Change address', url },
     notes: [validUntil.en(expiresAt), IGNORE.en],
@@ -167,14 +167,14 @@ export const changeEmail: Template<LinkValues> = {
 export const newDevice: Template<NewDeviceValues> = {
   en: ({ at, ip, device, url }, { brand, panelUrl }) => ({
     subject: `New sign-in to ${brand}`,
-    paragraphs: ['Someone signed in to your account from a device that we have not seen before.'],
+    paragraphs: ['Someone signed in to your account from a device that is new to us.'],
     facts: [
       ['When', instant(at, 'en')],
       ['Address', ip],
       ['Device', device],
     ],
-    action: { label: 'See your sessions', url: url ?? `${panelUrl}/account/security` },
-    notes: ['If that was not you, end the session there and change your password.'],
+    action: { label: 'View sessions', url: url ?? `${panelUrl}/account/security` },
+    notes: ['If this was not you, end the session there and change your password.'],
   }),
   de: ({ at, ip, device, url }, { brand, panelUrl }) => ({
     subject: `Neue Anmeldung bei ${brand}`,
@@ -192,7 +192,7 @@ export const newDevice: Template<NewDeviceValues> = {
 const CHANGES: Record<SecurityChangeValues['what'], { en: string; de: string }> = {
   password_changed: { en: 'Your password was changed.', de: 'Ihr Passwort wurde geändert.' },
   email_changed: {
-    en: 'The address that you sign in with was changed. This one no longer works.',
+    en: 'Your sign-in address was changed. This address no longer works.',
     de: 'Ihre Anmeldeadresse wurde geändert. Diese gilt nicht mehr.',
   },
   totp_added: {
@@ -213,14 +213,14 @@ const CHANGES: Record<SecurityChangeValues['what'], { en: string; de: string }> 
 
 export const securityChange: Template<SecurityChangeValues> = {
   en: ({ what, at, ip, url }, { brand, panelUrl }) => ({
-    subject: `A change to your sign-in at ${brand}`,
+    subject: `Your ${brand} sign-in settings were changed`,
     paragraphs: [CHANGES[what].en],
     facts: [
       ['When', instant(at, 'en')],
       ['Address', ip],
     ],
-    action: { label: 'Look at your security settings', url: url ?? `${panelUrl}/account/security` },
-    notes: ['If that was not you, ask for a new password at once and contact the support.'],
+    action: { label: 'View security settings', url: url ?? `${panelUrl}/account/security` },
+    notes: ['If this was not you, request a new password at once and contact support.'],
   }),
   de: ({ what, at, ip, url }, { brand, panelUrl }) => ({
     subject: `Änderung an Ihrer Anmeldung bei ${brand}`,
@@ -239,13 +239,13 @@ export const securityChange: Template<SecurityChangeValues> = {
 export const keyExpiry: Template<KeyExpiryValues> = {
   en: ({ label, hint, expiresAt, account }, { panelUrl }) => ({
     subject: `API key “${label}” expires soon`,
-    paragraphs: [`An API key of the account ${account} stops to work on ${instant(expiresAt, 'en')}.`],
+    paragraphs: [`An API key of the account ${account} will stop working on ${instant(expiresAt, 'en')}.`],
     facts: [
       ['Key', `${label} (${hint})`],
       ['Expires', instant(expiresAt, 'en')],
     ],
     action: { label: 'Go to API keys', url: `${panelUrl}/keys` },
-    notes: ['If it is still in use, make another one before that and put it in its place.'],
+    notes: ['If it is still in use, create a new key and switch to it before then.'],
   }),
   de: ({ label, hint, expiresAt, account }, { panelUrl }) => ({
     subject: `API-Schlüssel „${label}“ läuft bald ab`,
@@ -255,8 +255,6 @@ export const keyExpiry: Template<KeyExpiryValues> = {
       ['Läuft ab', instant(expiresAt, 'de')],
     ],
     action: { label: 'Zu den API-Schlüsseln', url: `${panelUrl}/keys` },
-    notes: [
-      'Falls er noch gebraucht wird, erstellen Sie vorher einen neuen und setzen Sie ihn an seine Stelle.',
-    ],
+    notes: ['Falls er noch gebraucht wird, erstellen Sie vorher einen neuen und ersetzen Sie ihn.'],
   }),
 };

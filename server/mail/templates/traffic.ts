@@ -4,7 +4,7 @@ import { about, MACHINES, TOP_UP, type VmNotice } from './vms.ts';
 const when = ({ at }: VmNotice, locale: Locale) => (at === undefined ? '' : instant(at, locale));
 const rate = {
   en: ({ throttleMbps = 0 }: VmNotice) =>
-    throttleMbps === 0 ? 'its network is closed' : `limited to ${throttleMbps} Mbit/s`,
+    throttleMbps === 0 ? 'its network is blocked' : `limited to ${throttleMbps} Mbit/s`,
   de: ({ throttleMbps = 0 }: VmNotice) =>
     throttleMbps === 0 ? 'das Netz ist gesperrt' : `begrenzt auf ${throttleMbps} Mbit/s`,
 };
@@ -13,15 +13,15 @@ export const trafficLimited = about(
   {
     en: {
       subject: (what) => `Included traffic used up: ${what}`,
-      text: (what, account) =>
-        `${what} of ${account} has sent the traffic that its period includes. Its network is limited until the next period begins. To end the limit now, change to a plan with more traffic.`,
+      text: (what, account, many) =>
+        `${what} of ${account} ${many ? 'have used up the traffic included in their periods. Their' : 'has used up the traffic included in its period. Its'} network is limited until the next period begins. To lift the limit now, change to a plan with more traffic.`,
       fact: (vm) => `${rate.en(vm)} until ${when(vm, 'en')}`,
       action: 'Go to the machines',
     },
     de: {
       subject: (what) => `Enthaltener Datenverkehr verbraucht: ${what}`,
-      text: (what, account) =>
-        `${what} (${account}) hat den enthaltenen Datenverkehr des Zeitraums verbraucht. Das Netz ist bis zum Beginn des nächsten Zeitraums begrenzt. Ein Tarif mit mehr Datenverkehr beendet die Begrenzung sofort.`,
+      text: (what, account, many) =>
+        `${what} (${account}) ${many ? 'haben' : 'hat'} den enthaltenen Datenverkehr des Zeitraums verbraucht. Das Netz ist bis zum Beginn des nächsten Zeitraums begrenzt. Ein Tarif mit mehr Datenverkehr beendet die Begrenzung sofort.`,
       fact: (vm) => `${rate.de(vm)} bis ${when(vm, 'de')}`,
       action: 'Zu den Maschinen',
     },
@@ -32,9 +32,9 @@ export const trafficLimited = about(
 export const usageUnpaid = about(
   {
     en: {
-      subject: (what) => `Top up to end the limit of ${what}`,
+      subject: (what) => `Top up to lift the network limit of ${what}`,
       text: (what, account) =>
-        `The wallet of ${account} does not cover what its machines have used. The network of ${what} is limited until you top up.`,
+        `The wallet of ${account} does not cover the usage of its machines. The network of ${what} is limited until you top up.`,
       fact: rate.en,
       action: 'Top up',
     },

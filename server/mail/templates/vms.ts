@@ -34,7 +34,8 @@ export const MAX_LISTED = 50;
 
 interface Wording {
   subject: (what: string) => string;
-  text: (what: string, account: string) => string;
+  /** `many`: whether `what` is a number of machines and not a name. */
+  text: (what: string, account: string, many: boolean) => string;
   fact: (vm: VmNotice) => string;
   action: string;
 }
@@ -49,7 +50,7 @@ export function about(wordings: Record<Locale, Wording>, path: string): Template
       const what = count === 1 ? vms[0]!.hostname : VMS[locale](count);
       return {
         subject: subject(what),
-        paragraphs: [text(what, account)],
+        paragraphs: [text(what, account, count > 1)],
         facts: [
           ...vms.map((vm) => [vm.hostname, fact(vm)] as const),
           ...(more > 0 ? [['…', MORE[locale](more)] as const] : []),
@@ -78,14 +79,14 @@ export const renewalDue = about(
     en: {
       subject: (what) => `Top up to renew ${what}`,
       text: (what, account) =>
-        `The wallet of ${account} does not cover the next renewal of ${what}. Top it up in time, and everything goes on by itself.`,
-      fact: (vm) => `${amount(vm, 'en')} on ${when(vm.at, 'en')}; ${lacking(vm, 'en')} are lacking`,
+        `The wallet of ${account} does not cover the next renewal of ${what}. Top up in time, and it will renew automatically.`,
+      fact: (vm) => `${amount(vm, 'en')} on ${when(vm.at, 'en')}; you are ${lacking(vm, 'en')} short`,
       action: 'Top up',
     },
     de: {
       subject: (what) => `Guthaben aufladen: Verlängerung von ${what}`,
       text: (what, account) =>
-        `Das Guthaben von ${account} reicht nicht für die nächste Verlängerung von ${what}. Laden Sie es rechtzeitig auf, dann läuft alles von selbst weiter.`,
+        `Das Guthaben von ${account} reicht nicht für die nächste Verlängerung von ${what}. Laden Sie es rechtzeitig auf, dann wird automatisch verlängert.`,
       fact: (vm) => `${amount(vm, 'de')} am ${when(vm.at, 'de')}; es fehlen ${lacking(vm, 'de')}`,
       action: 'Guthaben aufladen',
     },
@@ -98,15 +99,15 @@ export const unpaid = about(
     en: {
       subject: (what) => `Unpaid: ${what}`,
       text: (what, account) =>
-        `The wallet of ${account} did not cover the renewal of ${what}. Unless it is topped up, what is unpaid is switched off.`,
+        `The wallet of ${account} did not cover the renewal of ${what}. Unless you top up, the unpaid machines will be switched off.`,
       fact: (vm) =>
-        `${amount(vm, 'en')} due, ${lacking(vm, 'en')} lacking; switched off on ${when(vm.at, 'en')}`,
+        `${amount(vm, 'en')} due, you are ${lacking(vm, 'en')} short; will be switched off on ${when(vm.at, 'en')}`,
       action: 'Top up',
     },
     de: {
       subject: (what) => `Nicht bezahlt: ${what}`,
       text: (what, account) =>
-        `Das Guthaben von ${account} reichte nicht für die Verlängerung von ${what}. Ohne Aufladung wird Unbezahltes abgeschaltet.`,
+        `Das Guthaben von ${account} reichte nicht für die Verlängerung von ${what}. Wenn Sie kein Guthaben aufladen, werden die unbezahlten Maschinen abgeschaltet.`,
       fact: (vm) =>
         `${amount(vm, 'de')} fällig, ${lacking(vm, 'de')} fehlen; Abschaltung am ${when(vm.at, 'de')}`,
       action: 'Guthaben aufladen',
@@ -118,16 +119,16 @@ export const unpaid = about(
 export const ended = about(
   {
     en: {
-      subject: (what) => `The paid period is over: ${what}`,
-      text: (what, account) =>
-        `The paid period of ${what} of ${account} is over, and it is not to be renewed: it is switched off now, and its data is kept for a while.`,
-      fact: (vm) => `deleted with its data on ${when(vm.thenAt, 'en')}`,
+      subject: (what) => `Paid period ended: ${what}`,
+      text: (what, account, many) =>
+        `The paid period of ${what} of ${account} has ended and will not be renewed. ${many ? 'They are' : 'It is'} being switched off now. The data is kept for a while.`,
+      fact: (vm) => `will be deleted with its data on ${when(vm.thenAt, 'en')}`,
       action: 'Go to the machines',
     },
     de: {
       subject: (what) => `Der bezahlte Zeitraum ist vorbei: ${what}`,
       text: (what, account) =>
-        `Der bezahlte Zeitraum von ${what} (${account}) ist vorbei und wird nicht verlängert: Es wird jetzt abgeschaltet, die Daten bleiben noch eine Weile.`,
+        `Der bezahlte Zeitraum von ${what} (${account}) ist vorbei und wird nicht verlängert. Jetzt wird abgeschaltet; die Daten bleiben noch eine Weile erhalten.`,
       fact: (vm) => `Löschung mit allen Daten am ${when(vm.thenAt, 'de')}`,
       action: 'Zu den Maschinen',
     },
@@ -139,15 +140,15 @@ export const suspended = about(
   {
     en: {
       subject: (what) => `Switched off: ${what}`,
-      text: (what, account) =>
-        `${what} of ${account} was switched off because it is not paid. Its data is still there: top up, and it comes back.`,
-      fact: (vm) => `deleted with its data on ${when(vm.thenAt, 'en')}`,
+      text: (what, account, many) =>
+        `${what} of ${account} ${many ? 'were switched off because they are' : 'was switched off because it is'} unpaid. The data is kept. Top up to switch ${many ? 'them' : 'it'} on again.`,
+      fact: (vm) => `will be deleted with its data on ${when(vm.thenAt, 'en')}`,
       action: 'Top up',
     },
     de: {
       subject: (what) => `Abgeschaltet: ${what}`,
-      text: (what, account) =>
-        `${what} (${account}) wurde abgeschaltet, weil nicht bezahlt ist. Die Daten sind noch da: Laden Sie Guthaben auf, dann geht es weiter.`,
+      text: (what, account, many) =>
+        `${what} (${account}) ${many ? 'wurden' : 'wurde'} abgeschaltet, weil nicht bezahlt ist. Die Daten bleiben erhalten. Sobald Sie Guthaben aufladen, wird wieder eingeschaltet.`,
       fact: (vm) => `Löschung mit allen Daten am ${when(vm.thenAt, 'de')}`,
       action: 'Guthaben aufladen',
     },
@@ -158,16 +159,16 @@ export const suspended = about(
 export const deletionDue = about(
   {
     en: {
-      subject: (what) => `About to be deleted: ${what}`,
-      text: (what, account) =>
-        `${what} of ${account} is unpaid and is about to be permanently deleted with its data. To keep it, top up before that.`,
-      fact: (vm) => `${amount(vm, 'en')} due; deleted on ${when(vm.thenAt, 'en')}`,
+      subject: (what) => `Will be deleted soon: ${what}`,
+      text: (what, account, many) =>
+        `${what} of ${account} ${many ? 'are' : 'is'} unpaid and will soon be permanently deleted, with all data. To keep ${many ? 'them' : 'it'}, top up before then.`,
+      fact: (vm) => `${amount(vm, 'en')} due; will be deleted on ${when(vm.thenAt, 'en')}`,
       action: 'Top up',
     },
     de: {
       subject: (what) => `Wird bald gelöscht: ${what}`,
-      text: (what, account) =>
-        `${what} (${account}) ist nicht bezahlt und wird bald mit allen Daten endgültig gelöscht. Wenn Sie das nicht wollen, laden Sie vorher Guthaben auf.`,
+      text: (what, account, many) =>
+        `${what} (${account}) ${many ? 'sind' : 'ist'} nicht bezahlt und ${many ? 'werden' : 'wird'} bald mit allen Daten endgültig gelöscht. Um das zu vermeiden, laden Sie vorher Guthaben auf.`,
       fact: (vm) => `${amount(vm, 'de')} fällig; Löschung am ${when(vm.thenAt, 'de')}`,
       action: 'Guthaben aufladen',
     },
@@ -178,16 +179,18 @@ export const deletionDue = about(
 export const planRetires = about(
   {
     en: {
-      subject: (what) => `Its plan is retired: ${what}`,
-      text: (what, account) =>
-        `The plan of ${what} of ${account} is retired: it is not renewed any more, and is switched off then. To keep it, change its plan before that.`,
+      subject: (what) => `Plan retired: ${what}`,
+      text: (what, account, many) =>
+        many
+          ? `The plans of ${what} of ${account} are being retired: the machines will not be renewed at the end of their periods but switched off. To keep them, change their plans before then.`
+          : `The plan of ${what} of ${account} is being retired: the machine will not be renewed at the end of its period but switched off. To keep it, change its plan before then.`,
       fact: (vm) => `plan ${vm.plan ?? ''}, until ${when(vm.at, 'en')}`,
       action: 'Go to the machines',
     },
     de: {
       subject: (what) => `Tarif wird eingestellt: ${what}`,
       text: (what, account) =>
-        `Der Tarif von ${what} (${account}) wird eingestellt: Es wird nicht mehr verlängert und dann abgeschaltet. Wenn Sie es behalten möchten, wechseln Sie vorher den Tarif.`,
+        `Der Tarif von ${what} (${account}) wird eingestellt: Am Ende des Zeitraums wird nicht verlängert, sondern abgeschaltet. Um das zu vermeiden, wechseln Sie vorher den Tarif.`,
       fact: (vm) => `Tarif ${vm.plan ?? ''}, bis ${when(vm.at, 'de')}`,
       action: 'Zu den Maschinen',
     },
@@ -201,9 +204,9 @@ const old = ({ oldMinor = 0, currency = 'EUR' }: VmNotice, locale: Locale) =>
 export const priceChange = about(
   {
     en: {
-      subject: (what) => `A new price: ${what}`,
-      text: (what, account) => `The price of ${what} of ${account} changes with a renewal to come.`,
-      fact: (vm) => `${amount(vm, 'en')} a month instead of ${old(vm, 'en')}, from ${when(vm.at, 'en')} on`,
+      subject: (what) => `New price: ${what}`,
+      text: (what, account) => `The price of ${what} of ${account} will change with an upcoming renewal.`,
+      fact: (vm) => `${amount(vm, 'en')} per month instead of ${old(vm, 'en')}, from ${when(vm.at, 'en')}`,
       action: 'Go to the machines',
     },
     de: {
