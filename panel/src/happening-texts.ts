@@ -10,14 +10,14 @@ export interface GermanWords {
 
 /** German texts for job errors. A missing code is a compile error. */
 export const JOB_ERROR_TEXTS: Record<JobErrorCode, string> = {
-  compute_unavailable: 'Die Virtualisierung konnte es nicht ausführen.',
+  compute_unavailable: 'Die Virtualisierung konnte den Auftrag nicht ausführen.',
   capacity_unavailable: 'Auf dem Host ist kein Platz mehr.',
   unknown_template: 'Dieses Image gibt es nicht mehr.',
   guest_shutdown_timeout: 'Der Gast hat sich nicht rechtzeitig ausgeschaltet.',
   guest_agent_unavailable: 'Im Gast antwortet nichts: weder ein Gast-Agent noch SSH auf Port 22.',
   disk_shrink_not_supported: 'Eine Festplatte lässt sich nicht verkleinern.',
   timed_out: 'Es hat zu lange gedauert.',
-  abandoned: 'Der Vorgang wurde aufgegeben.',
+  abandoned: 'Der Auftrag wurde aufgegeben.',
   internal_error: 'Bei uns ist etwas schiefgegangen.',
 };
 
@@ -89,13 +89,13 @@ export const EVENT_TEXTS: Record<EventType, Text> = {
   'billing.ended':
     'Der bezahlte Zeitraum ist vorbei, und die Maschine wird nicht verlängert: Sie wird jetzt abgeschaltet.',
   'billing.plan_retires': (facts) =>
-    `Der Tarif ${facts.text('plan')} läuft aus: Am ${facts.time('retires_at')} wird die Maschine nicht mehr verlängert und abgeschaltet. Um sie zu behalten, wechseln Sie vorher den Tarif.`,
+    `Der Tarif ${facts.text('plan')} wird eingestellt: Am ${facts.time('retires_at')} wird die Maschine nicht verlängert, sondern abgeschaltet. Um sie zu behalten, wechseln Sie vorher den Tarif.`,
   'billing.price_change': (facts) =>
     `Ab ${facts.time('from_at')} kostet die Verlängerung ${facts.money('price_monthly_minor')} im Monat statt ${facts.money('old_price_monthly_minor')}.`,
   'billing.renewal_due': (facts) =>
-    `In ${facts.text('days') === '1' ? 'einem Tag' : `${facts.text('days')} Tagen`} soll die Maschine für ${facts.money('amount_minor')} verlängert werden. Das Guthaben deckt das nicht.`,
+    `In ${facts.text('days') === '1' ? 'einem Tag' : `${facts.text('days')} Tagen`} wird die Maschine für ${facts.money('amount_minor')} verlängert. Das Guthaben deckt das nicht.`,
   'billing.suspension_failed': (facts) =>
-    `Die Maschine ließ sich nicht abschalten. Das ist wegen eines offenen Betrags fällig. Der nächste Versuch ist am ${facts.time('next_attempt_at')}.`,
+    `Die Maschine sollte wegen eines offenen Betrags abgeschaltet werden, ließ sich aber nicht abschalten. Der nächste Versuch ist am ${facts.time('next_attempt_at')}.`,
   'billing.traffic_limited': (facts) =>
     `Der enthaltene Datenverkehr ist verbraucht. Bis ${facts.time('due_at')} ${limited(facts)}.`,
   'billing.traffic_used': (facts) =>
@@ -105,7 +105,7 @@ export const EVENT_TEXTS: Record<EventType, Text> = {
         : `Darüber hinaus kostet ein GB ${facts.price('price_per_gb')}.`
     }`,
   'billing.unpaid': (facts) =>
-    `Das Guthaben deckt die Verlängerung für ${facts.money('amount_minor')} nicht. Ohne Zahlung wird die Maschine am ${facts.time('suspends_at')} abgeschaltet.`,
+    `Das Guthaben deckt die Verlängerung für ${facts.money('amount_minor')} nicht. Ohne Aufladung wird die Maschine am ${facts.time('suspends_at')} abgeschaltet.`,
   'billing.usage_unpaid': (facts) =>
     `Das Guthaben deckt den Verbrauch des Kontos nicht. Bis Guthaben aufgeladen wird, ${limited(facts)}.`,
   'billing.debt': (facts) =>
@@ -114,7 +114,7 @@ export const EVENT_TEXTS: Record<EventType, Text> = {
     `Das Konto schuldet ${facts.money('amount_minor')}. Ohne Zahlung wird die Maschine am ${facts.time('suspends_at')} abgeschaltet.`,
   'billing.debt_settled': 'Das Konto schuldet nichts mehr: Die Maschine ist nicht mehr deswegen gesperrt.',
   'billing.debt_suspended':
-    'Die Maschine wurde abgeschaltet, weil das Konto Geld schuldet. Sobald die Schuld bezahlt ist, ist sie wieder da.',
+    'Die Maschine wurde abgeschaltet, weil das Konto Geld schuldet. Sobald die Schuld bezahlt ist, ist sie wieder verfügbar.',
   'billing.written_off': (facts) =>
     `Der Verbrauch bis zur Löschung betrug ${facts.money('amount_minor')}. ${facts.money('written_off_minor')} davon deckte das Guthaben nicht; sie wurden ausgebucht.`,
   'console.ticket_issued': 'Der Bildschirm wurde geöffnet.',
@@ -128,16 +128,16 @@ export const EVENT_TEXTS: Record<EventType, Text> = {
   'guest.ready': 'Der Gast ist hochgefahren und bereit.',
   'guest.rebooted': 'Der Gast hat sich selbst neu gestartet.',
   'guest.warning': inWords('Mit dem Gast stimmt etwas nicht'),
-  'job.failed': (facts) => `Ein Vorgang ist fehlgeschlagen: ${facts.job('kind')}.`,
+  'job.failed': (facts) => `Ein Auftrag ist fehlgeschlagen: ${facts.job('kind')}.`,
   'port_forward.added': 'Eine Portweiterleitung wurde angelegt.',
   'port_forward.removed': 'Eine Portweiterleitung wurde gelöscht.',
   'snapshot.created': 'Ein Snapshot wurde erstellt.',
   'snapshot.deleted': 'Ein Snapshot wurde gelöscht.',
-  'snapshot.restored': 'Die Maschine wurde auf einen Snapshot zurückgesetzt.',
+  'snapshot.restored': 'Ein Snapshot der Maschine wurde wiederhergestellt.',
   'vm.created': 'Die Maschine wurde angelegt.',
   'vm.deleted': 'Die Maschine wurde gelöscht.',
   'vm.move_canceled': (facts) =>
-    `Der für die Zeit vom ${facts.time('from_at')} bis ${facts.time('to_at')} angekündigte Umzug der Maschine findet nicht statt.`,
+    `Der zwischen ${facts.time('from_at')} und ${facts.time('to_at')} angekündigte Umzug der Maschine findet nicht statt.`,
   'vm.move_scheduled': (facts) =>
     `Zwischen ${facts.time('from_at')} und ${facts.time('to_at')} wird die Maschine kurz abgeschaltet und zieht auf einen anderen Host um. Wird sie vorher ausgeschaltet, zieht sie sofort um.`,
   'vm.moved': 'Die Maschine ist auf einen anderen Host umgezogen.',
@@ -158,11 +158,11 @@ export const EVENT_TEXTS: Record<EventType, Text> = {
   'vm.reboot_requested': requested('Ein Neustart'),
   'vm.reset_password_requested': requested('Ein neues Passwort'),
   'vm.attach_ssh_key_requested': requested('Das Hinterlegen eines SSH-Schlüssels'),
-  'vm.change_plan_requested': requested('Ein anderer Tarif'),
-  'vm.change_custom_requested': requested('Eine andere Größe'),
+  'vm.change_plan_requested': requested('Ein Tarifwechsel'),
+  'vm.change_custom_requested': requested('Eine Größenänderung'),
   'vm.snapshot_create_requested': requested('Ein Snapshot'),
   'vm.snapshot_delete_requested': requested('Das Löschen eines Snapshots'),
-  'vm.snapshot_restore_requested': requested('Das Zurücksetzen auf einen Snapshot'),
+  'vm.snapshot_restore_requested': requested('Das Wiederherstellen eines Snapshots'),
   'vm.rebuild_requested': requested('Eine Neuinstallation'),
   'vm.move_requested': 'Die Maschine zieht auf einen anderen Host um.',
   'vm.delete_requested': requested('Die Löschung'),

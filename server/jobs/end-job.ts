@@ -5,7 +5,7 @@ import { updateVm, type VmRow } from '../db/queries/vms.ts';
 import type { Signals } from '../db/signals.ts';
 import { lockOrderOf } from '../domain/billing/vm-orders.ts';
 import type { Catalog } from '../domain/catalog/catalog-schema.ts';
-import { type EventText, recordSystemEvent } from '../domain/vms/events.ts';
+import { type EventText, JOB_NAMES, recordSystemEvent } from '../domain/vms/events.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { SecretBox } from '../platform/secrets.ts';
 import { JOBS } from './definitions/index.ts';
@@ -28,7 +28,7 @@ export async function settleVm(
 ): Promise<void> {
   const failure: EventText = {
     type: 'job.failed',
-    message: `The ${job.kind} job failed.`,
+    message: `${JOB_NAMES[job.kind]} failed.`,
     metadata: { kind: job.kind },
   };
   await updateVm(tx, job.vm_id, { ...change, active_job_id: null, last_job_id: job.id }, at);
@@ -55,10 +55,10 @@ export async function abandon(
   const order = await lockOrderOf(tx, job);
   const context = { job, vm, order, services, observed: 'error' as const, abandoned: true };
   const { change } = await JOBS[job.kind].failed(tx, context, at);
-  const money = job.order_id ? ' What was held for it has been released.' : '';
+  const money = job.order_id ? ' The amount held for it has been released.' : '';
   const event: EventText = {
     type: 'job.failed',
-    message: `The ${job.kind} job failed and was given up: ${why}.${money}`,
+    message: `${JOB_NAMES[job.kind]} failed and was given up: ${why}.${money}`,
     metadata: { kind: job.kind, abandoned: true },
   };
   await settleVm(tx, services, { job, status: 'failed', at }, { change, event });

@@ -9,16 +9,16 @@ import {
 import type { JobError } from './job.ts';
 
 const KNOWN: readonly [new (...args: never[]) => Error, JobError['code'], string][] = [
-  [ComputeUnavailableError, 'compute_unavailable', 'The compute engine could not do it.'],
-  [CapacityError, 'capacity_unavailable', 'There is no room left on the compute engine.'],
-  [TemplateUnavailableError, 'unknown_template', 'There is no image of this template any more.'],
+  [ComputeUnavailableError, 'compute_unavailable', 'The compute engine failed to do this.'],
+  [CapacityError, 'capacity_unavailable', 'The compute engine has no free capacity.'],
+  [TemplateUnavailableError, 'unknown_template', 'The image of this template no longer exists.'],
   [ShutdownTimeoutError, 'guest_shutdown_timeout', 'The guest did not power off in time.'],
   [
     AgentUnavailableError,
     'guest_agent_unavailable',
-    'Nothing inside the guest answered: neither a guest agent nor SSH on port 22.',
+    'Nothing answered inside the guest: neither a guest agent nor SSH on port 22.',
   ],
-  [DiskShrinkError, 'disk_shrink_not_supported', 'A disk cannot be made smaller.'],
+  [DiskShrinkError, 'disk_shrink_not_supported', 'A disk cannot be shrunk.'],
 ];
 
 /** Returns the public code and message for any error of a driver; its details appear only in the log. */

@@ -51,7 +51,7 @@ export async function startMove(
   if (!size) throw capacityUnavailable(`${vm.id} has no room anywhere`);
   const taking = await openHosts(db, engine);
   const job = await startSystemJob(start, vm, { kind: 'move', input });
-  const event = { type: 'vm.move_requested' as const, message: 'The VM is being moved to another machine.' };
+  const event = { type: 'vm.move_requested' as const, message: 'The VM is being moved to another host.' };
   const subject = { account_id: vm.account_id, vm_id: vm.id, id: job.id };
   await recordSystemEvent(db, services.clock, subject, 'info', event);
   // Last, because the host's row stays locked until the commit.

@@ -308,7 +308,7 @@ test('a region, a zone and a template that the engine does not serve are shown s
   const quote = (region: string) =>
     customer.call({ method: 'GET', path: `/v1/vm/custom-quote?${size}&region=${region}` });
   assert.equal((await quote('eu-central')).status, 200);
-  assert.match((await quote('eu-west')).error!.message, /^region: no VM can be made in region eu-west/);
+  assert.match((await quote('eu-west')).error!.message, /^region: no VMs can be created in region eu-west/);
   assert.deepEqual(await customer.wallet().then(({ available_minor }) => available_minor), FUNDS);
   const { vm } = await customer.must(buy());
   assert.deepEqual([vm.region, vm.zone], ['eu-central', 'eu-central-b']);

@@ -61,7 +61,7 @@ test('a failing chore blocks no other, and is logged once', async (t) => {
   await mend(db, 'events');
   await purge.run();
   assert.equal((await events()).length, 0);
-  assert.deepEqual(said('sweep_events'), ['task failed', 'task works again']);
+  assert.deepEqual(said('sweep_events'), ['task failed', 'task has recovered']);
 });
 
 test('a VM that cannot be renewed blocks no other, and is logged once', async (t) => {

@@ -34,7 +34,7 @@ test('a file system that is four fifths full is reported once, and measured', {
   await pool.fill(1);
   await watch.run();
   assert.deepEqual(lines.slice(1), [
-    [0, 'file system has room again'],
+    [0, 'file system has free space again'],
     [95, 'file system nearly full'],
   ]);
 });

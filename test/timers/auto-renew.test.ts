@@ -39,7 +39,7 @@ test('a VM that was switched off because it did not renew returns when it does',
   await comes(fixture, PERIOD_END);
   assert.equal((await vmOf(fixture, id)).status, 'suspended');
   for (const type of ['billing.ended', 'vm.suspended'])
-    assert.match(await messageOf(customer, id, type), /turn auto_renew on/);
+    assert.match(await messageOf(customer, id, type), /turn on automatic renewal/);
   await customer.topUp(1n);
   await comes(fixture, '2026-02-02T00:00:00Z');
   assert.deepEqual(await renewalsOf(fixture, id), [], 'money alone does not help');
@@ -72,7 +72,7 @@ test('turned off in grace the VM is switched off, and turned on again it is rene
   const { fixture, customer, id, patch } = await owner(t, true, 700n);
   await comes(fixture, PERIOD_END);
   assert.deepEqual(await eventsOf(fixture, id, PERIOD_END), ['billing.unpaid']);
-  assert.match(await messageOf(customer, id, 'billing.unpaid'), /6\.99 EUR.* 6\.98 EUR are lacking/);
+  assert.match(await messageOf(customer, id, 'billing.unpaid'), /6\.99 EUR.* 6\.98 EUR short/);
   fixture.installation.services.clock.set(new Date('2026-02-02T00:00:00Z'));
   await patch({ auto_renew: false });
   // The service is down for twelve hours, which the owner need not pay for.
@@ -157,6 +157,6 @@ test('a VM whose deletion was given up is not renewed again', async (t) => {
   assert.equal((await vmOf(fixture, id)).status, 'error');
   const { status, error } = await patch({ auto_renew: true });
   assert.deepEqual([status, error?.code], [409, 'invalid_state']);
-  assert.match(error!.message, /delete it again/);
+  assert.match(error!.message, /Delete it again/);
   assert.deepEqual(await fixture.db.query(sql`select 1 from vms where auto_renew`), []);
 });

@@ -76,7 +76,7 @@ test('a notice has the missing amount, and the next period has its own', async (
     lacking_minor: 698,
     currency: 'EUR',
   });
-  assert.match(notice!.message, /In 1 day .* 6\.99 EUR.* 6\.98 EUR are lacking/);
+  assert.match(notice!.message, /in 1 day .* 6\.99 EUR.* 6\.98 EUR short/);
   await customer.topUp(698n);
   await passes(fixture, PERIOD_END);
   assert.deepEqual(await renewalsOf(fixture, id), [699n]);

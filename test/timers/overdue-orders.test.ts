@@ -39,6 +39,6 @@ test('no order is pending for more than twelve hours, and its age is a metric', 
   assert.equal((await vmOf(fixture, id)).status, 'error');
   assert.equal((await vmOf(fixture, vm.id)).active_job_id, null);
   const [event] = await customer.must({ method: 'GET', path: `/v1/vm/${id}/events?type=job.failed` });
-  assert.match(event.message, /not done after 12 hours\. What was held for it has been released/);
+  assert.match(event.message, /not finished after 12 hours\. The amount held for it has been released/);
   await assertInvariants(fixture.db);
 });

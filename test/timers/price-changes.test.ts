@@ -180,7 +180,7 @@ test('a higher price is charged once its owner has had notice in time, and annou
     price_monthly_minor: 800,
     currency: 'EUR',
   });
-  assert.match(notice!.message, /8\.00 EUR a month instead of 6\.99 EUR/);
+  assert.match(notice!.message, /8\.00 EUR per month instead of 6\.99 EUR/);
   await assertInvariants(fixture.db);
 });
 

@@ -176,7 +176,7 @@ export class EventStream {
         : eventOf(id, {
             type: 'guest.powered_off',
             level: 'info',
-            message: 'The guest has powered itself off.',
+            message: 'The guest powered itself off.',
             at,
             distinct,
           }),

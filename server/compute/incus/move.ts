@@ -75,7 +75,7 @@ async function revive({ clock, off, on, events }: MoveParts, id: string): Promis
     type: 'guest.rebooted',
     level: 'warning',
     message:
-      'The guest was restarted: a move to another host was interrupted, and it did not answer any more.',
+      'The guest was restarted because a move to another host was interrupted and it no longer answered.',
     at: clock.now(),
     distinct: runOf(again),
   };

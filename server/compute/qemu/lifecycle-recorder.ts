@@ -53,7 +53,7 @@ export class LifecycleRecorder {
   noRoom(guest: Guest): void {
     const { run } = guest.record;
     const message =
-      'The guest stands still: the host has no room left for its disk. It goes on by itself once there is some.';
+      'The guest is paused: the host has no space left for its disk. It continues automatically once there is space.';
     this.#warn(guest, { message, distinct: `no-room-${run?.since}-${run?.shortages ?? 0}` });
   }
 

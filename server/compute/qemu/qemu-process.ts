@@ -184,9 +184,7 @@ export class QemuProcess {
       return;
     }
     const cause = this.intent === 'off' ? 'asked' : 'powered_off';
-    const who = hostReason
-      ? `The host ended the guest (${hostReason}).`
-      : 'The guest has powered itself off.';
+    const who = hostReason ? `The host ended the guest (${hostReason}).` : 'The guest powered itself off.';
     this.quit({ cause, detail: who }).catch(() => {});
   }
 

@@ -1,3 +1,4 @@
+import { readableTime } from '../../platform/readable-time.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
 import type { EventText } from '../vms/events.ts';
 import { formatMinor, toJsonInteger } from './money.ts';
@@ -16,17 +17,18 @@ export function debtDue(currency: string, owed: bigint, suspendsAt: Date): Event
   const amount = formatMinor(owed, currency);
   return {
     type: 'billing.debt_due',
-    message: `The account owes ${amount}. Unless that is paid, the VM will be switched off on ${suspendsAt.toISOString()}. Top up ${amount} to keep it running.`,
+    message: `The account owes ${amount}. Unless you pay, the VM will be switched off on ${readableTime(suspendsAt)}. Top up ${amount} to keep it running.`,
     metadata: { suspends_at: suspendsAt, amount_minor: toJsonInteger(owed), currency },
   };
 }
 
 export const DEBT_SUSPENDED: EventText = {
   type: 'billing.debt_suspended',
-  message: 'The VM was switched off because the account owes money. It will be back once the debt is paid.',
+  message:
+    'The VM was switched off because the account owes money. It will be available again once the debt is paid.',
 };
 
 export const DEBT_SETTLED: EventText = {
   type: 'billing.debt_settled',
-  message: 'The debt of the account is settled, and the VM is no longer suspended for it.',
+  message: 'The debt of the account has been paid. The VM is no longer suspended for it.',
 };

@@ -1,4 +1,5 @@
 import type { VmRow } from '../../db/queries/vms.ts';
+import { readableTime } from '../../platform/readable-time.ts';
 import type { EventText } from '../vms/events.ts';
 import { formatMinor, toJsonInteger } from './money.ts';
 import type { UnpaidSchedule } from './overview.ts';
@@ -20,8 +21,10 @@ const inMetadata = ({ currency, billing_period_end_at }: VmRow, { amount, lackin
 
 /** Returns what the owner can do to get an unpaid VM back, as the end of a sentence. */
 export function wayBack(vm: Renewable): string {
-  if (isRetired(vm)) return 'contact the support, since its plan is retired';
-  return vm.auto_renew ? 'top up the wallet' : 'turn auto_renew on and see that the wallet covers it';
+  if (isRetired(vm)) return 'contact support, because its plan is retired';
+  return vm.auto_renew
+    ? 'top up the wallet'
+    : 'turn on automatic renewal and make sure that the wallet covers it';
 }
 
 /** Warns some days before the end of a period whose renewal the wallet does not cover. */
@@ -30,7 +33,7 @@ export function renewalDue(vm: VmRow, days: number, due: Due): EventText {
   const when = days === 1 ? '1 day' : `${days} days`;
   return {
     type: 'billing.renewal_due',
-    message: `In ${when} the VM is to be renewed for ${formatMinor(due.amount, currency)}, which the wallet does not cover: ${formatMinor(due.lacking, currency)} are lacking.`,
+    message: `The VM renews in ${when} for ${formatMinor(due.amount, currency)}. The wallet does not cover this: you are ${formatMinor(due.lacking, currency)} short.`,
     metadata: { days, ...inMetadata(vm, due) },
   };
 }
@@ -39,7 +42,7 @@ export function renewalDue(vm: VmRow, days: number, due: Due): EventText {
 export function priceChange({ currency }: VmRow, { old_minor, price_minor, from }: PriceNotice): EventText {
   return {
     type: 'billing.price_change',
-    message: `From ${from.toISOString()} on the VM is renewed for ${formatMinor(price_minor, currency)} a month instead of ${formatMinor(old_minor, currency)}.`,
+    message: `From ${readableTime(from)}, the VM renews for ${formatMinor(price_minor, currency)} per month instead of ${formatMinor(old_minor, currency)}.`,
     metadata: {
       from_at: from,
       old_price_monthly_minor: toJsonInteger(old_minor),
@@ -51,10 +54,10 @@ export function priceChange({ currency }: VmRow, { old_minor, price_minor, from 
 
 /** Its plan is retired, and it ends with its period: announced once, and again some days before the end. */
 export function planRetires({ plan }: VmRow, retiresAt: Date, days?: number): EventText {
-  const at = retiresAt.toISOString();
+  const at = readableTime(retiresAt);
   return {
     type: 'billing.plan_retires',
-    message: `Plan ${plan} is retired: on ${at} the VM is not renewed any more, and is switched off. To keep it, change its plan before that.`,
+    message: `Plan ${plan} is being retired: on ${at}, the VM will not be renewed but switched off. To keep it, change its plan before then.`,
     metadata: { plan, retires_at: retiresAt, ...(days !== undefined && { days }) },
   };
 }
@@ -64,9 +67,9 @@ export function periodOver(vm: VmRow, due: Due, { suspends_at, deletes_at }: Unp
   const { currency, billing_period_end_at: end } = vm;
   const renewed = isRenewed(vm);
   const amount = formatMinor(due.amount, currency);
-  const off = suspends_at > end ? `on ${suspends_at.toISOString()}` : 'now';
-  const unpaid = `The wallet does not cover the renewal for ${amount}: ${formatMinor(due.lacking, currency)} are lacking. Unless they are paid, the VM is switched off ${off}.`;
-  const ended = `The paid period is over and the VM is not to be renewed: it is switched off now. To keep it, ${wayBack(vm)}: ${amount} are due.`;
+  const off = suspends_at > end ? `on ${readableTime(suspends_at)}` : 'now';
+  const unpaid = `The wallet does not cover the renewal for ${amount}: you are ${formatMinor(due.lacking, currency)} short. Unless you top up, the VM will be switched off ${off}.`;
+  const ended = `The paid period is over, and the VM will not be renewed: it is being switched off now. To keep it, ${wayBack(vm)}. The amount due is ${amount}.`;
   return {
     type: renewed ? 'billing.unpaid' : 'billing.ended',
     message: renewed ? unpaid : ended,
@@ -78,7 +81,7 @@ export function suspended(vm: VmRow, deletesAt: Date): EventText {
   const why = isRenewed(vm) ? 'it is unpaid' : 'its paid period is over';
   return {
     type: 'vm.suspended',
-    message: `The VM was switched off because ${why}. To have it back, ${wayBack(vm)}. Otherwise it is deleted with its data on ${deletesAt.toISOString()}.`,
+    message: `The VM was switched off because ${why}. To get it back, ${wayBack(vm)}. Otherwise it will be deleted with its data on ${readableTime(deletesAt)}.`,
     metadata: { due_at: vm.billing_period_end_at, deletes_at: deletesAt },
   };
 }
@@ -87,7 +90,7 @@ export function suspended(vm: VmRow, deletesAt: Date): EventText {
 export function suspensionFailed(nextAt: Date): EventText {
   return {
     type: 'billing.suspension_failed',
-    message: `The VM could not be switched off, which is due because of an unpaid amount. The next attempt is at ${nextAt.toISOString()}.`,
+    message: `The VM should be off because of an unpaid amount, but could not be switched off. The next attempt is on ${readableTime(nextAt)}.`,
     metadata: { next_attempt_at: nextAt },
   };
 }
@@ -100,7 +103,7 @@ export function leftDebt(
 ): EventText {
   return {
     type: 'billing.debt',
-    message: `What the VM had used until its deletion came to ${formatMinor(order.amount_minor, currency)}, of which the wallet did not cover ${formatMinor(owed, currency)}. The account owes that amount, and nothing new can be bought until it is paid.`,
+    message: `The VM's usage until its deletion was ${formatMinor(order.amount_minor, currency)}. The wallet did not cover ${formatMinor(owed, currency)} of it. The account owes that amount and cannot buy anything until it is paid.`,
     metadata: {
       order_id: order.id,
       amount_minor: toJsonInteger(order.amount_minor),
@@ -117,10 +120,10 @@ export function trafficUsed(
   { used_bytes, included_bytes }: { used_bytes: bigint; included_bytes: bigint },
   price: string,
 ): EventText {
-  const beyond = percent < 100 ? 'What is sent beyond it costs' : 'What is sent from now on costs';
+  const beyond = percent < 100 ? 'Further traffic costs' : 'From now on, traffic costs';
   return {
     type: 'billing.traffic_used',
-    message: `${percent} % of the traffic that is included until ${vm.billing_period_end_at.toISOString()} were sent. ${beyond} ${price} ${vm.currency} a GB.`,
+    message: `${percent} % of the traffic included until ${readableTime(vm.billing_period_end_at)} has been used. ${beyond} ${price} ${vm.currency} per GB.`,
     metadata: {
       percent,
       due_at: vm.billing_period_end_at,
@@ -136,7 +139,7 @@ export function trafficUsed(
 export function deletionDue(vm: VmRow, due: Due, deletesAt: Date): EventText {
   return {
     type: 'billing.deletion_due',
-    message: `The VM is unpaid and is deleted with its data on ${deletesAt.toISOString()}. To keep it, ${wayBack(vm)}: ${formatMinor(due.amount, vm.currency)} are due.`,
+    message: `The VM is unpaid and will be deleted with its data on ${readableTime(deletesAt)}. To keep it, ${wayBack(vm)}. The amount due is ${formatMinor(due.amount, vm.currency)}.`,
     metadata: { deletes_at: deletesAt, ...inMetadata(vm, due) },
   };
 }

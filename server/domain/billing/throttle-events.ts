@@ -1,9 +1,10 @@
 import type { VmRow } from '../../db/queries/vms.ts';
+import { readableTime } from '../../platform/readable-time.ts';
 import type { EventText } from '../vms/events.ts';
 import { toJsonInteger } from './money.ts';
 import type { Throttle } from './throttle.ts';
 
-const effect = (mbps: number) => (mbps === 0 ? 'closed' : `limited to ${mbps} Mbit/s`);
+const effect = (mbps: number) => (mbps === 0 ? 'blocked' : `limited to ${mbps} Mbit/s`);
 
 /** Most of the included traffic has been sent. When it is used up, the VM will be throttled or its traffic stopped. */
 export function trafficNearlyUsed(
@@ -14,7 +15,7 @@ export function trafficNearlyUsed(
 ): EventText {
   return {
     type: 'billing.traffic_used',
-    message: `${percent} % of the traffic that is included until ${vm.billing_period_end_at.toISOString()} were sent. When all of it is sent, the network will be ${effect(mbps)}.`,
+    message: `${percent} % of the traffic included until ${readableTime(vm.billing_period_end_at)} has been used. Once it is used up, the network will be ${effect(mbps)}.`,
     metadata: {
       percent,
       due_at: vm.billing_period_end_at,
@@ -31,12 +32,12 @@ export function throttled(vm: VmRow, { mbps, cause }: Throttle): EventText {
   return cause === 'included_traffic'
     ? {
         type: 'billing.traffic_limited',
-        message: `The VM has sent the traffic that its period includes. ${result} until ${until.toISOString()}, or until it gets a plan with more traffic.`,
+        message: `The VM has used up the traffic included in its period. ${result} until ${readableTime(until)}, or until you change to a plan with more traffic.`,
         metadata: { throttle_mbps: mbps, due_at: until },
       }
     : {
         type: 'billing.usage_unpaid',
-        message: `The wallet does not cover the usage of the account. ${result} until money is added.`,
+        message: `The wallet does not cover the usage of the account. ${result} until you top up.`,
         metadata: { throttle_mbps: mbps },
       };
 }

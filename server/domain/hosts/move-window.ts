@@ -1,5 +1,6 @@
 import type { HostRow } from '../../db/queries/hosts.ts';
 import type { MoveWindow } from '../../db/queries/move-windows.ts';
+import { readableTime } from '../../platform/readable-time.ts';
 import type { EventText } from '../vms/events.ts';
 
 /** Returns the move window of a drained host; undefined if its VMs are moved at once. */
@@ -20,8 +21,8 @@ export function moveScheduled({ from, to }: MoveWindow): EventText {
   return {
     type: 'vm.move_scheduled',
     message:
-      `The VM is to be switched off, moved to another machine and switched on again between ${from.toISOString()} and ` +
-      `${to.toISOString()}. To have it moved before, switch it off: it is moved at once then.`,
+      `The VM will be switched off briefly, moved to another host and switched on again between ${readableTime(from)} and ` +
+      `${readableTime(to)}. To have it moved earlier, switch it off: it will then be moved at once.`,
     metadata: { from_at: from, to_at: to },
   };
 }
@@ -29,7 +30,7 @@ export function moveScheduled({ from, to }: MoveWindow): EventText {
 export function moveCanceled({ from, to }: MoveWindow): EventText {
   return {
     type: 'vm.move_canceled',
-    message: `The move of the VM between ${from.toISOString()} and ${to.toISOString()} does not take place.`,
+    message: `The move of the VM between ${readableTime(from)} and ${readableTime(to)} has been canceled.`,
     metadata: { from_at: from, to_at: to },
   };
 }

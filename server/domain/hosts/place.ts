@@ -51,7 +51,7 @@ export async function placeGuest(
   const host = open.every(({ capacity }) => !isBounded(capacity))
     ? ranked[0]
     : await holdHost(db, ranked, guest.size);
-  if (!host) throw capacityUnavailable('no host takes a VM of this size');
+  if (!host) throw capacityUnavailable('no host accepts a VM of this size');
   return { hostId: host.id, zone: zonesOn(host, guest.zones)[0]! };
 }
 

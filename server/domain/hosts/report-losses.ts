@@ -4,7 +4,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
 
-const REASON = 'The machine was on a host that could not be reached.';
+const REASON = 'The host of the VM could not be reached.';
 
 /**
  * Reports an outage of each VM of these hosts, which were lost and have been reached again, or of one VM that its

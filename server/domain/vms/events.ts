@@ -12,21 +12,21 @@ export interface EventText {
 }
 
 /** A noun phrase for each kind of job, which starts a sentence. */
-const JOB_NAMES: Record<JobKind, string> = {
+export const JOB_NAMES: Record<JobKind, string> = {
   create: 'The creation of the VM',
   start: 'A start',
   stop: 'A shutdown',
   force_stop: 'A power-off',
   reboot: 'A reboot',
   reset_password: 'A new password',
-  attach_ssh_key: 'Another SSH key',
-  change_plan: 'A change of the plan',
-  change_custom: 'A change of the size',
+  attach_ssh_key: 'The addition of an SSH key',
+  change_plan: 'A change of plan',
+  change_custom: 'A resize',
   snapshot_create: 'A snapshot',
   snapshot_delete: 'The deletion of a snapshot',
   snapshot_restore: 'The restore of a snapshot',
   rebuild: 'A rebuild',
-  move: 'A move to another machine',
+  move: 'A move to another host',
   delete: 'The deletion of the VM',
 };
 

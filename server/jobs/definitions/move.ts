@@ -41,7 +41,7 @@ export const move: JobDefinition = {
         moving_to: null,
         ...(input(context).restart && { status: 'running' as const }),
       },
-      event: { type: 'vm.moved', message: 'The VM was moved to another machine.' },
+      event: { type: 'vm.moved', message: 'The VM was moved to another host.' },
     };
   },
   async failed(_tx, { job, observed, abandoned }) {

@@ -42,7 +42,7 @@ export async function drainHost(services: DrainServices, seconds: number): Promi
   const deadline = clock.now().getTime() + seconds * 1_000;
   const drained: Drained = { shut_down: 0, powered_off: 0, left: await guestsOn(services) };
   for (let round = 0; round < ROUNDS && drained.left.length > 0; round++) {
-    logger.warn({ guests: drained.left.length }, 'guests are shut down for the end of their host');
+    logger.warn({ guests: drained.left.length }, 'shutting guests down because their host is shutting down');
     const waiting = drained.left.values();
     const work = async () => {
       for (const id of waiting) {
@@ -68,7 +68,7 @@ async function endGuest(services: DrainServices, id: string, deadline: number) {
     await noteOff(services, id);
     return outcome;
   } catch (error) {
-    services.logger.error({ err: error, vm_id: id }, 'guest not shut down for the end of its host');
+    services.logger.error({ err: error, vm_id: id }, 'guest not shut down before its host');
     return undefined;
   }
 }
@@ -91,8 +91,8 @@ function noteOff({ db, clock, signals }: DrainServices, id: string): Promise<voi
   return inTransaction(db, id, async (tx, vm) => {
     if (vm.active_job_id || vm.status !== 'running') return;
     await updateVm(tx, id, { status: 'stopped' }, clock.now());
-    const again = vm.wanted_power === 'on' ? ' It is started again together with it.' : '';
-    const message = `The VM was shut down because its host is about to go down.${again}`;
+    const again = vm.wanted_power === 'on' ? ' It will be started again together with the host.' : '';
+    const message = `The VM was shut down because its host is shutting down.${again}`;
     const subject = { account_id: vm.account_id, vm_id: id };
     await recordSystemEvent(tx, clock, subject, 'info', { type: 'vm.stopped', message });
     await signals.vmChanged(tx, id);

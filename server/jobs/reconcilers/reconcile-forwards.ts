@@ -132,7 +132,7 @@ export class ForwardReconciler {
       ranges.hasPorts(row.public_ip, row.external_port) && isGuest(row.internal_ip);
     const refused = wanted.filter((row) => !isPossible(row)).map(({ id }) => id);
     if (refused.join() !== this.#refused)
-      logger.warn({ forwards: refused }, 'what is forwarded that gateway.yaml does not allow');
+      logger.warn({ forwards: refused }, 'ports are forwarded that gateway.yaml does not allow');
     this.#refused = refused.join();
     return wanted.filter(isPossible);
   }

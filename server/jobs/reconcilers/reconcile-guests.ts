@@ -20,6 +20,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { Failures } from '../../platform/failures.ts';
 import type { Logger } from '../../platform/logging.ts';
 import type { Metrics } from '../../platform/metrics.ts';
+import { ordinal } from '../../platform/readable-time.ts';
 import { inTransaction } from '../timers/renew-vms.ts';
 import { judgeGuest } from './judge-guest.ts';
 import { noteOrphans } from './orphans.ts';
@@ -170,7 +171,7 @@ export class GuestReconciler {
   async #noteRescue(tx: Transaction, vm: VmRow): Promise<void> {
     const { clock } = this.#services;
     await reportLosses(tx, this.#services, { vmId: vm.id }, clock.now());
-    const message = 'The VM was started on another machine, because its own could not be reached.';
+    const message = 'The VM was started on another host because its own could not be reached.';
     const subject = { account_id: vm.account_id, vm_id: vm.id };
     await recordSystemEvent(tx, clock, subject, 'warning', { type: 'vm.moved', message });
   }
@@ -236,10 +237,11 @@ export class GuestReconciler {
     const next = nextRestart(vm.restart_attempts, now, policy);
     const job = await startSystemJob({ db: tx, services: this.#services, now }, vm, { kind: 'start' });
     await updateVm(tx, vm.id, next, now);
-    const times = next.restart_attempts === 1 ? '' : `, for the ${next.restart_attempts}. time in a row`;
+    const times =
+      next.restart_attempts === 1 ? '' : `, for the ${ordinal(next.restart_attempts)} time in a row`;
     await recordSystemEvent(tx, clock, job, 'info', {
       type: 'vm.start_requested',
-      message: `The VM is started again by the service${times}: it should be running, and was off.`,
+      message: `The service is restarting the VM${times}: it should be running but was off.`,
       metadata: { attempt: next.restart_attempts, next_attempt_at: next.restart_next_at.toISOString() },
     });
   }

@@ -86,16 +86,15 @@ const SETTLEMENTS: Record<Exclude<Finding, 'unwanted'>, (vm: VmRow) => Settlemen
     level: 'warning',
     event: {
       type: 'guest.warning',
-      message:
-        "The VM's guest cannot be reached by the service at present. What is shown is what was last known.",
+      message: "The service cannot reach the VM's guest at the moment. The last known state is shown.",
     },
   }),
   off: ({ status, wanted_power }) => {
     const change = { status: 'stopped' as const };
     if (status === 'error')
-      return { change, event: { type: 'vm.stopped', message: 'The VM is well again, and off.' } };
+      return { change, event: { type: 'vm.stopped', message: 'The VM has recovered and is off.' } };
     if (wanted_power === 'off')
-      return { change, event: { type: 'guest.powered_off', message: 'The guest has powered itself off.' } };
+      return { change, event: { type: 'guest.powered_off', message: 'The guest powered itself off.' } };
     const event: EventText = { type: 'guest.crashed', message: 'The guest was found switched off.' };
     return { change, level: 'error', event };
   },
@@ -103,7 +102,7 @@ const SETTLEMENTS: Record<Exclude<Finding, 'unwanted'>, (vm: VmRow) => Settlemen
     change: { status: 'running', wanted_power: 'on' },
     event: {
       type: 'vm.started',
-      message: status === 'error' ? 'The VM is well again, and runs.' : 'The VM was found running.',
+      message: status === 'error' ? 'The VM has recovered and is running.' : 'The VM was found running.',
     },
   }),
 };

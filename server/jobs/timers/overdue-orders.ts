@@ -36,7 +36,7 @@ export async function endOverdueOrders(services: OrderServices, failures: Failur
     const end = () =>
       inTransaction(db, vm_id, async (tx, vm) => {
         const job = await systemFindJob(tx, id);
-        const why = `it was not done after ${LONGEST_PENDING_HOURS} hours`;
+        const why = `it had not finished after ${LONGEST_PENDING_HOURS} hours`;
         if (!job || !(await abandon(tx, services, { job, vm, error: ERROR, why }))) return;
         // A node that is working on the job leaves the guest alone and then releases the job.
         await signals.jobCanceled(tx, id);

@@ -46,7 +46,7 @@ export class DiskWatch {
       this.#warned.add(what);
       logger.warn(facts, 'file system nearly full');
     } else if (used < CALM_BELOW && this.#warned.delete(what)) {
-      logger.info(facts, 'file system has room again');
+      logger.info(facts, 'file system has free space again');
     }
   }
 }

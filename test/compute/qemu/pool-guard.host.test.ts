@@ -43,7 +43,7 @@ test("a guest that writes is paused before it takes the database's space; others
     await boot(driver, spec.id);
   }
   const told = new Promise<GuestEvent>((resolve) => {
-    driver.watch((event) => event.id === 'vm_writer' && /stands still/.test(event.message) && resolve(event));
+    driver.watch((event) => event.id === 'vm_writer' && /is paused/.test(event.message) && resolve(event));
   });
   await disk.fill(RESERVE_MB + LEFT_MB);
   const written = inGuest(driver, 'vm_writer', { privateKey: KEY.private }, WRITE);

@@ -125,7 +125,7 @@ async function machineStopped(host: Host): Promise<void> {
   process.kill(pid!, 'SIGSTOP');
   await chaos.real.crash();
   assert.equal((await chaos.settled()).status, 'running', 'its last known state');
-  await chaos.told(vm.id, 'guest.warning', /cannot be reached by the service/);
+  await chaos.told(vm.id, 'guest.warning', /cannot reach the VM/);
   const { job } = await chaos.done('POST', `/v1/vm/${vm.id}/stop`, {});
   assert.equal(job.error?.code, 'compute_unavailable');
   process.kill(pid!, 'SIGCONT');

@@ -143,8 +143,8 @@ async function noRoomToWrite(t: TestContext, chaos: Chaos, vm: any): Promise<voi
   const writing = guest.run(
     `dd if=/dev/urandom of=/root/much bs=1M count=${WRITTEN_MB} && sync && echo written`,
   );
-  const { message } = await chaos.told(vm.id, 'guest.warning', /stands still/);
-  assert.match(message, /goes on by itself/);
+  const { message } = await chaos.told(vm.id, 'guest.warning', /is paused/);
+  assert.match(message, /continues automatically/);
   await chaos.real.crash();
   await chaos.assertSound(await chaos.settled());
   const began = performance.now();
