@@ -121,7 +121,7 @@ export const ERROR_TEXTS: Record<ErrorCode, string | ((details: ErrorDetails) =>
   method_not_allowed: 'Das ist hier nicht möglich.',
   account_suspended: 'Das Konto ist gesperrt. Änderungen sind derzeit nicht möglich.',
   idempotency_in_progress: 'Diese Anfrage wird gerade ausgeführt.',
-  vm_locked: 'An der Maschine läuft gerade ein anderer Vorgang.',
+  vm_locked: 'An der Maschine läuft gerade ein anderer Auftrag.',
   invalid_state: 'Das ist im jetzigen Zustand nicht möglich.',
   vm_must_be_stopped: 'Die Maschine muss dafür ausgeschaltet sein oder neu gestartet werden dürfen.',
   vm_suspended: 'Die Maschine ist gesperrt, weil sie nicht bezahlt ist oder das Konto Geld schuldet.',

@@ -82,7 +82,7 @@ export class Authenticator {
     if (!isWellFormedKey(presented)) {
       throw new ApiError(
         'api_key_invalid',
-        'The API key is malformed: its checksum does not match. Is it complete?',
+        'The API key is malformed: its checksum does not match. Check that you copied all of it.',
       );
     }
     if (this.#dead.has(presented)) throw unknownKey();
@@ -103,7 +103,7 @@ export class Authenticator {
     if (!budget.take())
       throw new ApiError(
         'api_key_invalid',
-        'Too many unknown keys came from this address: this one was not looked up.',
+        'Too many requests with unknown keys came from this address. This key was not checked.',
       );
     try {
       const key = await this.#read(presented, ip);
@@ -151,7 +151,7 @@ export class Authenticator {
       throw new ApiError('api_key_expired', 'The API key has expired.');
     }
     if (!allowed(ip)) {
-      throw new ApiError('ip_not_allowed', 'The API key may not be used from this address.', undefined, {
+      throw new ApiError('ip_not_allowed', 'This API key may not be used from this address.', undefined, {
         ip,
       });
     }
@@ -200,5 +200,5 @@ export function requireScope(
   if (!key.scopes.has(scope))
     throw new ApiError('scope_required', `Scope ${scope} is required for ${method} ${path}`, { scope });
   if (key.suspended && !isReadScope(scope))
-    throw new ApiError('account_suspended', 'The account is suspended: its keys may only read.');
+    throw new ApiError('account_suspended', 'The account is suspended. Its keys can only read.');
 }

@@ -175,9 +175,9 @@ export class AgentRuns {
     const { db, clock } = this.#services;
     const vm = await systemFindVm(db, run.vm_id);
     if (!vm || vm.deleted_at || vm.status !== 'running')
-      throw canceled('vm_not_running', 'The VM is not running any more.');
+      throw canceled('vm_not_running', 'The VM is no longer running.');
     if (!(await isInForce(db, { id: actor.principal.id, accountId: actor.accountId }, clock.now())))
-      throw canceled('key_revoked', 'Who started this run may not go on with it.');
+      throw canceled('key_revoked', 'The person or key that started this run may no longer continue it.');
   }
 
   /** Ends the run as soon as {@link #check} fails. */

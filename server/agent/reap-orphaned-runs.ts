@@ -9,8 +9,8 @@ import type { Metrics } from '../platform/metrics.ts';
 import type { AgentRuns } from './agent-runs.ts';
 import { NOT_RUN } from './run-record.ts';
 
-const INTERRUPTED = 'The run was interrupted: the service stopped in the middle of it.';
-const LOST = '[the service stopped while this command ran; whether it finished is not known]';
+const INTERRUPTED = 'The run was interrupted because the service stopped.';
+const LOST = '[the service stopped while this command was running; it may or may not have finished]';
 
 interface ReaperServices {
   db: Database;

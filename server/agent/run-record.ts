@@ -81,7 +81,7 @@ export class RunRecord {
   }
 
   completeCommand(seq: number, { exitCode, timedOut, output }: CommandResult): Promise<void> {
-    const content = timedOut ? `${output}\n[ended after its time-out]` : output;
+    const content = timedOut ? `${output}\n[stopped after its timeout]` : output;
     return completeEntry(this.#db, this.run.vm_id, seq, content, exitCode);
   }
 

@@ -119,7 +119,7 @@ export class AgentRun {
   async #explain(invalidToolCall: string): Promise<void> {
     this.#invalidToolCall += 1;
     if (this.#invalidToolCall >= MAX_NONSENSE)
-      throw failed('model_failed', 'The model does not manage to call its tool.', false);
+      throw failed('model_failed', 'The model could not call its tool.', false);
     await this.#note(`The last tool call was not valid: ${invalidToolCall}.`);
   }
 
@@ -147,7 +147,7 @@ export class AgentRun {
     if (mode !== 'all' && risk !== 'dangerous') return this.#run(command_id, command, risk, null);
     if (mode === 'never') {
       counted(risk, 'denied');
-      return this.#deny(command_id, command, 'policy', `the policy holds it for dangerous: ${why}`);
+      return this.#deny(command_id, command, 'policy', `the policy considers it dangerous: ${why}`);
     }
     return this.#ask({ id: newId('apr', clock), command_id, command, reason, risk, expires_at: '' });
   }
@@ -162,7 +162,8 @@ export class AgentRun {
     // Two more events will follow on this stream.
     const progress = { ...this.#usage, event_seq: this.#emitter.seq + 2 };
     await this.#mayGoOn();
-    if (!(await record.suspend(approval, progress))) throw failed('interrupted', 'The run was ended.', false);
+    if (!(await record.suspend(approval, progress)))
+      throw failed('interrupted', 'The run was stopped.', false);
     const { id: approval_id, command_id, risk, expires_at } = approval;
     const command = visible(approval.command);
     this.#emitter.emit('approval.required', { approval_id, command_id, command, risk, expires_at });
@@ -220,7 +221,7 @@ export class AgentRun {
       duration_ms: durationMs,
       timed_out: timedOut,
     });
-    const shown = timedOut ? `${output}\n[ended after its time-out]` : output;
+    const shown = timedOut ? `${output}\n[stopped after its timeout]` : output;
     this.#conversation.push({ role: 'command', id: command_id, command, exitCode, output: shown, ran: true });
     // A command that timed out may still occupy the connection.
     if (timedOut) this.#guest.close();

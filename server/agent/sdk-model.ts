@@ -35,8 +35,8 @@ const TOOLS = {
     inputSchema: jsonSchema<ProposedCommand>({
       type: 'object',
       properties: {
-        command: { type: 'string', description: 'The command, in one line where possible' },
-        reason: { type: 'string', description: 'For the customer: why, in one short sentence' },
+        command: { type: 'string', description: 'The command, on one line if possible' },
+        reason: { type: 'string', description: 'The reason, for the customer, in one short sentence' },
       },
       required: ['command', 'reason'],
       additionalProperties: false,
@@ -150,7 +150,7 @@ async function readTurn(parts: Parts, onText: TurnRequest['onText'], silence: Si
       turn.outputTokens = part.totalUsage.outputTokens ?? null;
     }
   }
-  if (!finished) throw new ModelError('model_failed', 'The model broke off.', true);
+  if (!finished) throw new ModelError('model_failed', 'The model stopped in the middle of its answer.', true);
   return turn;
 }
 
@@ -161,7 +161,7 @@ function lengthOf(part: object): number {
   return typeof added === 'string' ? added.length : 0;
 }
 
-const endless = () => new ModelError('model_failed', 'The model does not come to an end.', false);
+const endless = () => new ModelError('model_failed', 'The model does not finish its answer.', false);
 
 function takeCall(turn: Turn, part: { toolName: string; input: unknown; invalid?: boolean }): void {
   const input = part.input as Partial<ProposedCommand> | null | undefined;
@@ -203,7 +203,7 @@ class Silence {
 
   #wait(): void {
     this.#clock.sleep(MODEL_SILENCE_MS, this.#timer.signal).then(
-      () => this.#end.abort(new ModelError('model_timeout', 'The model does not answer.', true)),
+      () => this.#end.abort(new ModelError('model_timeout', 'The model is not answering.', true)),
       () => {},
     );
   }
@@ -247,12 +247,17 @@ function toModelError(error: unknown): ModelError {
   if (causes(error).some((cause) => cause instanceof PeerError)) return endless();
   if (APICallError.isInstance(error)) {
     if (error.statusCode === 429)
-      return new ModelError('model_rate_limited', 'The model is asked too often just now.', true, error);
+      return new ModelError(
+        'model_rate_limited',
+        'The model is receiving too many requests right now.',
+        true,
+        error,
+      );
     if (error.statusCode !== undefined && error.statusCode < 400)
-      return new ModelError('model_failed', 'The model broke off.', true, error);
+      return new ModelError('model_failed', 'The model stopped in the middle of its answer.', true, error);
     if (error.statusCode !== undefined && error.statusCode < 500)
       return new ModelError('model_failed', 'The model refused the request.', false, error);
     return new ModelError('model_unavailable', 'The model cannot be reached.', true, error);
   }
-  return new ModelError('model_failed', 'The model answered with something that is no answer.', true, error);
+  return new ModelError('model_failed', 'The model sent an invalid answer.', true, error);
 }

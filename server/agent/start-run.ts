@@ -35,9 +35,13 @@ export interface RunRequest {
 type Begin = () => Readable;
 
 function busy(run: AgentRunRow): ApiError {
-  return new ApiError('agent_busy', 'The agent is at work on this VM. One run at a time.', {
-    run_id: run.id,
-  });
+  return new ApiError(
+    'agent_busy',
+    'The agent is already running on this VM. Only one run at a time is possible.',
+    {
+      run_id: run.id,
+    },
+  );
 }
 
 /** Starts a run, unless one is working. A run that waits for approval is ended: the customer wants something else. */
@@ -83,7 +87,7 @@ export async function resumeRun(
   if (!run || !approval)
     throw new ApiError(
       'approval_not_pending',
-      'No command waits for this approval: it was given, or has expired.',
+      'No command is waiting for this approval: it was already given or has expired.',
     );
   const taken = { approval, approved: decision === 'approve', reason: reason ?? null };
   return () => agent.begin(run, vm, caller, taken);

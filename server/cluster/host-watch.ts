@@ -46,7 +46,7 @@ export class HostWatch {
       return recordHosts(tx, engine, hosts.map(reported), now);
     });
     for (const { id, lost } of changes) {
-      if (lost) logger.error({ host: id }, 'a host cannot be reached: nothing is known of its guests');
+      if (lost) logger.error({ host: id }, 'a host cannot be reached: the state of its guests is unknown');
       else logger.warn({ host: id }, 'a host that could not be reached is back');
     }
     const [first] = hosts;
@@ -67,7 +67,7 @@ export class HostWatch {
     if (now.getTime() - this.#silentSince.getTime() < SILENCE_MS) throw error;
     const lost = await db.transaction((tx) => loseHosts(tx, engine, now));
     if (lost.length > 0)
-      logger.error({ hosts: lost }, 'the engine says nothing: none of its hosts can be reached');
+      logger.error({ hosts: lost }, 'the engine is not answering: none of its hosts can be reached');
     throw error;
   }
 }

@@ -8,17 +8,17 @@ export const CLOSE_REASONS = {
   /** The client disconnected, or broke the protocol. */
   client_left: { code: 1000, text: '' },
   shutdown: { code: 1001, text: 'The service is restarting' },
-  unexpected_message: { code: 1003, text: 'This text message is not understood' },
-  idle: { code: 4000, text: 'Nothing has happened for 15 minutes' },
+  unexpected_message: { code: 1003, text: 'The text message is invalid' },
+  idle: { code: 4000, text: 'The session was idle for 15 minutes' },
   vm_off: { code: 4001, text: 'The VM is not running' },
   access_ended: { code: 4002, text: 'Access was revoked or has expired' },
-  guest_unreachable: { code: 4003, text: 'The guest does not answer' },
-  login_refused: { code: 4004, text: 'The guest does not let this user in' },
-  host_key_changed: { code: 4005, text: 'The guest shows another host key than before' },
+  guest_unreachable: { code: 4003, text: 'The guest is not answering' },
+  login_refused: { code: 4004, text: 'The guest refused to log this user in' },
+  host_key_changed: { code: 4005, text: 'The host key of the guest has changed' },
   too_many_sessions: { code: 4006, text: 'Too many sessions are open' },
-  too_many_viewers: { code: 4007, text: 'The link has as many viewers as it may' },
-  unresponsive: { code: 4008, text: 'The client takes nothing' },
-  screen_lost: { code: 4009, text: 'The shared terminal was lost; open the link again' },
+  too_many_viewers: { code: 4007, text: 'The link has reached its maximum number of viewers' },
+  unresponsive: { code: 4008, text: 'The client is not reading any data' },
+  screen_lost: { code: 4009, text: 'The connection to the shared terminal was lost; open the link again' },
 } as const;
 
 export type CloseReason = keyof typeof CLOSE_REASONS;

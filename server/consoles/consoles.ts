@@ -151,7 +151,7 @@ export class Consoles {
   async #leave(viewerId: string): Promise<void> {
     // A seat that cannot be released now expires later.
     await releaseViewerSlot(this.#services.db, viewerId).catch((error) =>
-      this.#services.logger.warn({ err: error }, 'seat not given back'),
+      this.#services.logger.warn({ err: error }, 'seat not released'),
     );
   }
 }

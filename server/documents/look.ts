@@ -49,11 +49,13 @@ async function pngOf(logo: Brand['logo']): Promise<Uint8Array | null> {
 
 /** Returns which limit a PNG exceeds; undefined if none. */
 function excessOf(png: Buffer): string | undefined {
-  if (png.length > MAX_LOGO_BYTES) return `${png.length} bytes, and may have 256 KB`;
+  if (png.length > MAX_LOGO_BYTES) return `${png.length} bytes; at most 256 KB are allowed`;
   // A file too short to contain its dimensions is refused when it is drawn.
   if (png.length < 24) return undefined;
   const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)];
-  return width * height > MAX_LOGO_PIXELS ? `${width} × ${height} pixels, and may have a million` : undefined;
+  return width * height > MAX_LOGO_PIXELS
+    ? `${width} × ${height} pixels; at most one million are allowed`
+    : undefined;
 }
 
 async function readLogo(path: string): Promise<Uint8Array> {
@@ -68,7 +70,7 @@ async function readLogo(path: string): Promise<Uint8Array> {
   const reason = await whyNotDrawable(file);
   if (reason !== undefined)
     throw new ConfigError([
-      `VAUBAN_DOCUMENT_LOGO: ${path} must be a PNG without interlacing that can be drawn: ${reason}`,
+      `VAUBAN_DOCUMENT_LOGO: ${path} must be a valid PNG without interlacing: ${reason}`,
     ]);
   return new Uint8Array(file);
 }
@@ -95,7 +97,7 @@ async function requireFont(path: string): Promise<void> {
     missing = missingLetters(LETTERS_OF_TEXTS, path);
   } catch (error) {
     throw new ConfigError([
-      `VAUBAN_DOCUMENT_FONT: ${path} is no TrueType or OpenType font of one face: ${reasonOf(error)}`,
+      `VAUBAN_DOCUMENT_FONT: ${path} is not a TrueType or OpenType font with a single face: ${reasonOf(error)}`,
     ]);
   }
   if (missing.length > 0)

@@ -7,5 +7,7 @@ export function obstacleTo(document: InvoiceDocument): Obstacle | undefined {
   const reason = eInvoiceObstacle(document);
   if (reason !== undefined) return { reason, rules: [] };
   const rules = brokenRules(eInvoiceTerms(document));
-  return rules.length === 0 ? undefined : { reason: `it would break ${rules.join(', ')} of EN 16931`, rules };
+  return rules.length === 0
+    ? undefined
+    : { reason: `it would violate ${rules.join(', ')} of EN 16931`, rules };
 }

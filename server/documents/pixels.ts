@@ -11,10 +11,10 @@ const LAST_FILTER = 4;
  * transparent PNGs later, in a callback of zlib, where an error ends the process.
  */
 export function requirePixels(png: Buffer): void {
-  if (!png.subarray(0, SIGNATURE.length).equals(SIGNATURE)) throw new Error('it is no PNG');
+  if (!png.subarray(0, SIGNATURE.length).equals(SIGNATURE)) throw new Error('it is not a PNG');
   const chunks = chunksOf(png);
   const head = chunks.find(({ type }) => type === 'IHDR')?.data;
-  if (head?.length !== 13) throw new Error('it does not say how large it is');
+  if (head?.length !== 13) throw new Error('its size is missing');
   const [width, height] = [head.readUInt32BE(0), head.readUInt32BE(4)];
   const [bits, colors, interlacing] = [head[8]!, head[9]!, head[12]!];
   const samples = SAMPLES[colors];
@@ -31,10 +31,10 @@ export function requirePixels(png: Buffer): void {
 function chunksOf(png: Buffer): { type: string; data: Buffer }[] {
   const chunks: { type: string; data: Buffer }[] = [];
   for (let start = SIGNATURE.length; ; ) {
-    if (start + 12 > png.length) throw new Error('the file is cut off');
+    if (start + 12 > png.length) throw new Error('the file is truncated');
     const data = start + 8;
     const end = data + png.readUInt32BE(start);
-    if (end + 4 > png.length) throw new Error('the file is cut off');
+    if (end + 4 > png.length) throw new Error('the file is truncated');
     const type = png.toString('latin1', start + 4, data);
     if (type === 'IEND') return chunks;
     chunks.push({ type, data: png.subarray(data, end) });

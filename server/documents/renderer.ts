@@ -71,7 +71,7 @@ export class DocumentRenderer implements DocumentCheck {
     if (lines.length > MAX_LINES)
       throw new ApiError(
         'document_unavailable',
-        `An invoice of more than ${MAX_LINES} lines is read as JSON.`,
+        `Invoices with more than ${MAX_LINES} lines are available only as JSON.`,
       );
     if (lines.length <= MAX_LINES_AT_ONCE && format === 'xml') refuse(number, obstacleTo(document));
     return this.#order(accountId, document, format).then(({ bytes, obstacle }) => {
@@ -98,7 +98,7 @@ export class DocumentRenderer implements DocumentCheck {
     const { maxWaiting, maxWaitingOfOne } = this.#options;
     const own = this.#waiting.filter((task) => task.accountId === accountId).length;
     if (this.#waiting.length >= maxWaiting || own >= maxWaitingOfOne)
-      throw unavailable('Too many documents are asked for.');
+      throw unavailable('Too many documents are being requested. Try again later.');
     const { promise, resolve: done, reject: failed } = Promise.withResolvers<Made>();
     this.#waiting.push({ accountId, document, format, done, failed });
     if (!this.#working) {
@@ -115,7 +115,7 @@ export class DocumentRenderer implements DocumentCheck {
     const problems = Object.entries(fields).flatMap(([field, text]): FieldProblem[] => {
       const missing = missingLetters(text ?? '', this.#options.look.font ?? undefined);
       if (missing.length === 0) return [];
-      const message = `has letters that invoices cannot show: “${missing.join('')}”`;
+      const message = `contains characters that invoices cannot show: “${missing.join('')}”`;
       return [{ field, code: 'not_printable', message }];
     });
     if (problems.length > 0) throw validationFailed(problems);
@@ -123,7 +123,7 @@ export class DocumentRenderer implements DocumentCheck {
 
   /** Fails the waiting documents and ends the thread. */
   async close(): Promise<void> {
-    for (const task of this.#waiting.splice(0)) task.failed(unavailable('The service stops.'));
+    for (const task of this.#waiting.splice(0)) task.failed(unavailable('The service is stopping.'));
     await this.#thread?.terminate();
     await this.#idle;
   }

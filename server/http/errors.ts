@@ -8,7 +8,7 @@ const FASTIFY_ERRORS: Record<string, () => ApiError> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
     new ApiError('unsupported_media_type', 'Send the body as Content-Type: application/json.'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
-    new ApiError('invalid_request', 'The body is not as long as Content-Length says.'),
+    new ApiError('invalid_request', 'The length of the body does not match Content-Length.'),
 };
 
 /** Converts any error to the public shape; errors not meant for callers become `internal_error`. */
@@ -28,8 +28,8 @@ const RETRY_AFTER_SECONDS = 1;
 
 function unavailable(error: DatabaseAwayError): ApiError {
   const outcome = error.outcomeUnknown
-    ? 'Whether the request has taken effect is not known: try again with the same Idempotency-Key, or look first.'
-    : 'Nothing was changed; try again.';
+    ? 'The request may or may not have taken effect. Try again with the same Idempotency-Key, or check first.'
+    : 'Nothing was changed. Try again.';
   return new ApiError(
     'service_unavailable',
     `The service is not available at the moment. ${outcome}`,

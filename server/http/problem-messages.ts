@@ -11,8 +11,8 @@ const TYPES: Record<string, string> = {
 };
 
 const FORMATS: Record<string, string> = {
-  'date-time': 'must be an instant such as 2026-01-31T12:00:00Z',
-  date: 'must be a day such as 2026-01-31',
+  'date-time': 'must be a time such as 2026-01-31T12:00:00Z',
+  date: 'must be a date such as 2026-01-31',
   ipv4: 'must be an IPv4 address',
   ipv6: 'must be an IPv6 address',
 };
@@ -32,7 +32,7 @@ const WORDS: Record<string, (error: ErrorObject) => string> = {
   multipleOf: ({ params }) => `must be a multiple of ${params.multipleOf}`,
   minItems: ({ params: { limit } }) => `must have at least ${counted(limit, 'item')}`,
   maxItems: ({ params: { limit } }) => `must have at most ${counted(limit, 'item')}`,
-  uniqueItems: () => 'must not name the same thing twice',
+  uniqueItems: () => 'must not contain duplicates',
   minProperties: ({ params: { limit } }) => `must have at least ${counted(limit, 'field')}`,
   format: ({ params }) => FORMATS[params.format] ?? 'is not well-formed',
 };

@@ -33,7 +33,10 @@ export function flawOf({
     return new ApiError('invalid_request', 'An HTTP/1.1 request needs a Host header.');
   return HOST.test(headers.host)
     ? undefined
-    : new ApiError('invalid_request', 'The Host header must be a name or an address, and a port if any.');
+    : new ApiError(
+        'invalid_request',
+        'The Host header must be a name or an address, optionally with a port.',
+      );
 }
 
 function isRepeated(rawHeaders: string[], name: string): boolean {
@@ -52,8 +55,8 @@ export function requireReadableBody({ method, headers, routeOptions }: FastifyRe
     throw new ApiError('body_too_large', 'The body is too large.');
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
-    throw new ApiError('unsupported_media_type', 'Send the body as it is, without a Content-Encoding.');
+    throw new ApiError('unsupported_media_type', 'Send the body without a Content-Encoding.');
   const charset = CHARSET.exec(headers['content-type'] ?? '')?.[1];
   if (charset !== undefined && charset.toLowerCase() !== 'utf-8')
-    throw new ApiError('unsupported_media_type', 'Send the body in UTF-8, which is what JSON is written in.');
+    throw new ApiError('unsupported_media_type', 'Send the body in UTF-8, the encoding of JSON.');
 }

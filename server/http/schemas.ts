@@ -61,8 +61,8 @@ export const Count = (description: string) => Type.Integer({ minimum: 0, descrip
 
 /** The reply to a deletion that happens immediately. */
 export const Deleted = Shape(
-  { id: Type.String({ description: 'Identifier of what was deleted' }), deleted: Type.Boolean() },
-  { $id: 'Deleted', description: 'Something was deleted' },
+  { id: Type.String({ description: 'Identifier of the deleted object' }), deleted: Type.Boolean() },
+  { $id: 'Deleted', description: 'Confirmation of a deletion' },
 );
 
 /** Maximum body size, in bytes, of an operation that accepts a long text: a key, a message. */
@@ -83,9 +83,11 @@ export const Name = (example: string, description = 'Trimmed; not blank') =>
   });
 
 export const PageQuery = {
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'Items a page' })),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'Items per page' }),
+  ),
   cursor: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 512, description: '`next_cursor` of the page before' }),
+    Type.String({ minLength: 1, maxLength: 512, description: '`next_cursor` of the previous page' }),
   ),
 };
 
@@ -97,7 +99,7 @@ export const MoveWindowShape = Shape(
   {
     $id: 'MoveWindow',
     description:
-      'Between these instants VMs are switched off for some moments, because they are moved to another machine. One that is ' +
-      'switched off before is moved at once',
+      'Between these times, VMs are switched off briefly and moved to another host. A VM that is ' +
+      'switched off earlier is moved at once',
   },
 );

@@ -68,7 +68,7 @@ export class Upgrades {
   /** Throws if an ordinary request was sent to a WebSocket route. */
   requireUpgrade(request: FastifyRequest): void {
     if (this.#heads.has(request.raw)) return;
-    throw new ApiError('invalid_request', 'This address speaks WebSocket only.');
+    throw new ApiError('invalid_request', 'This address only accepts WebSocket connections.');
   }
 
   /** Completes the upgrade and immediately passes the WebSocket to `serve`; Fastify is done with the request. */

@@ -22,7 +22,7 @@ export function metricsWindow(query: { from?: Date; to?: Date; step?: number }, 
   const settled = settledUntil(now);
   const to = query.to && query.to < settled ? query.to : settled;
   const from = query.from ?? new Date(to.getTime() - DEFAULT_RANGE_MS);
-  if (from >= to) throw invalidField('from', 'range', 'must be earlier than to, and in the past');
+  if (from >= to) throw invalidField('from', 'range', 'must be earlier than `to` and in the past');
   const resolution = resolutionAt(from, now);
   if (!resolution) throw invalidField('from', 'too_old', 'metrics are kept for 30 days');
   return query.step === undefined
@@ -37,7 +37,11 @@ function usualWindow(from: Date, to: Date, resolution: number): Window {
 
 function askedWindow(from: Date, to: Date, resolution: number, step: number): Window {
   if (step % resolution !== 0) {
-    throw invalidField('step', 'too_fine', `must be a multiple of ${resolution}: what is kept of that time`);
+    throw invalidField(
+      'step',
+      'too_fine',
+      `must be a multiple of ${resolution}, the resolution kept for that time`,
+    );
   }
   const window = aligned(from, to, step);
   const points = pointsOf(window);

@@ -48,9 +48,9 @@ export async function listenOnSocket(app: FastifyInstance, path: string): Promis
 export async function clearSocket(path: string): Promise<void> {
   const found = await lstat(path).catch(unlessMissing);
   if (!found) return;
-  if (!found.isSocket()) throw new ConfigError([`${path}: is in the way of the operator's socket`]);
+  if (!found.isSocket()) throw new ConfigError([`${path}: blocks the operator's socket`]);
   if (await isAlive(path)) {
-    throw new ConfigError([`${path}: another process listens there; is the service running already?`]);
+    throw new ConfigError([`${path}: another process is listening there; is the service already running?`]);
   }
   await unlink(path).catch(unlessMissing);
 }

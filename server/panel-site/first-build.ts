@@ -22,7 +22,7 @@ export interface Build {
  */
 export async function buildOnce(logger: Logger, { name, directory, program, script }: Build): Promise<void> {
   if (existsSync(`${directory}index.html`)) return;
-  logger.info(`building the ${name}, which the installation did not`);
+  logger.info(`building the ${name}, because the installation did not`);
   try {
     await promisify(execFile)(process.execPath, [program], { timeout: LONGEST_BUILD_MS });
   } catch (error) {

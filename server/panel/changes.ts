@@ -43,7 +43,7 @@ export class Changes {
   open(whose: { accountId: string; sessionId: string }, hangUp: AbortSignal): Readable {
     const same = [...this.#streams].filter(({ sessionId }) => sessionId === whose.sessionId).length;
     if (same >= STREAMS_PER_SESSION || this.#streams.size >= STREAMS_PER_NODE) {
-      throw new ApiError('rate_limit_exceeded', 'Too many pages follow the changes.', {
+      throw new ApiError('rate_limit_exceeded', 'Too many pages are open.', {
         policy: 'streams',
         retry_after_seconds: 30,
       });

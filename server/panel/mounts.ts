@@ -76,18 +76,18 @@ export class PanelMount implements Mount {
 
 function placeOf({ place }: ActiveSession) {
   if (place) return place;
-  throw new ApiError('role_required', 'You are not a member of this account any more.');
+  throw new ApiError('role_required', 'You are no longer a member of this account.');
 }
 
 function roleRequired(role: Role, least: Role): ApiError {
-  return new ApiError('role_required', `The role ${role} may not do this; it takes the role ${least}.`, {
+  return new ApiError('role_required', `The role ${role} may not do this. It requires the role ${least}.`, {
     role,
     required_role: least,
   });
 }
 
 const accountSuspended = () =>
-  new ApiError('account_suspended', 'The account is suspended: it can only be looked at.');
+  new ApiError('account_suspended', 'The account is suspended. You can view it but not change anything.');
 
 /** Throws if the session's holder has not proved their identity recently. */
 export function requireConfirmed({ confirmedAt }: ActiveSession, clock: Clock): void {
@@ -95,6 +95,6 @@ export function requireConfirmed({ confirmedAt }: ActiveSession, clock: Clock): 
   if (clock.now().getTime() < until) return;
   throw new ApiError(
     'confirmation_required',
-    `Sign in again first: what you ask for needs a proof of who you are that is not older than ${CONFIRM_MINUTES} minutes.`,
+    `Confirm that it is you first. A confirmation is valid for ${CONFIRM_MINUTES} minutes.`,
   );
 }

@@ -15,7 +15,7 @@ export function requireOwnOrigin(config: Config, request: FastifyRequest): void 
   const isForeign = (origin !== undefined && origin !== own) || (origin === undefined && !isRead);
   const isElsewhere = site !== undefined && site !== 'same-origin' && !(isRead && site === 'none');
   if (!isForeign && !isElsewhere) return;
-  throw new ApiError('origin_not_allowed', 'Only pages of this service may ask for this.', undefined, {
+  throw new ApiError('origin_not_allowed', 'Only pages of this service may make this request.', undefined, {
     origin,
     site,
   });

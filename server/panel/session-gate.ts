@@ -75,6 +75,6 @@ export class SessionGate {
     const { realm, config } = this.#parts;
     if (!found && sessionCookie(realm, config, request) !== undefined)
       reply.header('set-cookie', dropCookie(realm, config, request));
-    return new ApiError('session_required', 'Sign in first: there is no session, or it is over.');
+    return new ApiError('session_required', 'Sign in first: you have no session, or it has expired.');
   }
 }

@@ -49,7 +49,7 @@ const MOST_A_DAY_IN_DEBT = 1;
 export const RETRY_MS = 5 * 60_000;
 /** Long enough for methods that take days, such as direct debits. */
 const VALID_MS = 14 * DAY_MS;
-const GONE = 'The payment method is not there any more.';
+const GONE = 'The payment method no longer exists.';
 /** Accounts read per query. */
 const BATCH = 100;
 
@@ -127,7 +127,9 @@ async function charge(
   const isForgotten = !isRemembered(topUp.created_at, clock.now());
   try {
     if (isForgotten)
-      throw new ProviderUnavailableError('it may have been charged, and would be charged again');
+      throw new ProviderUnavailableError(
+        'it may already have been charged, and trying again would charge it twice',
+      );
     outcome = await payments.find(provider)!.charge!({
       id: topUp.id,
       amountMinor: topUp.amount_minor,
@@ -143,7 +145,7 @@ async function charge(
       return;
     }
     // If it was charged after all, the provider will report it, and it is booked then.
-    outcome = { status: 'failed', error: 'The payment provider did not answer.' };
+    outcome = { status: 'failed', error: 'The payment provider did not respond.' };
   }
   await db.transaction((tx) => settleCharge(tx, parts, topUp, outcome));
 }

@@ -26,8 +26,8 @@ export async function callOff(
       throw new ApiError('invalid_state', 'The top-up is being paid.', { status: topUp.status, allowed: [] });
   } catch (error) {
     if (!(error instanceof ProviderUnavailableError)) throw error;
-    logger.warn({ top_up_id: id, reason: error.message }, 'a top-up could not be called off');
-    throw new ApiError('service_unavailable', 'The payment provider does not answer. Try again.', {
+    logger.warn({ top_up_id: id, reason: error.message }, 'a top-up could not be canceled');
+    throw new ApiError('service_unavailable', 'The payment provider is not responding. Try again.', {
       retry_after_seconds: RETRY_SECONDS,
     });
   }

@@ -68,7 +68,7 @@ async function withdraw(
   if (!payments.find(topUp.provider)?.refund || topUp.provider_ref === null)
     throw new ApiError(
       'invalid_state',
-      `What came by ${topUp.provider} cannot be sent back here: do it there, and book it with account debit.`,
+      `Payments by ${topUp.provider} cannot be refunded here. Refund it there, and book it with account debit.`,
       { provider: topUp.provider },
     );
   const refunds = await refundsOf(tx, topUp.id);
@@ -81,7 +81,7 @@ async function withdraw(
     throw invalidField(
       'amount',
       'too_large',
-      `must be at most ${formatMinor(left, topUp.currency)}, which is left of it`,
+      `must be at most ${formatMinor(left, topUp.currency)}, the amount left to refund`,
     );
   const inexact = unitProblem(topUp.currency, amount, payments.find(topUp.provider));
   if (inexact) throw invalidField('amount', inexact.code, inexact.message);
@@ -128,7 +128,7 @@ export async function attemptRefund(
   };
   let outcome: RefundOutcome | undefined;
   try {
-    if (!provider?.refund) throw new ProviderUnavailableError(`${topUp.provider} is not offered any more`);
+    if (!provider?.refund) throw new ProviderUnavailableError(`${topUp.provider} is no longer offered`);
     outcome = await provider.refund({
       id: refund.id,
       providerRef: topUp.provider_ref!,
@@ -154,7 +154,7 @@ async function askLater(
   if (refund.status !== 'pending') return refund;
   const isKnown = isRemembered(created_at, clock.now());
   // After that, another request might refund it twice.
-  if (!isKnown) logger.error({ refund_id: id }, 'look at the provider whether this refund was made');
+  if (!isKnown) logger.error({ refund_id: id }, 'check with the provider whether this refund was made');
   return changeRefund(tx, refund, { retry_at: isKnown ? new Date(clock.now().getTime() + RETRY_MS) : null });
 }
 

@@ -38,7 +38,10 @@ export async function removeMethod(
       .find(method.provider)
       ?.forget?.(method.method_ref)
       .catch((error) =>
-        logger.warn({ payment_method_id: id, err: error }, 'a method is still kept at its provider'),
+        logger.warn(
+          { payment_method_id: id, err: error },
+          'a payment method is still stored at its provider',
+        ),
       );
   });
   return method;

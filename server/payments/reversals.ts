@@ -59,8 +59,8 @@ export async function settleReversal(
   const about = { reversal_id: booked.id, account_id, kind, amount_minor: toJsonInteger(amountMinor) };
   tx.afterCommit(() =>
     booked.status === 'owed'
-      ? logger.error(about, 'a payment was taken back that the wallet does not cover')
-      : logger.warn(about, isVoid ? 'a payment is not taken back after all' : 'a payment was taken back'),
+      ? logger.error(about, 'a payment was reversed that the wallet does not cover')
+      : logger.warn(about, isVoid ? 'the reversal of a payment was canceled' : 'a payment was reversed'),
   );
   if (isVoid && known && known.status !== 'void' && booked.status === 'void')
     await mailOwners(tx, parts, account_id, 'payment_returned', (account) => ({

@@ -41,7 +41,7 @@ export async function setAutoTopUp(
     throw invalidField(
       'payment_method_id',
       'required',
-      'is needed to turn it on: top up once and keep the method',
+      'is needed to turn it on: top up once and store the payment method',
     );
   await requireOpen(tx, wish.accountId);
   const method = wish.methodId === null ? null : await findPaymentMethod(tx, wish.accountId, wish.methodId);

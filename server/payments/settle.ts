@@ -44,7 +44,7 @@ export async function settlePaid(
   const { clock, logger } = parts;
   if (paid.amountMinor !== topUp.amount_minor || paid.currency !== topUp.currency)
     throw new PaymentMismatchError(
-      `${topUp.id} is for ${topUp.amount_minor} ${topUp.currency}, and ${paid.amountMinor} ${paid.currency} were paid`,
+      `${topUp.id} is for ${topUp.amount_minor} ${topUp.currency}, but ${paid.amountMinor} ${paid.currency} was paid`,
     );
   const { payment } = await creditAccount(tx, clock, {
     accountId: topUp.account_id,

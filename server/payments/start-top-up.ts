@@ -87,7 +87,7 @@ export async function beginTopUp(parts: StartParts, wish: TopUpWish): Promise<Be
     return { id, reference, expiresAt, begun };
   } catch (error) {
     // A refusal, too, is ours to fix: the provider did not look at any data of the customer.
-    logger.error({ err: error, provider: provider.name }, 'the provider began no payment');
+    logger.error({ err: error, provider: provider.name }, 'the provider did not start a payment');
     return undefined;
   }
 }
@@ -125,7 +125,7 @@ export async function startTopUp(
   if (pending >= MAX_PENDING)
     throw new ApiError(
       'quota_exceeded',
-      `${pending} top-ups are not paid yet; pay them, or wait until they expire.`,
+      `${pending} top-ups are still unpaid. Pay them, or wait until they expire.`,
       {
         quota: 'pending_top_ups',
         limit: MAX_PENDING,
@@ -133,9 +133,13 @@ export async function startTopUp(
       },
     );
   if (!begun)
-    throw new ApiError('service_unavailable', 'The payment provider does not answer. Nothing was charged.', {
-      retry_after_seconds: RETRY_SECONDS,
-    });
+    throw new ApiError(
+      'service_unavailable',
+      'The payment provider is not responding. Nothing was charged.',
+      {
+        retry_after_seconds: RETRY_SECONDS,
+      },
+    );
   const row = await write(tx, parts, wish, provider, wallet.currency, begun, clock.now());
   return { topUp: await decide(tx, parts, row, begun.begun), next: begun.begun.next };
 }
@@ -153,7 +157,7 @@ export function nextStepOf(
 
 const offered = ({ providers }: Payments) =>
   providers.length === 0
-    ? 'there is no way to pay here'
+    ? 'no payment provider is available'
     : `must be one of ${providers.map(({ name }) => name).join(', ')}`;
 
 /** Returns what is wrong with an amount to be charged by `provider`, if anything. */

@@ -61,11 +61,15 @@ export async function bookUnbooked(
     throw invalidField('account_id', 'mismatch', `must be ${found.account_id}, who paid it`);
   const owner = found.account_id ?? accountId;
   if (owner === undefined)
-    throw invalidField('account_id', 'required', 'is required: the provider was told no account');
+    throw invalidField(
+      'account_id',
+      'required',
+      'is required, because the provider does not know the account',
+    );
   if (!(await findAccount(tx, owner)))
     throw new ApiError(
       'invalid_state',
-      'The account is not in the books. Make a new one, dismiss this payment, and book it there with account credit.',
+      'The account is not in the books. Create a new one, dismiss this payment, and book it there with account credit.',
       { account_id: owner },
     );
   await requireOpenOrOwing(tx, owner);
@@ -74,7 +78,10 @@ export async function bookUnbooked(
     throw new ApiError('invalid_state', `The account is in ${wallet.currency}, the payment in ${currency}.`);
   const paidTwice = await systemFindTopUp(tx, found.top_up_id);
   if (paidTwice?.status === 'pending' || (await findTopUpOfProvider(tx, provider, provider_ref)))
-    throw new ApiError('invalid_state', 'The top-up of this payment is in the books by now. Dismiss it.');
+    throw new ApiError(
+      'invalid_state',
+      'The top-up of this payment is now in the books. Dismiss the payment.',
+    );
   const topUp = topUpOf(found, owner, paidTwice ? newId('top', parts.clock) : found.top_up_id);
   await insertTopUp(tx, topUp);
   const paid = { providerRef: provider_ref, amountMinor, currency };
@@ -102,7 +109,7 @@ async function lockOpen(tx: Transaction, id: string): Promise<UnbookedPaymentRow
   if (!found) throw notFound();
   if (found.decided_at === null) return found;
   const status = found.payment_id === null ? 'dismissed' : 'booked';
-  throw new ApiError('invalid_state', `The payment is ${status} already, by ${found.decided_by}.`, {
+  throw new ApiError('invalid_state', `The payment was already ${status} by ${found.decided_by}.`, {
     status,
   });
 }

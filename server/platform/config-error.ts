@@ -21,10 +21,10 @@ export class UnavailableError extends Error {
 }
 
 const REASONS: Record<string, string> = {
-  EADDRINUSE: 'another process listens there',
+  EADDRINUSE: 'another process is listening there',
   EADDRNOTAVAIL: 'this machine does not have that address',
   EACCES: 'permission denied',
-  ECONNREFUSED: 'nothing listens there',
+  ECONNREFUSED: 'nothing is listening there',
   ENOTFOUND: 'no such host',
   ETIMEDOUT: 'no answer',
   CONNECT_TIMEOUT: 'no answer',

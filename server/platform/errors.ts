@@ -139,7 +139,7 @@ const ENGINE_RETRY_SECONDS = 30;
  * the log.
  */
 export function capacityUnavailable(context: string): ApiError {
-  const message = 'There is no room for this VM at the moment.';
+  const message = 'There is no capacity for this VM at the moment.';
   return new ApiError(
     'capacity_unavailable',
     message,
@@ -150,6 +150,6 @@ export function capacityUnavailable(context: string): ApiError {
 
 /** Returns a 503 for a compute engine that does not respond; `context` is for the log. */
 export function computeUnavailable(context: string): ApiError {
-  const message = 'The compute engine does not answer.';
+  const message = 'The compute engine is not answering.';
   return new ApiError('compute_unavailable', message, { retry_after_seconds: ENGINE_RETRY_SECONDS }, context);
 }

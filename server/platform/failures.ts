@@ -26,7 +26,7 @@ export class Failures {
     const name = subject === undefined ? task : `${task} ${subject}`;
     try {
       await work();
-      if (this.#failing.delete(name)) this.#logger.info({ task, subject }, 'task works again');
+      if (this.#failing.delete(name)) this.#logger.info({ task, subject }, 'task has recovered');
       return true;
     } catch (error) {
       this.#metrics.taskFailed(task);

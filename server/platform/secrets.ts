@@ -65,7 +65,7 @@ export class SecretBox {
     if (at < 0) return this.#openWithAny(sealed, purpose);
     const id = sealed.slice(0, at);
     const key = this.#keys.get(id);
-    if (!key) throw new UnknownKeyError(`sealed with the key ${id}, which is not among the configured`);
+    if (!key) throw new UnknownKeyError(`sealed with the key ${id}, which is not configured`);
     return openWith(key, sealed.slice(at + 1), purpose);
   }
 
@@ -91,7 +91,7 @@ export class SecretBox {
         // Another key's text, or not a sealed text at all.
       }
     }
-    throw new UnknownKeyError('sealed with a key that is not among the configured, or changed since');
+    throw new UnknownKeyError('sealed with a key that is not configured, or changed since');
   }
 }
 

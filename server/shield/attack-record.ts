@@ -74,7 +74,7 @@ function severityOf(level: number): Severity {
 function reasonOf(rate: Rate, threshold: Rate): string {
   const packets = `${Math.round(rate.pps)} packets/s (threshold ${Math.round(threshold.pps)})`;
   const bits = `${megabits(rate.bps)} Mbit/s (threshold ${megabits(threshold.bps)})`;
-  return `${packets}, ${bits} came in`;
+  return `${packets} and ${bits} received`;
 }
 
 const megabits = (bps: number) => Math.round(bps / 1_000_000);

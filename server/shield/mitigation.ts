@@ -136,7 +136,8 @@ export function describeRule({ match, rate }: Pick<StoredRule, 'match' | 'rate'>
   const ports = match.sourcePorts.length > 0 ? ` from port ${match.sourcePorts.join(', ')}` : '';
   const what = match.fragments === 'only' ? 'fragments' : `${match.protocol}${ports}`;
   if (!rate) return `Blocks ${what}`;
-  if (rate.synProxy) return 'Answers SYN in place of the target, and lets clients through that answer back';
-  const each = rate.perSource === undefined ? '' : `, ${rate.perSource} from one sender`;
-  return `Limits ${what} to ${rate.value} packets a second${each}`;
+  if (rate.synProxy)
+    return 'Answers SYN packets for the target and lets clients through that complete the handshake';
+  const each = rate.perSource === undefined ? '' : `, ${rate.perSource} per sender`;
+  return `Limits ${what} to ${rate.value} packets per second${each}`;
 }

@@ -67,7 +67,7 @@ export function requireRuleSpec(input: RuleInput, family: 4 | 6): RuleSpec {
   };
   const rate = checkRate(input, problems);
   if (problems.length === 0 && !narrows(match) && !input.confirm_block_all) {
-    const message = 'the rule takes every packet; narrow it, or say confirm_block_all: true';
+    const message = 'the rule matches every packet; narrow it down, or send confirm_block_all: true';
     problems.push({ field: 'confirm_block_all', code: 'required', message });
   }
   if (problems.length > 0) throw validationFailed(problems);
@@ -103,7 +103,7 @@ export function ruleSpecOf(
 function checkProtocol(protocol: StoredMatch['protocol'], family: 4 | 6, problems: FieldProblem[]): void {
   const wanted = FAMILY_OF[protocol];
   if (!wanted || wanted === family) return;
-  const message = `${protocol} is of IPv${wanted}, the target has an IPv${family} address`;
+  const message = `${protocol} belongs to IPv${wanted}, but the target has an IPv${family} address`;
   problems.push({ field: 'protocol', code: 'wrong_family', message });
 }
 
@@ -116,9 +116,9 @@ function checkSource(text: string | null, family: 4 | 6, problems: FieldProblem[
   };
   const cidr = parseCidr(text);
   if (!cidr) return refuse('format', 'must be a CIDR such as 203.0.113.0/24 or 2001:db8::/32');
-  if (cidr.hasHostBits) return refuse('host_bits', `${text} has bits set right of its prefix`);
+  if (cidr.hasHostBits) return refuse('host_bits', `${text} has bits set to the right of its prefix`);
   if (cidr.family !== family) {
-    return refuse('wrong_family', `must be an IPv${family} network, as the target's address is`);
+    return refuse('wrong_family', `must be an IPv${family} network like the target's address`);
   }
   return cidr.prefix === 0 ? null : `${ipaddr.parse(cidr.address)}/${cidr.prefix}`;
 }
@@ -132,7 +132,7 @@ function checkPorts(
 ): string[] {
   if (!texts || texts.length === 0) return [];
   if (protocol !== 'tcp' && protocol !== 'udp') {
-    const message = 'needs the protocol tcp or udp: others have no ports';
+    const message = 'requires the protocol tcp or udp, because others have no ports';
     problems.push({ field, code: 'not_applicable', message });
     return [];
   }
@@ -149,7 +149,7 @@ function checkPorts(
 function checkLength(length: { min: number; max: number } | null, problems: FieldProblem[]) {
   if (!length || (length.min <= 0 && length.max >= MAX_PACKET_LENGTH)) return null;
   if (length.min <= length.max) return { min: length.min, max: length.max };
-  problems.push({ field: 'packet_length', code: 'range', message: 'min must not be above max' });
+  problems.push({ field: 'packet_length', code: 'range', message: 'min must not be greater than max' });
   return null;
 }
 
@@ -163,7 +163,7 @@ function checkFlags(
   const [set, unset] = [ordered(flags.set), ordered(flags.unset)];
   if (set.length + unset.length === 0) return null;
   const refuse = (code: FieldCode, message: string) => problems.push({ field: 'tcp_flags', code, message });
-  if (protocol !== 'tcp') refuse('not_applicable', 'needs the protocol tcp');
+  if (protocol !== 'tcp') refuse('not_applicable', 'requires the protocol tcp');
   const both = set.filter((name) => unset.includes(name));
   if (both.length > 0) refuse('contradiction', `${both.join(', ')} cannot be set and unset at once`);
   return { set, unset };
@@ -171,7 +171,8 @@ function checkFlags(
 
 function checkRate({ action, rate }: RuleInput, problems: FieldProblem[]): StoredRule['rate'] {
   if (action === 'block') {
-    if (rate) problems.push({ field: 'rate', code: 'not_applicable', message: 'is for rate_limit only' });
+    if (rate)
+      problems.push({ field: 'rate', code: 'not_applicable', message: 'is only allowed for rate_limit' });
     return null;
   }
   if (!rate) {

@@ -37,7 +37,7 @@ const NO_THRESHOLD: Threshold = { pps: null, bps: null };
 /** Throws `validation_failed` for an address that this edge cannot serve and that therefore nothing would protect. */
 export function requireServed({ prefixes }: EdgeCapabilities, ip: string): void {
   if (prefixes === null || addressMatcher(prefixes)(ip)) return;
-  throw invalidField('ip', 'not_available', 'is in none of the networks that the edge protects');
+  throw invalidField('ip', 'not_available', 'is not in any network that the edge protects');
 }
 
 /** Makes an address of one of the account's VMs a target. Returns its id. */
@@ -70,7 +70,11 @@ export async function addTarget(
     removed_at: null,
   });
   if (!isNew)
-    throw invalidField('ip', 'taken', `${vm.ip} is a target already, or is still being taken off the edge`);
+    throw invalidField(
+      'ip',
+      'taken',
+      `${vm.ip} is already a target, or is still being removed from the edge`,
+    );
   return id;
 }
 

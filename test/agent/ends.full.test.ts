@@ -35,7 +35,7 @@ test('a VM that stops or is deleted ends its run, and the command with it', asyn
   assert.deepEqual(ending(await reader.all()), ['vm_not_running', 'canceled']);
   const { state, history } = await fixture.status();
   assert.equal(state, 'idle');
-  assert.match(history.at(-1).content, /not running any more/);
+  assert.match(history.at(-1).content, /no longer running/);
   assert.equal((await fixture.refused({ message: 'Go on' })).code, 'invalid_state');
   assert.deepEqual(guest.ran, ['sleep 30']);
 });

@@ -48,8 +48,8 @@ test('killed in the middle of a command, then told to stop in the middle of anot
     [
       ['user', 'Wait a while'],
       ['assistant', 'I wait. '],
-      ['command', '[the service stopped while this command ran; whether it finished is not known]'],
-      ['system', 'The run was interrupted: the service stopped in the middle of it.'],
+      ['command', '[the service stopped while this command was running; it may or may not have finished]'],
+      ['system', 'The run was interrupted because the service stopped.'],
     ],
   );
 

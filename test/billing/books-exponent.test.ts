@@ -110,11 +110,7 @@ test('while the exponent is unknown, money operations answer 503 and nothing is 
   const errors: string[] = [];
   const noting = { error: (_about: object, text: string) => errors.push(text) } as unknown as typeof logger;
   await requireExponent(db, services.catalog, noting);
-  assert.match(
-    errors.join(),
-    /until `vaubanctl books exponent` is answered/,
-    'the start goes on, and says so',
-  );
+  assert.match(errors.join(), /until you run `vaubanctl books exponent`/, 'the start goes on, and says so');
   assert.deepEqual(await findings(db), [
     'amounts have the decimals of their currency, and the books say so: EUR has 2 decimals, the books say nothing',
   ]);
@@ -175,7 +171,7 @@ test('an operator answers once, on record, and no answer changes booked amounts'
   }
   assert.equal((await get('/books')).json().data.paused, true);
   for (const [exponent, message] of [
-    [0, /is 0, but this release counts EUR with 2 decimals.*never changes what was booked/],
+    [0, /is 0, but this release counts EUR with 2 decimals.*never changes booked amounts/],
     [3, /is 3/],
     [5, /at most 4|<= 4/],
   ] as const) {

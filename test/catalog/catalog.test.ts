@@ -187,7 +187,7 @@ for (const [passage, replacement, expected] of [
   [
     '100.64.0.0/14',
     '100.64.0.1/14',
-    'ipv4_pool: 100.64.0.1/14|regions[0].ipv4_pool: 100.64.0.1/14 has bits set right of its prefix',
+    'ipv4_pool: 100.64.0.1/14|regions[0].ipv4_pool: 100.64.0.1/14 has bits set to the right of its prefix',
   ],
   [
     '100.64.0.0/14',

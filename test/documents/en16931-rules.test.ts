@@ -199,7 +199,7 @@ test('an e-invoice that would break a rule does not leave, and says which', () =
   // Bought by reverse charge; the id was removed from the billing details before the month ended.
   const document = sample([[399n, REVERSE_CHARGE]], { buyer: { ...BUYER, vat_id: null } });
   assert.deepEqual(obstacleTo(document), {
-    reason: 'it would break BR-AE-02 of EN 16931',
+    reason: 'it would violate BR-AE-02 of EN 16931',
     rules: ['BR-AE-02'],
   });
 });

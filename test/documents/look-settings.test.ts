@@ -76,7 +76,7 @@ test('a font is used if it is one and has the letters of every document', async 
   for (const file of ['no font', ''])
     await assert.rejects(
       withFont(await fileOf(t, file)),
-      /VAUBAN_DOCUMENT_FONT: .* is no TrueType or OpenType/,
+      /VAUBAN_DOCUMENT_FONT: .* is not a TrueType or OpenType/,
     );
   await assert.rejects(withFont('/nonexistent.ttf'), /VAUBAN_DOCUMENT_FONT: /);
 });

@@ -94,7 +94,7 @@ test('the archive waits while the queue is full, and says why a file is missing'
       asked++;
       if (asked <= 3) {
         queueMicrotask(() => setImmediate(() => clock.advance(5_000)));
-        throw new ApiError('service_unavailable', 'Too many documents are asked for.');
+        throw new ApiError('service_unavailable', 'Too many documents are being requested. Try again later.');
       }
       if (format === 'xml') throw new ApiError('document_unavailable', 'It has no XML.');
       return Buffer.from('a document');

@@ -190,7 +190,11 @@ test('the proxy is chosen automatically, and replaced if it is switched off duri
   for (let look = 0; look < 3; look++) await quarter(0);
   for (let look = 0; look < 3; look++) await quarter(QUARTER);
   assert.deepEqual(await found(), [
-    ['active', 'rate_limit', 'Answers SYN in place of the target, and lets clients through that answer back'],
+    [
+      'active',
+      'rate_limit',
+      'Answers SYN packets for the target and lets clients through that complete the handshake',
+    ],
   ]);
   assert.equal(await requests(network, target.ip), REQUESTS);
   await quarter(QUARTER);
@@ -206,7 +210,7 @@ test('the proxy is chosen automatically, and replaced if it is switched off duri
   for (let look = 0; look < 4; look++) await quarter(QUARTER);
   const [rule, ...others] = await found();
   assert.deepEqual([rule![0], others], ['active', []]);
-  assert.match(rule![2]!, /^Limits tcp to \d+ packets a second, \d+ from one sender$/);
+  assert.match(rule![2]!, /^Limits tcp to \d+ packets per second, \d+ per sender$/);
   const tables = await network.edge.run('nft', 'list', 'tables');
   assert.ok(!tables.includes('vauban-edge-proxy'));
 });

@@ -78,7 +78,7 @@ test('inputs', async (t) => {
     const error = await refusal('POST', `/v1/vm/${broken.id}/reboot`, {}, 409);
     assert.match(
       error.message,
-      /^The VM is in error, because its last job \(start\) failed: .+ Start it, or force it to stop\. This needs running\.$/,
+      /^The VM is in error, because its last job \(start\) failed: .+ Start it or force it to stop\. It must be running\.$/,
     );
     await customer.ask('POST', `/v1/vm/${broken.id}/force-stop`, {});
   });

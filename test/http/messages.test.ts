@@ -65,10 +65,7 @@ test('errors are explained in words, the first of them in the message', () => {
       { ...order, hostname: 'web-1', ssh_key_ids: Array(21).fill('') },
       'ssh_key_ids: must have at most 20 items',
     ],
-    [
-      { ...order, hostname: 'web-1', ssh_key_ids: ['a', 'a'] },
-      'ssh_key_ids: must not name the same thing twice',
-    ],
+    [{ ...order, hostname: 'web-1', ssh_key_ids: ['a', 'a'] }, 'ssh_key_ids: must not contain duplicates'],
     [{ ...order, hostname: 'web-1', notes: 1 }, 'notes: must be a string or null'],
     [{ ...order, hostname: 'web-1', max_charge_minor: 1.5 }, 'max_charge_minor: must be a whole number'],
     [{ ...order, hostname: 'web-1', max_charge_minor: -1 }, 'max_charge_minor: must be at least 0'],

@@ -110,7 +110,7 @@ test('a reference is credited once, in any number of concurrent requests', async
     assert.equal(refused.status, 409, refused.text);
     assert.deepEqual(refused.json().error, {
       code: 'payment_exists',
-      message: 'The account has a payment with the reference "transfer 4711".',
+      message: 'The account already has a payment with the reference "transfer 4711".',
       details: { payment_id: paid.json().data.id },
     });
   }
@@ -137,8 +137,8 @@ test('a wrong credit is refused by the name of its field and changes nothing', a
   const credit = (body: unknown) => post(`/accounts/${id}/credits`, body);
   assertRefused(await credit({}), 'amount', /either amount or amount_minor/);
   assertRefused(await credit({ amount: '1', amount_minor: 100 }), 'amount', /either/);
-  assertRefused(await credit({ amount: '0.00' }), 'amount', /more than zero/);
-  assertRefused(await credit({ amount: '1.005' }), 'amount', /more digits behind the point than EUR has/);
+  assertRefused(await credit({ amount: '0.00' }), 'amount', /greater than zero/);
+  assertRefused(await credit({ amount: '1.005' }), 'amount', /more decimal places than EUR/);
   assertRefused(await credit({ amount: '-5' }), 'amount', /decimal such as 49\.90/);
   assertRefused(await credit({ amount: '5,00' }), 'amount', /decimal such as/);
   assertRefused(await credit({ amount: 5 }), 'amount', /string/);
@@ -182,7 +182,11 @@ test('a top-up leaves space for refunds, and names the field that exceeds it', a
     const { error } = await credit({ [field]: value });
     assert.equal(error.code, 'validation_failed');
     assert.deepEqual(error.details.fields, [
-      { field, code: 'too_large', message: 'must be at most 100 minor units, as the wallet is' },
+      {
+        field,
+        code: 'too_large',
+        message: 'must be at most 100 minor units, so that the wallet stays within its limit',
+      },
     ]);
   }
   assert.equal((await credit({ amount: '1.00' })).data.wallet.available_minor, 1_000_000_000_000_000);

@@ -30,7 +30,11 @@ test('a letter that documents cannot print is refused and named, and so is an in
   const refused = await post(path, { ...PROFILE, name: '漢字 GmbH', city: 'שלום العربية' });
   assert.equal(refused.status, 422);
   assert.deepEqual(refused.json().error.details.fields, [
-    { field: 'name', code: 'not_printable', message: 'has letters that invoices cannot show: “漢字”' },
+    {
+      field: 'name',
+      code: 'not_printable',
+      message: 'contains characters that invoices cannot show: “漢字”',
+    },
   ]);
   const wrong = await post(path, { ...PROFILE, mail_to: ['cfo@example.com', 'a, b@example.com'] });
   assert.deepEqual(wrong.json().error.details.fields, [

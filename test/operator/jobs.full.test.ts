@@ -62,7 +62,7 @@ test('a job that keeps failing is listed, retried and given up', async (t) => {
   const { available_minor, held_minor } = await customer.wallet();
   assert.deepEqual([available_minor, held_minor], [before.available_minor, 0n]);
   const [event] = await customer.must({ method: 'GET', path: `${path}/events?type=job.failed` });
-  assert.match(event.message, /given up: the operator of this installation ended it\. What was held/);
+  assert.match(event.message, /given up: the operator of this installation ended it\. The amount held/);
 
   for (const action of ['retry', 'abandon']) {
     const { code, stderr } = await ctl(action, job.id, ...(action === 'abandon' ? ['--yes'] : []));
@@ -105,7 +105,7 @@ test('a deletion that keeps failing ends; nothing is refunded twice, and the VM 
   assert.ok(refund.amount_minor > 0);
   assert.equal((await read()).status, 'error');
   const [event] = await customer.must({ method: 'GET', path: `${path}/events?type=job.failed` });
-  assert.equal(event.message, 'The delete job failed and was given up: it failed 20 times.');
+  assert.equal(event.message, 'The deletion of the VM failed and was given up: it failed 20 times.');
   const refused = await customer.call({ method: 'POST', path: `${path}/start` });
   assert.equal(refused.error?.code, 'vm_suspended');
   const again = await customer.must({ method: 'DELETE', path });

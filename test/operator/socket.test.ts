@@ -61,7 +61,10 @@ test('a live socket is refused and keeps working', async (t) => {
   await listenOnSocket(greeter(t, 'first'), path);
   await assert.rejects(listenOnSocket(greeter(t, 'second'), path), (error: Error) => {
     assert.ok(error instanceof ConfigError);
-    assert.equal(error.message, `${path}: another process listens there; is the service running already?`);
+    assert.equal(
+      error.message,
+      `${path}: another process is listening there; is the service already running?`,
+    );
     return true;
   });
   assert.equal((await exchange(path, 'GET', '/')).text, 'first');

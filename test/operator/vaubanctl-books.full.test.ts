@@ -150,10 +150,10 @@ test('an impossible export is refused with its reason, and nothing is written', 
   const run = (month: string, format: string, ...more: string[]) =>
     ctl('export', 'bookings', '--month', month, '--format', format, '--output', output, ...more);
   const refusals: [RegExp, () => ReturnType<typeof run>][] = [
-    [/says nothing of DATEV/, () => run('2026-01', 'datev')],
+    [/has no DATEV settings/, () => run('2026-01', 'datev')],
     [/^vaubanctl: month: a year and a month/, () => run('January', 'csv')],
     [/^vaubanctl: month: must not be in the future/, () => run('2026-02', 'csv')],
-    [/^vaubanctl: part: is not for CSV/, () => run('2026-01', 'csv', '--part', '1')],
+    [/^vaubanctl: part: does not apply to CSV/, () => run('2026-01', 'csv', '--part', '1')],
     [/choose from csv, datev|Allowed choices are csv, datev/, () => run('2026-01', 'pdf')],
   ];
   for (const [message, refused] of refusals) {

@@ -85,7 +85,7 @@ test('an invalid grant is refused by its field, and a missing one is a 404', asy
     ctl('promo', 'grant', id, amount, '--until', until, '--reason', reason);
   const past = new Date(clock.now().getTime() - 1).toISOString();
   for (const [attempt, message] of [
-    [grant('0', '2026-03-01', 'x'), /^vaubanctl: amount: must be more than zero/],
+    [grant('0', '2026-03-01', 'x'), /^vaubanctl: amount: must be greater than zero/],
     [grant('1.001', '2026-03-01', 'x'), /^vaubanctl: amount: has more digits/],
     [grant('1', past, 'x'), /^vaubanctl: until: must be in the future/],
     [grant('1', '2026-03-01', ' '), /^vaubanctl: reason: must be visible/],

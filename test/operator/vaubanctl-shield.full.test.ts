@@ -42,7 +42,7 @@ test('tenants, targets and attacks, over the real socket', async (t) => {
   await t.test('targets', async () => {
     const target = await json('target', 'add', tenant.id, ipv4);
     assert.deepEqual([target.ip, target.vm_id, target.mode], [ipv4, vm.id, 'always_on']);
-    await refused(/^vaubanctl: ip: .*is a target already/, 'target', 'add', tenant.id, ipv4);
+    await refused(/^vaubanctl: ip: .*is already a target/, 'target', 'add', tenant.id, ipv4);
     for (const foreign of ['192.0.2.1', '2001:db8::1']) {
       await refused(
         /^vaubanctl: ip: must be an address of one of the account's VMs/,
@@ -94,7 +94,7 @@ test('tenants, targets and attacks, over the real socket', async (t) => {
     assert.match((await report(ipv4, 'outgoing', '98350', 'ban')).stdout, /no concern of the shield/);
     assert.match((await report(ipv4, 'incoming', '1', 'unban')).stdout, /Nothing was reported/);
     await refused(
-      /ip: is no protected address/,
+      /ip: is not a protected address/,
       'shield',
       'fastnetmon',
       '192.0.2.77',
@@ -162,7 +162,7 @@ test('tenants, targets and attacks, over the real socket', async (t) => {
   await t.test('an address that the edge cannot have', async () => {
     const { capabilities } = edge;
     edge.capabilities = () => ({ ...capabilities(), prefixes: ['192.0.2.0/24'] });
-    const message = /^vaubanctl: ip: is in none of the networks that the edge protects/;
+    const message = /^vaubanctl: ip: is not in any network that the edge protects/;
     await refused(message, 'target', 'add', tenant.id, ipv6);
     const off = await json('target', 'add', tenant.id, ipv6, '--mode', 'off');
     await refused(message, 'target', 'mode', off.id, 'always_on');

@@ -51,7 +51,7 @@ test('VMs are listed, shown and stopped', async (t) => {
   assert.match(asked.stderr, /--yes/);
   assert.equal((await ctl('vm', 'stop', vm.id)).code, 0);
   assert.equal((await one.settled(vm.id)).status, 'stopped');
-  assert.match((await ctl('vm', 'stop', vm.id)).stderr, /The VM is stopped\. This needs running/);
+  assert.match((await ctl('vm', 'stop', vm.id)).stderr, /The VM is stopped\. It must be running/);
   assert.equal((await ctl('vm', 'stop', foreign.id, '--force', '--yes')).code, 0);
   assert.equal((await other.settled(foreign.id)).status, 'stopped');
 
@@ -84,7 +84,7 @@ test('a VM is restored and rebuilt', async (t) => {
 
   assert.match((await ctl('rebuild', vm.id, '--yes')).stderr, /--template/);
   const refused = await ctl('rebuild', vm.id, '--template', 'alpine-3.22', '--yes');
-  assert.match(refused.stderr, /The VM has 1 snapshot, which would go with its disk/);
+  assert.match(refused.stderr, /The VM has 1 snapshot, which a rebuild would delete/);
   const lost = await ctl('rebuild', vm.id, '--template', 'alpine-3.22', '--user-data', '/nowhere', '--yes');
   assert.match(lost.stderr, /^vaubanctl: cannot read \/nowhere: /);
   const userData = join(await temporaryDirectory(t), 'user-data');

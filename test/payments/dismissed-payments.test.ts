@@ -44,7 +44,7 @@ test('a dismissed payment that is disputed later leaves a trace, and is in no wa
   assert.equal(await disputed('lost', 50_00), 200);
   assert.deepEqual(await taken(), [50_00]);
   assert.equal(errors.length, 2);
-  assert.match(errors[0]!, /booked it by hand, debit its account/);
+  assert.match(errors[0]!, /booked it manually, debit its account/);
   assert.equal(await disputed('won', 50_00), 200);
   assert.deepEqual(await taken(), [0]);
   assert.equal(await shop.available(), 0n);

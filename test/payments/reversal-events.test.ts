@@ -6,7 +6,7 @@ import { refundTopUp } from '../../server/payments/refund-top-up.ts';
 import { paidShop } from './support/paid-shop.ts';
 
 const GB = 1_000_000_000;
-const LOOK = /look at Stripe/;
+const LOOK = /check Stripe/;
 
 test('an event about our money whose amount cannot be booked is left to the operator', async (t) => {
   const shop = await paidShop(t);

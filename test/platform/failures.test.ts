@@ -18,7 +18,7 @@ test('a failure is said when it begins, and its end', async () => {
   assert.equal(await failures.attempt('renew', async () => {}, 'vm_1'), true);
   assert.deepEqual(
     lines.map(({ msg }) => msg),
-    ['task failed', 'task works again'],
+    ['task failed', 'task has recovered'],
   );
 });
 

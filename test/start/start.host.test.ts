@@ -31,7 +31,7 @@ for (const setting of ['VAUBAN_LISTEN', 'VAUBAN_OPERATOR_LISTEN']) {
     const location = await freshDatabaseLocation(t, { migrated: false });
     const address = await busyAddress(t);
     const { status, stderr } = await failingStart(location, { [setting]: address });
-    assert.equal(stderr, `${setting}: cannot listen on ${address}: another process listens there\n`);
+    assert.equal(stderr, `${setting}: cannot listen on ${address}: another process is listening there\n`);
     assert.equal(status, UNAVAILABLE);
     const service = await startService(t, { location });
     assert.match(service.demoKey ?? 'none', /^vk_/);

@@ -705,7 +705,7 @@ export interface LostData {
 
 export type LostDataType = 'volume' | 'snapshot' | 'ip' | 'port_forward';
 
-/** Between these instants VMs are switched off for some moments, because they are moved to another machine. One that is switched off before is moved at once */
+/** Between these times, VMs are switched off briefly and moved to another host. A VM that is switched off earlier is moved at once */
 export interface MoveWindow {
   from_at: string;
   to_at: string;

@@ -32,5 +32,5 @@ export function block(lines: readonly string[], most = 12): string {
 /** Describes a failed command by its exit status and the first line of its output. */
 export function complaint({ exitCode, output }: CommandOutput): string {
   const first = output.trim().split('\n', 1)[0] ?? '';
-  return `it ended with ${exitCode ?? 'no exit status'}${first === '' ? '' : ` and said: ${first}`}`;
+  return `it exited with ${exitCode ?? 'no exit status'}${first === '' ? '' : ` and said: ${first}`}`;
 }

@@ -5,7 +5,7 @@ import { SYSTEM_RECIPES } from './system-recipes.ts';
 
 const RECIPES = [...SERVICE_RECIPES, ...SYSTEM_RECIPES];
 
-const HELP = `I am the built-in runbook: fixed recipes, no language model. I know these asks: disk space, memory, load, listening ports, the state and logs of a service, restarting a service, who is logged in, pending updates, an overview of the machine's health, and: run \`a command\`. The operator of this service can connect a language model.`;
+const HELP = `I am the built-in runbook: fixed recipes, no language model. I can help with: disk space, memory, load, listening ports, the state and logs of a service, restarting a service, who is logged in, pending updates, an overview of the machine's health, and: run \`a command\`. The operator of this service can connect a language model.`;
 
 type Command = Extract<Message, { role: 'command' }>;
 
@@ -34,7 +34,7 @@ export class RunbookModel implements AgentModel {
  */
 function replay(recipe: Recipe, ask: string, done: readonly Command[]): RecipeStep | string {
   const refused = done.find(({ ran }) => !ran);
-  if (refused) return `Without that command I cannot go on. ${refused.output}`;
+  if (refused) return `I cannot continue without that command. ${refused.output}`;
   const run = recipe.run(ask);
   let state = run.next();
   for (const { exitCode, output } of done) {

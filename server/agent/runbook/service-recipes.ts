@@ -22,32 +22,32 @@ export function serviceIn(ask: string): string | undefined {
 
 function* restart(ask: string): RecipeRun {
   const name = serviceIn(ask);
-  if (!name) return 'Which service? Say for example: restart nginx.';
+  if (!name) return 'Which service? For example: restart nginx.';
   const done = yield step(`sudo -n systemctl restart ${name}`, `Restart ${name}, as you asked`);
-  const state = yield step(`systemctl is-active ${name}`, 'See whether it runs');
+  const state = yield step(`systemctl is-active ${name}`, 'Check whether it is running');
   if (done.exitCode === 0 && state.output.trim() === 'active') return `${name} was restarted and is active.`;
-  const logs = yield step(`journalctl -u ${name} -n 20 --no-pager`, 'See what it says');
+  const logs = yield step(`journalctl -u ${name} -n 20 --no-pager`, 'Check its state');
   const why = done.exitCode === 0 ? `it is ${state.output.trim() || 'in no known state'}` : complaint(done);
-  return `${name} does not run after the restart: ${why}. Its last lines:\n${block(linesOf(logs), 20)}`;
+  return `${name} is not running after the restart: ${why}. Its last log lines:\n${block(linesOf(logs), 20)}`;
 }
 
 function* stateAndLogs(ask: string): RecipeRun {
   const name = serviceIn(ask);
   if (!name) return yield* failedServices();
-  const state = yield step(`systemctl status ${name} --no-pager`, `See the state of ${name}`);
-  const logs = yield step(`journalctl -u ${name} -n 20 --no-pager`, 'See what it has said of late');
+  const state = yield step(`systemctl status ${name} --no-pager`, `Check the state of ${name}`);
+  const logs = yield step(`journalctl -u ${name} -n 20 --no-pager`, 'Read its latest logs');
   const active = linesOf(state).find((line) => line.trim().startsWith('Active:'));
   const is = active ? active.trim().replace('Active: ', 'is ') : `has no state: ${complaint(state)}`;
-  return `${name} ${is}\nIts last lines:\n${block(linesOf(logs), 20)}`;
+  return `${name} ${is}\nIts last log lines:\n${block(linesOf(logs), 20)}`;
 }
 
 function* failedServices(): RecipeRun {
   const failed = yield step(
     'systemctl list-units --type=service --state=failed --no-pager --plain --no-legend',
-    'See whether services have failed',
+    'Check for failed services',
   );
   const broken = linesOf(failed).filter((line) => /\.service\b/.test(line));
-  return broken.length === 0 ? 'No service has failed.' : `Failed services:\n${block(broken)}`;
+  return broken.length === 0 ? 'No services have failed.' : `Failed services:\n${block(broken)}`;
 }
 
 /** Runs the customer's command verbatim; the policy judges it like any other. */

@@ -61,7 +61,7 @@ export async function closeAccount(
   if (vm_count > 0n || available_minor + held_minor + claimed_minor > 0n)
     throw new ApiError(
       'invalid_state',
-      'The account still has VMs, money or a debt; delete, debit, revoke or credit them first.',
+      'The account still has VMs, money or a debt. Delete the VMs, debit or revoke the money, or credit the debt first.',
       {
         vm_count: Number(vm_count),
         balance_minor: toJsonInteger(available_minor + held_minor),

@@ -150,7 +150,7 @@ async function book(
 
 /** Returns the error for a payment that has been booked before: an operator who retries must not book it twice. */
 function paymentExists({ id, reference }: PaymentRow): ApiError {
-  const message = `The account has a payment with the reference ${JSON.stringify(reference)}.`;
+  const message = `The account already has a payment with the reference ${JSON.stringify(reference)}.`;
   return new ApiError('payment_exists', message, { payment_id: id });
 }
 
@@ -163,7 +163,11 @@ export function requireRoom(
   const room = MAX_BALANCE_MINOR - available_minor - held_minor;
   if (amountMinor <= room) return;
   const most = toJsonInteger(max(room, 0n));
-  throw invalidField(field, 'too_large', `must be at most ${most} minor units, as the wallet is`);
+  throw invalidField(
+    field,
+    'too_large',
+    `must be at most ${most} minor units, so that the wallet stays within its limit`,
+  );
 }
 
 /** Twelve digits are a thousand billion: anything longer is a typo. */
@@ -178,8 +182,8 @@ export function amountToMinor(text: string, currency: string): bigint {
   const micros = parseMicros(text);
   const minor = microsToMinor(micros, currency);
   if (minorToMicros(minor, currency) !== micros) {
-    throw invalidField('amount', 'too_precise', `has more digits behind the point than ${currency} has`);
+    throw invalidField('amount', 'too_precise', `has more decimal places than ${currency}`);
   }
-  if (minor === 0n) throw invalidField('amount', 'not_positive', 'must be more than zero');
+  if (minor === 0n) throw invalidField('amount', 'not_positive', 'must be greater than zero');
   return minor;
 }

@@ -69,8 +69,8 @@ export function allowList(entries: readonly string[], list = 'allow_cidrs'): str
     const text = isIP(ip) === 0 ? entry : `${ip}/${isIP(ip) === 4 ? 32 : 128}`;
     const cidr = parseCidr(text);
     const field = `${list}.${index}`;
-    if (!cidr) throw invalidField(field, 'cidr', 'must be an address or a CIDR such as 203.0.113.0/24');
-    if (cidr.hasHostBits) throw invalidField(field, 'host_bits', 'has bits set right of its prefix');
+    if (!cidr) throw invalidField(field, 'cidr', 'must be an address or a network such as 203.0.113.0/24');
+    if (cidr.hasHostBits) throw invalidField(field, 'host_bits', 'has bits set to the right of its prefix');
     return text;
   });
   return [...new Set(cidrs)];

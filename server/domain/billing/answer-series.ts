@@ -21,11 +21,7 @@ export async function answerSeries(
     const { type } = series;
     const least = series.at_least > series.last ? series.at_least : series.last;
     if (last[type] < least)
-      throw invalidField(
-        type,
-        'too_small',
-        `must be at least ${least}: that one is known to have been issued`,
-      );
+      throw invalidField(type, 'too_small', `must be at least ${least}: that number has already been issued`);
     if (last[type] > series.last + MOST_LOST)
       throw invalidField(type, 'too_large', `must be at most ${series.last + MOST_LOST}`);
     await continueSeries(tx, series, { last: last[type], at: clock.now(), by: actor });

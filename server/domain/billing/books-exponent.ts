@@ -22,12 +22,12 @@ export async function requireExponent(db: Queryable, { currency }: Sold, logger:
   const exponent = currencyExponent(currency);
   if (books && books.exponent !== exponent)
     throw new ConfigError([
-      `catalog: this release counts ${currency} with ${decimals(exponent)} (ISO 4217), but the books were made with ${decimals(books.exponent)}: every amount would change its worth. Start the release that made them, and see docs/billing.md`,
+      `catalog: this release counts ${currency} with ${decimals(exponent)} (ISO 4217), but the books were made with ${decimals(books.exponent)}: every amount would change its value. Start the release that made them, and see docs/billing.md`,
     ]);
   if (!(await areUncounted(db, currency))) return;
   logger.error(
     { currency, exponent },
-    'it is not known how many decimals the amounts in the books have: money operations answer 503 until `vaubanctl books exponent` is answered',
+    'the number of decimals of the amounts in the books is unknown: money operations return 503 until you run `vaubanctl books exponent`',
   );
 }
 
@@ -62,7 +62,7 @@ export async function answerExponent(
     throw invalidField(
       'exponent',
       'not_supported',
-      `is ${exponent}, but this release counts ${currency} with ${decimals(needed)} (ISO 4217) and never changes what was booked: money operations stay paused. docs/billing.md says how to go on`,
+      `is ${exponent}, but this release counts ${currency} with ${decimals(needed)} (ISO 4217) and never changes booked amounts: money operations stay paused. docs/billing.md explains how to continue`,
     );
   await recordBooks(db, { currency, exponent, recorded_at: clock.now(), recorded_by: actor });
   return (await findBooks(db, currency))!;

@@ -19,14 +19,14 @@ export interface ChartAccount {
  */
 export const CHART: readonly ChartAccount[] = [
   { code: 'clearing', name: 'Payment clearing', type: 'asset', per: 'provider' },
-  { code: 'receivable', name: 'Owed for the use of deleted VMs', type: 'asset' },
+  { code: 'receivable', name: 'Owed for the usage of deleted VMs', type: 'asset' },
   { code: 'wallet', name: 'Prepaid by customers', type: 'liability' },
   { code: 'hold', name: 'Prepaid by customers, held for orders', type: 'liability' },
   { code: 'promo', name: 'Promotional credit', type: 'liability' },
   { code: 'deferred', name: 'Deferred revenue, net', type: 'liability', per: 'tax rate' },
   { code: 'tax', name: 'Tax payable', type: 'liability', per: 'tax rate' },
   { code: 'revenue', name: 'Revenue, net', type: 'income', per: 'tax rate' },
-  { code: 'refunds', name: 'Refunds of what was served, net', type: 'income', per: 'tax rate' },
+  { code: 'refunds', name: 'Refunds of delivered services, net', type: 'income', per: 'tax rate' },
   { code: 'promo_expense', name: 'Promotional credit given', type: 'expense' },
   { code: 'write_off', name: 'Write-offs', type: 'expense' },
 ];

@@ -83,7 +83,7 @@ const MAX_DECIMALS = 2;
 
 /** Returns why an invoice cannot be expressed in EN 16931; undefined if it can. */
 export function eInvoiceObstacle({ seller, buyer, currency }: InvoiceDocument): string | undefined {
-  if (buyer.country === null) return 'it names no address of its buyer';
+  if (buyer.country === null) return 'it has no address of the buyer';
   for (const { country } of [seller, buyer]) {
     if (country !== null && eInvoiceCountry(country) === undefined)
       return `EN 16931 has no code for ${countryName(country)}`;
@@ -131,11 +131,14 @@ function countOf({ unit, quantity, proration, from_at, to_at }: InvoiceLineRow) 
 export function invoiceDocument(invoice: InvoiceView, lines: InvoiceLineRow[]): InvoiceDocument {
   const { type, number, issued_at, seller, buyer, currency, period_start_at, period_end_at } = invoice;
   if (number === null || issued_at === null)
-    throw new ApiError('document_unavailable', 'A draft has neither PDF nor XML: it still changes.');
+    throw new ApiError(
+      'document_unavailable',
+      'A draft has neither a PDF nor XML because it can still change.',
+    );
   if (seller === null || buyer === null)
     throw new ApiError(
       'document_unavailable',
-      `${number} names no seller: none was known when it was issued.`,
+      `${number} names no seller, because none was set when it was issued.`,
     );
   const sign = type === 'credit_note' ? -1n : 1n;
   const figures = documentFigures(invoice, lines);

@@ -99,7 +99,7 @@ export function purchaseRefusal(wallet: WalletRow, required: bigint): ApiError |
   const { claimed_minor: debt, currency } = wallet;
   const available = spendableMinor(wallet);
   if (debt === 0n)
-    return insufficientFunds('The wallet does not cover this charge.', required, available, currency);
+    return insufficientFunds(short(required - available, currency), required, available, currency);
   return new ApiError(
     'insufficient_funds',
     `You owe ${formatMinor(debt, currency)}. Top up ${formatMinor(shortfall, currency)} to continue.`,
@@ -121,12 +121,16 @@ export function requireMoney({ available_minor, promo_minor, currency }: WalletR
   const money = available_minor - promo_minor;
   if (required > money)
     throw insufficientFunds(
-      'The wallet does not cover this; promotional credit is not paid out.',
+      'The wallet does not cover this amount. Promotional credit is never paid out.',
       required,
       money,
       currency,
     );
 }
+
+/** For a purchase: the customer can solve it. */
+const short = (shortfall: bigint, currency: string) =>
+  `Your wallet is ${formatMinor(shortfall, currency)} short. Top up to continue.`;
 
 function insufficientFunds(message: string, required: bigint, available: bigint, currency: string): ApiError {
   return new ApiError('insufficient_funds', message, {

@@ -178,7 +178,7 @@ function* poolFaults({ regions }: Catalog): Generator<CatalogFault> {
 function poolFault(text: string, family: 4 | 6): string | undefined {
   const cidr = parseCidr(text);
   if (cidr?.family !== family) return `must be an IPv${family} CIDR, not "${text}"`;
-  if (cidr.hasHostBits) return `${text} has bits set right of its prefix`;
+  if (cidr.hasHostBits) return `${text} has bits set to the right of its prefix`;
   const bits = (family === 4 ? 32 : 128) - cidr.prefix;
   if (bits < SMALLEST_POOL_BITS) return `${text} has no room for a gateway and a VM`;
   return undefined;

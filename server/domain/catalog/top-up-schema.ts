@@ -25,7 +25,7 @@ export function topUpLimits({ currency, top_up = {} }: Sold): { min: bigint; max
   return { min: minor(top_up.min ?? DEFAULT_MIN), max: minor(top_up.max ?? DEFAULT_MAX) };
 }
 
-/** A top-up must be more than zero, and no higher than the highest price. */
+/** A top-up must be greater than zero, and no higher than the highest price. */
 export function* topUpFaults(catalog: Sold): Generator<CatalogFault> {
   const { min, max } = topUpLimits(catalog);
   if (min < 1n) yield { path: ['top_up', 'min'], reason: 'must be at least one of the smallest units' };

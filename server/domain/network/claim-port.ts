@@ -40,7 +40,7 @@ export async function insertOnFreePort(
     const row = await tryInsert(db, { ...forward, external_port });
     if (row) return row;
   }
-  throw new ApiError('capacity_unavailable', `${forward.public_ip} has no free port left.`, {
+  throw new ApiError('capacity_unavailable', `${forward.public_ip} has no free ports left.`, {
     retry_after_seconds: RETRY_AFTER_SECONDS,
   });
 }

@@ -28,7 +28,7 @@ export function requireMatch(match: Match): Match {
 
 function checkPorts(protocol: Match['protocol'], text: string, problems: FieldProblem[]): string {
   if (protocol !== 'tcp' && protocol !== 'udp') {
-    const message = `must be absent: ${protocol} has no ports`;
+    const message = `must be omitted: ${protocol} has no ports`;
     problems.push({ field: 'ports', code: 'not_applicable', message });
     return text;
   }
@@ -46,7 +46,7 @@ function checkCidrs({ protocol, cidrs }: Match, problems: FieldProblem[]): strin
     const problem =
       typeof result === 'object'
         ? result
-        : seen.has(result) && { code: 'duplicate' as const, message: `${text} is in the list already` };
+        : seen.has(result) && { code: 'duplicate' as const, message: `${text} is already in the list` };
     if (problem) problems.push({ field: `cidrs.${index}`, ...problem });
     else seen.add(result as string);
   }
@@ -57,7 +57,8 @@ function checkCidrs({ protocol, cidrs }: Match, problems: FieldProblem[]): strin
 function checkCidr(protocol: Match['protocol'], text: string): string | Omit<FieldProblem, 'field'> {
   const cidr = parseCidr(text);
   if (!cidr) return { code: 'format', message: 'must be a CIDR such as 203.0.113.0/24 or 2001:db8::/32' };
-  if (cidr.hasHostBits) return { code: 'host_bits', message: `${text} has bits set right of its prefix` };
+  if (cidr.hasHostBits)
+    return { code: 'host_bits', message: `${text} has bits set to the right of its prefix` };
   const family = FAMILY_OF[protocol];
   if (family && family !== cidr.family) {
     return { code: 'wrong_family', message: `${protocol} needs IPv${family} networks` };

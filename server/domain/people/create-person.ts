@@ -33,7 +33,7 @@ export async function createPerson(tx: Transaction, clock: Clock, person: NewPer
   };
   // If two requests come at once, only one creates the person.
   if (!(await insertPerson(tx, row)))
-    throw new ApiError('invalid_state', 'There is a person with this address already.');
+    throw new ApiError('invalid_state', 'A person with this address already exists.');
   return row;
 }
 

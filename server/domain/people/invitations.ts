@@ -35,7 +35,7 @@ export async function requireInvitation(
   if (await findPersonByEmail(tx, invitation.email))
     throw new ApiError(
       'invalid_state',
-      'You have signed up before: sign in, and accept the invitation then.',
+      'You have already signed up. Sign in first, then accept the invitation.',
     );
   return invitation;
 }
@@ -50,7 +50,7 @@ export async function acceptInvitation(
   const { id, account_id: accountId, role } = await useMailToken(tx, parts, 'invitation', token);
   if (!accountId || !role) throw linkInvalid('unknown');
   if (await findMembership(tx, personId, accountId))
-    throw new ApiError('invalid_state', 'You are a member of this account already.');
+    throw new ApiError('invalid_state', 'You are already a member of this account.');
   await addMember(tx, clock, { personId, accountId, role });
   const entry = { action: 'invitation.accepted' as const, subjectId: id, details: { role } };
   await recordAudit(tx, clock, { accountId, personId, ...entry, ip });

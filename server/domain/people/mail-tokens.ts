@@ -89,10 +89,10 @@ export async function peekMailToken(
 
 /** Why a link does not work. Only shown to the holder of its secret. */
 const LINK_PROBLEMS = {
-  used: 'The link was used before, or a newer one has replaced it.',
+  used: 'The link has already been used or was replaced by a newer one.',
   expired: 'The link has expired.',
-  unknown: 'The link is not complete, or is not for this page.',
-  taken: 'There is an account with this address already. Sign in with it.',
+  unknown: 'The link is incomplete or not for this page.',
+  taken: 'An account with this address already exists. Sign in to it.',
 };
 
 export const linkInvalid = (reason: keyof typeof LINK_PROBLEMS) =>

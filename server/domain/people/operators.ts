@@ -29,7 +29,7 @@ export interface OperatorLink {
 export async function addOperator(tx: Transaction, parts: Parts, email: string): Promise<OperatorLink> {
   const there = await findPersonByEmail(tx, email, 'operator');
   if (there && !(await isRemoved(tx, there.id)))
-    throw new ApiError('invalid_state', 'There is an operator with this address already.');
+    throw new ApiError('invalid_state', 'An operator with this address already exists.');
   const newcomer = { realm: 'operator' as const, email, name: '', locale: 'en' };
   const person =
     there ?? (await createPerson(tx, parts.clock, { ...newcomer, passwordHash: null, verified: true }));

@@ -48,7 +48,10 @@ const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----|PuTTY-User-Key-F
 export function parsePublicKey(text: string): PublicKey {
   const line = text.trim();
   if (PRIVATE_KEY.test(line)) {
-    throw refusal('private_key', 'is a private key; send the public one, and consider this one compromised');
+    throw refusal(
+      'private_key',
+      'is a private key; send the public key instead, and treat this one as compromised',
+    );
   }
   const [, type, base64, comment] = /^(\S+)[ \t]+(\S+)(?:[ \t]+([^ \t].*))?$/.exec(line) ?? [];
   // A line break would add a second key, or an option, to the guest's authorized_keys.
@@ -57,7 +60,7 @@ export function parsePublicKey(text: string): PublicKey {
   if (blob.toString('base64') !== base64 || blobType(blob) !== type) throw malformed();
   const algorithm = ALGORITHMS.get(type);
   if (!algorithm) {
-    throw refusal('unsupported_algorithm', `must be of the type ${[...ALGORITHMS.keys()].join(', ')}`);
+    throw refusal('unsupported_algorithm', `must be one of the types ${[...ALGORITHMS.keys()].join(', ')}`);
   }
   requireSound(algorithm, blobFields(blob));
   return {
@@ -76,10 +79,11 @@ function requireSound(algorithm: Algorithm, fields: Buffer[] | undefined): void 
   if (!key) throw malformed();
   const { modulusLength: bits, publicExponent: exponent } = key.asymmetricKeyDetails ?? {};
   if (bits === undefined || exponent === undefined) return;
-  if (bits < MIN_RSA_BITS) throw refusal('weak_key', `has ${bits} bits; an RSA key needs ${MIN_RSA_BITS}`);
-  if (bits > MAX_RSA_BITS) throw refusal('unsupported_algorithm', `has ${bits} bits, more than SSH supports`);
-  if (exponent < 3n || exponent % 2n === 0n)
-    throw refusal('weak_key', 'has an exponent that protects nothing');
+  if (bits < MIN_RSA_BITS)
+    throw refusal('weak_key', `has ${bits} bits; an RSA key needs at least ${MIN_RSA_BITS}`);
+  if (bits > MAX_RSA_BITS)
+    throw refusal('unsupported_algorithm', `has ${bits} bits, which is more than SSH supports`);
+  if (exponent < 3n || exponent % 2n === 0n) throw refusal('weak_key', 'has an insecure exponent');
 }
 
 /** Returns the key, or undefined if its numbers are invalid: a point off its curve, or a wrong length. */

@@ -30,7 +30,7 @@ export async function storeSshKey(
   await lockWallet(db, key.account_id);
   const existing = await findSshKeyByFingerprint(db, key.account_id, key.fingerprint);
   if (existing) {
-    const message = `The key is stored already, as ${existing.name}.`;
+    const message = `The key is already stored as ${existing.name}.`;
     throw new ApiError('ssh_key_exists', message, { existing_id: existing.id });
   }
   const limits = await accountLimits(db, catalog, key.account_id);

@@ -63,27 +63,30 @@ export function runningPeriod(vm: VmRow): RunningPeriod {
 /** Returns a plan that can be bought; throws `unknown_plan` otherwise. */
 export function requirePlan(catalog: Catalog, code: string): Plan {
   const plan = findPlan(catalog, code);
-  if (!plan || plan.deprecated) throw new ApiError('unknown_plan', `There is no plan ${code} to choose.`);
+  if (!plan || plan.deprecated) throw new ApiError('unknown_plan', `There is no plan ${code} on offer.`);
   return plan;
 }
 
 /** Requires that a configuration is sold hourly; throws `validation_failed` for `field` otherwise. */
 export function requireHourly({ name, price_hourly_micros }: Configuration, field: string): void {
   if (price_hourly_micros !== null) return;
-  throw invalidField(field, 'not_hourly', `${name} is not sold by the hour`);
+  throw invalidField(field, 'not_hourly', `${name} is not available with hourly billing`);
 }
 
 /** Requires that a region sells a plan; throws `plan_not_available_in_region` otherwise. */
 export function requireSoldIn(plan: Plan, region: string): void {
   if (isSoldIn(plan, region)) return;
-  throw new ApiError('plan_not_available_in_region', `Plan ${plan.code} is not sold in region ${region}.`);
+  throw new ApiError(
+    'plan_not_available_in_region',
+    `Plan ${plan.code} is not available in region ${region}.`,
+  );
 }
 
 /** Returns a template that can be chosen; throws `unknown_template` otherwise. */
 export function requireTemplate(catalog: Catalog, code: string): Template {
   const template = findTemplate(catalog, code);
   if (!template || template.deprecated)
-    throw new ApiError('unknown_template', `There is no template ${code} to choose.`);
+    throw new ApiError('unknown_template', `There is no template ${code} on offer.`);
   return template;
 }
 
@@ -123,14 +126,10 @@ export function requireCustom(catalog: SalesCatalog, size: Size): Configuration 
 /** Disks never shrink: throws `disk_shrink_not_supported`. */
 export function requireNoShrink(vm: Size, to: Size): void {
   if (to.disk_gb >= vm.disk_gb) return;
-  throw new ApiError(
-    'disk_shrink_not_supported',
-    `The disk has ${vm.disk_gb} GB and cannot become smaller.`,
-    {
-      current_disk_gb: vm.disk_gb,
-      requested_disk_gb: to.disk_gb,
-    },
-  );
+  throw new ApiError('disk_shrink_not_supported', `The disk has ${vm.disk_gb} GB and cannot be shrunk.`, {
+    current_disk_gb: vm.disk_gb,
+    requested_disk_gb: to.disk_gb,
+  });
 }
 
 /** Returns a VM's configuration on a plan; without `resizeDisk`, the disk does not grow to the plan's size. */

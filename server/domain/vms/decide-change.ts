@@ -141,7 +141,7 @@ function hasSize(vm: Size, { vcpu, ram_mb, disk_gb }: Size): boolean {
 function refuseSame({ plan }: VmView): never {
   throw new ApiError(
     'same_plan',
-    `The VM has ${plan === null ? 'this size' : `this plan or size (${plan})`} already.`,
+    `The VM already has ${plan === null ? 'this size' : `this plan or size (${plan})`}.`,
   );
 }
 
@@ -153,7 +153,7 @@ export function requirePaid(vm: VmView, now: Date): void {
   if (now < vm.billing_period_end_at || vm.status === 'suspended') return;
   throw new ApiError(
     'payment_due',
-    `The paid period is over. The size can be changed once the VM has been renewed: ${wayBack(vm)}.`,
+    `The paid period is over. You can change the plan or size once the VM has been renewed. To renew it, ${wayBack(vm)}.`,
   );
 }
 

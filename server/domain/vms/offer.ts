@@ -35,9 +35,13 @@ export function requireServed(
     throw invalidField('zone', 'unknown', `region ${region.code} has no zone ${zone}`);
   const zones = servedZones(region, hosts);
   if (zones.length === 0)
-    throw invalidField('region', 'not_available', `no VM can be made in region ${region.code} at present`);
+    throw invalidField(
+      'region',
+      'not_available',
+      `no VMs can be created in region ${region.code} at the moment`,
+    );
   if (zone !== undefined && !zones.includes(zone))
-    throw invalidField('zone', 'not_available', `no VM can be made in zone ${zone} at present`);
+    throw invalidField('zone', 'not_available', `no VMs can be created in zone ${zone} at the moment`);
   return { region, zones: zone === undefined ? zones : [zone] };
 }
 
@@ -45,7 +49,7 @@ export function requireServed(
 export function requireImage(catalog: Catalog, code: string, { template: found }: EngineOffer): Template {
   const template = requireTemplate(catalog, code);
   if (found === undefined)
-    throw invalidField('template', 'not_available', `there is no image of ${template.code} at present`);
+    throw invalidField('template', 'not_available', `there is no image of ${template.code} at the moment`);
   if (found instanceof ApiError) return template;
   return { ...template, min_disk_gb: Math.max(template.min_disk_gb, found.minDiskGb) };
 }

@@ -65,7 +65,7 @@ async function requireNoSnapshots(db: Transaction, vm: VmView, mayGo: boolean): 
   if (count === 0) return;
   throw new ApiError(
     'invalid_state',
-    `The VM has ${count} snapshot${count === 1 ? '' : 's'}, which would go with its disk. Delete them, or send delete_snapshots: true.`,
+    `The VM has ${count} snapshot${count === 1 ? '' : 's'}, which a rebuild would delete along with its disk. Delete them first, or send delete_snapshots: true.`,
     { snapshots: count },
   );
 }

@@ -64,7 +64,7 @@ function requireGrace({ services, now }: JobStart, vm: VmRow): void {
   if (!vm.provisioned_at || now < graceEnd(vm, services.catalog.grace)) return;
   throw new ApiError(
     'vm_suspended',
-    `The paid period is over and the VM about to be suspended. To keep it, ${wayBack(vm)}.`,
+    `The paid period is over, and the VM is about to be suspended. To keep it, ${wayBack(vm)}.`,
   );
 }
 

@@ -138,15 +138,15 @@ function requireState(vm: VmState, operation: VmOperation): void {
     throw new ApiError(
       'vm_suspended',
       vm.debt_suspended_at
-        ? 'The VM is suspended because the account owes money. Pay the debt to have it back.'
-        : `The VM is suspended because it is unpaid. To have it back, ${wayBack(vm)}.`,
+        ? 'The VM is suspended because the account owes money. Pay the debt to get it back.'
+        : `The VM is suspended because it is unpaid. To get it back, ${wayBack(vm)}.`,
     );
   }
   if (neverMade) {
     const message = 'The VM could not be created and was not charged. Delete it.';
     throw new ApiError('invalid_state', message, { status: vm.status, allowed: [] });
   }
-  const message = `${whyInState(vm)} This needs ${allowed.join(' or ')}.`;
+  const message = `${whyInState(vm)} It must be ${allowed.join(' or ')}.`;
   throw new ApiError('invalid_state', message, { status: vm.status, allowed });
 }
 
@@ -156,12 +156,12 @@ function whyInState({ status, last_job: job }: VmState): string {
   const cause = job?.error_message
     ? `, because its last job (${job.kind}) failed: ${job.error_message}`
     : '.';
-  return `The VM is in error${cause} Start it, or force it to stop.`;
+  return `The VM is in error${cause} Start it or force it to stop.`;
 }
 
 /** Refuses to renew a VM whose deletion failed: it was refunded, and its guest may be half deleted. */
 export function requireRenewable(vm: VmRow): void {
-  requireNotHalfDeleted(vm, 'It cannot be renewed; delete it again.');
+  requireNotHalfDeleted(vm, 'It cannot be renewed. Delete it again.');
 }
 
 /** Refuses to restore or rebuild a VM whose deletion failed. */
@@ -171,7 +171,7 @@ export function requireWhole(vm: VmRow): void {
 
 function requireNotHalfDeleted({ status, deletion_failed_at }: VmRow, wayOut: string): void {
   if (!deletion_failed_at) return;
-  const message = `The VM was being deleted, which could not be finished. ${wayOut}`;
+  const message = `The deletion of the VM could not be finished. ${wayOut}`;
   throw new ApiError('invalid_state', message, { status, allowed: [] });
 }
 

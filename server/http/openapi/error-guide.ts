@@ -13,7 +13,7 @@ export const ERROR_GUIDE: Record<CustomerErrorCode, ErrorGuide> = {
   },
   account_suspended: {
     meaning: 'The operator has suspended the account: its keys may only read. Ask them why.',
-    message: 'The account is suspended: its keys may only read.',
+    message: 'The account is suspended. Its keys can only read.',
   },
   invalid_json: { meaning: 'The body is not JSON.', message: 'The request body is not valid JSON.' },
   invalid_cursor: {
@@ -33,7 +33,7 @@ export const ERROR_GUIDE: Record<CustomerErrorCode, ErrorGuide> = {
   api_key_expired: { meaning: 'The key has expired.', message: 'The API key has expired.' },
   ip_not_allowed: {
     meaning: 'The key may not be used from this address.',
-    message: 'The API key may not be used from this address.',
+    message: 'This API key may not be used from this address.',
   },
   insufficient_funds: {
     meaning: 'The wallet does not hold enough. Nothing was charged; top up and repeat with the same key.',
@@ -114,7 +114,7 @@ export const ERROR_GUIDE: Record<CustomerErrorCode, ErrorGuide> = {
   document_unavailable: {
     meaning:
       'The invoice has no PDF or no XML: it is a draft, or the seller or the address of the buyer was not known when it was issued.',
-    message: 'INV-000007 has no XML: it names no address of its buyer.',
+    message: 'INV-000007 has no XML: it has no address of the buyer.',
   },
   approval_not_pending: {
     meaning: 'The approval is unknown, was decided before, or has expired.',
@@ -169,7 +169,7 @@ export const ERROR_GUIDE: Record<CustomerErrorCode, ErrorGuide> = {
   service_unavailable: {
     meaning:
       'The service is cut off from its database for the moment. Nothing was committed or charged unless the message says that it may have been; repeat with the same Idempotency-Key.',
-    message: 'The service is not available at the moment. Nothing was changed; try again.',
+    message: 'The service is not available at the moment. Nothing was changed. Try again.',
     details: { retry_after_seconds: 1 },
   },
   compute_unavailable: {

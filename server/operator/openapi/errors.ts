@@ -40,7 +40,7 @@ const GUIDE: Partial<Record<ErrorCode, ErrorGuide>> = {
   document_unavailable: {
     meaning:
       'The invoice has no PDF or no XML: it is a draft, or its seller or its buyer was not known when it was issued.',
-    message: 'A draft has neither PDF nor XML: it still changes.',
+    message: 'A draft has neither a PDF nor XML because it can still change.',
   },
   payment_exists: {
     meaning: 'The account has a payment with this reference, under `details.payment_id`.',
@@ -71,17 +71,17 @@ const GUIDE: Partial<Record<ErrorCode, ErrorGuide>> = {
   internal_error: { meaning: 'The service failed.', message: 'Something went wrong on our side.' },
   service_unavailable: {
     meaning: 'The service is cut off from its database for the moment, or has too much to do.',
-    message: 'The service is not available at the moment. Nothing was changed; try again.',
+    message: 'The service is not available at the moment. Nothing was changed. Try again.',
     details: { retry_after_seconds: 1 },
   },
   compute_unavailable: {
     meaning: 'The compute engine does not answer, or has not done what it was asked for.',
-    message: 'The compute engine does not answer.',
+    message: 'The compute engine is not answering.',
     details: { retry_after_seconds: 30 },
   },
   capacity_unavailable: {
     meaning: 'The compute engine has no room.',
-    message: 'There is no room for this VM at the moment.',
+    message: 'There is no capacity for this VM at the moment.',
     details: { retry_after_seconds: 30 },
   },
 };

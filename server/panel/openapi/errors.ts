@@ -8,7 +8,7 @@ export const EVERY_RESPONSE = ['X-Request-Id', 'Cache-Control'];
 const OWN: Record<PanelErrorCode, ErrorGuide> = {
   session_required: {
     meaning: 'There is no session, or it is over. Sign in.',
-    message: 'Sign in first: there is no session, or it is over.',
+    message: 'Sign in first: you have no session, or it has expired.',
   },
   sign_in_failed: {
     meaning: 'Address or password is wrong; which of them is not disclosed.',
@@ -21,7 +21,7 @@ const OWN: Record<PanelErrorCode, ErrorGuide> = {
   },
   origin_not_allowed: {
     meaning: 'The request does not come from a page of this service.',
-    message: 'Only pages of this service may ask for this.',
+    message: 'Only pages of this service may make this request.',
   },
   confirmation_required: {
     meaning: 'Prove once more who you are, by confirmSession, and repeat.',
@@ -38,7 +38,7 @@ const OWN: Record<PanelErrorCode, ErrorGuide> = {
   link_invalid: {
     meaning:
       'The link does not work: `details.reason` says whether it was used or replaced, has expired, is not known, or is for an address that has an account already.',
-    message: 'The link was used before, or a newer one has replaced it.',
+    message: 'The link has already been used or was replaced by a newer one.',
     details: { reason: 'used' },
   },
 };

@@ -36,7 +36,7 @@ export async function compareWithStripe(
   if (strange > 0)
     logger.warn(
       { payments: strange, since },
-      'Stripe has payments for top-ups that are in no books here: of another installation, or before this release',
+      'Stripe has payments for top-ups that are not in the books: from another installation, or from before this release',
     );
   for await (const refund of list(api, '/v1/refunds', createdSince(since), signal))
     await actOn(parts, 'refund.updated', refund);
@@ -78,7 +78,10 @@ async function attempt(parts: WebhookParts, meaning: Meaning): Promise<boolean |
   } catch (error) {
     if (!(error instanceof ApiError) && !(error as { code?: string }).code?.startsWith(CONSTRAINT))
       throw error;
-    parts.logger.error({ err: error, kind: meaning.kind }, 'what Stripe has is not booked: look at Stripe');
+    parts.logger.error(
+      { err: error, kind: meaning.kind },
+      'a transaction at Stripe is not booked: check Stripe',
+    );
     return undefined;
   }
 }

@@ -144,7 +144,7 @@ function outcomeOf({ id, status }: Record<string, unknown>): Outcome {
       return { status: 'processing', providerRef: id };
     default:
       // Such as requires_action: the bank wants the customer, who is not present.
-      return { status: 'failed', error: 'The bank wants this payment to be confirmed by hand.' };
+      return { status: 'failed', error: 'The bank requires you to confirm this payment.' };
   }
 }
 

@@ -33,7 +33,7 @@ export async function recheckPayment(
       await act(parts, { kind: 'failed', topUpId: id, error: MISSING, byItself: false });
       return;
     }
-    logger.warn({ top_up_id: id, reason: error.message }, 'it is not known how far a payment has come');
+    logger.warn({ top_up_id: id, reason: error.message }, 'the progress of a payment is unknown');
     return;
   }
   if (due.missing_since)

@@ -125,7 +125,7 @@ async function takePayment(parts: WebhookParts, meaning: Payment): Promise<boole
       });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      logger.error({ top_up_id: topUpId, reason }, 'a payment is not booked: look at Stripe');
+      logger.error({ top_up_id: topUpId, reason }, 'a payment is not booked: check Stripe');
       // A wrong amount would be the same if sent again; anything else may be temporary, such as an outage.
       if (error instanceof PaymentMismatchError) return;
       throw error;
@@ -186,7 +186,7 @@ async function takeReversal(
   const topUp = await topUpOf(parts, intentId);
   if (!topUp) return noteTakenFromUnbooked(parts, intentId, reversal);
   if (topUp.status !== 'succeeded' || topUp.currency !== currency) {
-    logger.error({ top_up_id: topUp.id }, 'what was taken back is not booked: look at Stripe');
+    logger.error({ top_up_id: topUp.id }, 'a reversal is not booked: check Stripe');
     return true;
   }
   await bookReversal(parts, topUp, reversal);
@@ -207,11 +207,11 @@ async function noteTakenFromUnbooked(
   await noteTakenBack(db, found.id, isVoid ? 0n : amountMinor);
   const { id, account_id } = found;
   const about = { unbooked_payment_id: id, account_id, kind, provider_ref: providerRef };
-  if (isVoid) logger.warn(about, 'a payment that is not in the books is not taken back after all');
+  if (isVoid) logger.warn(about, 'the reversal of a payment that is not in the books was canceled');
   else
     logger.error(
       { ...about, amount_minor: toJsonInteger(amountMinor) },
-      'a payment that is not in the books was taken back: if you have booked it by hand, debit its account',
+      'a payment that is not in the books was reversed: if you booked it manually, debit its account',
     );
   return true;
 }
@@ -237,7 +237,7 @@ async function bookReversal(parts: WebhookParts, topUp: TopUpRow, told: Reversal
     else
       logger.error(
         { top_up_id: topUp.id, provider_ref: providerRef },
-        'it is not known which of two amounts was taken back: look at Stripe',
+        'it is unknown which of two amounts was reversed: check Stripe',
       );
   }
 }
@@ -259,7 +259,7 @@ async function leaveUncounted(
   } else
     logger.error(
       { top_up_id: topUp.id, provider_ref: providerRef, amount: String(amount), currency },
-      'an amount is not booked, for the books cannot have it: look at Stripe',
+      'an amount is not booked because it does not fit the books: check Stripe',
     );
   return true;
 }

@@ -89,7 +89,7 @@ export class HelperConnection {
 
   async #open(): Promise<Socket> {
     const socket = connect(this.#options.path);
-    let why = 'it ended the connection';
+    let why = 'it closed the connection';
     socket.on('error', (error) => {
       why = error.message;
     });

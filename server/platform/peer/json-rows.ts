@@ -117,11 +117,11 @@ class Rows {
 
   /** Returns the object, once the body has ended. */
   end(): object {
-    if (this.#inRows) throw new PeerError(this.#peer, 'sent JSON that was cut off');
+    if (this.#inRows) throw new PeerError(this.#peer, 'sent truncated JSON');
     this.#around.push(...this.#parts);
     const object = parseJson(Buffer.concat(this.#around), this.#peer, this.#bounds);
     if (typeof object !== 'object' || object === null || Array.isArray(object))
-      throw new PeerError(this.#peer, 'sent JSON that is no object');
+      throw new PeerError(this.#peer, 'sent JSON that is not an object');
     return this.#hasRows ? { ...object, [this.#name]: this.#rows } : object;
   }
 

@@ -25,7 +25,7 @@ const WARNINGS = [
 
 const OWN_ENDS = {
   crashed: { type: 'guest.crashed', level: 'error', message: 'The guest has crashed.' },
-  powered_off: { type: 'guest.powered_off', level: 'info', message: 'The guest has powered itself off.' },
+  powered_off: { type: 'guest.powered_off', level: 'info', message: 'The guest powered itself off.' },
 } as const;
 
 function warningIn(id: string, slot: number): Happening | undefined {

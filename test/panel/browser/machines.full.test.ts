@@ -115,7 +115,7 @@ async function opensAPort(page: Page): Promise<void> {
   await dialog(page).getByLabel('From').fill('203.0.113.7/24');
   await button(page, 'Save rule').click();
   // The problem with one of the networks is shown at their field.
-  await dialog(page).getByText('has bits set right of its prefix').waitFor();
+  await dialog(page).getByText('has bits set to the right of its prefix').waitFor();
   await dialog(page).getByLabel('From').fill('203.0.113.0/24');
   assert.match(await changes.innerText(), /Opens\s+TCP 443 from 203\.0\.113\.0\/24/);
   await button(page, 'Save rule').click();

@@ -38,7 +38,7 @@ const EXPECTED: [string, RegExp][] = [
   ['job given up', /"kind":"delete"/],
   ['a guest that no VM has: see vaubanctl orphan list', /guest_id/],
   ['orphan removed by the operator', /guest_id/],
-  ['guests are shut down for the end of their host', /guests/],
+  ['shutting guests down because their host is shutting down', /guests/],
   ['a payment is not in the books: see vaubanctl payment unbooked', /"provider":"stripe"/],
   // The clock advances by days at once: anything that waits for a reply at that moment has waited for days.
   ['presence lost: this node leaves its jobs to the others', /presence/],

@@ -19,8 +19,8 @@ const MAX_DEPTH = 4;
 /** Read-only commands, by program: they write nothing, contact no other machine and show no secret. */
 export const READ_ONLY: Grammar = { ...FILES, ...SYSTEM, ...NETWORK, ...SERVICES };
 
-const SAFE: Judgement = { risk: 'safe', why: 'it only looks' };
-const ROUTINE_CARE: Judgement = { risk: 'caution', why: 'it is routine care and easily put right' };
+const SAFE: Judgement = { risk: 'safe', why: 'it only reads' };
+const ROUTINE_CARE: Judgement = { risk: 'caution', why: 'it is routine maintenance and easily undone' };
 
 /**
  * Judges the risk of a shell command, whatever is claimed about it. A command is only less than dangerous if its
@@ -31,7 +31,7 @@ export function judgeCommand(command: string): Judgement {
 }
 
 function judgeScript(source: string, depth: number): Judgement {
-  if (source.length > MAX_COMMAND_LENGTH) return dangerous('it is too long to be understood');
+  if (source.length > MAX_COMMAND_LENGTH) return dangerous('it is too long to be checked');
   if (depth > MAX_DEPTH) return dangerous('it is nested too deeply');
   try {
     return gravest(readScript(source).map((command) => judgeSimple(command, depth)));
@@ -88,7 +88,7 @@ function isIn(grammar: Grammar, name: string, words: readonly Word[]): boolean {
 
 function unknown(name: string): Judgement {
   const shown = /^[\w./-]{1,40}$/.test(name) ? name : 'it';
-  return dangerous(`${shown}, with these arguments, is not known to be harmless`);
+  return dangerous(`${shown} with these arguments is not known to be harmless`);
 }
 
 /** Commands that run another command, which decides the risk. Undefined if it is unclear what they run. */

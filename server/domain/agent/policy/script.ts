@@ -27,7 +27,7 @@ export class NotUnderstood extends Error {}
  * would show up there.
  */
 export function readScript(source: string): SimpleCommand[] {
-  if (!PLAIN.test(source)) throw new NotUnderstood('it has characters beyond plain ASCII');
+  if (!PLAIN.test(source)) throw new NotUnderstood('it contains characters other than plain ASCII');
   const reader = new ScriptReader(source);
   const script = parse(source);
   if (script.errors && script.errors.length > 0)
@@ -48,7 +48,7 @@ class ScriptReader {
   }
 
   statement({ command, background }: Statement): void {
-    if (background) throw new NotUnderstood('it goes on in the background');
+    if (background) throw new NotUnderstood('it continues in the background');
     this.#node(command);
   }
 
@@ -109,12 +109,12 @@ class ScriptReader {
     let end = 0;
     for (const span of this.#read.sort((a, b) => a.pos - b.pos)) {
       // Overlapping spans were split wrongly.
-      if (span.pos < end) throw new NotUnderstood('it cannot be taken apart');
+      if (span.pos < end) throw new NotUnderstood('it cannot be analyzed');
       rest += `${this.#source.slice(end, span.pos)} `;
       end = span.end;
     }
     rest += this.#source.slice(end);
-    if (!BETWEEN.test(rest)) throw new NotUnderstood('it cannot be taken apart');
+    if (!BETWEEN.test(rest)) throw new NotUnderstood('it cannot be analyzed');
   }
 }
 

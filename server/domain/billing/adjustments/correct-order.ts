@@ -92,13 +92,13 @@ function amountOf(left: bigint, wanted: bigint | undefined, currency: string): b
     throw invalidField(
       'amount',
       'too_large',
-      `must be at most ${formatMinor(left, currency)}, what is left of the order`,
+      `must be at most ${formatMinor(left, currency)}, the remaining amount of the order`,
     );
   return wanted ?? left;
 }
 
 const nothingLeft = () =>
-  new ApiError('invalid_state', 'Nothing is left of the order: all of it has been given back or undone.');
+  new ApiError('invalid_state', 'Nothing is left to refund: the whole order has been refunded or undone.');
 
 const VERB = { refund: 'Refund', void: 'Void' } as const;
 
@@ -121,7 +121,7 @@ async function requireCompleted({ tx }: LedgerContext, orderId: string): Promise
   if (order.status === 'pending')
     throw new ApiError(
       'invalid_state',
-      'The order is pending: nothing has been charged. Wait for its job, or give the job up (vaubanctl job abandon), which releases what is held.',
+      'The order is pending: nothing has been charged. Wait for its job, or abandon the job (vaubanctl job abandon) to release the held amount.',
       { status: order.status },
     );
   if (order.status !== 'completed')
@@ -135,11 +135,11 @@ async function requireCharge(ledger: LedgerContext, orderId: string): Promise<Or
   if (order.adjustment === 'void')
     throw new ApiError(
       'invalid_state',
-      'A void cannot be undone: correct it by a credit, a debit or another refund.',
+      'A void cannot be undone. Correct it with a credit, a debit or another refund.',
     );
   // Only the usage of a deposit is sold, whatever else was released together with it.
   if (order.amount_minor > (order.deposit_minor ?? 0n)) return order;
-  throw new ApiError('invalid_state', 'The order took no money that could be given back.', {
+  throw new ApiError('invalid_state', 'The order charged nothing that could be refunded.', {
     kind: order.kind,
     amount_minor: order.amount_minor.toString(),
   });

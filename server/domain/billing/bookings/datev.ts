@@ -35,10 +35,10 @@ export function requireDatev(datev: Datev, { accounts, currencies, largest_minor
     throw new ApiError('invalid_state', `The catalog's datev.accounts has no account for ${list}.`);
   }
   const fine = currencies.find((currency) => currencyExponent(currency) > DECIMALS);
-  if (fine) throw new ApiError('invalid_state', `DATEV takes two decimals, ${fine} has more.`);
+  if (fine) throw new ApiError('invalid_state', `DATEV supports two decimals, but ${fine} has more.`);
   const limit = MAX_AMOUNT * 10n ** BigInt(currencyExponent(currencies[0] ?? 'EUR'));
   if ((largest_minor ?? 0n) >= limit)
-    throw new ApiError('invalid_state', 'An amount has more digits than DATEV takes.');
+    throw new ApiError('invalid_state', 'An amount has more digits than DATEV supports.');
 }
 
 const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;

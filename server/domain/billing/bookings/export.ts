@@ -29,11 +29,12 @@ export async function exportBookings(
   const days = daysOf(month);
   requireBegun(days, clock);
   if (format === 'csv') {
-    if (part !== undefined) throw invalidField('part', 'not_allowed', 'is not for CSV, which is one file');
+    if (part !== undefined)
+      throw invalidField('part', 'not_allowed', 'does not apply to CSV, which is a single file');
     return csvOf(bookingsOf(db, days, empty));
   }
   const { datev } = catalog;
-  if (!datev) throw new ApiError('invalid_state', 'The catalog says nothing of DATEV: see docs/billing.md.');
+  if (!datev) throw new ApiError('invalid_state', 'The catalog has no DATEV settings. See docs/billing.md.');
   const all = await bookingTotals(db, days, empty);
   requireDatev(datev, all);
   const accounts = Object.fromEntries(all.accounts.map((code) => [code, datevAccount(datev, code)]));

@@ -81,7 +81,7 @@ export const runAgent = endpoint({
     at: '2026-01-05T10:00:00.000Z',
     command_id: 'cmd_01ke1y5c3e5g7j9m1q3s5v7x9z',
     command: 'df -hP',
-    reason: 'See how full the file systems are',
+    reason: 'Check how full the file systems are',
     risk: 'safe',
   },
   prepare: agentAnswers,
