@@ -117,7 +117,7 @@ test('in a browser', { skip: NO_BROWSER }, async (t) => {
       assert.deepEqual(complaints, []);
     }
     await second.page.goto(`${url.slice(0, -1)}${url.endsWith('x') ? 'y' : 'x'}`);
-    await notice(second.page).getByText('This link is over').waitFor();
+    await notice(second.page).getByText('This link no longer works').waitFor();
     assert.doesNotMatch(
       await second.page.locator('body').innerText(),
       /web/,
@@ -158,7 +158,7 @@ test('in a browser', { skip: NO_BROWSER }, async (t) => {
       for (const page of views) if (page.url() === url) open.push(page);
       await customer.ask('DELETE', `${shares}/${id}`);
       for (const page of open) {
-        await notice(page).getByText('This link is over').waitFor();
+        await notice(page).getByText('This link no longer works').waitFor();
         const letters = await page
           .locator('#notice-title')
           .evaluate((title) => getComputedStyle(title).fontSize);
@@ -213,6 +213,6 @@ test('in a browser', { skip: NO_BROWSER }, async (t) => {
     await terminal.says('neither');
     terminal.ws.close();
     await customer.ask('DELETE', `${shares}/${id}`);
-    await notice(page).getByText('This link is over').waitFor();
+    await notice(page).getByText('This link no longer works').waitFor();
   });
 });

@@ -92,7 +92,7 @@ test('a theme that is chosen in the panel is that of the documentation', { skip:
   await choose(page, baseUrl, 'Theme: Light');
   assert.deepEqual((await docs()).ground, light.ground);
   await picture(page, 'light');
-  await choose(page, baseUrl, 'Theme: As the device');
+  await choose(page, baseUrl, 'Theme: Same as device');
   assert.equal((await docs()).theme, 'light dark');
   assert.deepEqual(complaints, []);
 });

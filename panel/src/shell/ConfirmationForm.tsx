@@ -14,17 +14,17 @@ import { useSession } from './site.ts';
 const texts = defineTexts(
   {
     title: 'Confirm that it is you',
-    why: 'This changes who can reach your account or your money. What you confirm holds for ten minutes.',
+    why: 'This affects access to your account or your money. The confirmation is valid for ten minutes.',
     password: 'Password',
     go: 'Confirm',
     passkey: 'Confirm with a passkey',
     passkeyFailed: 'The passkey was not used. Try again.',
-    again: 'You have neither a password nor a passkey. Sign out, and ask for a link to choose a password.',
+    again: 'You have neither a password nor a passkey. Sign out and request a link to choose a password.',
     cancel: 'Cancel',
   },
   {
     title: 'Bestätigen Sie, dass Sie es sind',
-    why: 'Das ändert, wer an Ihr Konto oder Ihr Geld kommt. Die Bestätigung gilt für zehn Minuten.',
+    why: 'Das betrifft den Zugang zu Ihrem Konto oder Ihrem Geld. Die Bestätigung gilt für zehn Minuten.',
     password: 'Passwort',
     go: 'Bestätigen',
     passkey: 'Mit einem Passkey bestätigen',

@@ -6,13 +6,13 @@ import { Empty } from '../ui/Page.tsx';
 
 const texts = defineTexts(
   {
-    none: 'There is no such page',
-    why: 'It may have been deleted, or the address is mistyped.',
+    none: 'Page not found',
+    why: 'It may have been deleted, or the address may be mistyped.',
     home: 'Go to the machines',
-    again: 'Load the page again',
+    again: 'Reload the page',
   },
   {
-    none: 'Diese Seite gibt es nicht',
+    none: 'Seite nicht gefunden',
     why: 'Vielleicht wurde sie gelöscht, oder die Adresse ist falsch geschrieben.',
     home: 'Zu den Maschinen',
     again: 'Seite neu laden',

@@ -15,13 +15,13 @@ const texts = defineTexts(
     busy: (seconds: number) => `Too many requests. Try again in ${seconds} s.`,
     busyNow: 'Too many requests. Try again in a moment.',
     unknownDevice:
-      'There were too many attempts to sign in to this address on devices that it does not know. Use a device that you have ' +
+      'There were too many sign-in attempts for this address from unknown devices. Use a device that you have ' +
       'signed in on before, a passkey, or a link to choose a new password.',
     forbidden: 'Your role in this account does not allow this.',
     signedOut: 'You are signed out. Sign in again to continue.',
   },
   {
-    unreachable: 'Der Dienst ist nicht erreichbar. Es ging nichts verloren; versuchen Sie es noch einmal.',
+    unreachable: 'Der Dienst ist nicht erreichbar. Es ging nichts verloren. Versuchen Sie es noch einmal.',
     internal:
       'Bei uns ist etwas schiefgegangen. Falls es wieder vorkommt, nennen Sie dem Support diese Anfrage-ID:',
     busy: (seconds: number) => `Zu viele Anfragen. Versuchen Sie es in ${seconds} s noch einmal.`,

@@ -9,28 +9,34 @@ const TICK_MS = 15_000;
 /** The title and text shown when the terminal has ended, and true if opening the link again may help. */
 const NOTICES = {
   over: [
-    'This link is over',
-    'It has expired, was revoked, or was not copied whole. Ask the person who sent it for a new one.',
+    'This link no longer works',
+    'It has expired, was revoked or was not copied completely. Ask the person who sent it for a new one.',
   ],
-  incomplete: ['This link is incomplete', 'The part after the # was lost on the way. Copy all of the link.'],
+  incomplete: ['This link is incomplete', 'The part after the # is missing. Copy the whole link.'],
   busy: [
-    'Too many tries',
-    'This link, or your network, has opened terminals too often. Wait a minute.',
+    'Too many attempts',
+    'This link or your network has opened too many terminals. Wait a minute.',
     true,
   ],
   lost: ['No connection', 'The service cannot be reached at the moment.', true],
-  1000: ['The session has ended', 'The shell was left. Opening the link again begins another one.', true],
-  1001: ['The service is restarting', 'It is back in a moment.', true],
-  4000: ['The session was closed', 'Nothing had happened for 15 minutes.', true],
+  1000: ['The session has ended', 'The shell has exited. Open the link again to start a new one.', true],
+  1001: ['The service is restarting', 'It will be back in a moment.', true],
+  4000: ['The session was closed', 'It was idle for 15 minutes.', true],
   4001: ['The VM is off', 'The link works again when the VM is running.', true],
-  4002: ['This link is over', 'It was revoked or has expired. Ask the person who sent it for a new one.'],
+  4002: [
+    'This link no longer works',
+    'It was revoked or has expired. Ask the person who sent it for a new one.',
+  ],
   4003: ['The VM does not answer', 'It may still be starting.', true],
-  4004: ['The VM refused the login', 'The service was refused when it logged in.', true],
-  4005: ['The VM is not the same', 'It shows another host key than before, so the service did not log in.'],
-  4006: ['Too many sessions', 'There are as many terminals open as there may be.', true],
-  4007: ['The link is full', 'As many people look at it as may. Wait until one leaves.', true],
-  4008: ['The connection was too slow', 'Nothing was taken for 30 seconds.', true],
-  4009: ['The terminal was lost', 'Opening the link again begins another one.', true],
+  4004: ['The VM refused the login', 'The service could not log in.', true],
+  4005: [
+    'The host key has changed',
+    'It is not the one that the VM had before, so the service did not log in.',
+  ],
+  4006: ['Too many sessions', 'The maximum number of open terminals is reached.', true],
+  4007: ['The link is full', 'The maximum number of viewers is reached. Wait until one leaves.', true],
+  4008: ['The connection was too slow', 'No data was read for 30 seconds.', true],
+  4009: ['The terminal was lost', 'Open the link again to start a new one.', true],
 };
 
 const element = (id) => document.getElementById(id);

@@ -141,9 +141,9 @@ export const creditGiven: Template<CreditValues & { reason: string }> = {
     action: { label: 'View wallet', url: `${panelUrl}/billing` },
   }),
   de: ({ account, amountMinor, currency, expiresAt, reason }, { panelUrl }) => ({
-    subject: `${money(amountMinor, currency, 'de')} Gutschrift für ${account}`,
+    subject: `${money(amountMinor, currency, 'de')} Aktionsguthaben für ${account}`,
     paragraphs: [
-      `Sie haben eine Gutschrift von ${money(amountMinor, currency, 'de')} erhalten. Damit werden Ihre nächsten Kosten bezahlt, vor Ihrem eigenen Geld.`,
+      `Sie haben ${money(amountMinor, currency, 'de')} Aktionsguthaben erhalten. Damit werden Ihre nächsten Kosten bezahlt, vor Ihrem eigenen Geld.`,
     ],
     facts: [
       ['Grund', reason],
@@ -162,9 +162,9 @@ export const creditExpiring: Template<CreditValues> = {
     action: { label: 'View wallet', url: `${panelUrl}/billing` },
   }),
   de: ({ account, amountMinor, currency, expiresAt }, { panelUrl }) => ({
-    subject: `${money(amountMinor, currency, 'de')} Gutschrift für ${account} verfallen bald`,
+    subject: `${money(amountMinor, currency, 'de')} Aktionsguthaben für ${account} verfallen bald`,
     paragraphs: [
-      `${money(amountMinor, currency, 'de')} Ihrer Gutschrift sind nicht verbraucht und verfallen am ${instant(expiresAt, 'de')}.`,
+      `${money(amountMinor, currency, 'de')} Ihres Aktionsguthabens sind nicht verbraucht und verfallen am ${instant(expiresAt, 'de')}.`,
     ],
     action: { label: 'Guthaben ansehen', url: `${panelUrl}/billing` },
   }),

@@ -55,7 +55,7 @@ test('an operator sees the clusters: their regions, states, and one that is unre
     [region, state, members, guests, address],
     ['eu-west', 'Ok', '1 of 1', '0', 'https://10.1.0.1:8443'],
   );
-  const check = page.getByRole('table', { name: 'What machines need' });
+  const check = page.getByRole('table', { name: 'Requirements for machines' });
   const row = (name: string) => check.getByRole('row', { name }).getByRole('cell').allInnerTexts();
   await check.getByText('eu-west: quorum').waitFor();
   assert.deepEqual(await row('eu-west: API'), ['eu-west: API', 'Ok', 'incus 6.0.5']);
@@ -93,8 +93,8 @@ test("without clusters the page shows this host's capacity, and mentions no clus
 }, async (t) => {
   const panel = await openPanel(t);
   const { page, complaints } = await open(t, panel);
-  await page.getByText('As the user of the service sees this host.').waitFor();
-  await page.getByRole('table', { name: 'What machines need' }).getByRole('row').nth(1).waitFor();
+  await page.getByText('Checked on this host as the user of the service.').waitFor();
+  await page.getByRole('table', { name: 'Requirements for machines' }).getByRole('row').nth(1).waitFor();
   assert.equal(await page.getByText(/cluster/i).count(), 0);
   assert.deepEqual(complaints, []);
 });

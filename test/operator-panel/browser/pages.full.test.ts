@@ -64,7 +64,7 @@ async function enrol(page: Page, service: Service): Promise<void> {
   await page.getByRole('heading', { name: 'Set up your second factor' }).waitFor();
   await page.getByLabel('New password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Change password' }).click();
-  await page.getByText('The password is changed').waitFor();
+  await page.getByText('Password changed').waitFor();
   await page.getByRole('button', { name: 'Set up', exact: true }).click();
   const dialog = page.getByRole('dialog');
   const secret = await dialog.getByText(/^[A-Z2-7]{32}$/).innerText();
@@ -77,7 +77,7 @@ async function enrol(page: Page, service: Service): Promise<void> {
 
 /** Finds the demo account by its member's address, and credits it with a reason. */
 async function credit({ page, command }: Desk): Promise<void> {
-  await page.getByLabel('Name, id or a member’s address').fill('demo@vauban');
+  await page.getByLabel('Name, ID or a member’s address').fill('demo@vauban');
   await page.getByRole('link', { name: 'demo', exact: true }).click();
   await page.getByRole('button', { name: 'Credit', exact: true }).click();
   const dialog = page.getByRole('dialog');
@@ -94,7 +94,7 @@ async function confirmTransfer({ page, open, command }: Desk, reference: string)
   await open('money');
   await page.getByRole('row', { name: reference }).getByRole('button', { name: 'Confirm' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Confirm', exact: true }).click();
-  await page.getByText('No transfer waits.').waitFor();
+  await page.getByText('No pending transfers.').waitFor();
   const paid = new RegExp(`${reference}.*bank_transfer.*50\\.00 EUR.*succeeded`);
   assert.match(await command('payment', 'list'), paid);
 }
@@ -138,11 +138,11 @@ async function correct({ page, open, command }: Desk, account: string): Promise<
   await command('promo', 'grant', account, '5.00', '--until', until, '--reason', 'welcome');
   await open(`accounts/${account}/money`);
   await page.getByRole('row', { name: 'New machine' }).getByRole('button').click();
-  await page.getByRole('menuitem', { name: 'Give back' }).click();
+  await page.getByRole('menuitem', { name: 'Refund' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Amount').fill('1,00');
   await dialog.getByLabel('Reason').fill('slow for a day');
-  await dialog.getByRole('button', { name: 'Give back', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Refund', exact: true }).click();
   await page.getByRole('table', { name: 'Corrections' }).getByText('slow for a day').waitFor();
   assert.match(await command('order', 'list', account), /adjustment +completed +-1\.00 EUR/);
   assert.match(await command('invoice', 'list', account), /credit note +draft +-13\.34 EUR/);
@@ -190,10 +190,10 @@ async function takeDocuments({ page, open }: Desk, account: string): Promise<voi
 
 async function creditOutage({ page, open, command }: Desk, vm: string): Promise<void> {
   await open('outages');
-  await page.getByRole('button', { name: 'Report an outage' }).click();
+  await page.getByRole('button', { name: 'Report outage' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Where', { exact: true }).selectOption('One machine');
-  await dialog.getByLabel('Id of the machine').fill(vm);
+  await dialog.getByLabel('Affected', { exact: true }).selectOption('One machine');
+  await dialog.getByLabel('Machine ID').fill(vm);
   await dialog.getByLabel('From', { exact: true }).fill('2026-01-01T10:00');
   await dialog.getByLabel('To', { exact: true }).fill('2026-01-01T12:00');
   await dialog.getByLabel('Reason').fill('switch failed');
@@ -209,12 +209,12 @@ async function protect({ page, open, command }: Desk, account: string, ip: strin
   await open('shield');
   await page.getByRole('button', { name: 'New tenant' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Id of the account').fill(account);
+  await dialog.getByLabel('Account ID').fill(account);
   await dialog.getByLabel('Name', { exact: true }).fill('Web');
   await dialog.getByRole('button', { name: 'Create' }).click();
-  await page.getByRole('row', { name: 'Web' }).getByRole('button', { name: 'Protect an address' }).click();
+  await page.getByRole('row', { name: 'Web' }).getByRole('button', { name: 'Protect address' }).click();
   await dialog.getByLabel('Address', { exact: true }).fill(ip);
-  await dialog.getByRole('button', { name: 'Protect an address', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Protect address', exact: true }).click();
   await page.getByRole('table', { name: 'Protected addresses' }).getByText(ip, { exact: true }).waitFor();
   assert.ok((await command('target', 'list')).includes(ip));
 }
@@ -226,20 +226,20 @@ async function setThreshold({ page, command }: Desk, ip: string): Promise<void> 
   const dialog = page.getByRole('dialog');
   const stored = async () => JSON.parse(await command('--json', 'target', 'list'))[0].threshold;
   await inForce('40,000 pps, 500 Mbit/s (learnt)').click();
-  await dialog.getByLabel('Packets a second').fill('20000');
-  await dialog.getByLabel('Megabits a second').fill('200');
+  await dialog.getByLabel('Packets per second').fill('20000');
+  await dialog.getByLabel('Megabits per second').fill('200');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await inForce('20,000 pps, 200 Mbit/s (set)').click();
   assert.deepEqual(await stored(), { pps: 20_000, bps: 200_000_000 });
 
   // Invalid input must not be treated as an empty field, which means the learned threshold.
   for (const wrong of ['many', '0']) {
-    await dialog.getByLabel('Packets a second').fill(wrong);
+    await dialog.getByLabel('Packets per second').fill(wrong);
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.getByText('Write a number above 0').waitFor();
+    await dialog.getByText('Enter a number above 0').waitFor();
   }
   assert.deepEqual(await stored(), { pps: 20_000, bps: 200_000_000 });
-  await dialog.getByLabel('Packets a second').fill('');
+  await dialog.getByLabel('Packets per second').fill('');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await inForce('40,000 pps, 200 Mbit/s (set)').click();
   await dialog.getByRole('button', { name: 'Learn both' }).click();
@@ -281,9 +281,9 @@ async function announceMove({ page, open, command }: Desk, customer: Page): Prom
   await dialog.getByLabel('To', { exact: true }).fill('2100-01-31T06:00');
   await dialog.getByRole('button', { name: 'Move machines away', exact: true }).click();
   await page.getByRole('columnheader', { name: 'Switched off' }).waitFor();
-  await row.getByText('Being emptied').waitFor();
+  await row.getByText('Draining').waitFor();
   await customer.goto(new URL(`/panel/machines/${id}`, page.url()).href);
-  await customer.getByText('Maintenance: off for a moment').waitFor();
+  await customer.getByText('Maintenance: briefly switched off').waitFor();
   if (process.env.VAUBAN_TEST_SCREENSHOTS) {
     await looksRight(customer, customer.url(), 'panel move announced');
     await looksRight(page, page.url(), 'operator move announced');
@@ -292,7 +292,7 @@ async function announceMove({ page, open, command }: Desk, customer: Page): Prom
   await row.getByText('In use').waitFor();
   await customer.reload();
   await customer.getByText('The move of the VM between').waitFor();
-  await customer.getByText('Maintenance: off for a moment').waitFor({ state: 'detached' });
+  await customer.getByText('Maintenance: briefly switched off').waitFor({ state: 'detached' });
 }
 
 /** Wide in one theme and narrow in the other: colours do not depend on the width, nor boxes on the theme. */

@@ -153,20 +153,20 @@ async function asCustomer(page: Page, { baseUrl }: Panel, session: TestBrowser, 
   await page.goto(`${baseUrl}/panel/billing`);
   await page.getByRole('button', { name: 'Set up', exact: true }).click();
   const dialog = page.getByRole('dialog');
-  const below = dialog.getByLabel('When there is less than');
+  const below = dialog.getByLabel('When the balance falls below');
   const given = await session.ok<{ threshold_minor: number }>('GET', '/auto-top-up');
   // The threshold begins with the smallest allowed top-up.
   assert.equal(Number(await below.inputValue()), Number(limits.min));
-  assert.equal(await dialog.getByLabel('Add', { exact: true }).inputValue(), await below.inputValue());
+  assert.equal(await dialog.getByLabel('Top up by', { exact: true }).inputValue(), await below.inputValue());
   await below.fill(tooFine);
   await dialog.getByRole('button', { name: 'Save', exact: true }).click();
   await dialog.getByText(refusal, { exact: true }).waitFor();
   assert.deepEqual(await session.ok('GET', '/auto-top-up'), given, 'nothing was sent');
   await below.fill(threshold.text);
-  await dialog.getByLabel('Add', { exact: true }).fill(refill.text);
+  await dialog.getByLabel('Top up by', { exact: true }).fill(refill.text);
   await dialog.getByText('Top up automatically').click();
   await dialog.getByRole('button', { name: 'Save', exact: true }).click();
-  await shows(page, `${refill.shown} whenever there is less than ${threshold.shown}.`);
+  await shows(page, `${refill.shown} whenever the balance falls below ${threshold.shown}.`);
   const auto = await session.ok('GET', '/auto-top-up');
   assert.deepEqual(
     [auto.enabled, auto.threshold_minor, auto.amount_minor],
@@ -181,7 +181,7 @@ async function asOperator(page: Page, { baseUrl }: Panel, accountId: string, mon
   await page.goto(`${baseUrl}/operator/accounts/${accountId}/money`);
   const give = async (kind: string, of: Typed, fill: () => Promise<void>) => {
     await page.getByRole('button', { name: 'Credit', exact: true }).click();
-    await dialog.getByLabel('What for').selectOption({ label: kind });
+    await dialog.getByLabel('Purpose').selectOption({ label: kind });
     await fill();
     const amount = dialog.getByLabel('Amount');
     await amount.pressSequentially(tooFine);
@@ -191,24 +191,24 @@ async function asOperator(page: Page, { baseUrl }: Panel, accountId: string, mon
     await dialog.getByRole('button', { name: 'Credit', exact: true }).click();
     await dialog.waitFor({ state: 'detached' });
   };
-  await give('A payment that came in', payment, () => dialog.getByLabel('Reference').fill('transfer 1'));
+  await give('A payment received', payment, () => dialog.getByLabel('Reference').fill('transfer 1'));
   await give('A correction, with a reason', adjustment, () => dialog.getByLabel('Reason').fill('goodwill'));
   await shows(page, adjustment.shown);
   await give('Promotional credit', promo, async () => {
     await dialog.getByLabel('Reason').fill('welcome');
-    await dialog.getByLabel('Good until').fill('2026-03-01');
+    await dialog.getByLabel('Valid until').fill('2026-03-01');
   });
   await shows(page, promo.shown);
 
   await page.getByRole('row', { name: 'New machine' }).getByRole('button').click();
-  await page.getByRole('menuitem', { name: 'Give back' }).click();
+  await page.getByRole('menuitem', { name: 'Refund' }).click();
   await dialog.getByLabel('Amount').pressSequentially(tooFine);
   await dialog.getByLabel('Reason').fill('slow for a day');
-  await dialog.getByRole('button', { name: 'Give back', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Refund', exact: true }).click();
   // If it were left out, the whole rest of the charge would be refunded.
   await dialog.getByText(refusal, { exact: true }).waitFor();
   await dialog.getByLabel('Amount').fill(refund.text);
-  await dialog.getByRole('button', { name: 'Give back', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Refund', exact: true }).click();
   await page.getByRole('table', { name: 'Corrections' }).getByText('slow for a day').waitFor();
   await shows(page, refund.shown);
 }

@@ -25,10 +25,10 @@ test('a key is created in the panel, shown once, used by curl and revoked', {
   await page.getByRole('button', { name: 'Create key' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name', { exact: true }).fill('from the panel');
-  await dialog.getByRole('textbox', { name: 'Only from these addresses' }).fill('not-an-address');
+  await dialog.getByRole('textbox', { name: 'Allowed addresses' }).fill('not-an-address');
   await dialog.getByRole('button', { name: 'Create key' }).click();
   await dialog.locator('[aria-invalid="true"]').waitFor();
-  await dialog.getByRole('textbox', { name: 'Only from these addresses' }).fill('127.0.0.1');
+  await dialog.getByRole('textbox', { name: 'Allowed addresses' }).fill('127.0.0.1');
   await dialog.getByRole('button', { name: 'Create key' }).click();
 
   const command = await page.getByRole('region', { name: 'Command' }).innerText();

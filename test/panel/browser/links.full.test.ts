@@ -148,8 +148,8 @@ test('a link that does not work says why', { skip: NO_BROWSER }, async (t) => {
     await page.getByText(text, { exact: false }).waitFor();
     await page.close();
   };
-  await says(`${panel.baseUrl}/panel/verify-email`, 'The link is not complete');
-  await says(`${first!.values.url}x`, 'The link is not complete');
+  await says(`${panel.baseUrl}/panel/verify-email`, 'The link is incomplete');
+  await says(`${first!.values.url}x`, 'The link is incomplete');
   const body = { token: linkIn(second!), password: PASSWORD };
   await new TestBrowser(panel).ok('POST', '/sign-up/complete', { body });
   await says(second!.values.url!, 'It was used before');

@@ -50,7 +50,7 @@ async function buys(page: Page): Promise<void> {
     .first()
     .waitFor();
   await page.getByLabel('Hostname').fill('web-1');
-  await choose(page, 'Custom');
+  await choose(page, 'Custom size');
   for (const part of ['Processors', 'Memory', 'Disk'])
     await page.getByRole('slider', { name: part }).press('End');
   await comesBackFromTheTopUp(page);
@@ -58,8 +58,8 @@ async function buys(page: Page): Promise<void> {
   await choose(page, /Shared S2/);
   await page.getByText('In the wallet').waitFor();
   await button(page, 'Buy and create').click();
-  await dialog(page).getByText('It is shown this once').waitFor();
-  await button(page, 'I have it').click();
+  await dialog(page).getByText('It is shown only once').waitFor();
+  await button(page, 'I have saved it').click();
   await page.waitForURL('**/machines/vm_*');
   await page.getByText('Running', { exact: true }).waitFor();
 }
@@ -89,28 +89,28 @@ async function types(page: Page, command: string, prints: RegExp): Promise<void>
 }
 
 async function shares({ page, browser, service }: Panel): Promise<void> {
-  await button(page, 'Share a terminal').click();
-  await dialog(page).getByLabel('What for').fill('Support');
-  await button(page, 'Make the link').click();
+  await button(page, 'Share terminal').click();
+  await dialog(page).getByLabel('Purpose').fill('Support');
+  await button(page, 'Create link').click();
   const url = (await dialog(page).locator('pre').textContent()) ?? '';
   assert.ok(url.startsWith(service.baseUrl), 'a link to this service');
-  await button(page, 'I have it').click();
+  await button(page, 'I have copied it').click();
   const stranger = await (await browser.newContext()).newPage();
   await stranger.goto(url);
   await stranger.getByText('Read only').waitFor();
   await page.getByRole('cell', { name: '1 / 10' }).waitFor();
   await button(page, 'Revoke').click();
   await dialog(page).getByRole('button', { name: 'Revoke' }).click();
-  await stranger.getByText('This link is over').waitFor();
+  await stranger.getByText('This link no longer works').waitFor();
   await stranger.context().close();
 }
 
 async function opensAPort(page: Page): Promise<void> {
   await tab(page, 'Network').click();
-  await page.getByText('Nobody', { exact: true }).waitFor();
-  await button(page, 'Add a rule').click();
+  await page.getByText('Nothing', { exact: true }).waitFor();
+  await button(page, 'Add rule').click();
   await button(page, 'HTTPS').click();
-  const changes = page.getByRole('region', { name: 'What this changes' });
+  const changes = page.getByRole('region', { name: 'Effect of this rule' });
   assert.match(await changes.innerText(), /Opens\s+TCP 443 from everywhere/);
   await dialog(page).getByLabel('From').fill('203.0.113.7/24');
   await button(page, 'Save rule').click();
@@ -120,16 +120,16 @@ async function opensAPort(page: Page): Promise<void> {
   assert.match(await changes.innerText(), /Opens\s+TCP 443 from 203\.0\.113\.0\/24/);
   await button(page, 'Save rule').click();
   await dialog(page).waitFor({ state: 'detached' });
-  await page.getByRole('cell', { name: 'In force' }).waitFor();
+  await page.getByRole('cell', { name: 'Active' }).waitFor();
   await page.getByText('Everything else is dropped.').waitFor();
 }
 
 /** Changes the disk after a snapshot, restores the snapshot and checks that the change is gone. */
 async function restores(page: Page): Promise<void> {
   await tab(page, 'Snapshots').click();
-  await button(page, 'Take a snapshot').click();
+  await button(page, 'Take snapshot').click();
   await dialog(page).getByLabel('Name').fill('before');
-  await dialog(page).getByRole('button', { name: 'Take a snapshot' }).click();
+  await dialog(page).getByRole('button', { name: 'Take snapshot' }).click();
   await page.getByRole('row', { name: /before.*Ready/ }).waitFor();
   await tab(page, 'Terminal').click();
   await types(page, 'touch changed && ls', /^changed\s*$/);
@@ -152,27 +152,27 @@ async function restores(page: Page): Promise<void> {
 async function asksTheAgent(page: Page): Promise<void> {
   await tab(page, 'Agent').click();
   await page.getByLabel('What should it do?').fill('restart nginx');
-  await page.getByLabel('When it asks').selectOption('all');
+  await page.getByLabel('Approval').selectOption('all');
   await button(page, 'Run').click();
-  await button(page, 'Run it').click();
+  await button(page, 'Run command').click();
   await page.getByText('Done', { exact: true }).waitFor();
   // The request is still there after a reload.
   await page.getByText('systemctl is-active nginx').waitFor();
   await page.reload();
-  await button(page, 'Run it').click();
+  await button(page, 'Run command').click();
   await page.getByText('nginx was restarted and is active.').waitFor();
   await button(page, 'New conversation').click();
-  await page.getByText('Nothing was asked yet').waitFor();
+  await page.getByText('No conversation yet').waitFor();
 }
 
 async function resizes(page: Page): Promise<void> {
-  await tab(page, 'Resize').click();
+  await tab(page, 'Change plan').click();
   await page
     .getByRole('row', { name: /Shared S4/ })
     .getByRole('button', { name: 'Choose' })
     .click();
-  await dialog(page).getByText('To pay now').waitFor();
-  await dialog(page).getByText('Restart the machine for it').click();
+  await dialog(page).getByText('Due now').waitFor();
+  await dialog(page).getByText('Restart the machine').click();
   await button(page, 'Pay and change').click();
   await dialog(page).waitFor({ state: 'detached' });
   await page.getByRole('row', { name: /Shared S4 now/ }).waitFor();
@@ -181,15 +181,15 @@ async function resizes(page: Page): Promise<void> {
 async function deletes(page: Page): Promise<void> {
   await tab(page, 'Settings').click();
   await button(page, 'Delete this machine').click();
-  await dialog(page).getByText('This is lost').waitFor();
-  await dialog(page).getByText('This comes back').waitFor();
+  await dialog(page).getByText('You lose').waitFor();
+  await dialog(page).getByText('You get back').waitFor();
   const sure = button(page, 'Delete permanently');
   assert.ok(await sure.isDisabled());
   await dialog(page).getByRole('textbox').fill('web-1');
   await sure.click();
   await page
     .getByRole('status')
-    .getByText(/went back to the wallet/)
+    .getByText(/was refunded to the wallet/)
     .waitFor();
   await page.waitForURL('**/panel/machines');
 }
@@ -211,9 +211,9 @@ async function scrolls({ page }: Panel): Promise<void> {
   await page.getByText('10000', { exact: true }).first().waitFor();
   const rows = () => page.locator('tbody tr').count();
   assert.ok((await rows()) < 200);
-  await page.getByLabel('Find by name').first().fill('web-9999');
+  await page.getByLabel('Search by name').first().fill('web-9999');
   await page.getByRole('link', { name: 'web-9999' }).waitFor();
-  await page.getByLabel('Find by name').first().fill('');
+  await page.getByLabel('Search by name').first().fill('');
   await page.keyboard.press('Tab');
   await page.evaluate(
     '(document.scrollingElement.scrollTop = 1e9, document.querySelector("main").scrollTop = 1e9)',

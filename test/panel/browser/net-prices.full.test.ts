@@ -77,7 +77,7 @@ test('a business sees net prices, tax and total, and is charged the total', {
   const create = `${panel.baseUrl}/panel/machines/new`;
 
   await page.goto(create);
-  assert.match(await orderText(page, 'Order'), /€3\.99 a month, paid in advance/);
+  assert.match(await orderText(page, 'Order'), /€3\.99 per month, paid in advance/);
   assert.doesNotMatch(await orderText(page, 'Order'), /net/);
 
   await t.test('from the moment on at which its VAT id is saved', async () => {
@@ -89,7 +89,7 @@ test('a business sees net prices, tax and total, and is charged the total', {
     await page.getByText('Saved').first().waitFor();
     await page.getByRole('link', { name: 'Machines' }).first().click();
     await page.getByRole('link', { name: 'Create machine' }).first().click();
-    assert.match(await orderText(page, 'Order'), /€3\.35 a month, paid in advance net, no VAT is due/);
+    assert.match(await orderText(page, 'Order'), /€3\.35 per month, paid in advance net, no VAT is due/);
     assert.match(await firstPlan(page), /€3\.35/);
     await page.getByText('Net prices, without VAT').waitFor();
   });
@@ -99,7 +99,7 @@ test('a business sees net prices, tax and total, and is charged the total', {
     await page.goto(create);
     assert.match(
       await orderText(page, 'Order'),
-      /€3\.99 a month, paid in advance €3\.35 net plus €0\.64 VAT/,
+      /€3\.99 per month, paid in advance €3\.35 net plus €0\.64 VAT/,
     );
     assert.match(await firstPlan(page), /€3\.35/);
     await page.getByText('Net prices, without VAT').waitFor();

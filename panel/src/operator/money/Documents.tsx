@@ -15,7 +15,7 @@ import { isMonth, MonthField } from './MonthField.tsx';
 const documentTexts = defineTexts(
   {
     title: 'Documents',
-    why: 'Invoices and credit notes of all accounts. The archive has PDF and XML of each that is issued.',
+    why: 'Invoices and credit notes of all accounts. The archive contains the PDF and XML of every issued document.',
     none: 'No documents in this month.',
     month: 'Month',
     archive: 'Download all',
@@ -31,7 +31,7 @@ const documentTexts = defineTexts(
   },
   {
     title: 'Belege',
-    why: 'Rechnungen und Gutschriften aller Konten. Das Archiv enthält PDF und XML aller ausgestellten Belege.',
+    why: 'Rechnungen und Rechnungskorrekturen aller Konten. Das Archiv enthält PDF und XML aller ausgestellten Belege.',
     none: 'Keine Belege in diesem Monat.',
     month: 'Monat',
     archive: 'Alle herunterladen',

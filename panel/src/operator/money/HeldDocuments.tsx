@@ -12,8 +12,8 @@ import { AccountLink } from '../parts.tsx';
 const heldTexts = defineTexts(
   {
     title: 'Documents held',
-    why: 'Their e-invoice would break an official rule. They have no number and are checked again every ten minutes: correct the cause, often the billing details of the account.',
-    none: 'No document is held.',
+    why: 'Their e-invoices would violate an official rule. They have no number and are checked again every ten minutes. Correct the cause, often the billing details of the account.',
+    none: 'No documents are held.',
     month: 'Month',
     account: 'Account',
     type: 'Document',
@@ -30,7 +30,7 @@ const heldTexts = defineTexts(
     account: 'Konto',
     type: 'Beleg',
     invoice: 'Rechnung',
-    credit_note: 'Gutschrift',
+    credit_note: 'Rechnungskorrektur',
     reason: 'Grund',
     since: 'Seit',
   },

@@ -3,13 +3,13 @@ import { defineTexts } from '../../texts.ts';
 export const auditTexts = defineTexts(
   {
     'account.closed': 'Account closed',
-    'account.created': 'Account made',
+    'account.created': 'Account created',
     'auto_top_up.changed': 'Auto top-up changed',
     'billing_profile.changed': 'Billing details changed',
     'invitation.accepted': 'Invitation accepted',
     'invitation.revoked': 'Invitation withdrawn',
     'invitation.sent': 'Invitation sent',
-    'key.created': 'API key made',
+    'key.created': 'API key created',
     'key.revoked': 'API key revoked',
     'member.removed': 'Member removed',
     'member.role_changed': 'Role of a member changed',

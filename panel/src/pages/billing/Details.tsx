@@ -18,7 +18,7 @@ import { COUNTRIES } from './countries.ts';
 
 const texts = defineTexts(
   {
-    why: 'Who your invoices are for. Invoices that were issued stay as they are.',
+    why: 'The recipient of your invoices. Invoices that have already been issued do not change.',
     kind: 'You are',
     consumer: 'A person',
     business: 'A business',
@@ -31,22 +31,22 @@ const texts = defineTexts(
     choose: 'Choose',
     northernIreland: 'Northern Ireland',
     again: (code: string) =>
-      `${code} is not the code of a country. Choose your country again: until then you cannot create a VM.`,
+      `${code} is not a country code. Choose your country again: until then, you cannot create machines.`,
     vat: 'VAT identification number',
-    vatHint: 'With it, a business in another country of the EU pays no VAT here.',
+    vatHint: 'With this number, a business in another EU country pays no VAT here.',
     orderReference: 'Your order number',
-    orderReferenceHint: 'Your invoices quote it.',
+    orderReferenceHint: 'Shown on your invoices.',
     language: 'Language of invoices',
     english: 'English',
     german: 'Deutsch',
     mailTo: 'Send invoices to',
-    mailToHint: 'Up to 5 email addresses, separated by commas. If you name none, the owners get them.',
+    mailToHint: 'Up to 5 email addresses, separated by commas. If empty, the owners receive them.',
     save: 'Save',
     saved: 'Saved',
-    tax: (rate: string) => `What you buy is taxed at ${rate}.`,
+    tax: (rate: string) => `Your purchases are taxed at ${rate}.`,
   },
   {
-    why: 'Für wen Ihre Rechnungen sind. Ausgestellte Rechnungen bleiben, wie sie sind.',
+    why: 'Der Empfänger Ihrer Rechnungen. Bereits ausgestellte Rechnungen ändern sich nicht.',
     kind: 'Sie sind',
     consumer: 'Eine Person',
     business: 'Ein Unternehmen',
@@ -59,7 +59,7 @@ const texts = defineTexts(
     choose: 'Auswählen',
     northernIreland: 'Nordirland',
     again: (code: string) =>
-      `${code} bezeichnet kein Land. Wählen Sie Ihr Land neu aus: Bis dahin können Sie keine VM erstellen.`,
+      `${code} bezeichnet kein Land. Wählen Sie Ihr Land neu aus: Bis dahin können Sie keine Maschinen anlegen.`,
     vat: 'Umsatzsteuer-Identifikationsnummer',
     vatHint: 'Damit zahlt ein Unternehmen in einem anderen Land der EU hier keine Umsatzsteuer.',
     orderReference: 'Ihre Bestellnummer',
@@ -72,7 +72,7 @@ const texts = defineTexts(
       'Bis zu 5 E-Mail-Adressen, durch Kommas getrennt. Ohne Angabe erhalten die Inhaber die Rechnungen.',
     save: 'Speichern',
     saved: 'Gespeichert',
-    tax: (rate: string) => `Was Sie kaufen, wird mit ${rate} besteuert.`,
+    tax: (rate: string) => `Ihre Käufe werden mit ${rate} besteuert.`,
   },
 );
 

@@ -128,9 +128,10 @@ function Lines({ invoice: { lines, currency } }: { invoice: InvoiceWithLines }) 
 
 /** A line with the machine's name at the time of sale. */
 function SoldLine({ description, vm_id, hostname }: InvoiceWithLines['lines'][number]) {
+  const t = useTexts(texts);
   return (
     <>
-      {description}
+      {t.sold(description)}
       {vm_id && hostname && (
         <div className={classes.below}>
           {hostname}, <Mono>{vm_id}</Mono>

@@ -3,22 +3,22 @@ import { defineTexts } from '../../texts.ts';
 export const keyTexts = defineTexts(
   {
     title: 'SSH keys',
-    add: 'Add a key',
+    add: 'Add key',
     name: 'Name',
-    algorithm: 'Kind',
+    algorithm: 'Type',
     fingerprint: 'Fingerprint',
     added: 'Added',
     publicKey: 'Public key',
     keyHint:
-      'What is in ~/.ssh/id_ed25519.pub. Never the file without .pub: that one is secret, and refused.',
-    exists: 'This key is stored already, perhaps under another name.',
-    isAdded: 'The key is stored',
+      'The content of ~/.ssh/id_ed25519.pub. Never use the file without .pub: it is secret and will be refused.',
+    exists: 'This key is already stored, perhaps under another name.',
+    isAdded: 'Key stored',
     deleteOne: (name: string) => `Delete ${name}`,
     deleteTitle: (name: string) => `Delete ${name}?`,
     deleteMeans:
-      'New machines can no longer be given it. Machines that have it keep it: take it away there if it was lost.',
+      'It can no longer be added to new machines. Machines that have it keep it: if the key was lost or stolen, remove it there.',
     noneTitle: 'No SSH keys yet',
-    none: 'Store your public key once, and every new machine lets you in without a password.',
+    none: 'Store your public key once, then log in to every new machine without a password.',
   },
   {
     title: 'SSH-Schlüssel',
@@ -29,14 +29,14 @@ export const keyTexts = defineTexts(
     added: 'Hinzugefügt',
     publicKey: 'Öffentlicher Schlüssel',
     keyHint:
-      'Was in ~/.ssh/id_ed25519.pub steht. Nie die Datei ohne .pub: die ist geheim und wird abgelehnt.',
+      'Der Inhalt von ~/.ssh/id_ed25519.pub. Verwenden Sie nie die Datei ohne .pub: Sie ist geheim und wird abgelehnt.',
     exists: 'Dieser Schlüssel ist schon hinterlegt, vielleicht unter anderem Namen.',
-    isAdded: 'Der Schlüssel ist hinterlegt',
+    isAdded: 'Schlüssel hinterlegt',
     deleteOne: (name: string) => `${name} löschen`,
     deleteTitle: (name: string) => `${name} löschen?`,
     deleteMeans:
-      'Neue Maschinen können ihn nicht mehr bekommen. Maschinen, die ihn haben, behalten ihn: nehmen Sie ihn dort weg, wenn er verloren ging.',
+      'Neuen Maschinen kann er nicht mehr hinzugefügt werden. Maschinen, die ihn haben, behalten ihn: Entfernen Sie ihn dort, wenn er verloren ging oder gestohlen wurde.',
     noneTitle: 'Noch keine SSH-Schlüssel',
-    none: 'Hinterlegen Sie Ihren öffentlichen Schlüssel einmal, dann lässt jede neue Maschine Sie ohne Passwort ein.',
+    none: 'Hinterlegen Sie Ihren öffentlichen Schlüssel einmal, dann melden Sie sich an jeder neuen Maschine ohne Passwort an.',
   },
 );

@@ -7,7 +7,7 @@ export async function signsUp({ page, baseUrl, mailedLink }: Stage): Promise<voi
   await page.goto(`${baseUrl}/panel/sign-up`);
   await page.getByLabel('E-mail').fill(PERSON.email);
   await button(page, 'Send link').click();
-  await heading(page, 'Look into your mail').waitFor();
+  await heading(page, 'Check your mail').waitFor();
   const link = await mailedLink('verify-email');
   await page.goto(link);
   await page.getByLabel('Your name').fill(PERSON.name);
@@ -40,7 +40,7 @@ export async function addsAuthenticatorApp({ page, baseUrl, clock }: Stage): Pro
   await button(page, 'Confirm').click();
   const recovery = await dialog(page).getByRole('region', { name: 'Recovery codes' }).innerText();
   assert.equal(recovery.trim().split('\n').length, 10);
-  await button(page, 'I have kept them').click();
+  await button(page, 'I have saved them').click();
   await signsOut({ page });
   await typesPassword(page);
   await heading(page, 'Second step').waitFor();

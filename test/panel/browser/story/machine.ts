@@ -40,8 +40,8 @@ export async function buysMachine(stage: Stage): Promise<string> {
   await choose(page, /Shared S1/);
   await page.getByText('In the wallet').waitFor();
   await button(page, 'Buy and create').click();
-  await dialog(page).getByText('It is shown this once').waitFor();
-  await button(page, 'I have it').click();
+  await dialog(page).getByText('It is shown only once').waitFor();
+  await button(page, 'I have saved it').click();
   await page.waitForURL('**/machines/vm_*');
   await heading(page, HOSTNAME).waitFor();
   await page.getByText('Running', { exact: true }).waitFor();
@@ -59,7 +59,7 @@ export async function opensTerminal({ page }: Stage): Promise<void> {
 
 export async function opensPort({ page }: Stage): Promise<void> {
   await tab(page, 'Network').click();
-  await button(page, 'Add a rule').click();
+  await button(page, 'Add rule').click();
   await button(page, 'HTTPS').click();
   await dialog(page).getByLabel('From').fill('203.0.113.0/24');
   await button(page, 'Save rule').click();
@@ -70,9 +70,9 @@ export async function opensPort({ page }: Stage): Promise<void> {
 /** Writes a file after a snapshot, restores the snapshot and checks that the file is gone. */
 export async function goesBack({ page }: Stage): Promise<void> {
   await tab(page, 'Snapshots').click();
-  await button(page, 'Take a snapshot').click();
+  await button(page, 'Take snapshot').click();
   await dialog(page).getByLabel('Name').fill('before');
-  await dialog(page).getByRole('button', { name: 'Take a snapshot' }).click();
+  await dialog(page).getByRole('button', { name: 'Take snapshot' }).click();
   await page.getByRole('row', { name: /before.*Ready/ }).waitFor();
   await tab(page, 'Terminal').click();
   await types(page, 'touch changed && sync && ls', /^changed\s*$/);
@@ -100,11 +100,11 @@ async function settles(page: Page): Promise<void> {
 }
 
 export async function resizes({ page }: Stage): Promise<void> {
-  await tab(page, 'Resize').click();
+  await tab(page, 'Change plan').click();
   const choice = page.getByRole('row', { name: /Shared S2/ });
   await choice.getByRole('button', { name: 'Choose' }).click();
-  await dialog(page).getByText('To pay now').waitFor();
-  await dialog(page).getByText('Restart the machine for it').click();
+  await dialog(page).getByText('Due now').waitFor();
+  await dialog(page).getByText('Restart the machine').click();
   await button(page, 'Pay and change').click();
   await dialog(page).waitFor({ state: 'detached' });
   await page.getByRole('row', { name: /Shared S2 now/ }).waitFor();
@@ -115,12 +115,12 @@ export async function resizes({ page }: Stage): Promise<void> {
 
 /** Someone without an account watches the terminal through a link until it is revoked. */
 export async function sharesTerminal({ page, browser, baseUrl }: Stage): Promise<void> {
-  await button(page, 'Share a terminal').click();
-  await choose(page, 'Look and type', dialog(page));
-  await button(page, 'Make the link').click();
+  await button(page, 'Share terminal').click();
+  await choose(page, 'Watch and type', dialog(page));
+  await button(page, 'Create link').click();
   const url = (await dialog(page).locator('pre').textContent()) ?? '';
   assert.ok(url.startsWith(baseUrl), 'a link to this service');
-  await button(page, 'I have it').click();
+  await button(page, 'I have copied it').click();
   const elsewhere = await browser.newContext();
   elsewhere.setDefaultTimeout(TIMEOUT_MS);
   const stranger = await elsewhere.newPage();
@@ -137,7 +137,7 @@ export async function sharesTerminal({ page, browser, baseUrl }: Stage): Promise
     .waitFor();
   await button(page, 'Revoke').click();
   await dialog(page).getByRole('button', { name: 'Revoke' }).click();
-  await stranger.getByText('This link is over').waitFor();
+  await stranger.getByText('This link no longer works').waitFor();
   await elsewhere.close();
 }
 
@@ -147,12 +147,12 @@ export async function deletesMachine(stage: Stage, id: string): Promise<void> {
   const before = await balance(stage);
   await page.goto(`${baseUrl}/panel/machines/${id}/settings`);
   await button(page, 'Delete this machine').click();
-  await dialog(page).getByText('This comes back').waitFor();
+  await dialog(page).getByText('You get back').waitFor();
   await dialog(page).getByRole('textbox').fill(HOSTNAME);
   await button(page, 'Delete permanently').click();
   const said = await page
     .getByRole('status')
-    .getByText(/went back to the wallet/)
+    .getByText(/was refunded to the wallet/)
     .innerText();
   await page.waitForURL('**/panel/machines');
   const refund = Math.round(Number(said.match(/[\d.]+/)![0]) * 100);

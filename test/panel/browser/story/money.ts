@@ -16,7 +16,7 @@ export async function topsUp(stage: Stage): Promise<void> {
   await page.getByLabel('City').fill('Łódź');
   await page.getByLabel('Country').selectOption('DE');
   await button(page, 'Save').click();
-  await page.getByText('What you buy is taxed at 19%.').waitFor();
+  await page.getByText('Your purchases are taxed at 19%.').waitFor();
   await page.goto(`${baseUrl}/panel/billing/top-up`);
   await page.getByLabel('Amount').fill('60');
   await button(page, /^Top up €60/).click();

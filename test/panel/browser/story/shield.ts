@@ -27,7 +27,7 @@ export async function seesAttack(stage: Stage, id: string): Promise<void> {
   await page.getByRole('link', { name: ipv4 }).click();
   await page.getByText('SYN flood').first().waitFor();
   const moment = (name: string) => page.getByRole('listitem').filter({ hasText: name });
-  await moment('Noticed').waitFor();
+  await moment('Detected').waitFor();
   await moment('Mitigated')
     .getByText(/^after \d/)
     .waitFor();
@@ -36,12 +36,12 @@ export async function seesAttack(stage: Stage, id: string): Promise<void> {
   assert.equal(mitigated.status, 'ongoing');
   assert.ok(Date.parse(mitigated.mitigated_at!) >= Date.parse(mitigated.started_at));
   assert.equal(
-    await moment('Noticed').locator('time').getAttribute('datetime'),
+    await moment('Detected').locator('time').getAttribute('datetime'),
     mitigated.started_at,
     'the time that is shown is that of the API',
   );
 
-  await button(page, 'Add a rule').click();
+  await button(page, 'Add rule').click();
   await dialog(page).getByLabel('Protocol').selectOption('tcp');
   await dialog(page).getByLabel('From').fill('198.18.0.0/15');
   await dialog(page).getByLabel('Comment').fill('by hand');
@@ -51,7 +51,7 @@ export async function seesAttack(stage: Stage, id: string): Promise<void> {
 
   const stopped = clock.now().getTime();
   await operate(`/targets/${target.id}/attack/stop`, {});
-  const over = page.getByRole('cell', { name: 'Over', exact: true });
+  const over = page.getByRole('cell', { name: 'Ended', exact: true });
   // The attack is over after a minute of quiet.
   while (!(await over.isVisible())) {
     clock.advance(10_000);
