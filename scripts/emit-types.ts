@@ -11,10 +11,10 @@ import {
 
 /** Groups of operations that a client calls in different ways, with the comments on their interfaces. */
 const GROUPS = {
-  Reads: 'What a GET of each path takes, and what it answers under `data`.',
-  Lists: 'What a GET of each list takes, and an item of it; it is read page by page.',
-  Files: 'What a GET of each file takes, and a line of it.',
-  Writes: 'What a POST of each path takes, and what it answers under `data`.',
+  Reads: 'The parameters of a GET of each path, and its response under `data`.',
+  Lists: 'The parameters of a GET of each list, and an item of it; lists are read page by page.',
+  Files: 'The parameters of a GET of each file, and a line of it.',
+  Writes: 'The parameters of a POST of each path, and its response under `data`.',
 } as const;
 type Group = keyof typeof GROUPS;
 

@@ -61,7 +61,7 @@ export const RESOURCES: KindPlan[] = [
         type: 'string',
         ...either,
         values: ['on', 'off'],
-        description: 'Whether it is to run',
+        description: 'True if it should be running',
       },
       { name: 'allow_reboot', type: 'bool', ...optional, description: 'Power-cycle it to change its size' },
       {
@@ -127,6 +127,6 @@ export const TIMEOUTS: TerraformAttribute = {
   name: 'timeouts',
   type: 'object',
   ...optional,
-  description: 'How long a change may take, such as "20m"; 10 minutes each when absent',
+  description: 'Maximum duration of a change, such as "20m"; defaults to 10 minutes each',
   attributes: ['create', 'update', 'delete'].map((name) => ({ name, type: 'string', ...optional })),
 };

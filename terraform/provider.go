@@ -23,7 +23,7 @@ type provider struct {
 }
 
 var providerAttributes = []attribute{
-	{Name: "url", Type: "string", Optional: true, Description: "Where the service is, such as https://cloud.example; `VAUBAN_URL` when absent"},
+	{Name: "url", Type: "string", Optional: true, Description: "Address of the service, such as https://cloud.example; defaults to `VAUBAN_URL`"},
 	{Name: "api_key", Type: "string", Optional: true, Sensitive: true, Description: "A key of the account; `VAUBAN_API_KEY` when absent"},
 }
 

@@ -258,7 +258,7 @@ func (a *api) undo(c *change, vm object, failure error) (object, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), defaultTimeout)
 	defer cancel()
 	if err := a.remove(ctx, c.kind, vm, c.notes.Once+"-undo"); err != nil {
-		return vm, fmt.Errorf("%v\nThe VM %v is left, as it could not be deleted: %v", failure, vm["id"], err)
+		return vm, fmt.Errorf("%v\nThe VM %v remains because it could not be deleted: %v", failure, vm["id"], err)
 	}
 	return nil, failure
 }

@@ -140,9 +140,9 @@ export class OperatorClient {
     switch (error.code) {
       case 'ENOENT':
       case 'ECONNREFUSED':
-        return `no service listens on ${socket}; is it running, and is this its data directory (--data-dir)?`;
+        return `no service is listening on ${socket}; is it running, and is this its data directory (--data-dir)?`;
       case 'EACCES':
-        return `may not open ${socket}; run this as the user that runs the service`;
+        return `no permission to open ${socket}; run this as the user that runs the service`;
       case 'ABORT_ERR':
         return `the service on ${socket} does not answer`;
       default:

@@ -5,7 +5,7 @@ const UNIT_MS = { d: 86_400_000, h: 3_600_000 };
 /** Adds `vms=10` to the limits so far. The service checks the names. */
 export function collectLimit(text: string, limits: Record<string, number> = {}): Record<string, number> {
   const [, name, value] = /^([a-z_]+)=(\d{1,15})$/.exec(text) ?? [];
-  if (!name) throw new InvalidArgumentError('Write it as a name and a whole number, such as vms=10.');
+  if (!name) throw new InvalidArgumentError('Use a name and a whole number, such as vms=10.');
   return { ...limits, [name]: Number(value) };
 }
 
@@ -22,7 +22,7 @@ export function parseTimeAhead(text: string): string {
     : isInstant
       ? Date.parse(text)
       : NaN;
-  if (Number.isNaN(at)) throw new InvalidArgumentError('Write it as 2027-01-01T00:00:00Z, 30d or 12h.');
+  if (Number.isNaN(at)) throw new InvalidArgumentError('Use 2027-01-01T00:00:00Z, 30d or 12h.');
   return new Date(at).toISOString();
 }
 
@@ -36,7 +36,7 @@ export function parseList(text: string): string[] {
 
 /** Parses a whole number. The service checks its bounds. */
 export function parseCount(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Write it as a whole number.');
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Use a whole number.');
   return Number(text);
 }
 
@@ -48,12 +48,12 @@ export function parseDay(text: string): string {
   const at = /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d))?$/.test(text)
     ? Date.parse(text)
     : NaN;
-  if (Number.isNaN(at)) throw new InvalidArgumentError('Write it as 2026-01-31 or 2026-01-31T12:00:00Z.');
+  if (Number.isNaN(at)) throw new InvalidArgumentError('Use 2026-01-31 or 2026-01-31T12:00:00Z.');
   return new Date(at).toISOString();
 }
 
 /** The option that makes an action idempotent. */
 export const KEY = [
   '--key <key>',
-  'a name of your own for this action: repeated with it, the command answers as it did the first time',
+  'your name for this action; a repetition with the same name returns the first result',
 ] as const;

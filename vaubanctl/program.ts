@@ -92,7 +92,7 @@ export const program = new Command('vaubanctl')
   .addHelpText(
     'after',
     `
-Exit status: 0 done, 1 refused or wrongly called, 2 the service cannot be reached.
+Exit status: 0 done, 1 refused or wrong usage, 2 the service cannot be reached.
 
 Examples:
   $ vaubanctl account create --name "Example Ltd"
@@ -115,7 +115,7 @@ addAccountSuspend(account);
 addAccountResume(account);
 addAccountClose(account);
 
-const payment = program.command('payment').description('what customers top up themselves');
+const payment = program.command('payment').description('top-ups by customers');
 addPaymentList(payment);
 addPaymentConfirm(payment);
 addPaymentRefund(payment);
@@ -123,22 +123,24 @@ addPaymentUnbooked(payment);
 addPaymentBook(payment);
 addPaymentDismiss(payment);
 
-const promo = program.command('promo').description('credit that is given, spent first and never paid out');
+const promo = program
+  .command('promo')
+  .description('promotional credit, which is spent first and never paid out');
 addPromoGrant(promo);
 addPromoList(promo);
 addPromoRevoke(promo);
-const adjustment = program.command('adjustment').description('corrections of what was charged or given back');
+const adjustment = program.command('adjustment').description('corrections of charges and refunds');
 addAdjustmentCreditAndDebit(adjustment);
 addAdjustmentRefund(adjustment);
 addAdjustmentVoid(adjustment);
 addAdjustmentSla(adjustment);
 addAdjustmentList(adjustment);
 
-const outage = program.command('outage').description('times for which a region or a VM was not available');
+const outage = program.command('outage').description('periods in which a region or a VM was unavailable');
 addOutageAdd(outage);
 addOutageList(outage);
 
-const order = program.command('order').description('what was charged and given back');
+const order = program.command('order').description('charges and refunds');
 addOrderList(order);
 
 const invoice = program.command('invoice').description('invoices and credit notes of all accounts');
@@ -186,41 +188,37 @@ addTargetThreshold(target);
 addTargetBlackhole(target);
 addTargetRemove(target);
 
-const shield = program.command('shield').description('attacks, and those of pretence on the simulated edge');
+const shield = program.command('shield').description('attacks, including simulated ones');
 addShieldAttacks(shield);
 addShieldAttack(shield);
 addShieldStop(shield);
 addShieldFastnetmon(shield);
 
-const job = program.command('job').description('work on VMs that keeps failing');
+const job = program.command('job').description('jobs of VMs');
 addJobList(job);
 addJobShow(job);
 addJobRetry(job);
 addJobAbandon(job);
 
-const orphan = program.command('orphan').description('guests that no VM has');
+const orphan = program.command('orphan').description('guests that belong to no VM');
 addOrphanList(orphan);
 addOrphanRemove(orphan);
 
-const host = program
-  .command('host')
-  .description('the machines that VMs run on; before one goes down, and after it did not');
+const host = program.command('host').description('the hosts of VMs, and preparing them for a shutdown');
 addHostShow(host);
 addHostDrain(host);
 addHostResume(host);
 addHostList(host);
 addHostActions(host);
 
-const cluster = program
-  .command('cluster')
-  .description('the clusters that VMs run on, where they run on such');
+const cluster = program.command('cluster').description('the clusters of VMs, if any');
 addClusterCheck(cluster);
 addClusterList(cluster);
 addClusterAdd(cluster);
 addClusterChange(cluster);
 addClusterRemove(cluster);
 
-const image = program.command('image').description('disks of which VMs are made');
+const image = program.command('image').description('disk images for VMs');
 addImageImport(image);
 addImageList(image);
 addImageRemove(image);

@@ -32,7 +32,10 @@ export function readContexts(env: Env): Contexts {
   let text: string;
   try {
     if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0)
-      throw wrong(`Other users may read ${path}, which holds your keys.`, `Close it: chmod 600 ${path}`);
+      throw wrong(
+        `Other users can read ${path}, which contains your keys.`,
+        `Restrict it: chmod 600 ${path}`,
+      );
     text = readFileSync(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { current: null, contexts: {} };
@@ -42,7 +45,7 @@ export function readContexts(env: Env): Contexts {
     const { current = null, contexts = {} } = JSON.parse(text) as Partial<Contexts>;
     return { current, contexts: Object.assign(Object.create(null), contexts) };
   } catch {
-    throw wrong(`${path} is not JSON. Mend or remove it.`);
+    throw wrong(`${path} is not valid JSON. Fix or remove it.`);
   }
 }
 
@@ -63,7 +66,7 @@ export function writeContexts(env: Env, contexts: Contexts): void {
 /** Returns `name` if it is a valid name for a context; throws otherwise. */
 export function requireName(name: string): string {
   if (!NAME.test(name) || name === '__proto__')
-    throw wrong(`"${name}" is no name for a context: letters, digits, ".", "_" and "-", at most 64.`);
+    throw wrong(`"${name}" is not a valid context name: use at most 64 letters, digits, ".", "_" and "-".`);
   return name;
 }
 
@@ -71,7 +74,7 @@ export function requireName(name: string): string {
 export function requireUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.search || url.hash)
-    throw wrong(`"${text}" is no address of a service, such as https://cloud.example.`);
+    throw wrong(`"${text}" is not the address of a service. It looks like https://cloud.example.`);
   return url.href.replace(/\/(v1\/?)?$/, '');
 }
 
@@ -79,7 +82,7 @@ export function requireUrl(text: string): string {
 export function requireKey(text: string): string {
   const key = text.trim();
   if (!/^[\x21-\x7e]{8,256}$/.test(key))
-    throw wrong('That is no API key: it is one word that begins with vk_.');
+    throw wrong('This is not an API key. A key is one word that begins with vk_.');
   return key;
 }
 
@@ -90,18 +93,18 @@ export function requireKey(text: string): string {
 export function contextFor(env: Env, named: string | undefined): Context {
   if (named === undefined && env.VAUBAN_API_KEY) {
     if (!env.VAUBAN_URL)
-      throw wrong('VAUBAN_API_KEY is set, and VAUBAN_URL is not.', 'Set it to the address of the service.');
+      throw wrong('VAUBAN_API_KEY is set, but VAUBAN_URL is not.', 'Set it to the address of the service.');
     return { url: requireUrl(env.VAUBAN_URL), key: requireKey(env.VAUBAN_API_KEY) };
   }
   const { current, contexts } = readContexts(env);
   const name = named ?? (env.VAUBAN_CONTEXT || current);
   if (name === null)
     throw wrong(
-      'No service is known yet.',
+      'No service is configured yet.',
       'Add one: vauban context create <name> --url https://cloud.example',
       'Or set VAUBAN_URL and VAUBAN_API_KEY.',
     );
   const context = contexts[name];
-  if (!context) throw wrong(`There is no context "${name}".`, 'Those that there are: vauban context list');
+  if (!context) throw wrong(`There is no context "${name}".`, 'List all contexts: vauban context list');
   return context;
 }

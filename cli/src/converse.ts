@@ -24,7 +24,7 @@ export async function converse(session: Session, { ids, input }: Call): Promise<
       show(event);
   } else {
     if (input.message === undefined)
-      throw new Failure(EXIT.wronglyCalled, 'Say what you want: vauban agent web-1 "Why is it slow?"');
+      throw new Failure(EXIT.wronglyCalled, 'Describe your task: vauban agent web-1 "Why is it slow?"');
     const decide = async ({ command }: { command: string }) => {
       isWaiting = !io.stdin.isTTY;
       if (isWaiting) return undefined;
@@ -37,7 +37,7 @@ export async function converse(session: Session, { ids, input }: Call): Promise<
   if (isWaiting)
     throw new Failure(
       EXIT.notConfirmed,
-      'A command waits for your word, and there is no terminal to ask at.',
+      'A command is waiting for your approval, but there is no terminal to ask for it.',
       `See it with: vauban agent status ${vmId}`,
     );
 }

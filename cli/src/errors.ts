@@ -8,17 +8,17 @@ import { money } from './output/values.ts';
 const HINTS: Record<string, string> = {
   api_key_invalid: 'Store another key: vauban context create <name> --url <url>',
   api_key_expired: 'Store another key: vauban context create <name> --url <url>',
-  ip_not_allowed: 'This key may be used from other addresses only.',
-  scope_required: 'Use a key with this scope; one is made in the panel.',
-  vm_locked: 'A job is under way. Wait for it: vauban vm get <vm> --wait-seconds 30',
-  vm_must_be_stopped: 'Stop it: vauban vm stop <vm> --wait, or allow it to be rebooted: --allow-reboot',
-  payment_due: 'Top up the wallet: vauban billing summary says how much is missing.',
-  price_changed: 'The price is another now. Repeat the command to see it.',
-  quota_exceeded: 'What you have and may have: vauban billing usage',
+  ip_not_allowed: 'This key may only be used from other addresses.',
+  scope_required: 'Use a key with this scope. You can create one in the panel.',
+  vm_locked: 'A job is running. Wait for it: vauban vm get <vm> --wait-seconds 30',
+  vm_must_be_stopped: 'Stop it with vauban vm stop <vm> --wait, or allow a reboot with --allow-reboot',
+  payment_due: 'Top up the wallet. To see how much you are short: vauban billing summary',
+  price_changed: 'The price has changed. Repeat the command to see the new one.',
+  quota_exceeded: 'Your usage and limits: vauban billing usage',
   unknown_plan: 'The plans: vauban catalog get',
   unknown_template: 'The templates: vauban catalog get',
   agent_busy: 'Its run: vauban agent status <vm>',
-  rate_limit_exceeded: 'Wait a minute; other programs with keys of this account count, too.',
+  rate_limit_exceeded: 'Wait a minute. Other programs with keys of this account count too.',
 };
 
 /** Returns an error as lines to print and an exit code. */
@@ -38,7 +38,7 @@ export function explain(error: unknown): Failure {
     return new Failure(
       EXIT.unreachable,
       safe(`${error.message}${detail}`),
-      ...(key ? [`To ask again without doing it twice: --idempotency-key ${key}`] : []),
+      ...(key ? [`To retry without doing it twice: --idempotency-key ${key}`] : []),
     );
   }
   throw error;

@@ -35,7 +35,7 @@ export const optionOf = (name: string) => `--${name.replaceAll('_', '-')}`;
 const wrong = (name: string, what: string) => new Failure(EXIT.wronglyCalled, `${optionOf(name)}: ${what}`);
 
 function whole(text: string): number {
-  if (!/^-?\d{1,15}$/.test(text)) throw new InvalidArgumentError('It is a whole number.');
+  if (!/^-?\d{1,15}$/.test(text)) throw new InvalidArgumentError('Use a whole number.');
   return Number(text);
 }
 
@@ -49,7 +49,7 @@ function json(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new InvalidArgumentError('It is JSON, such as {"pps":1000}.');
+    throw new InvalidArgumentError('Use JSON, such as {"pps":1000}.');
   }
 }
 

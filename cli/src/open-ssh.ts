@@ -32,6 +32,6 @@ const quoted = (word: string) => `'${word.replaceAll('%', '%%').replaceAll("'", 
 async function defaultUser({ client }: Session, template: string): Promise<string> {
   const { templates } = await client.catalog.get();
   const found = templates.find(({ code }) => code === template);
-  if (!found) throw new Failure(EXIT.wronglyCalled, 'Its image is not sold any more: name the user with -l.');
+  if (!found) throw new Failure(EXIT.wronglyCalled, 'Its image is no longer sold. Name the user with -l.');
   return found.default_user;
 }

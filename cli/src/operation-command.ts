@@ -27,7 +27,7 @@ const BEGINS_JOB =
   /^(create|delete|start|stop|force|reboot|reset|attach|change)(Vm|Snapshot|StopVm|Password|SshKey|Plan|Custom)$/;
 
 const positive = (text: string) => {
-  if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError('It is a whole number above zero.');
+  if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError('Use a whole number above zero.');
   return Number(text);
 };
 
@@ -38,19 +38,22 @@ export function addOperation(group: Command, anySpec: AnySpec, io: Io): void {
   const [, name] = wordsOf(resource, method);
   const command = group.command(name, { isDefault: spec.operation === 'runAgent' });
   command.description(inputs.summary);
-  command.addHelpText('after', `\nNeeds the scope ${inputs.scope}.\n\nExample:\n  $ ${spec.example}`);
+  command.addHelpText('after', `\nRequires the scope ${inputs.scope}.\n\nExample:\n  $ ${spec.example}`);
   for (const variable of inputs.variables) command.argument(`<${ARGUMENTS[variable] ?? variable}>`);
   const { positional = [] } = spec;
   for (const field of positional) command.argument(argumentOf(field, inputs.fields[field]!));
   for (const [field, about] of Object.entries(inputs.fields))
     if (!positional.includes(field)) for (const option of optionsOf(field, about)) command.addOption(option);
-  if (kind === 'list') command.option('--limit <n>', 'at most this many; all when absent', positive);
-  if (spec.question) command.option('-y, --yes', 'do it without a question');
+  if (kind === 'list') command.option('--limit <n>', 'the maximum number of items; all by default', positive);
+  if (spec.question) command.option('-y, --yes', 'do not ask for confirmation');
   if (kind === 'paid')
-    command.option('--idempotency-key <key>', 'your name for it: repeated with the same one it is done once');
+    command.option(
+      '--idempotency-key <key>',
+      'your name for this operation; a repetition with the same name is not executed again',
+    );
   if (BEGINS_JOB.test(spec.operation)) {
-    command.option('--wait', 'wait until it is done');
-    command.option('--wait-timeout <seconds>', 'give up waiting after so long', positive);
+    command.option('--wait', 'wait until it has finished');
+    command.option('--wait-timeout <seconds>', 'stop waiting after this time', positive);
   }
   command.action(async (...given: unknown[]) => {
     const session = new Session(io, command.optsWithGlobals<GlobalOptions>());

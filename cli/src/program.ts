@@ -37,10 +37,10 @@ const GROUPS: Record<string, string> = {
  */
 export function createProgram(io: Io, words: readonly string[]): Command {
   const program = new Command('vauban')
-    .description('Your VMs, your bill and your DDoS shield at a Vauban cloud.')
+    .description('Manages your VMs, billing and DDoS Shield on a Vauban cloud.')
     .version(VERSION)
-    .option('--context <name>', 'the service and key to use, as `vauban context` stores them')
-    .addOption(new Option('-o, --output <format>', 'how to print').choices(FORMATS).default('table'))
+    .option('--context <name>', 'the service and key to use, as stored by `vauban context`')
+    .addOption(new Option('-o, --output <format>', 'output format').choices(FORMATS).default('table'))
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
@@ -52,7 +52,7 @@ export function createProgram(io: Io, words: readonly string[]): Command {
     .addHelpText(
       'after',
       `
-Exit status: 0 done, 1 refused, 2 wrongly called, 3 the service cannot be reached or does not answer,
+Exit status: 0 done, 1 refused, 2 wrong usage, 3 the service cannot be reached or does not answer,
 4 not confirmed, 5 the job has failed, 130 interrupted. \`vauban ssh\` ends as ssh does.
 
 Examples:

@@ -27,8 +27,8 @@ export async function purchase({ client }: Session, { input }: Call): Promise<Qu
     lines: [
       `${plan.name}: ${plan.vcpu} vCPU, ${plan.ram_mb} MB, ${plan.disk_gb} GB`,
       isHourly
-        ? `${plan.price_hourly} ${currency} an hour; at most ${price} are paid in advance, and what is unused is given back.`
-        : `${price} a month, paid in advance.`,
+        ? `${plan.price_hourly} ${currency} per hour; at most ${price} is paid in advance, and the unused part is refunded.`
+        : `${price} per month, paid in advance.`,
       ...(net_prices ? [netPrice(plan, currency)] : []),
       `Available: ${money(wallet.available_minor, currency)}`,
     ],
@@ -53,13 +53,13 @@ export async function changeOfSize({ client }: Session, { ids, input }: Call): P
     disk_gb,
   } as object);
   const { currency, net_minor: net, lines } = quote;
-  const comesTo = net < 0 ? `Given back: ${money(-net, currency)}` : `Charged now: ${money(net, currency)}`;
+  const comesTo = net < 0 ? `Refunded: ${money(-net, currency)}` : `Charged now: ${money(net, currency)}`;
   return {
     lines: [
       ...lines.map(({ description, amount_minor }) => `${description}: ${money(amount_minor, currency)}`),
       `${comesTo}; available: ${money(quote.balance_available_minor, currency)}`,
-      ...(quote.requires_reboot ? ['The VM is rebooted for it.'] : []),
-      ...quote.blockers.map(({ message }) => `In the way: ${message}`),
+      ...(quote.requires_reboot ? ['The VM will be rebooted.'] : []),
+      ...quote.blockers.map(({ message }) => `Not possible now: ${message}`),
     ],
     ask: 'Change it?',
     bind: { max_charge_minor: Math.max(0, net) },
@@ -74,12 +74,12 @@ export async function lossOfVm({ client }: Session, vmId: string): Promise<Quest
   return {
     lines: [
       ...data_lost.map(({ type, name }) => `Lost: ${valueText('type', type)} ${name}`),
-      `Given back: ${money(refund, currency)}`,
-      ...(until ? [`Of that as promotional credit, until ${until}: ${money(promo, currency)}`] : []),
-      ...(charged > 0 ? [`Charged for what was used: ${money(charged, currency)}`] : []),
-      ...blockers.map(({ message }) => `In the way: ${message}`),
+      `Refunded: ${money(refund, currency)}`,
+      ...(until ? [`Part of it as promotional credit, until ${until}: ${money(promo, currency)}`] : []),
+      ...(charged > 0 ? [`Charged for usage: ${money(charged, currency)}`] : []),
+      ...blockers.map(({ message }) => `Not possible now: ${message}`),
     ],
-    ask: `Delete ${vm.hostname} (${vm.id}) and all that is on it?`,
+    ask: `Delete ${vm.hostname} (${vm.id}) and all its data?`,
   };
 }
 

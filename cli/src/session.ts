@@ -60,7 +60,7 @@ export class Session {
     if (!this.io.stdin.isTTY)
       throw new Failure(
         EXIT.notConfirmed,
-        `${safe(ask)} There is no terminal to ask at: repeat the command with --yes to do it.`,
+        `${safe(ask)} There is no terminal to ask for confirmation. Repeat the command with --yes.`,
       );
     const answer = await this.ask(`${safe(ask)} [y/N] `);
     if (!/^y(es)?$/i.test(answer.trim())) throw new Failure(EXIT.notConfirmed, 'Nothing was done.');
@@ -94,7 +94,7 @@ export class Session {
       });
     } catch (error) {
       if (!limit[0]?.aborted || signal.aborted) throw error;
-      throw new Failure(EXIT.unreachable, `The job ${job.id} goes on: it has not ended in ${waitTimeout} s.`);
+      throw new Failure(EXIT.unreachable, `The job ${job.id} is still running after ${waitTimeout} s.`);
     } finally {
       if (isSeen) stderr.write('\r\x1b[K');
     }

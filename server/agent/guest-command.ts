@@ -166,6 +166,6 @@ class CappedOutput {
     if (this.#text.length <= KEPT_OUTPUT) return this.#text;
     const head = this.#text.slice(0, (KEPT_OUTPUT * 3) / 4).toWellFormed();
     const tail = this.#text.slice(-KEPT_OUTPUT / 4).toWellFormed();
-    return `${head}\n[… ${this.#text.length - KEPT_OUTPUT} characters left out …]\n${tail}`;
+    return `${head}\n[… ${this.#text.length - KEPT_OUTPUT} characters omitted …]\n${tail}`;
   }
 }

@@ -47,7 +47,7 @@ export const EDGE_SETTINGS = {
     env: 'VAUBAN_FLOWSPEC_GOBGP',
     kind: kind.localGrpc,
     about:
-      'Where the GoBGP of this host listens that announces rules to routers: `unix:/run/gobgpd/api.sock`, or a port of ' +
+      'Address on which the GoBGP of this host listens, which announces rules to routers: `unix:/run/gobgpd/api.sock`, or a port of ' +
       'loopback, as anything that reaches it can announce anything.',
   },
   flowspecPrefixes: {
@@ -81,6 +81,6 @@ export const EDGE_SETTINGS = {
     kind: kind.integer(1, MOST_FLOW_SECONDS),
     default: '1',
     about:
-      'How often exporters tell of a flow that goes on (their active timeout), in seconds; 1 for sFlow, which samples packets.',
+      'How often exporters report an ongoing flow (their active timeout), in seconds; 1 for sFlow, which samples packets.',
   },
 } satisfies Record<string, Setting>;

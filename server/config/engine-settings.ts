@@ -18,14 +18,14 @@ export const ENGINE_SETTINGS = {
     kind: kind.oneOf(ACCELERATOR_CHOICES),
     default: 'auto',
     about:
-      "What runs the guests' instructions; `auto` takes KVM where the processor can, else TCG, which is slow.",
+      'The accelerator for guests; `auto` uses KVM if the processor supports it, and otherwise TCG, which is slow.',
   },
   qemuNetwork: {
     env: 'VAUBAN_QEMU_NETWORK',
     kind: kind.oneOf(QEMU_NETWORK_CHOICES),
     default: 'auto',
     about:
-      'How guests are connected: `routed` is for tenants; `user` needs no privileges and is for development only. ' +
+      'The network of guests: `routed` is for tenants; `user` needs no privileges and is for development only. ' +
       '`auto` is `routed` where there is a host helper.',
   },
   qemuUplink: {
@@ -74,7 +74,7 @@ export const ENGINE_SETTINGS = {
     kind: kind.integer(0, MAX_MEMORY_MB),
     default: '1024',
     about:
-      'What guests leave free for the database and everything else in the data directory, where both are on one file ' +
+      'Space that guests leave free for the database and everything else in the data directory, if both are on one file ' +
       'system: with less nothing new is made, and guests that write stand still.',
   },
   qemuDedicatedCpus: {
@@ -89,7 +89,7 @@ export const ENGINE_SETTINGS = {
     kind: kind.oneOf(WARM_CHOICES),
     default: 'off',
     about:
-      'Whether new guests go on from a guest that has booted, where their image can: `on` makes them within a second. ' +
+      '`on` starts new guests from a guest that has already booted, if their image supports it, so that they are ready within a second. ' +
       'See docs/qemu.md first.',
   },
   incusEndpoints: {
@@ -150,7 +150,7 @@ export const ENGINE_SETTINGS = {
     env: 'VAUBAN_SIMULATOR_BOOT_SECONDS',
     kind: kind.seconds(0, MAX_BOOT_SECONDS),
     default: '2',
-    about: 'How long a simulated guest takes to boot.',
+    about: 'Boot time of a simulated guest.',
   },
   simulatorMemoryMb: {
     env: 'VAUBAN_SIMULATOR_MEMORY_MB',

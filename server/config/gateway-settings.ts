@@ -9,8 +9,8 @@ export const GATEWAY_SETTINGS = {
     kind: kind.oneOf(GATEWAY_CHOICES),
     default: 'off',
     about:
-      'What forwards public ports to guests that move between hosts. With `nftables` this host does, with `elsewhere` other nodes of ' +
-      'this service do, and with `off` the engine, if it can. The same on all nodes, but for which of them are gateways. See ' +
+      'The gateway that forwards public ports to guests that move between hosts: `nftables` is this host, `elsewhere` is other nodes of ' +
+      'this service, and `off` is the engine, if it can. The same on all nodes, except that only gateways have `nftables`. See ' +
       'docs/gateway.md.',
   },
   gatewayHelper: {

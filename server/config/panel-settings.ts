@@ -52,7 +52,7 @@ export const PANEL_SETTINGS = {
   panelSupportUrl: {
     env: 'VAUBAN_PANEL_SUPPORT_URL',
     kind: panelKind.contact,
-    about: 'Where customers get help: linked in the panel and in mails.',
+    about: 'Address of the support page, linked in the panel and in mails.',
   },
   panelLanguages: {
     env: 'VAUBAN_PANEL_LANGUAGES',
@@ -64,7 +64,7 @@ export const PANEL_SETTINGS = {
     env: 'VAUBAN_PANEL_SIGN_UP',
     kind: kind.oneOf(SIGN_UP_MODES),
     defaultText: '`open` in development, `closed` in production',
-    about: 'Who may sign up: anyone, only people whom a member invites, or no one.',
+    about: 'The people who may sign up: anyone, only people invited by a member, or no one.',
   },
   operatorPanel: {
     env: 'VAUBAN_OPERATOR_PANEL',
@@ -94,19 +94,19 @@ export const PANEL_SETTINGS = {
   mailFrom: {
     env: 'VAUBAN_MAIL_FROM',
     kind: panelKind.mailbox,
-    about: 'Who mails come from; needed with a server that takes them.',
+    about: 'Sender of mails; required with a mail server.',
   },
   paymentProviders: {
     env: 'VAUBAN_PAYMENT_PROVIDERS',
     kind: panelKind.someOf(PAYMENT_PROVIDERS),
     defaultText: '`test` in development, none in production',
     about:
-      'How customers can top up, in the order that they are offered. `test` pays with nothing and is refused in production.',
+      'Payment methods for top-ups, in the order in which they are offered. `test` simulates payments and is refused in production.',
   },
   bankRecipient: {
     env: 'VAUBAN_BANK_RECIPIENT',
     kind: panelKind.line,
-    about: 'Who bank transfers go to.',
+    about: 'Recipient of bank transfers.',
   },
   bankIban: {
     env: 'VAUBAN_BANK_IBAN',
@@ -145,7 +145,7 @@ export const PANEL_SETTINGS = {
     env: 'VAUBAN_STRIPE_BASE_URL',
     kind: kind.baseUrl,
     default: 'https://api.stripe.com',
-    about: 'Where Stripe is.',
+    about: 'Address of Stripe.',
   },
 } as const satisfies Record<string, Setting>;
 

@@ -44,7 +44,7 @@ export const SETTINGS = {
     kind: kind.seconds(0, 600),
     default: '0',
     about:
-      'How long a node that is to end goes on serving while `/readyz` says no, so that a load balancer sends its requests ' +
+      'How long a node that is shutting down keeps serving while `/readyz` fails, so that a load balancer sends its requests ' +
       'elsewhere first: longer than that takes to notice. Requests that are then under way get ten seconds more.',
   },
   publicUrl: {
@@ -71,7 +71,7 @@ export const SETTINGS = {
     kind: kind.oneOf(['development', 'production']),
     default: 'development',
     about:
-      'In development the first start makes a demo account with a key, and what is missing is simulated. In ' +
+      'In development, the first start creates a demo account with a key, and missing parts are simulated. In ' +
       'production neither is so: the start is refused, and says what it needs.',
   },
   dataDir: {
@@ -107,7 +107,7 @@ export const SETTINGS = {
     kind: kind.path,
     default: SHIPPED_CATALOG,
     defaultText: 'the `catalog.yaml` shipped',
-    about: 'What is sold: plans, regions, images, prices, limits.',
+    about: 'The catalog: plans, regions, images, prices, limits.',
   },
   compute: {
     env: 'VAUBAN_COMPUTE',

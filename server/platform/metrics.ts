@@ -98,7 +98,7 @@ export function createMetrics(version: string): Metrics {
   });
   const failures = new Counter({
     name: 'vauban_task_failures_total',
-    help: 'Rounds of what the service does by itself that failed, by task',
+    help: 'Failed rounds of background tasks, by task',
     labelNames: ['task'] as const,
     registers,
   });
@@ -110,7 +110,7 @@ export function createMetrics(version: string): Metrics {
   });
   const disks = new Gauge({
     name: 'vauban_disk_used_ratio',
-    help: "How full the file systems of the data directory (data) and of the guests' disks (pool) are",
+    help: "Used share of the file systems of the data directory (data) and of the guests' disks (pool)",
     labelNames: ['what'] as const,
     registers,
   });
@@ -170,7 +170,7 @@ function guestMetrics(registers: Registry[]): GuestMetrics {
   });
   const capacity = new Gauge({
     name: 'vauban_capacity',
-    help: 'What the engine has for all guests (total) and what is sold of it (reserved): CPUs, cores, MB and GB',
+    help: 'Resources of the engine for all guests (total) and the part that is sold (reserved): CPUs, cores, MB and GB',
     labelNames: ['resource', 'amount'] as const,
     registers,
   });
@@ -223,13 +223,13 @@ type ConsoleMetrics = Pick<
 function consoleMetrics(registers: Registry[]): ConsoleMetrics {
   const open = new Gauge({
     name: 'vauban_console_sessions',
-    help: 'Console WebSockets that are open, by what they carry',
+    help: 'Open console WebSockets, by content',
     labelNames: ['kind'] as const,
     registers,
   });
   const closed = new Counter({
     name: 'vauban_console_sessions_closed_total',
-    help: 'Console WebSockets that ended, by what they carried and why',
+    help: 'Closed console WebSockets, by content and reason',
     labelNames: ['kind', 'reason'] as const,
     registers,
   });

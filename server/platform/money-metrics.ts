@@ -13,7 +13,7 @@ function auditMetrics(registers: Registry[]): Pick<Metrics, 'audited'> {
   });
   const last = new Gauge({
     name: 'vauban_audit_last_run_timestamp_seconds',
-    help: 'When the last audit of the books began; 0 where there was none',
+    help: 'Start of the last audit of the books; 0 if there was none',
     registers,
   });
   return {
@@ -37,7 +37,7 @@ function alarmMetrics(registers: Registry[]): Pick<Metrics, 'moneyAlarms'> {
   });
   const owed = new Gauge({
     name: 'vauban_payment_claims',
-    help: 'Payments that their provider took back and that the wallet has not covered yet',
+    help: 'Reversed payments that the wallet does not cover yet',
     registers,
   });
   const lost = new Gauge({

@@ -90,7 +90,7 @@ test('a flood of output is cut at 64 KiB, and the command runs to its end', asyn
   );
   assert.equal(events.find(({ type }) => type === 'command.completed')!.exit_code, 7);
   const { history } = await fixture.status();
-  assert.match(history.at(-2).content, /characters left out/);
+  assert.match(history.at(-2).content, /characters omitted/);
   assert.ok(JSON.stringify(model.requests[1]).length < 40_000, 'the model is spared most of it');
 });
 

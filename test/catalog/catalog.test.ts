@@ -72,7 +72,7 @@ for (const [passage, replacement, expected] of [
   [
     'price_hourly: "0.0060"',
     'price_hourly: "0.005937"',
-    'price_hourly: "0.005937"|plans[0].price_hourly: 0.005937 an hour does not come to 3.99 in a month of 672 hours: at least 0.005938 does',
+    'price_hourly: "0.005937"|plans[0].price_hourly: 0.005937 per hour is less than 3.99 in a month of 672 hours: it must be at least 0.005938',
   ],
   [
     'price_hourly: "0.0060"',
@@ -82,7 +82,7 @@ for (const [passage, replacement, expected] of [
   [
     'disk_gb: "0.045" }\n',
     'disk_gb: "0.045" }\n  price_hourly: { vcpu: "0.0034", ram_gb: "0.001", disk_gb: "0.00007" }\n',
-    'price_hourly: { vcpu: "0.0034", ram_gb: "0.001", disk_gb: "0.00007" }|custom.price_hourly.ram_gb: 0.001 an hour does not come to 1.10 in a month of 672 hours: at least 0.001637 does',
+    'price_hourly: { vcpu: "0.0034", ram_gb: "0.001", disk_gb: "0.00007" }|custom.price_hourly.ram_gb: 0.001 per hour is less than 1.10 in a month of 672 hours: it must be at least 0.001637',
   ],
   [
     'tax_rate: "0"',

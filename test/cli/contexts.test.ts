@@ -34,7 +34,7 @@ test('contexts are stored only for their owner, with the key from standard input
   assert.equal((await cli(['context', 'use', 'prod'])).code, 0);
   assert.equal(contextFor(env, undefined).url, 'https://cloud.example');
   assert.equal((await cli(['context', 'delete', 'prod'])).code, 0);
-  assert.throws(() => contextFor(env, undefined), /No service is known/);
+  assert.throws(() => contextFor(env, undefined), /No service is configured/);
   assert.throws(() => contextFor(env, 'prod'), /There is no context "prod"/);
   assert.equal((await cli(['context', 'use', 'prod'])).code, 2);
 });
@@ -66,6 +66,6 @@ test('errors in a context are reported, and nothing is stored', async (t) => {
   assert.equal(far.code, 0);
   assert.match(far.stderr, /unencrypted/);
   chmodSync(file, 0o644);
-  assert.throws(() => contextFor(env, undefined), /Other users may read/);
+  assert.throws(() => contextFor(env, undefined), /Other users can read/);
   assert.match((await cli(['vm', 'list'])).stderr, /chmod 600/);
 });

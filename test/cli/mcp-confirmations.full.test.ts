@@ -75,5 +75,5 @@ test('no data can contain its own mark', () => {
   );
   const long = resultOf({ data: 'x'.repeat(100_000) }).content[0]!.text;
   assert.ok(long.length < 25_000);
-  assert.match(long, /It was cut after 24000 of 100002 characters/);
+  assert.match(long, /It was truncated after 24000 of 100002 characters/);
 });

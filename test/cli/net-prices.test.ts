@@ -26,12 +26,12 @@ test('before a business buys at net prices, it sees net price and tax', async (t
     return stderr;
   };
   const withoutId = await asked({});
-  assert.match(withoutId, /^3\.99 EUR a month, paid in advance\.$/m);
+  assert.match(withoutId, /^3\.99 EUR per month, paid in advance\.$/m);
   assert.doesNotMatch(withoutId, /net/);
   const abroad = await asked({ vat_id: 'NL004495445B01' });
-  assert.match(abroad, /^3\.35 EUR a month, paid in advance\.$/m);
+  assert.match(abroad, /^3\.35 EUR per month, paid in advance\.$/m);
   assert.match(abroad, /^No tax is due\.$/m);
   const atHome = await asked({ country: 'DE', vat_id: 'DE136695976' });
-  assert.match(atHome, /^3\.99 EUR a month, paid in advance\.$/m);
+  assert.match(atHome, /^3\.99 EUR per month, paid in advance\.$/m);
   assert.match(atHome, /^A month costs 3\.35 EUR net plus 0\.64 EUR tax\.$/m);
 });

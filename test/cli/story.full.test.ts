@@ -24,10 +24,10 @@ test('a customer at the command line', async (t) => {
   await t.test('nothing is bought without confirmation, and the question shows the price', async () => {
     const silent = await cli(order);
     assert.equal(silent.code, 4);
-    assert.match(silent.stderr, /Buy web-1\? There is no terminal to ask at: repeat the command with --yes/);
+    assert.match(silent.stderr, /Buy web-1\? There is no terminal to ask for confirmation. Repeat the command with --yes/);
     const denied = await cli(order, { answer: 'n' });
     assert.equal(denied.code, 4);
-    assert.match(denied.stderr, /^3\.99 EUR a month, paid in advance\.$/m);
+    assert.match(denied.stderr, /^3\.99 EUR per month, paid in advance\.$/m);
     assert.match(denied.stderr, /^Available: 20\.00 EUR$/m);
     assert.match(denied.stderr, /Nothing was done/);
     assert.equal(await vms(), '');
@@ -84,7 +84,7 @@ test('a customer at the command line', async (t) => {
     assert.equal(denied.code, 4);
     assert.match(denied.stderr, /^Lost: volume root$/m);
     assert.match(denied.stderr, /^Given back: 3\.\d\d EUR$/m);
-    assert.match(denied.stderr, /Delete web-3 \(vm_\w+\) and all that is on it\?/);
+    assert.match(denied.stderr, /Delete web-3 \(vm_\w+\) and all its data\?/);
     await ok(cli, ['vm', 'delete', 'web-3', '--wait'], { answer: 'y' });
     await ok(cli, ['snapshot', 'create', 'web-1', 'before', '--wait']);
     assert.equal((await cli(['snapshot', 'delete', 'web-1', 'before'])).code, 4);
@@ -123,7 +123,7 @@ test('a customer at the command line', async (t) => {
     const question = ['agent', 'web-1', 'How full is the disk?', '--approval-mode', 'all'];
     const silent = await cli(question);
     assert.equal(silent.code, 4);
-    assert.match(silent.stderr, /waits for your word/);
+    assert.match(silent.stderr, /waiting for your approval/);
     await ok(cli, ['agent', 'clear', 'web-1']);
     const run = await cli(question, { answer: 'y' });
     assert.equal(run.code, 0, run.stderr);

@@ -23,7 +23,7 @@ const Job = Shape(
     progress: Type.Integer({ minimum: 0, maximum: 100, description: 'Percent done' }),
     started_at: Nullable(Timestamp('When it began')),
   },
-  { $id: 'Job', description: 'Work on a VM that takes time.' },
+  { $id: 'Job', description: 'A long-running operation on a VM.' },
 );
 
 const Vm = Shape(

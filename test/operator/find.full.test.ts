@@ -111,7 +111,7 @@ test('operators are added, listed, given a new link and removed on the machine',
   assert.equal((await ctl('operator', 'link', 'anna@example.com', '--yes')).code, 0);
   assert.match(
     (await ctl('operator', 'remove', 'anna@example.com', '--yes')).stdout,
-    /is no operator any more/,
+    /is no longer an operator/,
   );
   assert.deepEqual(await json('operator', 'list'), []);
   assert.match((await ctl('operator', 'remove', 'anna@example.com', '--yes')).stderr, /does not exist/);

@@ -49,7 +49,7 @@ test('a job that keeps failing is listed, retried and given up', async (t) => {
     /^error: +Something went wrong on our side\. \(internal_error\)$/m,
   );
 
-  assert.match((await ctl('retry', job.id)).stdout, /will be tried within seconds/);
+  assert.match((await ctl('retry', job.id)).stdout, /will be retried within seconds/);
   assert.deepEqual(JSON.parse((await ctl('list', '--json')).stdout), []);
   assert.match((await ctl('list', '--state', 'active')).stdout, / at once /);
   await settled();

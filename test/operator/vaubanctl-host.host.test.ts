@@ -43,7 +43,7 @@ test('a disk is imported by its file, listed, and checked against its publisher'
   assert.equal((await ctl('list', '--json')).stdout, '[]\n');
   assert.match((await ctl('remove', 'alpine-3.22')).stderr, /^vaubanctl: .*images\/alpine-3\.22/);
   // A file that has just arrived is kept for an hour.
-  assert.equal((await ctl('collect')).stdout, '0 files were removed: 0 MiB are free.\n');
+  assert.equal((await ctl('collect')).stdout, 'Files removed: 0, 0 MiB freed.\n');
 });
 
 test('a built image is readable for a service that sees another /tmp', {

@@ -89,7 +89,7 @@ test('an invalid grant is refused by its field, and a missing one is a 404', asy
     [grant('1.001', '2026-03-01', 'x'), /^vaubanctl: amount: has more digits/],
     [grant('1', past, 'x'), /^vaubanctl: until: must be in the future/],
     [grant('1', '2026-03-01', ' '), /^vaubanctl: reason: must be visible/],
-    [grant('1', 'tomorrow', 'x'), /Write it as 2026-01-31/],
+    [grant('1', 'tomorrow', 'x'), /Use 2026-01-31/],
     [ctl('promo', 'list', UNKNOWN_ACCOUNT), /does not exist/],
     [ctl('promo', 'revoke', 'prm_x'), /does not exist/],
   ] as const) {

@@ -91,8 +91,8 @@ test('tenants, targets and attacks, over the real socket', async (t) => {
     assert.deepEqual([attack.ip, attack.peak_pps], [ipv4, 98_350]);
     assert.match((await report(ipv4, 'incoming', '98350', 'unban')).stdout, /^atk_\S+ on \S+ is over\.$/m);
     assert.deepEqual(await json('shield', 'attacks', '--ongoing'), []);
-    assert.match((await report(ipv4, 'outgoing', '98350', 'ban')).stdout, /no concern of the shield/);
-    assert.match((await report(ipv4, 'incoming', '1', 'unban')).stdout, /Nothing was reported/);
+    assert.match((await report(ipv4, 'outgoing', '98350', 'ban')).stdout, /not handled by the Shield/);
+    assert.match((await report(ipv4, 'incoming', '1', 'unban')).stdout, /No attack was reported/);
     await refused(
       /ip: is not a protected address/,
       'shield',
@@ -181,7 +181,7 @@ test('tenants, targets and attacks, over the real socket', async (t) => {
     const target = await json('target', 'add', tenant.id, ipv6, '--mode', 'sensor');
     const attack = ['shield', 'attack', target.id, '--vector', 'udp_flood', '--seconds', '10'];
     const begun = await ctl(...attack, '--pps', '1000');
-    assert.equal(begun.stdout, `udp_flood of 1000 packets a second on ${target.id} for 10 s.\n`);
+    assert.equal(begun.stdout, `udp_flood of 1000 packets per second on ${target.id} for 10 s.\n`);
     edge.putTarget = putTarget;
     clock.advance(5_000);
     const { rows } = await edge.readTotals();

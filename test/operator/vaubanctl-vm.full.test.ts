@@ -39,10 +39,10 @@ test('VMs are listed, shown and stopped', async (t) => {
   const { stdout: shown } = await ctl('vm', 'show', vm.id);
   assert.match(shown, /^hostname: +web$/m);
   assert.match(shown, / vm\.created /);
-  assert.match(shown, /^price: +\d+\.\d\d EUR a month$/m);
+  assert.match(shown, /^price: +\d+\.\d\d EUR per month$/m);
   assert.match(
     (await ctl('vm', 'show', foreign.id)).stdout,
-    /^price: +0\.\d+ EUR an hour, at most \d+\.\d\d EUR a month$/m,
+    /^price: +0\.\d+ EUR per hour, at most \d+\.\d\d EUR per month$/m,
   );
   assert.equal((await ctl('vm', 'show', 'vm_00000000000000000000000000')).code, 1);
 
@@ -77,7 +77,7 @@ test('a VM is restored and rebuilt', async (t) => {
 
   const asked = await ctl('restore', vm.id, snapshot.id);
   assert.deepEqual([asked.code, asked.stdout], [1, '']);
-  assert.match(asked.stderr, /Replace what is on the disk of vm_\w+ by snap_\w+\? .*--yes/);
+  assert.match(asked.stderr, /Replace all data on the disk of vm_\w+ with snap_\w+\? .*--yes/);
   const restored = await ctl('restore', vm.id, snapshot.id, '--yes');
   assert.match(restored.stdout, /^vm_\w+ is being restored to before of \S+.* by job_\w+\.$/m);
   assert.deepEqual((await customer.settled(vm.id)).last_job.kind, 'snapshot_restore');

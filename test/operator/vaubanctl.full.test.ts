@@ -144,7 +144,7 @@ test('without a service it names the socket and ends with 2', async (t) => {
   for (const options of [[], ['--data-dir', dataDir], ['--socket', socket]]) {
     const { code, stderr } = await vaubanctl(dataDir, 'account', 'list', ...options);
     assert.equal(code, 2);
-    assert.match(stderr, new RegExp(`^vaubanctl: no service listens on ${socket}; is it running`));
+    assert.match(stderr, new RegExp(`^vaubanctl: no service is listening on ${socket}; is it running`));
   }
 });
 

@@ -23,22 +23,22 @@ interface Options {
 export function addAccountBillingProfile(parent: Command): void {
   parent
     .command('billing-profile')
-    .description('show who the invoices of an account are for, or replace it; it decides on the tax')
+    .description("show the recipient of an account's invoices, or replace it; it determines the tax")
     .argument('<account>', 'id of the account, acc_…')
-    .addOption(new Option('--kind <kind>', 'how it buys').choices(['business', 'consumer']))
-    .option('--name <name>', 'of the company, or the person')
+    .addOption(new Option('--kind <kind>', 'type of buyer').choices(['business', 'consumer']))
+    .option('--name <name>', 'name of the company or person')
     .option('--street <street>', 'and number')
     .option('--city <city>')
     .option('--postcode <postcode>')
     .option('--country <code>', 'ISO 3166-1, such as DE')
-    .option('--vat-id <id>', 'of a business; with one of another country of the EU it pays the tax itself')
-    .option('--exempt-reason <text>', 'why it pays no tax, as the law wants it on invoices')
-    .option('--order-reference <number>', "the customer's own number, which documents quote")
+    .option('--vat-id <id>', 'VAT id of a business; with one from another EU country, it pays the tax itself')
+    .option('--exempt-reason <text>', 'reason for a tax exemption, as required on invoices')
+    .option('--order-reference <number>', "the customer's own number, which is printed on documents")
     .addOption(new Option('--language <code>', 'of documents').choices(['en', 'de']))
-    .option('--mail-to <address...>', 'who gets documents by mail; the owners if no one is named')
-    .option('--no-order-reference', 'documents quote none')
-    .option('--no-language', "documents are in the owner's language")
-    .option('--no-mail-to', 'the owners get documents by mail')
+    .option('--mail-to <address...>', 'recipient of documents by mail (default: the owners)')
+    .option('--no-order-reference', 'print no number on documents')
+    .option('--no-language', "use the owner's language for documents")
+    .option('--no-mail-to', 'send documents to the owners')
     .addHelpText(
       'after',
       `

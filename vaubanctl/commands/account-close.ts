@@ -8,7 +8,7 @@ export function addAccountClose(parent: Command): void {
     .command('close')
     .description('close an account permanently; it must have neither VMs nor money')
     .argument('<account>', 'id of the account, acc_…')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .action(async (id: string, { yes }: { yes?: boolean }, command: Command) => {
       const { client, json } = contextOf(command);
       await confirm(`Close ${id} permanently, and revoke its keys?`, yes);

@@ -13,9 +13,9 @@ interface Options {
 export function addAccountCreate(parent: Command): void {
   parent
     .command('create')
-    .description('make an account with an empty wallet')
-    .requiredOption('--name <name>', 'whose account it is')
-    .option('--currency <code>', "the catalog's currency; there is no other")
+    .description('create an account with an empty wallet')
+    .requiredOption('--name <name>', 'name of the account')
+    .option('--currency <code>', "the catalog's currency, the only one possible")
     .option('--limit <name=number>', "a quota that differs from the catalog's; repeatable", collectLimit)
     .addHelpText(
       'after',

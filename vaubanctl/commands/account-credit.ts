@@ -6,16 +6,13 @@ import { type BookingOptions, book } from '../print-payment.ts';
 export function addAccountCredit(parent: Command): void {
   parent
     .command('credit')
-    .description("book money that came in to an account's wallet")
+    .description("book a received payment to an account's wallet")
     .argument('<account>', 'id of the account, acc_…')
     .argument('<amount>', 'such as 50 or 49.90, in the currency of the catalog')
-    .option(
-      '--reference <text>',
-      'what tells this payment from others; the same one is refused a second time',
-    )
-    .option('--method <word>', 'how it came, such as bank_transfer (default: manual)')
+    .option('--reference <text>', 'unique reference of the payment; refused if used again')
+    .option('--method <word>', 'payment method, such as bank_transfer (default: manual)')
     .option(...KEY)
-    .option('--yes', 'do not ask about a large amount')
+    .option('--yes', 'do not ask for confirmation of a large amount')
     .addHelpText(
       'after',
       `

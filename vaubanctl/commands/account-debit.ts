@@ -6,20 +6,17 @@ import { type BookingOptions, book } from '../print-payment.ts';
 export function addAccountDebit(parent: Command): void {
   parent
     .command('debit')
-    .description("book money that went back out of an account's wallet, such as a recalled payment")
+    .description("book money that left an account's wallet, such as a recalled payment")
     .argument('<account>', 'id of the account, acc_…')
     .argument('<amount>', 'such as 50 or 49.90, in the currency of the catalog')
-    .option(
-      '--reference <text>',
-      'what tells this payment from others; the same one is refused a second time',
-    )
-    .option('--method <word>', 'how it went, such as chargeback (default: manual)')
+    .option('--reference <text>', 'unique reference of the payment; refused if used again')
+    .option('--method <word>', 'payment method, such as chargeback (default: manual)')
     .option(...KEY)
-    .option('--yes', 'do not ask about a large amount')
+    .option('--yes', 'do not ask for confirmation of a large amount')
     .addHelpText(
       'after',
       `
-It is refused where the wallet has less available than that.
+Refused if the wallet does not have this amount available.
 
 Examples:
   $ vaubanctl account debit acc_… 50.00 --method chargeback --reference "recall of transfer 4711"`,

@@ -13,8 +13,8 @@ export function addAccountLimits(parent: Command): void {
     .command('limits')
     .description('show the quotas of an account, or change them')
     .argument('<account>', 'id of the account, acc_…')
-    .option('--set <name=number>', 'a quota of its own, once for each', collectLimit)
-    .option('--reset <name>', "back to the catalog's, once for each", collectName)
+    .option('--set <name=number>', 'an individual quota; repeatable', collectLimit)
+    .option('--reset <name>', "reset to the catalog's quota; repeatable", collectName)
     .addHelpText(
       'after',
       `

@@ -6,7 +6,10 @@ export function addAccountList(parent: Command): void {
   parent
     .command('list')
     .description('list all accounts, newest first')
-    .option('--search <text>', "only those of this id, or with this in their name or a member's address")
+    .option(
+      '--search <text>',
+      "only accounts with this id, or with this text in their name or a member's address",
+    )
     .action(async ({ search }: { search?: string }, command: Command) => {
       const { client, json } = contextOf(command);
       const accounts = await client.list('/accounts', { query: { search } });

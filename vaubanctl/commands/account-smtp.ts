@@ -6,15 +6,15 @@ import { print, printJson } from '../output.ts';
 export function addAccountSmtp(parent: Command): void {
   parent
     .command('smtp')
-    .description('let the VMs of an account send mail to strangers, by port 25 of others, or not')
+    .description('open or close outgoing mail (port 25) for the VMs of an account')
     .argument('<account>', 'id of the account, acc_…')
     .addArgument(
-      new Argument('<state>', 'closed is what every account begins with').choices(['open', 'closed']),
+      new Argument('<state>', 'closed is the default for every account').choices(['open', 'closed']),
     )
     .addHelpText(
       'after',
       `
-Ports 465 and 587, by which mail is given to one's own provider, are always open. Connections that are established stay.
+Ports 465 and 587, for sending mail through a provider, are always open. Established connections stay open.
 
 Examples:
   $ vaubanctl account smtp acc_… open

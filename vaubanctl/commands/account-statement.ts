@@ -23,7 +23,7 @@ export function addAccountStatement(parent: Command): void {
     .description("show an account's journal with the running balance, oldest first")
     .argument('<account>', 'id of the account, acc_…')
     .option('--from <day>', 'from then on, such as 2026-01-01 or an instant', parseDay)
-    .option('--to <day>', 'until before then', parseDay)
+    .option('--to <day>', 'end (exclusive)', parseDay)
     .addOption(
       new Option('--format <format>', 'for people or for spreadsheets')
         .choices(['table', 'csv'])

@@ -11,14 +11,14 @@ interface Options {
 export function addAccountSuspend(parent: Command): void {
   parent
     .command('suspend')
-    .description('let the keys of an account only read, and end what they have open')
+    .description('restrict the keys of an account to reading, and end their open sessions')
     .argument('<account>', 'id of the account, acc_…')
-    .option('--stop-vms', 'cut the power of its running VMs as well')
-    .option('--yes', 'do not ask before VMs are stopped')
+    .option('--stop-vms', 'power off its running VMs as well')
+    .option('--yes', 'do not ask for confirmation before stopping VMs')
     .addHelpText(
       'after',
       `
-VMs run on, and are renewed, unless they are stopped. "vaubanctl account resume" takes it back.
+VMs keep running and renewing unless they are stopped. "vaubanctl account resume" ends the suspension.
 
 Examples:
   $ vaubanctl account suspend acc_…
@@ -26,7 +26,7 @@ Examples:
     )
     .action(async (id: string, { stopVms, yes }: Options, command: Command) => {
       const { client, json } = contextOf(command);
-      if (stopVms) await confirm(`Cut the power of all running VMs of ${id}?`, yes);
+      if (stopVms) await confirm(`Power off all running VMs of ${id}?`, yes);
       const account = await client.post('/accounts/{id}/suspend', {
         params: { id },
         body: { stop_vms: stopVms },
@@ -35,6 +35,6 @@ Examples:
       print(`${account.id} (${account.name}) is suspended.`);
       if (!('stopped' in account)) return;
       print(`VMs being stopped: ${account.stopped.length}`);
-      if (account.left.length > 0) print(`Busy, to be stopped later: ${account.left.join(' ')}`);
+      if (account.left.length > 0) print(`Busy, will be stopped later: ${account.left.join(' ')}`);
     });
 }

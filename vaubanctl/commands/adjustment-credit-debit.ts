@@ -11,8 +11,12 @@ interface Options {
 }
 
 const KINDS = [
-  { type: 'credit', verb: 'Credit', what: 'give an account money beside what is sold, such as for goodwill' },
-  { type: 'debit', verb: 'Debit', what: 'take money of an account for what was not charged' },
+  {
+    type: 'credit',
+    verb: 'Credit',
+    what: 'credit an account independently of a sale, for example as goodwill',
+  },
+  { type: 'debit', verb: 'Debit', what: 'debit an account for something that was not charged' },
 ] as const;
 
 export function addAdjustmentCreditAndDebit(parent: Command): void {
@@ -22,10 +26,10 @@ export function addAdjustmentCreditAndDebit(parent: Command): void {
       .description(what)
       .argument('<account>', 'id of the account, acc_…')
       .argument('<amount>', 'tax included, such as 5 or 4.90, in the currency of the catalog')
-      .requiredOption('--reason <text>', 'why; the customer reads it, on the invoice too')
-      .option('--vm <vm>', 'the VM that it is about')
+      .requiredOption('--reason <text>', 'reason; visible to the customer, also on the invoice')
+      .option('--vm <vm>', 'the VM concerned')
       .option(...KEY)
-      .option('--yes', 'do not ask about a large amount')
+      .option('--yes', 'do not ask for confirmation of a large amount')
       .action(async (id: string, amount: string, options: Options, command: Command) => {
         const { reason, vm, key, yes } = options;
         await confirmAmount(verb, amount, id, yes);

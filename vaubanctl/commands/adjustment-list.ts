@@ -6,7 +6,7 @@ import { printAdjustments } from '../print-adjustments.ts';
 export function addAdjustmentList(parent: Command): void {
   parent
     .command('list')
-    .description('corrections of an account, newest first: what, why and by whom')
+    .description('corrections of an account with reason and operator, newest first')
     .argument('<account>', 'id of the account, acc_…')
     .action(async (id: string, _options: object, command: Command) => {
       const { client, json } = contextOf(command);

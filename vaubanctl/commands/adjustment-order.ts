@@ -3,7 +3,7 @@ import { KEY } from '../option-values.ts';
 import { makeAdjustment } from '../print-adjustments.ts';
 
 const ORDER = ['<order>', 'id of the order, ord_…'] as const;
-const REASON = ['--reason <text>', 'why; the customer reads it, on the credit note too'] as const;
+const REASON = ['--reason <text>', 'reason; visible to the customer, also on the credit note'] as const;
 
 interface Options {
   amount?: string;
@@ -14,16 +14,16 @@ interface Options {
 export function addAdjustmentRefund(parent: Command): void {
   parent
     .command('refund')
-    .description('give back a charge, or a part of it, at the tax of the sale')
+    .description('refund a charge or a part of it, at the tax rate of the sale')
     .argument(...ORDER)
-    .option('--amount <amount>', 'how much, tax included (default: all that is left of it)')
+    .option('--amount <amount>', 'amount including tax (default: the remaining amount)')
     .requiredOption(...REASON)
     .option(...KEY)
     .addHelpText(
       'after',
       `
-Never more than was paid, less what corrections, changes of the VM and its deletion have given back of it. The VM is paid
-for as before; what is refunded of its running period is not given back again when it is deleted.`,
+A refund never exceeds the amount paid minus all previous refunds by corrections, changes of the VM and its deletion. The VM
+stays paid for; the refunded part of its current period is not refunded again when it is deleted.`,
     )
     .action(async (id: string, { amount, reason, key }: Options, command: Command) => {
       const body = { amount, reason, key };
@@ -34,14 +34,14 @@ for as before; what is refunded of its running period is not given back again wh
 export function addAdjustmentVoid(parent: Command): void {
   parent
     .command('void')
-    .description('undo what is left of a charge, or a correction that gave money')
+    .description('undo the rest of a charge, or a correction that credited money')
     .argument(...ORDER)
     .requiredOption(...REASON)
     .option(...KEY)
     .addHelpText(
       'after',
       `
-A credit, a refund or an SLA credit is taken back: refused where the wallet does not cover it.`,
+Debits a credit, a refund or an SLA credit again; refused if the wallet does not cover it.`,
     )
     .action(async (id: string, { reason, key }: Options, command: Command) => {
       const body = { reason, key };

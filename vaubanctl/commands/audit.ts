@@ -7,7 +7,7 @@ export function addAudit(parent: Command): void {
   parent
     .command('audit')
     .description(
-      'hold the books against the laws of the ledger; ends with 1 and the rows where they contradict it',
+      'check the books against the rules of the ledger; exits with 1 and lists the rows that violate them',
     )
     .action(async (_options: object, command: Command) => {
       const { client, json } = contextOf(command);

@@ -5,7 +5,7 @@ import type { Series } from '../operator-api.ts';
 import { instant, note, printJson, printTable } from '../output.ts';
 
 const BECAUSE = {
-  moved_database: 'The books are in another database than they were.',
+  moved_database: 'The books are in a different database than before.',
   lost_numbers: 'A node of this installation has seen higher numbers.',
   lost_payment: 'The payment provider has a payment that is not in the books.',
 };
@@ -18,14 +18,18 @@ interface Last {
 export function addBooksSeries(parent: Command): void {
   parent
     .command('series')
-    .description('show the running numbers of documents, or say which may have been issued')
-    .option('--invoice <number>', 'of the last invoice that may have been issued, such as 1042', parseNumber)
-    .option('--credit-note <number>', 'of the last credit note', parseNumber)
+    .description('show the numbers of documents, or report the last ones that may have been issued')
+    .option(
+      '--invoice <number>',
+      'number of the last invoice that may have been issued, such as 1042',
+      parseNumber,
+    )
+    .option('--credit-note <number>', 'number of the last credit note', parseNumber)
     .addHelpText(
       'after',
       `
-After an older copy of the database was restored, look for the highest numbers in mails, exports and your bookkeeping. Documents go
-on after the numbers that you name, and none is issued before you do.
+After an older copy of the database was restored, look for the highest numbers in mails, exports and your bookkeeping. Documents
+continue after the numbers that you give, and none are issued until then.
 
 Examples:
   $ vaubanctl books series
@@ -68,6 +72,6 @@ function show(series: Series[]): void {
     (type) => series.find((one) => one.type === type)?.at_least ?? 0,
   );
   note(
-    `${BECAUSE[asked]} Documents may have been issued that are not in it, so none is issued now. Say which numbers were the last; if none were issued: vaubanctl books series --invoice ${invoice} --credit-note ${creditNote}`,
+    `${BECAUSE[asked]} Documents may have been issued that are not in it, so no documents are issued now. Report the last numbers; if none were issued: vaubanctl books series --invoice ${invoice} --credit-note ${creditNote}`,
   );
 }

@@ -9,8 +9,8 @@ const decimals = (exponent: number) => (exponent === 0 ? 'no decimals' : `${expo
 export function addBooksExponent(parent: Command): void {
   parent
     .command('exponent')
-    .description('show how many decimals the amounts in the books have, or answer it where nobody knows')
-    .argument('[decimals]', 'of the amounts in the books, such as 2', parseExponent)
+    .description('show the number of decimals of the amounts in the books, or set it if it is unknown')
+    .argument('[decimals]', 'number of decimals, such as 2', parseExponent)
     .addHelpText(
       'after',
       `
@@ -65,7 +65,7 @@ function show(books: Books): void {
     ]),
   );
   note(
-    `Money operations are paused. Compare a payment with what really came, then say which it was, such as: vaubanctl books exponent ${iso_exponent}`,
+    `Money operations are paused. Compare a payment with the amount that was received, then set the number, for example: vaubanctl books exponent ${iso_exponent}`,
   );
 }
 

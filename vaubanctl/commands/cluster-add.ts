@@ -21,19 +21,22 @@ interface Options {
 export function addClusterAdd(parent: Command): void {
   parent
     .command('add')
-    .description('let the VMs of a region run on a cluster of its own, once it has all that they need')
+    .description('run the VMs of a region on their own cluster, once it meets all requirements')
     .requiredOption('--region <region>', "code of the catalog's")
     .requiredOption('--endpoints <urls>', 'https:// addresses of members, separated by commas', parseList)
-    .option('--certificate <file>', "the cluster's own cluster.crt (default: those that the system believes)")
+    .option(
+      '--certificate <file>',
+      "the cluster's own cluster.crt (default: the system's trusted certificates)",
+    )
     .option('--network <bridge>', 'bridge that guests are connected to (default: as in the settings)')
     .option(
       '--service-networks <list>',
-      'addresses of the nodes of this service towards guests (default: as in the settings)',
+      'addresses of the nodes of this service as seen by guests (default: as in the settings)',
       parseList,
     )
     .option('--project <name>', 'project that guests are in (default: as in the settings)')
     .option('--pool <name>', 'storage pool of their disks (default: as in the settings)')
-    .option('--cpu-overcommit <count>', 'virtual CPUs a CPU (default: as in the settings)', parseCount)
+    .option('--cpu-overcommit <count>', 'virtual CPUs per CPU (default: as in the settings)', parseCount)
     .addHelpText(
       'after',
       `

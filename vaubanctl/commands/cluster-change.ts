@@ -17,16 +17,16 @@ interface Options {
 export function addClusterChange(parent: Command): void {
   parent
     .command('change')
-    .description('change how the cluster that was added for a region is reached, and what is sold of it')
+    .description('change the addresses and the sold capacity of the cluster that was added for a region')
     .argument('<region>', "code of the catalog's")
     .option(
       '--endpoints <urls>',
-      'https:// addresses of members, separated by commas, in place of all',
+      'https:// addresses of members, separated by commas, replacing all current ones',
       parseList,
     )
-    .option('--certificate <file>', "the cluster's own cluster.crt, once it has another")
-    .option('--no-certificate', 'believe those that the system believes')
-    .option('--service-networks <list>', 'addresses of the nodes of this service towards guests', parseList)
+    .option('--certificate <file>', "the cluster's new cluster.crt")
+    .option('--no-certificate', "use the system's trusted certificates")
+    .option('--service-networks <list>', "addresses of this service's nodes as seen by guests", parseList)
     .option('--cpu-overcommit <count>', 'virtual CPUs a CPU', parseCount)
     .addHelpText(
       'after',

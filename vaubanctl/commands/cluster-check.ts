@@ -5,9 +5,7 @@ import { printJson, printTable } from '../output.ts';
 export function addClusterCheck(parent: Command): void {
   parent
     .command('check')
-    .description(
-      'say item by item what is right and wrong with the clusters; ends with 1 where one can run no VM',
-    )
+    .description('check the clusters item by item; exits with 1 if one of them cannot run VMs')
     .action(async (_options: object, command: Command) => {
       const { client, json } = contextOf(command);
       const { findings, ...about } = await client.get('/cluster');

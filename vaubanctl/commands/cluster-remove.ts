@@ -6,9 +6,9 @@ import { print, printJson } from '../output.ts';
 export function addClusterRemove(parent: Command): void {
   parent
     .command('remove')
-    .description('forget the cluster that was added for a region, while no VM is on it')
+    .description('remove the cluster that was added for a region, if it has no VMs')
     .argument('<region>', "code of the catalog's")
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .action(async (region: string, { yes }: { yes?: boolean }, command: Command) => {
       const { client, json } = contextOf(command);
       await confirm(`Remove the cluster of ${region}?`, yes);

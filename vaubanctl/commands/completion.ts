@@ -21,9 +21,9 @@ compdef _vaubanctl vaubanctl`,
 export function addCompletion(program: Command): void {
   program
     .command('completion')
-    .description('print what makes a shell complete the commands: bash, zsh or fish')
+    .description('print the completion script of a shell: bash, zsh or fish')
     .argument('<shell>', 'bash, zsh or fish', (shell) => {
-      if (!(shell in SCRIPTS)) throw new InvalidArgumentError('It is one of bash, zsh and fish.');
+      if (!(shell in SCRIPTS)) throw new InvalidArgumentError('Use bash, zsh or fish.');
       return shell;
     })
     .addHelpText(

@@ -5,7 +5,7 @@ import { print, printJson, printTable } from '../output.ts';
 export function addDoctor(parent: Command): void {
   parent
     .command('doctor')
-    .description('say what this machine can do for VMs, and why not more; ends with 1 where none can run')
+    .description('check whether this machine can run VMs; exits with 1 if it cannot')
     .action(async (_options: object, command: Command) => {
       const { client, json } = contextOf(command);
       const host = await client.get('/host');

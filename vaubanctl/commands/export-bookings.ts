@@ -21,7 +21,11 @@ export function addExportBookings(parent: Command): void {
         .choices(['csv', 'datev'])
         .makeOptionMandatory(),
     )
-    .option('--part <number>', 'which file of a month that has too many entries for one', parseCount)
+    .option(
+      '--part <number>',
+      'number of the file, for a month with too many entries for a single file',
+      parseCount,
+    )
     .option('--output <file>', 'where to write it; DATEV wants a name such as EXTF_2026-01.csv')
     .addHelpText(
       'after',

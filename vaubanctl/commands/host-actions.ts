@@ -5,9 +5,9 @@ import { printHosts } from '../print-hosts.ts';
 
 /** Actions on one host whose reply is the host's new state. */
 const ACTIONS = {
-  undrain: 'let a host that was drained take VMs again',
-  lose: 'make a simulated host one that cannot be reached',
-  find: 'make a simulated host one that can be reached again',
+  undrain: 'let a drained host accept VMs again',
+  lose: 'make a simulated host unreachable',
+  find: 'make a simulated host reachable again',
 } as const;
 
 export function addHostActions(parent: Command): void {

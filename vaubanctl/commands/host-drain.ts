@@ -18,17 +18,17 @@ export function addHostDrain(parent: Command): void {
   parent
     .command('drain [host]')
     .description(
-      'move all VMs of a host to others, and put no new one there; without a host, shut all guests of this machine down and ' +
+      'move all VMs of a host to other hosts and place no new ones there; without a host, shut down all guests of this machine and ' +
         'start none until the service restarts, or `host resume`',
     )
-    .option('--timeout <seconds>', 'after which their power is cut; 90 when absent', parseCount)
+    .option('--timeout <seconds>', 'time until guests are powered off (default: 90)', parseCount)
     .option(
       '--from <time>',
       'with a host: from when on VMs are switched off to be moved, of which their owners are told now; such as 2027-01-31T02:00:00Z or 12h; at once when absent',
       parseTimeAhead,
     )
     .option('--to <time>', 'until when', parseTimeAhead)
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .action(async (host: string | undefined, { from, to, timeout, yes }: Options, command: Command) => {
       const { client, json } = contextOf(command);
       if (host !== undefined) {
@@ -46,7 +46,7 @@ export function addHostDrain(parent: Command): void {
         timeoutMs: LONG_TIMEOUT_MS,
       });
       if (json) printJson(drained);
-      else print(`${drained.shut_down} guests were shut down, the power of ${drained.powered_off} was cut.`);
+      else print(`Guests shut down: ${drained.shut_down}, powered off: ${drained.powered_off}.`);
       if (drained.left.length > 0) throw new Failure([`still on: ${drained.left.join(', ')}`], 1);
     });
 }

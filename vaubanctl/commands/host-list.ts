@@ -6,7 +6,7 @@ import { printHosts } from '../print-hosts.ts';
 export function addHostList(parent: Command): void {
   parent
     .command('list')
-    .description('list the machines that VMs run on')
+    .description('list the hosts of VMs')
     .action(async (_options: object, command: Command) => {
       const { client, json } = contextOf(command);
       const hosts = await client.get('/hosts');

@@ -5,11 +5,11 @@ import { print, printJson } from '../output.ts';
 export function addHostResume(parent: Command): void {
   parent
     .command('resume')
-    .description('start the guests again that should run, after `host drain`')
+    .description('start all guests that should be running, after `host drain`')
     .action(async (_options: object, command: Command) => {
       const { client, json } = contextOf(command);
       const resumed = await client.post('/host/resume');
       if (json) printJson(resumed);
-      else print('VMs that should run are started again.');
+      else print('VMs that should be running are being started.');
     });
 }

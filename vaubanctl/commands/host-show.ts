@@ -13,7 +13,7 @@ const NAMES: Record<Capacity['resources'][number]['resource'], string> = {
 export function addHostShow(parent: Command): void {
   parent
     .command('show', { isDefault: true })
-    .description('show what there is for all VMs together, what of it is reserved, and what is free')
+    .description('show the total, reserved and free capacity for VMs')
     .action(async (_options: object, command: Command) => {
       const { client, json } = contextOf(command);
       const capacity = await client.get('/host/capacity');

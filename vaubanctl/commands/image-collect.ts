@@ -9,12 +9,12 @@ export function addImageCollect(parent: Command): void {
   parent
     .command('collect')
     .description(
-      'free the room of images that no name, no VM and no warm template needs, an hour after they came',
+      'delete image files that no name, VM or warm template needs and that are at least an hour old',
     )
     .action(async (_options: object, command: Command) => {
       const { client, json } = contextOf(command);
       const collected = await client.post('/images/collect', { timeoutMs: LONG_TIMEOUT_MS });
       if (json) printJson(collected);
-      else print(`${collected.files} files were removed: ${Math.ceil(collected.bytes / MIB)} MiB are free.`);
+      else print(`Files removed: ${collected.files}, ${Math.ceil(collected.bytes / MIB)} MiB freed.`);
     });
 }

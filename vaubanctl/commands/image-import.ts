@@ -24,16 +24,16 @@ interface Options {
 export function addImageImport(parent: Command): void {
   parent
     .command('import')
-    .description('take in a disk of which VMs are made: a qcow2 or raw file, or one that is built here')
+    .description('import a disk image for VMs: a qcow2 or raw file, or one that is built here')
     .argument('[file]', 'the disk; it is copied')
     .option('--name <name>', "the catalog's code for it (default: the file's name without its ending)")
-    .option('--user <user>', 'who logs in first (default: root, or what is built says)')
-    .option('--sha256 <hash>', "the file's SHA-256 as its publisher says, in hexadecimal")
+    .option('--user <user>', 'default user (default: root, or that of the built image)')
+    .option('--sha256 <hash>', 'the SHA-256 that the publisher states, in hexadecimal')
     .option(
       '--ready <how>',
-      'what tells that a VM is ready: port:NUMBER, agent, cloud-init or none (default: port:22)',
+      'condition for a VM to be ready: port:NUMBER, agent, cloud-init or none (default: port:22)',
     )
-    .option('--ready-within <seconds>', 'how long that is waited for before the VM gets a hint in its events')
+    .option('--ready-within <seconds>', 'how long to wait for it before the VM gets a hint in its events')
     .addOption(new Option('--build <recipe>', 'build the image').choices(RECIPES).conflicts('sha256'))
     .action(async (file: string | undefined, options: Options, command: Command) => {
       if ((file === undefined) === (options.build === undefined))

@@ -6,9 +6,9 @@ export function addImageRemove(parent: Command): void {
   parent
     .command('remove')
     .description(
-      'take the name of an image away: no more VMs are made of it, and those that were keep their disks',
+      'remove the name of an image: no new VMs can be created from it, and existing VMs keep their disks',
     )
-    .argument('<name>', 'as it is listed')
+    .argument('<name>', 'name as listed')
     .action(async (name: string, _options: object, command: Command) => {
       const { client, json } = contextOf(command);
       const removed = await client.post('/images/{name}/remove', { params: { name } });

@@ -33,7 +33,7 @@ export function addInvoiceList(parent: Command): void {
 export function addInvoiceHeld(parent: Command): void {
   parent
     .command('held')
-    .description('invoices and credit notes that are not issued because they would break a rule')
+    .description('invoices and credit notes that are held because they would violate a rule')
     .action(async (_options: object, command: Command) => {
       const { client, json } = contextOf(command);
       const held = await client.list('/held-documents');
@@ -71,7 +71,7 @@ export function addInvoiceFile(parent: Command, format: 'pdf' | 'xml'): void {
     .command(format)
     .description(
       format === 'pdf'
-        ? 'write an issued invoice as PDF, its e-invoice attached'
+        ? 'write an issued invoice as a PDF with its e-invoice attached'
         : 'write the e-invoice of an issued invoice (EN 16931)',
     )
     .argument(...NUMBER)

@@ -6,19 +6,21 @@ import { print, printJson } from '../output.ts';
 export function addJobAbandon(parent: Command): void {
   parent
     .command('abandon')
-    .description('give a job up: it fails, what it held is released, its VM is in state error')
+    .description(
+      'abandon a job: it fails, the amount it holds is released, and its VM is put in the state error',
+    )
     .argument('<job>', 'id of the job, job_…')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .addHelpText(
       'after',
       `
-Something of the VM may be left on the compute engine; deleting the VM removes it.`,
+Parts of the VM may remain on the compute engine; deleting the VM removes them.`,
     )
     .action(async (id: string, { yes }: { yes?: boolean }, command: Command) => {
       const { client, json } = contextOf(command);
-      await confirm(`Give up ${id} permanently?`, yes);
+      await confirm(`Abandon ${id} permanently?`, yes);
       const job = await client.post('/jobs/{id}/abandon', { params: { id } });
       if (json) printJson(job);
-      else print(`Job ${job.id} (${job.kind} of ${job.vm_id}) was given up.`);
+      else print(`Job ${job.id} (${job.kind} of ${job.vm_id}) was abandoned.`);
     });
 }

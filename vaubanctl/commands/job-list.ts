@@ -11,10 +11,7 @@ export function addJobList(parent: Command): void {
     .command('list')
     .description('list jobs of all accounts, newest first')
     .addOption(
-      new Option(
-        '--state <state>',
-        'those that keep failing, all that have not ended, or those that were given up',
-      )
+      new Option('--state <state>', 'jobs that keep failing, all unfinished jobs, or abandoned jobs')
         .choices(['stuck', 'active', 'abandoned'])
         .default('stuck'),
     )

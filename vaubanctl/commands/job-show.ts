@@ -6,7 +6,7 @@ import { printJob } from '../print-jobs.ts';
 export function addJobShow(parent: Command): void {
   parent
     .command('show')
-    .description('show a job: how far it is, and why it fails')
+    .description('show a job with its progress and its error')
     .argument('<job>', 'id of the job, job_…')
     .action(async (id: string, _options: object, command: Command) => {
       const { client, json } = contextOf(command);

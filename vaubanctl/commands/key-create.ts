@@ -15,20 +15,16 @@ interface Options {
 export function addKeyCreate(parent: Command): void {
   parent
     .command('create')
-    .description('make an API key and print it, this once')
+    .description('create an API key and print it once')
     .argument('<account>', 'id of the account, acc_…')
-    .requiredOption('--name <name>', 'what the key is for')
-    .requiredOption('--scopes <list>', 'what it may do, separated by commas; "all" is every scope', parseList)
-    .option(
-      '--expires <when>',
-      'until when it works: 2027-01-01T00:00:00Z, 30d or 12h (default: ever)',
-      parseTimeAhead,
-    )
+    .requiredOption('--name <name>', 'purpose of the key')
+    .requiredOption('--scopes <list>', 'scopes separated by commas; "all" for every scope', parseList)
+    .option('--expires <when>', 'expiry: 2027-01-01T00:00:00Z, 30d or 12h (default: never)', parseTimeAhead)
     .option('--allow-ip <cidr...>', 'addresses or networks it may be used from (default: any)')
     .addHelpText(
       'after',
       `
-The key alone goes to standard output, so that a script can take it from there:
+Only the key is written to standard output, so that scripts can read it:
   $ KEY=$(vaubanctl key create acc_… --name ci --scopes vm:read)
 
 Examples:
@@ -50,7 +46,7 @@ Examples:
       print(made.key);
       note(
         `Key ${made.id} of ${made.account_id}, expires: ${instant(made.expires_at)}. ` +
-          'It will not be shown again: keep it now.',
+          'It will not be shown again: store it now.',
       );
     });
 }

@@ -6,7 +6,7 @@ import { printKeys } from '../print-keys.ts';
 export function addKeyList(parent: Command): void {
   parent
     .command('list')
-    .description('list the keys of an account, revoked and expired ones too, newest first')
+    .description('list the keys of an account, including revoked and expired ones, newest first')
     .argument('<account>', 'id of the account, acc_…')
     .action(async (id: string, _options: object, command: Command) => {
       const { client, json } = contextOf(command);

@@ -10,8 +10,8 @@ const DEFAULT_COUNT = 50;
 export function addLog(parent: Command): void {
   parent
     .command('log')
-    .description('show what operators did, newest first: who and what came of it')
-    .option('--count <number>', `how many (default: ${DEFAULT_COUNT})`, parseCount)
+    .description('show the actions of operators and their results, newest first')
+    .option('--count <number>', `number of entries (default: ${DEFAULT_COUNT})`, parseCount)
     .action(async ({ count = DEFAULT_COUNT }: { count?: number }, command: Command) => {
       const { client, json } = contextOf(command);
       const entries = await client.list('/log', { count });

@@ -8,7 +8,11 @@ export function addMailList(parent: Command): void {
     .command('list')
     .description('list mails to people, newest first')
     .addOption(
-      new Option('--status <status>', 'only those; failed: given up').choices(['pending', 'sent', 'failed']),
+      new Option('--status <status>', 'only mails with this status; failed: given up').choices([
+        'pending',
+        'sent',
+        'failed',
+      ]),
     )
     .action(async ({ status }: Lists['/mails']['query'], command: Command) => {
       const { client, json } = contextOf(command);
@@ -32,7 +36,7 @@ export function addMailList(parent: Command): void {
 export function addMailRetry(parent: Command): void {
   parent
     .command('retry')
-    .description('send a mail that was not sent again at once')
+    .description('retry a mail that was not sent, at once')
     .argument('<mail>', 'its id, mail_…')
     .action(async (id: string, _options: object, command: Command) => {
       const { client, json } = contextOf(command);

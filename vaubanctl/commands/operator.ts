@@ -4,7 +4,7 @@ import { contextOf } from '../context.ts';
 import type { OperatorLink } from '../operator-api.ts';
 import { instant, note, print, printJson, printTable } from '../output.ts';
 
-const EMAIL = 'how the operator signs in';
+const EMAIL = 'sign-in address of the operator';
 
 export function addOperatorAdd(parent: Command): void {
   parent
@@ -14,7 +14,7 @@ export function addOperatorAdd(parent: Command): void {
     .addHelpText(
       'after',
       `
-The link leads to a page for choosing a second factor, which is required before anything else. The link alone goes to standard output.
+The link leads to a page for choosing a second factor, which is required before anything else. Only the link is written to standard output.
 
 Example:
   $ vaubanctl operator add anna@example.com`,
@@ -30,7 +30,7 @@ export function addOperatorLink(parent: Command): void {
     .command('link')
     .description('let a locked-out operator start over; prints a link that works once')
     .argument('<email>', EMAIL)
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .action(async (email: string, { yes }: { yes?: boolean }, command: Command) => {
       const { client, json } = contextOf(command);
       await confirm(`Remove the password, second factors and sessions of ${email}?`, yes);
@@ -43,13 +43,13 @@ export function addOperatorRemove(parent: Command): void {
     .command('remove')
     .description('end the access of an operator at once')
     .argument('<email>', EMAIL)
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .action(async (email: string, { yes }: { yes?: boolean }, command: Command) => {
       const { client, json } = contextOf(command);
       await confirm(`End the access of ${email} to the operator's pages?`, yes);
       const removed = await client.post('/operators/remove', { body: { email } });
       if (json) printJson(removed);
-      else print(`${email} is no operator any more.`);
+      else print(`${email} is no longer an operator.`);
     });
 }
 

@@ -7,7 +7,7 @@ export function addOpsKeyRotate(parent: Command): void {
   parent
     .command('rotate')
     .description(
-      'make another pair: new VMs get it at once, running ones within minutes, others when they run',
+      'create a new key pair: new VMs get it at once, running VMs within minutes, others when they start',
     )
     .action(async (_options: object, command: Command) => {
       const { client, json } = contextOf(command);

@@ -5,7 +5,7 @@ import { instant, money, printJson, printTable } from '../output.ts';
 export function addOrderList(parent: Command): void {
   parent
     .command('list')
-    .description('orders of an account, newest first: what was charged and given back')
+    .description('orders of an account (charges and refunds), newest first')
     .argument('<account>', 'id of the account, acc_…')
     .action(async (id: string, _options: object, command: Command) => {
       const { client, json } = contextOf(command);

@@ -6,7 +6,7 @@ import { instant, printJson, printTable } from '../output.ts';
 export function addOrphanList(parent: Command): void {
   parent
     .command('list')
-    .description('list guests that no VM has')
+    .description('list guests that belong to no VM')
     .action(async (_options: object, command: Command) => {
       const { client, json } = contextOf(command);
       const orphans = await client.list('/orphans');

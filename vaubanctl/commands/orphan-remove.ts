@@ -6,13 +6,13 @@ import { print, printJson } from '../output.ts';
 export function addOrphanRemove(parent: Command): void {
   parent
     .command('remove')
-    .description('end a guest that no VM has, and delete its disk and snapshots')
+    .description('stop a guest that belongs to no VM, and delete its disk and snapshots')
     .argument('<guest>', 'id of the guest, as `vaubanctl orphan list` shows it')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .addHelpText(
       'after',
       `
-There is no way back: it may be all that is left of a customer's data. Its addresses can be sold once they have rested.`,
+This cannot be undone, and the guest may contain the last copy of a customer's data. Its addresses can be sold again after a rest period.`,
     )
     .action(async (id: string, { yes }: { yes?: boolean }, command: Command) => {
       const { client, json } = contextOf(command);

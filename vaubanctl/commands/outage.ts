@@ -16,12 +16,12 @@ interface AddOptions {
 export function addOutageAdd(parent: Command): void {
   parent
     .command('add')
-    .description('report that a region or a VM was not available; nothing is credited by that')
+    .description('report that a region or a VM was unavailable; this does not credit anything yet')
     .option('--region <region>', 'the region, by its code in the catalog')
-    .option('--vm <vm>', 'or the VM alone')
-    .requiredOption('--from <instant>', 'when it began, such as 2026-01-31T12:00:00Z', parseDay)
-    .requiredOption('--to <instant>', 'when it was over', parseDay)
-    .requiredOption('--reason <text>', 'what happened; customers read it with their credits')
+    .option('--vm <vm>', 'or a single VM')
+    .requiredOption('--from <instant>', 'start, such as 2026-01-31T12:00:00Z', parseDay)
+    .requiredOption('--to <instant>', 'end', parseDay)
+    .requiredOption('--reason <text>', 'cause; visible to customers with their credits')
     .option(...KEY)
     .addHelpText(
       'after',
@@ -41,7 +41,7 @@ Examples:
 export function addOutageList(parent: Command): void {
   parent
     .command('list')
-    .description('outages, the latest reported first, and what was credited for them')
+    .description('outages and their credits, latest reported first')
     .action(async (_options: object, command: Command) => {
       const { client, json } = contextOf(command);
       const outages = await client.list('/outages');
@@ -66,13 +66,12 @@ export function addOutageList(parent: Command): void {
 export function addAdjustmentSla(parent: Command): void {
   parent
     .command('sla')
-    .description('credit an outage to each VM that had it, by the rule of the catalog')
+    .description('credit an outage to each affected VM, by the rule of the catalog')
     .requiredOption('--outage <outage>', 'its id, out_…')
     .addHelpText(
       'after',
       `
-Each VM is credited once for an outage, however often this is called. Broken off, it goes on where it stood when it is
-called again.`,
+Each VM is credited once per outage, however often this is called. If interrupted, call it again to continue.`,
     )
     .action(async ({ outage: id }: { outage: string }, command: Command) => {
       const { client, json } = contextOf(command);

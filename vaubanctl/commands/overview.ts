@@ -6,7 +6,7 @@ import { money, printFields, printJson } from '../output.ts';
 export function addOverview(parent: Command): void {
   parent
     .command('overview')
-    .description('show how the service stands: money, what waits for the operator, what is going on')
+    .description('show the status of the service: money, tasks for the operator, current activity')
     .action(async (_options: object, command: Command) => {
       const { client, json } = contextOf(command);
       const all = await client.get('/overview');
@@ -20,10 +20,10 @@ export function addOverview(parent: Command): void {
         month: span(all.month),
         accounts: `${all.accounts_active} active, ${all.accounts_suspended} suspended`,
         VMs: `${all.vms_total}: ${all.vms_running} running, ${all.vms_unpaid} unpaid, ${all.vms_error} in error`,
-        jobs: `${all.jobs_active} under way, of which ${all.jobs_stuck} keep failing`,
+        jobs: `${all.jobs_active} in progress, ${all.jobs_stuck} of which keep failing`,
         transfers: `${all.transfers_waiting} to confirm, ${money(all.transfers_waiting_minor, currency)}`,
         mails: `${all.mails_failed} given up`,
-        attacks: `${all.attacks_ongoing} going on`,
+        attacks: `${all.attacks_ongoing} ongoing`,
       });
     });
 }

@@ -9,7 +9,7 @@ type Query = Lists['/top-ups']['query'];
 export function addPaymentList(parent: Command): void {
   parent
     .command('list')
-    .description('list what customers top up, newest first')
+    .description('list top-ups of customers, newest first')
     .addOption(
       new Option('--status <status>', 'only those').choices([
         'pending',
@@ -20,7 +20,7 @@ export function addPaymentList(parent: Command): void {
         'canceled',
       ]),
     )
-    .option('--provider <word>', 'only those that are paid this way, such as bank_transfer')
+    .option('--provider <word>', 'only top-ups with this method, such as bank_transfer')
     .action(async ({ status, provider }: Query, command: Command) => {
       const { client, json } = contextOf(command);
       const topUps = await client.list('/top-ups', { query: { status, provider } });
@@ -44,13 +44,13 @@ export function addPaymentConfirm(parent: Command): void {
   parent
     .command('confirm')
     .description('confirm a bank transfer that has arrived')
-    .argument('<reference>', 'what the transfer names, such as TU-7K3M-9QXD')
-    .argument('<amount>', 'what arrived, such as 50 or 49.90, in the currency of the catalog')
-    .option('--yes', 'do not ask about a large amount')
+    .argument('<reference>', 'reference of the transfer, such as TU-7K3M-9QXD')
+    .argument('<amount>', 'amount received, such as 50 or 49.90, in the currency of the catalog')
+    .option('--yes', 'do not ask for confirmation of a large amount')
     .addHelpText(
       'after',
       `
-Another amount than the customer meant to send is booked with account credit, under the same reference.
+If a different amount arrived, book it with account credit under the same reference.
 
 Examples:
   $ vaubanctl payment confirm TU-7K3M-9QXD 50.00`,
@@ -67,11 +67,11 @@ Examples:
 export function addPaymentRefund(parent: Command): void {
   parent
     .command('refund')
-    .description('send money of a top-up back to where it came from')
+    .description('refund a top-up to its payment method')
     .argument('<top-up>', 'its id or reference')
-    .argument('[amount]', 'such as 50 or 49.90; all that is left of it when absent')
-    .requiredOption('--reason <text>', 'why; the customer reads it too')
-    .option('--yes', 'do not ask about a large amount')
+    .argument('[amount]', 'such as 50 or 49.90 (default: the remaining amount)')
+    .requiredOption('--reason <text>', 'reason; visible to the customer')
+    .option('--yes', 'do not ask for confirmation of a large amount')
     .action(
       async (
         id: string,

@@ -11,14 +11,14 @@ interface Options {
 export function addPersonLink(parent: Command): void {
   parent
     .command('link')
-    .description('make a link that signs a person in to the panel, once')
-    .argument('<email>', 'how the person signs in')
-    .option('--account <account>', 'make them a member of this account, and themselves if need be')
+    .description('create a link that signs a person in to the panel once')
+    .argument('<email>', 'sign-in address of the person')
+    .option('--account <account>', 'make them a member of this account, and create the person if necessary')
     .option('--role <role>', 'owner, operator or viewer of it (default: owner)')
     .addHelpText(
       'after',
       `
-The link stands for every factor: give it only to that person. Standard output has the link alone.
+The link replaces all factors, so give it only to that person. Only the link is written to standard output.
 
 Examples:
   $ vaubanctl person link anna@example.com

@@ -15,13 +15,15 @@ interface GrantOptions {
 export function addPromoGrant(parent: Command): void {
   parent
     .command('grant')
-    .description('give an account credit that is spent before its money, has an end and is never paid out')
+    .description(
+      'give an account promotional credit, which expires, is spent before money and is never paid out',
+    )
     .argument('<account>', 'id of the account, acc_…')
     .argument('<amount>', 'such as 50 or 49.90, in the currency of the catalog')
-    .requiredOption('--until <day>', 'when it ends: as that day begins in UTC, or at an instant', parseDay)
-    .requiredOption('--reason <text>', 'what it is given for')
+    .requiredOption('--until <day>', 'expiry: the start of a day in UTC, or a time', parseDay)
+    .requiredOption('--reason <text>', 'reason')
     .option(...KEY)
-    .option('--yes', 'do not ask about a large amount')
+    .option('--yes', 'do not ask for confirmation of a large amount')
     .addHelpText(
       'after',
       `
@@ -41,7 +43,7 @@ export function addPromoList(parent: Command): void {
   parent
     .command('list')
     .description('list promotional credit, newest first')
-    .argument('[account]', 'of this account alone, acc_…')
+    .argument('[account]', 'only of this account, acc_…')
     .action(async (account: string | undefined, _options: object, command: Command) => {
       const { client, json } = contextOf(command);
       const credits = await client.list('/promo-credits', { query: { account_id: account } });
@@ -65,7 +67,7 @@ export function addPromoList(parent: Command): void {
 export function addPromoRevoke(parent: Command): void {
   parent
     .command('revoke')
-    .description('end promotional credit now; what is spent of it stays spent')
+    .description('revoke promotional credit now; amounts already spent stay spent')
     .argument('<credit>', 'its id, prm_…')
     .action(async (id: string, _options: object, command: Command) => {
       const { client, json } = contextOf(command);

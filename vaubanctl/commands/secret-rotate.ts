@@ -7,7 +7,7 @@ export function addSecretRotate(parent: Command): void {
   parent
     .command('rotate')
     .description(
-      'seal everything with the first of the installation keys, so that the others can go; again is harmless',
+      'reseal all secrets with the first installation key, so that the others can be removed; safe to repeat',
     )
     .action(async (_options: object, command: Command) => {
       const { client, json } = contextOf(command);
@@ -15,7 +15,7 @@ export function addSecretRotate(parent: Command): void {
       if (json) printJson(done);
       else {
         print(`Sealed with the key ${done.key_id}: ${done.resealed} resealed, ${done.unchanged} unchanged.`);
-        if (done.unreadable === 0) print('Other keys are not needed any more.');
+        if (done.unreadable === 0) print('The other keys are no longer needed.');
         else note(`vaubanctl: ${done.unreadable} could not be opened: their key is not configured`);
       }
       if (done.unreadable > 0) process.exitCode = 1;

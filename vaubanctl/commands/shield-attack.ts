@@ -20,7 +20,7 @@ export function addShieldAttack(parent: Command): void {
       '--vector <name>',
       'syn_flood, udp_flood, dns_amplification, ntp_amplification, icmp_flood or fragment_flood',
     )
-    .requiredOption('--pps <number>', 'packets a second', parseCount)
+    .requiredOption('--pps <number>', 'packets per second', parseCount)
     .requiredOption('--seconds <number>', 'how long', parseCount)
     .addHelpText(
       'after',
@@ -36,6 +36,6 @@ Examples:
         body: { vector, pps, seconds },
       });
       if (json) printJson(attack);
-      else print(`${vector} of ${pps} packets a second on ${id} for ${seconds} s.`);
+      else print(`${vector} of ${pps} packets per second on ${id} for ${seconds} s.`);
     });
 }

@@ -10,8 +10,8 @@ export function addShieldAttacks(parent: Command): void {
   parent
     .command('attacks')
     .description('list attacks on all targets, newest first')
-    .option('--ongoing', 'only those that go on')
-    .option('--count <number>', `how many (default: ${DEFAULT_COUNT})`, parseCount)
+    .option('--ongoing', 'only ongoing attacks')
+    .option('--count <number>', `number of attacks (default: ${DEFAULT_COUNT})`, parseCount)
     .action(async (options: { ongoing?: true; count?: number }, command: Command) => {
       const { client, json } = contextOf(command);
       const { ongoing, count = DEFAULT_COUNT } = options;

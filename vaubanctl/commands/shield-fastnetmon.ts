@@ -12,13 +12,13 @@ export function addShieldFastnetmon(parent: Command): void {
   parent
     .command('fastnetmon')
     .description(
-      'take what FastNetMon has its notify script say, with the details on standard input: a ban is an attack on the target',
+      "handle a call of FastNetMon's notify script, with the details on standard input: a ban is an attack on the target",
     )
     .argument('<address>', 'the address')
     .argument('<direction>', 'incoming or outgoing; the latter is ignored')
-    .argument('<pps>', 'packets a second', parseCount)
+    .argument('<pps>', 'packets per second', parseCount)
     .argument('<action>', 'ban, attack_details or unban')
-    .option('--seconds <number>', 'how long a ban holds that is never ended', parseCount, DEFAULT_SECONDS)
+    .option('--seconds <number>', 'how long a ban lasts if it is never lifted', parseCount, DEFAULT_SECONDS)
     .addHelpText(
       'after',
       `
@@ -37,18 +37,18 @@ Examples:
       ) => {
         const { client, json } = contextOf(command);
         if (direction !== 'incoming')
-          return print(`${direction} traffic of ${ip} is no concern of the shield.`);
+          return print(`${direction} traffic of ${ip} is not handled by the Shield.`);
         if (action === 'unban') {
           const { attack_id } = await client.post('/attacks/reports/end', { body: { ip } });
           if (json) return printJson({ attack_id });
-          return print(attack_id ? `${attack_id} on ${ip} is over.` : `Nothing was reported of ${ip}.`);
+          return print(attack_id ? `${attack_id} on ${ip} is over.` : `No attack was reported for ${ip}.`);
         }
         if (action !== 'ban' && action !== 'attack_details')
           command.error(`error: ${action} is neither ban, attack_details nor unban`);
         const details = readDetails(await text(process.stdin));
         const reported = await client.post('/attacks/reports', { body: { ip, pps, seconds, ...details } });
         if (json) printJson(reported);
-        else print(`${reported.attack_id} on ${ip}: ${pps} packets a second.`);
+        else print(`${reported.attack_id} on ${ip}: ${pps} packets per second.`);
       },
     );
 }

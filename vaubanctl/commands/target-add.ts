@@ -10,7 +10,7 @@ export function addTargetAdd(parent: Command): void {
     .description("protect an address of one of the account's VMs")
     .argument('<tenant>', 'id of the tenant, ten_…')
     .argument('<address>', 'IPv4 or IPv6 address')
-    .option('--mode <mode>', 'always_on (the default), sensor (only watches) or off')
+    .option('--mode <mode>', 'always_on (the default), sensor (only detects) or off')
     .action(async (id: string, ip: string, { mode }: { mode?: Target['mode'] }, command: Command) => {
       const { client, json } = contextOf(command);
       const target = await client.post('/tenants/{id}/targets', { params: { id }, body: { ip, mode } });

@@ -14,7 +14,7 @@ export function addTargetBlackhole(parent: Command): void {
     .command('blackhole')
     .description('the last resort: drop everything to an address for a while, so that others stay reachable')
     .argument('<target>', 'id of the target, tgt_…')
-    .option('--minutes <number>', 'for how long, a day at most; it ends by itself', parseCount)
+    .option('--minutes <number>', 'duration, at most a day; it ends automatically', parseCount)
     .option('--end', 'end it now')
     .addHelpText(
       'after',

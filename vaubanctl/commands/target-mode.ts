@@ -7,9 +7,9 @@ import { printTarget } from '../print-targets.ts';
 export function addTargetMode(parent: Command): void {
   parent
     .command('mode')
-    .description('say what is done for a target')
+    .description('set the mode of a target')
     .argument('<target>', 'id of the target, tgt_…')
-    .argument('<mode>', 'always_on, sensor (only watches) or off')
+    .argument('<mode>', 'always_on, sensor (only detects) or off')
     .action(async (id: string, mode: Target['mode'], _options: object, command: Command) => {
       const { client, json } = contextOf(command);
       const target = await client.post('/targets/{id}/mode', { params: { id }, body: { mode } });

@@ -5,7 +5,7 @@ import { print, printJson } from '../output.ts';
 export function addTargetRemove(parent: Command): void {
   parent
     .command('remove')
-    .description('end the protection of an address; its rules go with it')
+    .description('end the protection of an address and delete its rules')
     .argument('<target>', 'id of the target, tgt_…')
     .action(async (id: string, _options: object, command: Command) => {
       const { client, json } = contextOf(command);

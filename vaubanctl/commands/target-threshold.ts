@@ -14,12 +14,12 @@ export function addTargetThreshold(parent: Command): void {
   parent
     .command('threshold')
     .description(
-      'say from how much on what comes in is an attack; what is not named is learnt from the usual',
+      'set the rate above which incoming traffic is an attack; values that are not given are learned from the usual traffic',
     )
     .argument('<target>', 'id of the target, tgt_…')
-    .option('--pps <number>', 'packets a second', parseCount)
-    .option('--mbps <number>', 'millions of bits a second', parseCount)
-    .option('--learnt', 'both are learnt from what is usual')
+    .option('--pps <number>', 'packets per second', parseCount)
+    .option('--mbps <number>', 'megabits per second', parseCount)
+    .option('--learnt', 'learn both from the usual traffic')
     .addHelpText(
       'after',
       `

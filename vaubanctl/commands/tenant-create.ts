@@ -5,9 +5,9 @@ import { instant, printFields, printJson } from '../output.ts';
 export function addTenantCreate(parent: Command): void {
   parent
     .command('create')
-    .description('make a DDoS Shield tenant without targets')
+    .description('create a DDoS Shield tenant without targets')
     .argument('<account>', 'id of the account, acc_…')
-    .requiredOption('--name <name>', 'what it is called')
+    .requiredOption('--name <name>', 'name of the tenant')
     .action(async (id: string, { name }: { name: string }, command: Command) => {
       const { client, json } = contextOf(command);
       const tenant = await client.post('/accounts/{id}/tenants', { params: { id }, body: { name } });

@@ -8,14 +8,14 @@ type Query = Lists['/unbooked-payments']['query'];
 export function addPaymentUnbooked(parent: Command): void {
   parent
     .command('unbooked')
-    .description('list the payments that the provider has and the books do not')
+    .description('list the payments that the provider has but the books do not')
     .addOption(
       new Option('--status <status>', 'only those').choices(['open', 'booked', 'dismissed']).default('open'),
     )
     .addHelpText(
       'after',
       `
-There are some where an older copy of the database was restored. Each one is booked or dismissed:
+They exist after an older copy of the database was restored. Book or dismiss each one:
   $ vaubanctl payment book ubp_...
   $ vaubanctl payment dismiss ubp_... --reason 'booked by hand'`,
     )
@@ -42,9 +42,9 @@ There are some where an older copy of the database was restored. Each one is boo
 export function addPaymentBook(parent: Command): void {
   parent
     .command('book')
-    .description('book a payment that the provider has and the books do not')
-    .argument('<id>', 'as payment unbooked lists it')
-    .option('--account <id>', 'who paid it, where the provider was not told')
+    .description('book a payment that the provider has but the books do not')
+    .argument('<id>', 'as listed by payment unbooked')
+    .option('--account <id>', 'account that paid it, if the provider does not know')
     .action(async (id: string, { account }: { account?: string }, command: Command) => {
       const { client, json } = contextOf(command);
       const booked = await client.post('/unbooked-payments/{id}/book', {
@@ -60,8 +60,8 @@ export function addPaymentDismiss(parent: Command): void {
   parent
     .command('dismiss')
     .description('leave such a payment out of the books')
-    .argument('<id>', 'as payment unbooked lists it')
-    .requiredOption('--reason <text>', 'why, such as that it was booked by hand')
+    .argument('<id>', 'as listed by payment unbooked')
+    .requiredOption('--reason <text>', 'reason, for example that it was booked manually')
     .action(async (id: string, { reason }: { reason: string }, command: Command) => {
       const { client, json } = contextOf(command);
       const dismissed = await client.post('/unbooked-payments/{id}/dismiss', {

@@ -15,10 +15,10 @@ export function addVmList(parent: Command): void {
   parent
     .command('list')
     .description('list the VMs of all accounts, newest first')
-    .option('--account <account>', 'only those of this account')
-    .option('--status <status>', 'only those in this state, such as running')
-    .option('--search <text>', 'only those of this id or address, or with this in their name')
-    .option('--unpaid', 'only those that are not paid for')
+    .option('--account <account>', 'only VMs of this account')
+    .option('--status <status>', 'only VMs with this status, such as running')
+    .option('--search <text>', 'only VMs with this id or address, or with this text in their name')
+    .option('--unpaid', 'only unpaid VMs')
     .action(async ({ account, status, search, unpaid }: Options, command: Command) => {
       const { client, json } = contextOf(command);
       const vms = await client.list('/vms', {

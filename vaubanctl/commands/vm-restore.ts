@@ -6,19 +6,19 @@ import { instant, print, printJson } from '../output.ts';
 export function addVmRestore(parent: Command): void {
   parent
     .command('restore')
-    .description("bring a customer's VM back to one of its snapshots; the customer reads so in its events")
+    .description("restore a customer's VM to one of its snapshots; its events show this to the customer")
     .argument('<vm>', 'id of the VM, vm_…')
     .argument('<snapshot>', 'id of the snapshot, snap_…, as `vaubanctl vm show` lists it')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .addHelpText(
       'after',
       `
-What is on its disk now is lost, unless a snapshot has it; all snapshots stay. A VM that runs is shut down for it and
-started again. Where it fails, the VM is as it was.`,
+All data on its disk is lost, except for data in snapshots; all snapshots stay. A running VM is shut down and started
+again. If the restore fails, the VM stays as it was.`,
     )
     .action(async (id: string, snapshotId: string, { yes }: { yes?: boolean }, command: Command) => {
       const { client, json } = contextOf(command);
-      await confirm(`Replace what is on the disk of ${id} by ${snapshotId}?`, yes);
+      await confirm(`Replace all data on the disk of ${id} with ${snapshotId}?`, yes);
       const restore = await client.post('/vms/{id}/restore', {
         params: { id },
         body: {

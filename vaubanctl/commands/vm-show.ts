@@ -4,9 +4,9 @@ import type { Vm } from '../operator-api.ts';
 import { instant, money, print, printFields, printJson, printTable } from '../output.ts';
 
 function price(vm: Vm): string {
-  const month = `${money(vm.price_monthly_minor, vm.currency)} a month`;
+  const month = `${money(vm.price_monthly_minor, vm.currency)} per month`;
   const now =
-    vm.billing_mode === 'hourly' ? `${vm.price_hourly} ${vm.currency} an hour, at most ${month}` : month;
+    vm.billing_mode === 'hourly' ? `${vm.price_hourly} ${vm.currency} per hour, at most ${month}` : month;
   return vm.next_billing_mode === vm.billing_mode
     ? now
     : `${now}; ${vm.next_billing_mode} from the next period`;

@@ -11,13 +11,13 @@ interface Options {
 export function addVmStop(parent: Command): void {
   parent
     .command('stop')
-    .description("stop a customer's VM gracefully; the customer reads so in its events")
+    .description("stop a customer's VM gracefully; its events show this to the customer")
     .argument('<vm>', 'id of the VM, vm_…')
-    .option('--force', 'cut its power')
-    .option('--yes', 'do not ask before its power is cut')
+    .option('--force', 'power it off')
+    .option('--yes', 'do not ask for confirmation before powering it off')
     .action(async (id: string, { force, yes }: Options, command: Command) => {
       const { client, json } = contextOf(command);
-      if (force) await confirm(`Cut the power of ${id}?`, yes);
+      if (force) await confirm(`Power off ${id}?`, yes);
       const stop = await client.post('/vms/{id}/stop', { params: { id }, body: { force } });
       if (json) return printJson(stop);
       print(`${id} is being stopped by ${stop.job_id}.`);

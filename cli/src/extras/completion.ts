@@ -27,9 +27,9 @@ const PATIENCE_MS = 3_000;
 export function addCompletion(program: Command, io: Io): void {
   program
     .command('completion')
-    .description('print what makes a shell complete commands and names: bash, zsh or fish')
+    .description('print the completion script of a shell: bash, zsh or fish')
     .argument('<shell>', 'bash, zsh or fish', (shell) => {
-      if (!Object.hasOwn(SCRIPTS, shell)) throw new InvalidArgumentError('It is one of bash, zsh and fish.');
+      if (!Object.hasOwn(SCRIPTS, shell)) throw new InvalidArgumentError('Use bash, zsh or fish.');
       return shell;
     })
     .addHelpText(

@@ -12,7 +12,7 @@ export function addContext(program: Command, io: Io): void {
   const group = program.command('context').description('services and your keys for them');
   group
     .command('create')
-    .description('store a service and a key, which is read from the standard input, and use it from now on')
+    .description('store a service and a key, read from standard input, and switch to it')
     .argument('<name>')
     .requiredOption('--url <url>', 'the address of the service, such as https://cloud.example')
     .addHelpText('after', '\nExample:\n  $ vauban context create demo --url https://cloud.example < key.txt')
@@ -31,7 +31,7 @@ export function addContext(program: Command, io: Io): void {
     });
   group
     .command('use')
-    .description('use another one from now on')
+    .description('switch to another context')
     .argument('<name>')
     .action((name: string) => {
       const { contexts } = known(io, name);
@@ -39,7 +39,7 @@ export function addContext(program: Command, io: Io): void {
     });
   group
     .command('delete')
-    .description('forget one and its key')
+    .description('delete a context and its key')
     .argument('<name>')
     .action((name: string) => {
       const { current, contexts } = known(io, name);
@@ -53,7 +53,7 @@ async function create(io: Io, name: string, url: string): Promise<void> {
   const stored = readContexts(io.env);
   const { protocol, hostname } = new URL(context.url);
   if (protocol === 'http:' && !/^(localhost|127\..*|\[::1\])$/.test(hostname))
-    io.stderr.write('vauban: over http:// your key goes through the network unencrypted.\n');
+    io.stderr.write('vauban: over http://, your key is sent unencrypted.\n');
   context.key = requireKey(await readKey(io));
   stored.contexts[requireName(name)] = context;
   writeContexts(io.env, { ...stored, current: name });

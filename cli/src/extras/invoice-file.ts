@@ -15,13 +15,13 @@ interface Options extends GlobalOptions {
 export function addInvoiceFile(billing: Command, io: Io): void {
   billing
     .command('download')
-    .description('save an issued invoice as a PDF with its e-invoice, or as the e-invoice (XML) alone')
+    .description('save an issued invoice as a PDF with its e-invoice, or only the e-invoice (XML)')
     .argument('<invoice>')
-    .addOption(new Option('--format <format>', 'what to save').choices(['pdf', 'xml']).default('pdf'))
+    .addOption(new Option('--format <format>', 'the file type').choices(['pdf', 'xml']).default('pdf'))
     .option('--to <file>', 'where to; its number in this directory when absent, "-" is the standard output')
     .addHelpText(
       'after',
-      '\nNeeds the scope billing:read.\n\nExample:\n  $ vauban billing download INV-2026-000001',
+      '\nRequires the scope billing:read.\n\nExample:\n  $ vauban billing download INV-2026-000001',
     )
     .action(async (given: string, _: object, command: Command) => {
       const options = command.optsWithGlobals<Options>();

@@ -7,11 +7,14 @@ import { type GlobalOptions, Session } from '../session.ts';
 export function addMcp(program: Command, io: Io): void {
   program
     .command('mcp')
-    .description('serve an AI assistant, which starts this: tools by the Model Context Protocol')
-    .option('--allow-writes', 'offer what buys, changes and deletes; without it the assistant can only look')
-    .option('--allow-commands', 'offer to run commands on VMs, which can do whatever the user there can')
-    .option('-i, --identity <file>', 'with this private key run commands on VMs')
-    .option('--option <option>', 'an option of ssh for these', collect)
+    .description('serve tools to an AI assistant, which starts this command, over the Model Context Protocol')
+    .option(
+      '--allow-writes',
+      'offer tools that buy, change and delete; without it, the assistant can only read',
+    )
+    .option('--allow-commands', 'offer to run commands on VMs, with all the rights of the user there')
+    .option('-i, --identity <file>', 'the private key for running commands on VMs')
+    .option('--option <option>', 'an option of ssh for these commands', collect)
     .addHelpText('after', '\nExample:\n  $ claude mcp add vauban -- vauban mcp --context demo')
     .action(async (_: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions & Settings>();

@@ -15,10 +15,8 @@ type Options = GlobalOptions & SshOptions;
 export function addSsh(program: Command, io: Io): void {
   program
     .command('ssh')
-    .description(
-      'log in to a VM, or run a command on it, with ssh and a key of your own; no port has to be open',
-    )
-    .argument('<vm>', 'its name or id; user@vm for another user than the default one of its image')
+    .description('log in to a VM or run a command on it, with ssh and your own key; no open port is needed')
+    .argument('<vm>', 'its name or id; user@vm for a user other than the default user of its image')
     .argument('[command...]', 'after "--"')
     .option('-l, --login <user>', 'as this user')
     .option('-i, --identity <file>', 'with this private key')
@@ -37,7 +35,7 @@ export function addSsh(program: Command, io: Io): void {
 export function addSshProxy(program: Command, io: Io): void {
   program
     .command('ssh-proxy')
-    .description("connect the standard input and output with a VM's SSH server, as a ProxyCommand of ssh")
+    .description("connect standard input and output to a VM's SSH server, as a ProxyCommand of ssh")
     .argument('<vm>')
     .addHelpText('after', "\nExample:\n  $ scp -o ProxyCommand='vauban ssh-proxy %h' notes.txt debian@web-1:")
     .action(async (given: string, _: object, command: Command) => {

@@ -8,7 +8,7 @@ import { type GlobalOptions, Session } from '../session.ts';
 export function addTerminal(program: Command, io: Io): void {
   program
     .command('terminal')
-    .description('open a shell on a VM by way of the service, without a key of your own')
+    .description('open a shell on a VM through the service, without your own key')
     .argument('<vm>')
     .option('-l, --login <user>', 'as this user')
     .addHelpText('after', '\nExample:\n  $ vauban terminal web-1')

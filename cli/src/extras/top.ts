@@ -20,9 +20,9 @@ interface Load {
 export function addTop(program: Command, io: Io): void {
   program
     .command('top')
-    .description('watch what your running VMs use, the busiest first')
+    .description('watch the load of your running VMs, busiest first')
     .option('--once', 'print it once')
-    .option('--limit <n>', 'look at this many VMs', limit, 20)
+    .option('--limit <n>', 'show this many VMs', limit, 20)
     .addHelpText('after', '\nExample:\n  $ vauban top --once')
     .action(async (_: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions & { once?: true; limit: number }>();

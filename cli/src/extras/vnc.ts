@@ -11,7 +11,7 @@ import { type GlobalOptions, Session } from '../session.ts';
 
 const port = (text: string) => {
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
-    throw new InvalidArgumentError('It is a port, 0 to 65535.');
+    throw new InvalidArgumentError('Use a port from 0 to 65535.');
   return Number(text);
 };
 
@@ -19,9 +19,9 @@ const port = (text: string) => {
 export function addVnc(program: Command, io: Io): void {
   program
     .command('vnc')
-    .description("lead a port of this machine's loopback to the screen of a VM, until interrupted")
+    .description('forward a local port to the screen of a VM, until interrupted')
     .argument('<vm>')
-    .option('--port <port>', 'this one; a free one when absent', port, 0)
+    .option('--port <port>', 'the local port; a free one by default', port, 0)
     .addHelpText('after', '\nExample:\n  $ vauban vnc web-1 --port 5901')
     .action(async (given: string, _: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions & { port: number }>();

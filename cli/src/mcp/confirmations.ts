@@ -48,7 +48,7 @@ export class Confirmations {
   redeem<Terms>(tool: string, input: object, token: string): Terms {
     const waiting = this.#waiting.get(token);
     this.#waiting.delete(token);
-    if (!waiting) throw refused('This confirmation is not known, or it was used.');
+    if (!waiting) throw refused('This confirmation is unknown or has already been used.');
     if (waiting.until <= this.#now()) throw refused('This confirmation has expired.');
     if (waiting.tool !== tool || waiting.input !== canonical(input))
       throw refused('This confirmation is for other arguments.');
@@ -58,4 +58,4 @@ export class Confirmations {
 
 /** Returns an error which says that nothing was done and that a new preview is needed. */
 export const refused = (why: string) =>
-  new Failure(EXIT.notConfirmed, why, 'Nothing was done. Ask for a new preview, and show it to the user.');
+  new Failure(EXIT.notConfirmed, why, 'Nothing was done. Request a new preview and show it to the user.');

@@ -32,7 +32,7 @@ export function confirmed<Terms>({ preview, action, input, look, act }: Confirme
         if (!at.offers(action.name)) return { data };
         const token = at.confirmations.issue(action.name, given, terms);
         return {
-          said: `Nothing was done yet. Show the user what it comes to. If they agree, call ${action.name} within five minutes with the same arguments and the confirmation ${token}`,
+          said: `Nothing has been done yet. Show the user this preview. If they agree, call ${action.name} within five minutes with the same arguments and the confirmation ${token}`,
           data,
         };
       },

@@ -5,7 +5,7 @@ import { idOf } from '../names.ts';
 export const TENANT = {
   tenant: {
     type: 'string',
-    description: 'The id of the Shield tenant; the only one of the account where absent',
+    description: 'The id of the Shield tenant; optional if the account has only one',
     optional: true,
   },
 };
@@ -16,7 +16,7 @@ export async function tenantOf(client: Client, given: unknown): Promise<string> 
   if (given !== undefined) return given as string;
   const { shield_tenant_ids: ids } = await client.billing.summary();
   if (ids.length === 1) return ids[0]!;
-  const why = ids.length === 0 ? 'The account has no DDoS Shield.' : `Say which tenant: ${ids.join(', ')}.`;
+  const why = ids.length === 0 ? 'The account has no DDoS Shield.' : `Choose a tenant: ${ids.join(', ')}.`;
   throw new Failure(EXIT.refused, why);
 }
 

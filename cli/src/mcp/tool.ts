@@ -88,7 +88,13 @@ export function inputOf(
 export const VM = { vm: { type: 'string', minLength: 1, description: 'The hostname or id of a VM' } };
 
 export const LIMIT = {
-  limit: { type: 'integer', minimum: 1, maximum: 50, description: 'At most this many; 20', optional: true },
+  limit: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 50,
+    description: 'Maximum number of items; defaults to 20',
+    optional: true,
+  },
 };
 
 export const ITEMS = 20;

@@ -58,5 +58,5 @@ function idOf(thing: object): string {
       const { id, code } = one[name] as { id?: unknown; code?: unknown };
       if (typeof (id ?? code) === 'string') return String(id ?? code);
     }
-  throw new Failure(EXIT.wronglyCalled, 'The answer has no id. Choose another format with -o.');
+  throw new Failure(EXIT.wronglyCalled, 'The response has no id. Choose another format with -o.');
 }

@@ -1,11 +1,11 @@
 // Made from the endpoints of the service by `npm run generate`: do not edit.
 
-/** The one shape of every error. */
+/** The format of all errors. */
 export interface Error {
   error: ErrorBody;
 }
 
-/** What went wrong. */
+/** The error. */
 export interface ErrorBody {
   code: ErrorCode;
   message: string;
@@ -14,7 +14,7 @@ export interface ErrorBody {
 
 export type ErrorCode = 'idempotency_key_missing' | 'idempotency_key_invalid' | 'invalid_json' | 'invalid_cursor' | 'invalid_request' | 'api_key_missing' | 'api_key_invalid' | 'api_key_expired' | 'ip_not_allowed' | 'insufficient_funds' | 'scope_required' | 'not_found' | 'method_not_allowed' | 'account_suspended' | 'idempotency_in_progress' | 'vm_locked' | 'invalid_state' | 'vm_must_be_stopped' | 'vm_suspended' | 'payment_due' | 'guest_agent_unavailable' | 'quota_exceeded' | 'same_plan' | 'price_changed' | 'port_in_use' | 'rule_exists' | 'ssh_key_exists' | 'agent_busy' | 'approval_not_pending' | 'document_unavailable' | 'body_too_large' | 'uri_too_long' | 'unsupported_media_type' | 'validation_failed' | 'unknown_plan' | 'unknown_template' | 'plan_not_available_in_region' | 'disk_shrink_not_supported' | 'idempotency_key_reused' | 'rate_limit_exceeded' | 'headers_too_large' | 'internal_error' | 'service_unavailable' | 'compute_unavailable' | 'capacity_unavailable' | 'agent_unavailable';
 
-/** Facts about an error; which ones depends on its code. */
+/** Details of an error, depending on its code. */
 export interface ErrorDetails {
   fields?: FieldProblem[];
   policy?: RateLimitPolicy;
@@ -34,7 +34,7 @@ export interface ErrorDetails {
   [name: string]: unknown;
 }
 
-/** One field that was wrong. */
+/** An invalid field. */
 export interface FieldProblem {
   field: string;
   code: string;
@@ -88,7 +88,7 @@ export interface AddSshKeyRequest {
 
 export type AdjustmentType = 'credit' | 'debit' | 'refund' | 'void' | 'sla_credit';
 
-/** Your word on a command that waits; goes on with its run */
+/** Your decision on a command that is waiting for approval; continues its run */
 export interface AgentApproval {
   id: string;
   decision: AgentDecision;
@@ -222,7 +222,7 @@ export interface AgentMessageDelta {
   text: string;
 }
 
-/** What the agent thinks with */
+/** The model that the agent uses */
 export interface AgentModel {
   provider: AgentProvider;
   name: string;
@@ -344,7 +344,7 @@ export interface Bandwidth {
 
 export type BillingMode = 'monthly' | 'hourly';
 
-/** Where an account stands */
+/** Billing overview of an account */
 export interface BillingSummary {
   currency: string;
   available_minor: number;
@@ -367,7 +367,7 @@ export interface BitRate {
   bps: number;
 }
 
-/** Why an operation would be refused now */
+/** The reason why an operation would be refused now */
 export interface Blocker {
   code: string;
   message: string;
@@ -476,7 +476,7 @@ export interface CreateVmRequest {
   max_charge_minor?: number;
 }
 
-/** A new VM, the job that makes it and the order that pays for it */
+/** A new VM, the job that creates it and the order that pays for it */
 export interface CreatedVm {
   vm: Vm;
   job: Job;
@@ -514,7 +514,7 @@ export interface DeletePreview {
   as_of: string;
 }
 
-/** Something was deleted */
+/** Confirmation of a deletion */
 export interface Deleted {
   id: string;
   deleted: boolean;
@@ -526,14 +526,14 @@ export interface DeletingSnapshot {
   job: Job;
 }
 
-/** A VM, the job that deletes it and what was given back */
+/** A VM, the job that deletes it and the refund */
 export interface DeletingVm {
   vm: Vm;
   job: Job;
   refund: Refund;
 }
 
-/** Who caused an event */
+/** The cause of an event */
 export interface EventActor {
   type: ActorType;
   id: string | null;
@@ -548,7 +548,7 @@ export type FirewallAction = 'accept' | 'drop';
 
 export type FirewallDirection = 'in' | 'out';
 
-/** What happens to a packet that no rule matches */
+/** Action for packets that match no rule */
 export interface FirewallPolicy {
   in: FirewallAction;
   out: FirewallAction;
@@ -571,7 +571,7 @@ export interface FirewallRule {
   created_at: string;
 }
 
-/** What the orders of a calendar month charged, or a credit note of what others gave back */
+/** The charges of a calendar month, or a credit note with its refunds */
 export interface Invoice {
   id: string;
   type: InvoiceType;
@@ -608,7 +608,7 @@ export interface InvoiceLine {
   proration: boolean;
 }
 
-/** Who sells or buys, as it was when the invoice was issued */
+/** The seller or the buyer at the time of issue */
 export interface InvoiceParty {
   name: string;
   street: string | null;
@@ -623,7 +623,7 @@ export interface InvoiceParty {
 
 export type InvoiceStatus = 'draft' | 'open' | 'paid' | 'void';
 
-/** What an invoice comes to at one rate of tax */
+/** Amounts of an invoice at one tax rate */
 export interface InvoiceTax {
   tax_rate: string;
   tax_category: TaxCategory;
@@ -658,7 +658,7 @@ export interface InvoiceWithLines {
 
 export type IpFamily = 4 | 6;
 
-/** Work on a VM that takes time */
+/** A long-running operation on a VM */
 export interface Job {
   id: string;
   kind: JobKind;
@@ -671,7 +671,7 @@ export interface Job {
   error: JobError | null;
 }
 
-/** Why a job failed */
+/** The reason why a job failed */
 export interface JobError {
   code: string;
   message: string;
@@ -695,7 +695,7 @@ export interface Limits {
   ssh_keys: number;
 }
 
-/** What goes with a VM */
+/** Data that is deleted with a VM */
 export interface LostData {
   type: LostDataType;
   id: string;
@@ -746,21 +746,21 @@ export interface NewConsoleShare {
   url: string;
 }
 
-/** A renewal to come */
+/** An upcoming renewal */
 export interface NextCharge {
   vm_id: string;
   amount_minor: number;
   due_at: string;
 }
 
-/** A price that is announced */
+/** An announced price */
 export interface NextComponentPrice {
   price_hourly: string;
   price_monthly: string;
   from_at: string;
 }
 
-/** A price that is announced */
+/** An announced price */
 export interface NextPlanPrice {
   price_hourly: string;
   billing_modes: BillingMode[];
@@ -769,7 +769,7 @@ export interface NextPlanPrice {
   from_at: string;
 }
 
-/** The next price at which it is renewed that differs from the present one, as far as prices are announced */
+/** The next renewal price that differs from the current one, if one is announced */
 export interface NextVmPrice {
   price_monthly_minor: number;
   from_at: string;
@@ -781,7 +781,7 @@ export interface OpsKey {
   attached_by_default: boolean;
 }
 
-/** What an operation cost or gave back */
+/** A charge or a refund of an operation */
 export interface Order {
   id: string;
   kind: OrderKind;
@@ -795,7 +795,7 @@ export interface Order {
   adjustment: OrderAdjustment | null;
 }
 
-/** Why the operator corrected the books; null for every other order */
+/** The operator's reason for a correction; null for all other orders */
 export interface OrderAdjustment {
   type: AdjustmentType;
   reason: string;
@@ -837,7 +837,7 @@ export interface Payment {
 
 export type PaymentStatus = 'pending' | 'succeeded' | 'failed' | 'refunded';
 
-/** The most that came in, and when */
+/** Highest incoming rate, and its time */
 export interface Peak {
   value: number;
   at: string;
@@ -958,7 +958,7 @@ export interface PublicPlans {
   plans: PublicPlan[];
 }
 
-/** What an operation would cost now */
+/** The current price of an operation */
 export interface Quote {
   currency: string;
   lines: QuoteLine[];
@@ -983,7 +983,7 @@ export interface RebootVmRequest {
   timeout_seconds?: number;
 }
 
-/** What a deletion gave back */
+/** Refund of a deletion */
 export interface Refund {
   amount_minor: number;
   promo_minor: number;
@@ -1023,7 +1023,7 @@ export interface Series {
   series: Record<string, SeriesValues>;
 }
 
-/** One of the series */
+/** One series */
 export interface SeriesValues {
   unit: string;
   points: (number | null)[][];
@@ -1035,7 +1035,7 @@ export type ShieldAction = 'block' | 'rate_limit';
 
 export type ShieldFragments = 'any' | 'only' | 'none';
 
-/** Its place in the DDoS Shield */
+/** Its target in the DDoS Shield */
 export interface ShieldPlace {
   tenant_id: string;
   target_id: string;
@@ -1101,7 +1101,7 @@ export type ShieldTargetMode = 'always_on' | 'sensor' | 'off';
 
 export type ShieldTargetStatus = 'clean' | 'under_attack' | 'mitigating';
 
-/** Sizes that can be chosen */
+/** Available sizes */
 export interface SizeRange {
   min: number;
   max: number;
@@ -1119,7 +1119,7 @@ export interface Snapshot {
   created_at: string;
 }
 
-/** A snapshot and the job that makes it */
+/** A snapshot and the job that creates it */
 export interface SnapshotJob {
   snapshot: Snapshot;
   job: Job;
@@ -1185,7 +1185,7 @@ export interface Template {
   available: boolean;
 }
 
-/** How fast it may send and receive because its traffic has come to a bound; absent if it has not */
+/** Speed limit because the traffic has reached a bound; absent if there is none */
 export interface Throttle {
   mbps: number;
   cause: ThrottleCause;
@@ -1193,7 +1193,7 @@ export interface Throttle {
 
 export type ThrottleCause = 'included_traffic' | 'unpaid_usage';
 
-/** The most that came in during an attack of the last 30 days */
+/** Highest incoming rate of an attack within the last 30 days */
 export interface TrafficPeak {
   bps: number;
   pps: number;
@@ -1207,7 +1207,7 @@ export interface TrafficUsage {
   amount_minor: number;
 }
 
-/** What happens to a VM that is unpaid */
+/** Schedule of an unpaid VM */
 export interface UnpaidVm {
   vm_id: string;
   unpaid_since_at: string;
@@ -1224,7 +1224,7 @@ export interface UpdateVmRequest {
   billing?: BillingMode;
 }
 
-/** What an account uses and what it may use */
+/** Usage and limits of an account */
 export interface Usage {
   period_start_at: string;
   period_end_at: string;
@@ -1276,7 +1276,7 @@ export interface Vm {
   updated_at: string;
 }
 
-/** What a VM costs and has cost */
+/** Current and past costs of a VM */
 export interface VmBilling {
   currency: string;
   price_monthly_minor: number;
@@ -1324,7 +1324,7 @@ export interface VmJobOrder {
 
 export type VmStatus = 'provisioning' | 'stopped' | 'starting' | 'running' | 'stopping' | 'rebooting' | 'resizing' | 'deleting' | 'suspended' | 'error';
 
-/** What a VM has used and was not charged for yet; all zero where nothing has a price */
+/** Usage of a VM that has not been charged yet; all zero if nothing has a price */
 export interface VmUsage {
   traffic: TrafficUsage;
   snapshots: SnapshotUsage;

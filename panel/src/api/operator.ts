@@ -1,11 +1,11 @@
 // Made from the endpoints of the service by `npm run generate`: do not edit.
 
-/** The one shape of every error. */
+/** The format of all errors. */
 export interface Error {
   error: ErrorBody;
 }
 
-/** What went wrong. */
+/** The error. */
 export interface ErrorBody {
   code: ErrorCode;
   message: string;
@@ -14,13 +14,13 @@ export interface ErrorBody {
 
 export type ErrorCode = 'invalid_json' | 'invalid_cursor' | 'invalid_request' | 'insufficient_funds' | 'not_found' | 'idempotency_in_progress' | 'vm_locked' | 'invalid_state' | 'vm_suspended' | 'quota_exceeded' | 'document_unavailable' | 'payment_exists' | 'body_too_large' | 'unsupported_media_type' | 'validation_failed' | 'unknown_template' | 'idempotency_key_reused' | 'internal_error' | 'service_unavailable' | 'compute_unavailable' | 'capacity_unavailable';
 
-/** Facts about an error; which ones depends on its code. */
+/** Details of an error, depending on its code. */
 export interface ErrorDetails {
   fields?: FieldProblem[];
   [name: string]: unknown;
 }
 
-/** One field that was wrong. */
+/** An invalid field. */
 export interface FieldProblem {
   field: string;
   code: string;
@@ -83,7 +83,7 @@ export interface AddTargetRequest {
   mode?: 'always_on' | 'sensor' | 'off';
 }
 
-/** A correction of the books: an order of its own, as nothing that is booked changes */
+/** A correction of the books: a separate order, because booked orders never change */
 export interface Adjustment {
   id: string;
   account_id: string;
@@ -101,7 +101,7 @@ export interface Adjustment {
 
 export type AdjustmentType = 'credit' | 'debit' | 'refund' | 'void' | 'sla_credit';
 
-/** What an audit of the books found */
+/** Result of an audit of the books */
 export interface AuditReport {
   started_at: string;
   finished_at: string;
@@ -113,7 +113,7 @@ export interface AuditReport {
 
 export type BillingMode = 'monthly' | 'hourly';
 
-/** Who an account's invoices are for */
+/** Recipient of an account's invoices */
 export interface BillingProfile {
   account_id: string;
   kind: 'business' | 'consumer';
@@ -148,7 +148,7 @@ export interface BookedPayment {
   wallet: Wallet;
 }
 
-/** How the books count their currency */
+/** The unit in which the books count their currency */
 export interface Books {
   currency: string;
   iso_exponent: number;
@@ -201,13 +201,13 @@ export interface Cluster {
   guests: number;
 }
 
-/** What guests need of the cluster, item by item */
+/** Requirements of guests for the cluster, item by item */
 export interface ClusterCheck {
   compute: string;
   findings: { what: string; state: 'ok' | 'limited' | 'missing'; found: string }[];
 }
 
-/** What was removed */
+/** Removed files */
 export interface CollectedImages {
   files: number;
   bytes: number;
@@ -259,7 +259,7 @@ export interface CreditAccountRequest {
   key?: string;
 }
 
-/** An outage, and what was credited for it */
+/** An outage and its credits */
 export interface CreditedOutage {
   id: string;
   region: string | null;
@@ -291,7 +291,7 @@ export interface DrainHostRequest {
   timeout_seconds?: number;
 }
 
-/** What became of the guests of a host */
+/** Result for the guests of a host */
 export interface DrainedHost {
   shut_down: number;
   powered_off: number;
@@ -307,7 +307,7 @@ export interface EndReportedAttackRequest {
   ip: string;
 }
 
-/** The attack that is over; null where none was reported */
+/** The attack that has ended; null if none was reported */
 export interface EndedReport {
   attack_id: string | null;
 }
@@ -336,7 +336,7 @@ export interface HeldDocument {
   checked_at: string;
 }
 
-/** What guests need of the host, part by part */
+/** Requirements of guests for the host, item by item */
 export interface Host {
   compute: string;
   clustered: boolean;
@@ -428,7 +428,7 @@ export interface InvoiceLine {
   proration: boolean;
 }
 
-/** Who sells or buys, as it was when the invoice was issued */
+/** The seller or the buyer at the time of issue */
 export interface InvoiceParty {
   name: string;
   street: string | null;
@@ -443,7 +443,7 @@ export interface InvoiceParty {
 
 export type InvoiceStatus = 'draft' | 'open' | 'paid' | 'void';
 
-/** What an invoice comes to at one rate of tax */
+/** Amounts of an invoice at one tax rate */
 export interface InvoiceTax {
   tax_rate: string;
   tax_category: TaxCategory;
@@ -454,7 +454,7 @@ export interface InvoiceTax {
 
 export type InvoiceType = 'invoice' | 'credit_note';
 
-/** Work on a VM that takes time */
+/** A long-running operation on a VM */
 export interface Job {
   id: string;
   account_id: string;
@@ -510,7 +510,7 @@ export interface ListedInvoice {
   corrects: CorrectedInvoice[];
 }
 
-/** What an operator did, and what came of it */
+/** An action of an operator, and its result */
 export interface LogEntry {
   id: string;
   uid: number | null;
@@ -596,7 +596,7 @@ export interface MonthDocument {
   corrects: CorrectedInvoice[];
 }
 
-/** Between these instants VMs are switched off for some moments, because they are moved to another machine. One that is switched off before is moved at once */
+/** Between these times, VMs are switched off briefly and moved to another host. A VM that is switched off earlier is moved at once */
 export interface MoveWindow {
   from_at: string;
   to_at: string;
@@ -660,7 +660,7 @@ export interface OpsKey {
   vms_to_replace: number;
 }
 
-/** What an operation cost or gave back */
+/** A charge or a refund of an operation */
 export interface Order {
   id: string;
   kind: OrderKind;
@@ -674,7 +674,7 @@ export interface Order {
   adjustment: OrderAdjustment | null;
 }
 
-/** Why the operator corrected the books; null for every other order */
+/** The operator's reason for a correction; null for all other orders */
 export interface OrderAdjustment {
   type: AdjustmentType;
   reason: string;
@@ -709,7 +709,7 @@ export interface Outage {
   created_at: string;
 }
 
-/** How the service stands */
+/** Status of the service */
 export interface Overview {
   version: string;
   database: string;
@@ -742,7 +742,7 @@ export interface PaymentSample {
   created_at: string;
 }
 
-/** Credit that was given to an account, and what is left of it */
+/** Credit granted to an account, and its remaining amount */
 export interface PromoCredit {
   id: string;
   account_id: string;
@@ -822,7 +822,7 @@ export interface ReportedAttack {
   attack_id: string;
 }
 
-/** What became of everything that is sealed */
+/** Result of a rotation of the installation key */
 export interface Resealed {
   key_id: string;
   resealed: number;
@@ -1015,7 +1015,7 @@ export interface Target {
   created_at: string;
 }
 
-/** From how much on what comes in is an attack; null is learnt from what is usual */
+/** Incoming traffic above this rate is treated as an attack; null if learned from the usual traffic */
 export interface TargetThreshold {
   pps: number | null;
   bps: number | null;
@@ -1037,7 +1037,7 @@ export interface Tenant {
   created_at: string;
 }
 
-/** From how much on what comes in is an attack: what is set, else as learnt up to the last minute */
+/** Threshold in effect for incoming traffic: the configured value, or otherwise the one learned up to the last minute */
 export interface ThresholdInForce {
   pps: number;
   bps: number;
@@ -1165,7 +1165,7 @@ export interface VoidOrderRequest {
   key?: string;
 }
 
-/** What an account has */
+/** Wallet of an account */
 export interface Wallet {
   balance_minor: number;
   held_minor: number;

@@ -1,11 +1,11 @@
 // Made from the endpoints of the service by `npm run generate`: do not edit.
 
-/** The one shape of every error. */
+/** The format of all errors. */
 export interface Error {
   error: ErrorBody;
 }
 
-/** What went wrong. */
+/** The error. */
 export interface ErrorBody {
   code: ErrorCode;
   message: string;
@@ -14,7 +14,7 @@ export interface ErrorBody {
 
 export type ErrorCode = 'idempotency_key_missing' | 'idempotency_key_invalid' | 'invalid_json' | 'invalid_cursor' | 'invalid_request' | 'api_key_missing' | 'api_key_invalid' | 'api_key_expired' | 'ip_not_allowed' | 'session_required' | 'sign_in_failed' | 'insufficient_funds' | 'scope_required' | 'role_required' | 'origin_not_allowed' | 'confirmation_required' | 'second_factor_required' | 'sign_up_closed' | 'not_found' | 'method_not_allowed' | 'account_suspended' | 'idempotency_in_progress' | 'vm_locked' | 'invalid_state' | 'vm_must_be_stopped' | 'vm_suspended' | 'payment_due' | 'guest_agent_unavailable' | 'quota_exceeded' | 'same_plan' | 'price_changed' | 'port_in_use' | 'rule_exists' | 'ssh_key_exists' | 'agent_busy' | 'approval_not_pending' | 'document_unavailable' | 'link_invalid' | 'body_too_large' | 'uri_too_long' | 'unsupported_media_type' | 'validation_failed' | 'unknown_plan' | 'unknown_template' | 'plan_not_available_in_region' | 'disk_shrink_not_supported' | 'idempotency_key_reused' | 'rate_limit_exceeded' | 'headers_too_large' | 'internal_error' | 'service_unavailable' | 'compute_unavailable' | 'capacity_unavailable' | 'agent_unavailable';
 
-/** Facts about an error; which ones depends on its code. */
+/** Details of an error, depending on its code. */
 export interface ErrorDetails {
   fields?: FieldProblem[];
   policy?: string;
@@ -37,7 +37,7 @@ export interface ErrorDetails {
   [name: string]: unknown;
 }
 
-/** One field that was wrong. */
+/** An invalid field. */
 export interface FieldProblem {
   field: string;
   code: string;
@@ -88,7 +88,7 @@ export interface AuditEntry {
   ip: string | null;
 }
 
-/** What an account tops up by itself */
+/** Automatic top-up of an account */
 export interface AutoTopUp {
   enabled: boolean;
   threshold_minor: number;
@@ -101,7 +101,7 @@ export interface AutoTopUp {
   next_attempt_at: string | null;
 }
 
-/** Who the invoices are for, and how what is bought is taxed from now on */
+/** Recipient of the invoices, and the tax on purchases from now on */
 export interface BilledAs {
   profile: BillingProfile | null;
   tax: { category: 'standard' | 'zero_rated' | 'exempt' | 'reverse_charge' | 'outside_scope'; rate: string; reason: string | null };
@@ -109,7 +109,7 @@ export interface BilledAs {
 
 export type BillingMode = 'monthly' | 'hourly';
 
-/** Who the invoices are for */
+/** Recipient of the invoices */
 export interface BillingProfile {
   kind: 'business' | 'consumer';
   name: string;
@@ -142,7 +142,7 @@ export interface ChangePasswordRequest {
   password: string;
 }
 
-/** A payment that was taken back and that the wallet did not cover */
+/** A reversed payment that the wallet did not cover */
 export interface Claim {
   id: string;
   kind: 'refund' | 'dispute';
@@ -198,7 +198,7 @@ export interface CreateKeyRequest {
   expires_at?: string | null;
 }
 
-/** A new VM, the job that makes it and the order that pays for it */
+/** A new VM, the job that creates it and the order that pays for it */
 export interface CreatedVm {
   vm: Vm;
   job: Job;
@@ -206,7 +206,7 @@ export interface CreatedVm {
   initial_password: string | null;
 }
 
-/** What an account owes */
+/** Debt of an account */
 export interface Debt {
   currency: string;
   claimed_minor: number;
@@ -216,7 +216,7 @@ export interface Debt {
   deleted_vms: VmDebt[];
 }
 
-/** What an invitation is for */
+/** Details of an invitation */
 export interface Invitation {
   account: string;
   role: 'owner' | 'operator' | 'viewer';
@@ -230,7 +230,7 @@ export interface InviteMemberRequest {
   role: 'owner' | 'operator' | 'viewer';
 }
 
-/** Work on a VM that takes time */
+/** A long-running operation on a VM */
 export interface Job {
   id: string;
   kind: JobKind;
@@ -243,7 +243,7 @@ export interface Job {
   error: JobError | null;
 }
 
-/** Why a job failed */
+/** The reason why a job failed */
 export interface JobError {
   code: string;
   message: string;
@@ -253,7 +253,7 @@ export type JobKind = 'create' | 'start' | 'stop' | 'force_stop' | 'reboot' | 'r
 
 export type JobStatus = 'pending' | 'running' | 'succeeded' | 'failed' | 'canceled';
 
-/** What a link does */
+/** Details of a link */
 export interface Link {
   purpose: 'sign_up' | 'change_email' | 'reset_password' | 'sign_in';
   email: string;
@@ -272,13 +272,13 @@ export interface Member {
   created_at: string;
 }
 
-/** Between these instants VMs are switched off for some moments, because they are moved to another machine. One that is switched off before is moved at once */
+/** Between these times, VMs are switched off briefly and moved to another host. A VM that is switched off earlier is moved at once */
 export interface MoveWindow {
   from_at: string;
   to_at: string;
 }
 
-/** A price that is announced */
+/** An announced price */
 export interface NextPlanPrice {
   price_hourly: string;
   billing_modes: BillingMode[];
@@ -287,10 +287,10 @@ export interface NextPlanPrice {
   from_at: string;
 }
 
-/** What the customer does next */
+/** Next step for the customer */
 export type NextStep = { kind: 'done' } | { kind: 'redirect'; url: string } | { kind: 'bank_transfer'; reference: string; recipient: string; iban: string; bic: string | null };
 
-/** A top-up, and what is left to do for it */
+/** A top-up and its next step */
 export interface OneTopUp {
   id: string;
   provider: string;
@@ -307,7 +307,7 @@ export interface OneTopUp {
   next: NextStep | null;
 }
 
-/** What an operation cost or gave back */
+/** A charge or a refund of an operation */
 export interface Order {
   id: string;
   kind: OrderKind;
@@ -321,7 +321,7 @@ export interface Order {
   adjustment: OrderAdjustment | null;
 }
 
-/** Why the operator corrected the books; null for every other order */
+/** The operator's reason for a correction; null for all other orders */
 export interface OrderAdjustment {
   type: AdjustmentType;
   reason: string;
@@ -340,7 +340,7 @@ export interface Passkey {
   last_used_at: string | null;
 }
 
-/** What a provider keeps, so that it can be charged again */
+/** A payment method stored by a provider for later charges */
 export interface PaymentMethod {
   id: string;
   provider: string;
@@ -386,7 +386,7 @@ export interface PublicPlan {
   deprecated: boolean;
 }
 
-/** What is sold, and for how much, tax included */
+/** Get the public price list, tax included */
 export interface PublicPrices {
   currency: string;
   plans: PublicPlan[];
@@ -399,7 +399,7 @@ export interface RebuildVmRequest {
   delete_snapshots?: boolean;
 }
 
-/** What stands for the second factor where the app is lost */
+/** Codes that replace the second factor if the app is lost */
 export interface RecoveryCodes {
   recovery_codes: string[];
 }
@@ -418,7 +418,7 @@ export type Role = 'owner' | 'operator' | 'viewer';
 
 export type Scope = 'catalog:read' | 'vm:read' | 'vm:write' | 'vm:create' | 'vm:plan' | 'vm:destroy' | 'vm:console' | 'sshkey:read' | 'sshkey:write' | 'billing:read' | 'shield:read' | 'shield:write';
 
-/** Who has signed in, and for which account */
+/** The signed-in person and the account shown */
 export interface Session {
   id: string;
   person: Person;
@@ -471,7 +471,7 @@ export interface ShowLinkRequest {
   token: string;
 }
 
-/** How far a sign-in has come */
+/** Progress of a sign-in */
 export interface SignIn {
   next: 'signed_in' | 'second_factor';
 }
@@ -502,7 +502,7 @@ export interface SignUpRequest {
   locale?: 'en' | 'de';
 }
 
-/** What is the same for everybody */
+/** Settings that are the same for everyone */
 export interface Site {
   name: string;
   logo_url: string | null;
@@ -527,7 +527,7 @@ export interface SwitchAccountRequest {
   account_id: string;
 }
 
-/** How fast it may send and receive because its traffic has come to a bound; absent if it has not */
+/** Speed limit because the traffic has reached a bound; absent if there is none */
 export interface Throttle {
   mbps: number;
   cause: ThrottleCause;
@@ -596,7 +596,7 @@ export interface Vm {
   updated_at: string;
 }
 
-/** What a deleted VM had used and the wallet did not cover */
+/** Usage of a deleted VM that the wallet did not cover */
 export interface VmDebt {
   order_id: string;
   vm_id: string;

@@ -18,7 +18,7 @@ export interface Adjustment {
   type: AdjustmentType;
   /** Shown to the customer, too. */
   reason: string;
-  /** Who made it, such as "anna as root"; shown to operators only. */
+  /** Operator who made it, such as "anna as root"; shown to operators only. */
   actor: string;
   /** The order that is refunded or undone. */
   correctsOrderId?: string;

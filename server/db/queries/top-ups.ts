@@ -23,7 +23,7 @@ export interface TopUpRow {
   id: string;
   account_id: string;
   provider: string;
-  /** Who started it: a person, or the automatic top-up. */
+  /** Origin of the top-up: a person or automatic top-up. */
   cause: 'person' | 'auto';
   amount_minor: bigint;
   currency: string;

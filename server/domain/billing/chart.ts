@@ -21,7 +21,7 @@ export const CHART: readonly ChartAccount[] = [
   { code: 'clearing', name: 'Payment clearing', type: 'asset', per: 'provider' },
   { code: 'receivable', name: 'Owed for the usage of deleted VMs', type: 'asset' },
   { code: 'wallet', name: 'Prepaid by customers', type: 'liability' },
-  { code: 'hold', name: 'Prepaid by customers, held for orders', type: 'liability' },
+  { code: 'hold', name: 'Prepaid by customers and held for orders', type: 'liability' },
   { code: 'promo', name: 'Promotional credit', type: 'liability' },
   { code: 'deferred', name: 'Deferred revenue, net', type: 'liability', per: 'tax rate' },
   { code: 'tax', name: 'Tax payable', type: 'liability', per: 'tax rate' },

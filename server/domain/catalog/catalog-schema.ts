@@ -82,12 +82,12 @@ export const PlanSchema = Type.Object(
     ),
     traffic_per_gb: Type.Optional({
       ...Price,
-      description: 'Of a GB sent beyond bandwidth_gb; that of `usage` when absent',
+      description: 'Price per GB sent beyond bandwidth_gb; defaults to that of `usage`',
     }),
     ...trafficEndFields('that of `usage`'),
     regions: Type.Array(Code, { minItems: 1, description: 'Regions that sell it' }),
     deprecated: Type.Optional(
-      Type.Boolean({ description: 'Existing VMs keep it, new ones cannot choose it' }),
+      Type.Boolean({ description: 'Existing VMs keep it, but new VMs cannot use it' }),
     ),
     retires_on: Type.Optional(
       Type.String({
@@ -199,7 +199,7 @@ export const CatalogSchema = Type.Object(
     business_prices: Type.Optional(
       Type.Enum(['gross', 'net'], {
         description:
-          'What businesses with a valid VAT id pay: `net` takes the tax of tax_rate off the prices and adds the tax that is due; `gross`, the default, leaves the prices as they are',
+          'Prices for businesses with a valid VAT id: `net` deducts the tax of tax_rate from the prices and adds the tax due; `gross`, the default, leaves the prices as they are',
       }),
     ),
     default_region: Code,
@@ -216,7 +216,7 @@ export const CatalogSchema = Type.Object(
         bandwidth_gb: Type.Optional(UnitVolumes),
         traffic_per_gb: Type.Optional({
           ...Price,
-          description: 'Of a GB sent beyond bandwidth_gb; that of `usage` when absent',
+          description: 'Price per GB sent beyond bandwidth_gb; defaults to that of `usage`',
         }),
         ...trafficEndFields('that of `usage`'),
         price_monthly: UnitPrices,
@@ -245,7 +245,7 @@ export const CatalogSchema = Type.Object(
         minimum: 0,
         maximum: MAX_PRICE_NOTICE_DAYS,
         description:
-          'How long before a renewal at a higher price the owner of a VM is notified; without that notice it is renewed at the old price. 0 when absent: without notice',
+          'How long before a renewal at a higher price the owner of a VM is notified; without that notice, the VM renews at the old price. Defaults to 0, which means no notice',
       }),
     ),
     limits: LimitsSchema,
@@ -255,13 +255,13 @@ export const CatalogSchema = Type.Object(
         held_hours: Type.Optional({
           ...Positive,
           description:
-            'How long before the end of its period a VM must have had its size to have this grace: one upgraded later is suspended at the end; suspend_after_hours when absent',
+            'How long before the end of its period a VM must have had its size to get this grace period: a VM upgraded later is suspended at the end. Defaults to suspend_after_hours',
         }),
         delete_after_days: Positive,
       },
       {
         ...closed,
-        description: 'How long an unpaid VM runs on, and how long its data is kept after suspension',
+        description: 'How long an unpaid VM keeps running, and how long its data is kept after suspension',
       },
     ),
     grace_once_months: Type.Optional(
@@ -269,7 +269,7 @@ export const CatalogSchema = Type.Object(
         minimum: 0,
         maximum: MAX_GRACE_MONTHS,
         description:
-          'An account has the grace once in so many months; VMs that fall due later are suspended at the ends of their periods. 0 when absent: always',
+          'An account gets the grace period once in this many months; VMs that fall due later are suspended at the end of their periods. Defaults to 0, which means always',
       }),
     ),
     debt: Type.Optional(
@@ -277,13 +277,13 @@ export const CatalogSchema = Type.Object(
         {
           suspend_after_hours: {
             ...Positive,
-            description: 'How long after the warning the VMs of an account that owes something are suspended',
+            description: 'How long after the warning the VMs of an account in debt are suspended',
           },
         },
         {
           ...closed,
           description:
-            'What a debt does besides that nothing new can be bought: when absent, nothing; otherwise it suspends the VMs of the account',
+            'Consequence of a debt, in addition to blocking purchases: if absent, none; otherwise the VMs of the account are suspended',
         },
       ),
     ),
@@ -297,18 +297,19 @@ export const CatalogSchema = Type.Object(
         {
           traffic_per_gb: Type.Optional({
             ...Price,
-            description: 'Of a GB sent beyond what the plan includes; free when absent',
+            description: 'Price per GB sent beyond the traffic included in the plan; free if absent',
           }),
           snapshot_gb_month: Type.Optional({
             ...Price,
-            description: 'Of a GB of snapshots stored for a month; free when absent',
+            description: 'Price per GB and month of stored snapshots; free if absent',
           }),
           ...trafficEndFields('`bill`'),
           max_unpaid_minor: Type.Optional(MaxUnpaid),
         },
         {
           ...closed,
-          description: 'Prices of what is charged by use, with the renewal, and what happens at its bounds',
+          description:
+            'Prices of usage, which is charged with the renewal, and the consequences of its bounds',
         },
       ),
     ),

@@ -26,7 +26,10 @@ export const DatevSchema = Type.Object(
       },
     ),
   },
-  { additionalProperties: false, description: 'Where `vaubanctl export bookings --format datev` books' },
+  {
+    additionalProperties: false,
+    description: 'The accounts that `vaubanctl export bookings --format datev` uses',
+  },
 );
 
 export type Datev = Static<typeof DatevSchema>;

@@ -42,6 +42,6 @@ function* hourlyFault(
   if (hour > month) yield { path, reason: `${priceHourly} an hour is more than ${priceMonthly} a month` };
   const least = (month + SHORTEST_MONTH_HOURS - 1n) / SHORTEST_MONTH_HOURS;
   if (hour >= least) return;
-  const reason = `${priceHourly} an hour does not come to ${priceMonthly} in a month of ${SHORTEST_MONTH_HOURS} hours: at least ${formatMicros(least)} does`;
+  const reason = `${priceHourly} per hour is less than ${priceMonthly} in a month of ${SHORTEST_MONTH_HOURS} hours: it must be at least ${formatMicros(least)}`;
   yield { path, reason };
 }

@@ -9,7 +9,7 @@ export const RestartSchema = Type.Object(
     policy: Type.Optional(
       Type.Enum(['on_failure', 'never'], {
         description:
-          'Whether the service starts a VM again that went off without its customer: by a crash, an end of its process or a reboot of its host; on_failure when absent',
+          'Controls whether the service restarts a VM that was not switched off by its customer, for example after a crash, the end of its process or a reboot of its host; defaults to on_failure',
       }),
     ),
     at_once: Type.Optional({
@@ -25,8 +25,8 @@ export const RestartSchema = Type.Object(
     longest_wait_seconds: Type.Optional({ ...Positive, description: 'The most of it; 900 when absent' }),
     stable_after_seconds: Type.Optional({
       ...Positive,
-      description: 'How long a VM has to run for its count of restarts to be reset; 600 when absent',
+      description: 'How long a VM must run before its restart count is reset; defaults to 600',
     }),
   },
-  { ...closed, description: 'How VMs are started again that should be running' },
+  { ...closed, description: 'Restarts of VMs that should be running' },
 );

@@ -12,7 +12,7 @@ export const SellerSchema = Type.Object(
     country: Country,
     vat_id: Type.Optional(Text),
     tax_number: Type.Optional({ ...Text, description: 'Of the tax office, where there is no VAT id' }),
-    registration_id: Type.Optional({ ...Text, description: 'In the trade register' }),
+    registration_id: Type.Optional({ ...Text, description: 'Number in the trade register' }),
     email: Type.Optional(Text),
     footer: Type.Optional(
       Type.String({
@@ -30,7 +30,7 @@ export const SellerSchema = Type.Object(
   },
   {
     additionalProperties: false,
-    description: 'Who sells, as invoices name it; without it there are no invoices as PDF or XML',
+    description: 'The seller as named on invoices; without it there are no PDF or XML invoices',
   },
 );
 

@@ -11,7 +11,7 @@ const SlaCredit = Type.Object(
     percent: Type.Integer({
       minimum: 1,
       maximum: 100,
-      description: 'What is credited of the price of a month with less uptime than that',
+      description: 'Share of the monthly price that is credited for a month with less uptime',
     }),
   },
   { additionalProperties: false },
@@ -29,13 +29,13 @@ export const SlaSchema = Type.Object(
       Type.Boolean({
         default: false,
         description:
-          'Whether the time in which the host of a VM could not be reached is credited by itself, once it can be again',
+          'True to credit the time in which the host of a VM could not be reached automatically, once it is reachable again',
       }),
     ),
   },
   {
     additionalProperties: false,
-    description: 'What is credited for outages, by `vaubanctl adjustment sla` or by itself',
+    description: 'Credits for outages, made by `vaubanctl adjustment sla` or automatically',
   },
 );
 

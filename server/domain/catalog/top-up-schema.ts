@@ -8,7 +8,7 @@ export const TopUpSchema = Type.Object(
     min: Type.Optional({ ...Price, description: 'The least at once; 5 when absent' }),
     max: Type.Optional({ ...Price, description: 'The most at once; 1000 when absent' }),
   },
-  { additionalProperties: false, description: 'How much customers can top up themselves' },
+  { additionalProperties: false, description: 'Minimum and maximum of a top-up by a customer' },
 );
 
 const DEFAULT_MIN = '5';

@@ -8,7 +8,7 @@ export type TrafficAction = (typeof TRAFFIC_ACTIONS)[number];
 export const trafficEndFields = (otherwise: string) => ({
   at_included: Type.Optional(
     Type.Enum(TRAFFIC_ACTIONS, {
-      description: `What happens when a VM has sent the included traffic of its period: \`bill\` charges what it sends beyond it at traffic_per_gb, \`throttle\` slows it down to throttle_mbps, \`stop\` lets nothing pass until the next period; ${otherwise} when absent`,
+      description: `Consequence when a VM has used up the traffic included in its period: \`bill\` charges further traffic at traffic_per_gb, \`throttle\` slows the VM down to throttle_mbps, \`stop\` blocks its traffic until the next period. Defaults to ${otherwise}`,
     }),
   ),
   throttle_mbps: Type.Optional(

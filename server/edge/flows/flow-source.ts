@@ -141,7 +141,7 @@ function openPipe(path: string): number {
   const why = !found.isFIFO()
     ? 'is no named pipe'
     : (found.mode & OTHERS_MAY_WRITE) !== 0
-      ? 'can be written by others than its owner and group, and what is in it is believed'
+      ? 'can be written by others than its owner and group, although its content is trusted'
       : undefined;
   if (why === undefined) return fd;
   closeSync(fd);

@@ -324,9 +324,7 @@ function requireSent(neighbours: Neighbour[], counts: Neighbour['sent']): void {
     );
     if (isSent) continue;
     const what = isFlowspec(family) ? 'rules' : 'blackholes';
-    throw new EdgeUnavailableError(
-      `no router that is connected takes ${what} for IPv${family.afi === 1 ? 4 : 6}`,
-    );
+    throw new EdgeUnavailableError(`no connected router accepts ${what} for IPv${family.afi === 1 ? 4 : 6}`);
   }
 }
 

@@ -69,7 +69,7 @@ function requireOrder(rule: EdgeRule, components: Component[], said: Said[]): vo
     if (earlier.components && order(earlier.components, components) < 0) continue;
     throw new InexpressibleError(
       'priority',
-      `routers would ask it before ${earlier.rule.id}, which is to be asked first and may take the same packets`,
+      `routers would check it before ${earlier.rule.id}, which must be checked first and may match the same packets`,
     );
   }
 }

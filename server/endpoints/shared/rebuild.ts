@@ -14,13 +14,12 @@ export const RebuildFields = {
     Type.Array(Type.String({ maxLength: 64 }), {
       maxItems: MOST_KEYS,
       uniqueItems: true,
-      description: 'Keys of the account, instead of those that the VM has',
+      description: "Keys of the account to use instead of the VM's current keys",
     }),
   ),
   delete_snapshots: Type.Optional(
     Type.Boolean({
-      description:
-        'Delete its snapshots instead of refusing where it has some; those in `error` go in any case',
+      description: 'Delete existing snapshots instead of refusing; snapshots in `error` are always deleted',
     }),
   ),
 };

@@ -3,8 +3,8 @@ import { Currency, Id, Minor, Nullable, Timestamp } from '../../http/schemas.ts'
 import { Type } from '../../platform/schema.ts';
 
 export const StatementSpan = {
-  from: Type.Optional(Timestamp('Only entries from this instant on')),
-  to: Type.Optional(Timestamp('Only entries before this instant')),
+  from: Type.Optional(Timestamp('Only entries at this time or later')),
+  to: Type.Optional(Timestamp('Only entries before this time')),
 };
 
 /** Converts the fields of a {@link StatementSpan} to instants. */
@@ -14,16 +14,19 @@ export const spanOf = ({ from, to }: { from?: string | undefined; to?: string | 
 });
 
 export const StatementEntryFields = {
-  entry: Type.Integer({ minimum: 1, description: "Place in the account's journal, without a gap" }),
+  entry: Type.Integer({
+    minimum: 1,
+    description: "Sequential number in the account's journal, without gaps",
+  }),
   at: Timestamp(),
   reason: Type.String({ description: 'Such as top_up, hold, capture, charge, release or refund' }),
-  amount_minor: Minor('What was booked'),
+  amount_minor: Minor('Text of the entry'),
   order_id: Nullable(Id('ord')),
   payment_id: Nullable(Id('pay')),
   promo_credit_id: Nullable(Id('prm')),
-  available_minor: Minor('What the wallet could spend after it'),
-  promo_minor: Minor('Of that, promotional credit'),
-  held_minor: Minor('What was held after it'),
+  available_minor: Minor('Available balance after the entry'),
+  promo_minor: Minor('Promotional part of the available balance'),
+  held_minor: Minor('Held amount after the entry'),
   currency: Currency,
 };
 

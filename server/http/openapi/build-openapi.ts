@@ -10,7 +10,7 @@ import { SchemaRegistry } from './schema-registry.ts';
 
 const ANY_SERVER: Server = {
   url: '{base_url}',
-  description: 'The service that you are a customer of, or your own.',
+  description: "Your provider's service, or your own.",
   variables: { base_url: { default: 'http://127.0.0.1:8080', description: 'Base address, without /v1' } },
 };
 

@@ -4,17 +4,17 @@ import type { Header, JsonSchema, Parameter, Reference } from './document.ts';
 
 export const HEADERS: Record<string, Header> = {
   'X-Request-Id': {
-    description: 'Names this request in the log of the service; quote it to support.',
+    description: 'Identifies this request in the log of the service. Quote it when you contact support.',
     required: true,
     schema: { type: 'string', minLength: 1, maxLength: 64 },
   },
   'X-RateLimit-Limit': {
-    description: 'Requests a minute that the tightest limit allows.',
+    description: 'Requests per minute allowed by the tightest limit.',
     required: true,
     schema: { type: 'integer', minimum: 1 },
   },
   'X-RateLimit-Remaining': {
-    description: 'Requests left in its current minute.',
+    description: 'Requests left in the current minute of that limit.',
     required: true,
     schema: { type: 'integer', minimum: 0 },
   },
@@ -29,12 +29,12 @@ export const HEADERS: Record<string, Header> = {
     schema: { type: 'integer', minimum: 1 },
   },
   'WWW-Authenticate': {
-    description: 'The scheme to authenticate with.',
+    description: 'The authentication scheme.',
     required: true,
     schema: { type: 'string', const: 'Bearer' },
   },
   Allow: {
-    description: 'The methods that the path has.',
+    description: 'The methods that the path supports.',
     required: true,
     schema: { type: 'string', examples: ['GET, HEAD, POST'] },
   },
@@ -44,7 +44,7 @@ export const HEADERS: Record<string, Header> = {
     schema: { type: 'string', const: 'true' },
   },
   'Cache-Control': {
-    description: 'The reply holds a secret and must not be kept.',
+    description: 'The response contains a secret and must not be stored.',
     required: true,
     schema: { type: 'string', const: 'no-store' },
   },
@@ -56,7 +56,7 @@ export const PARAMETERS: Record<string, Parameter> = {
     in: 'header',
     required: true,
     description:
-      'Your name for this request: repeated with the same value it is answered again, not done again.',
+      'Your name for this request. A repetition with the same value returns the first response and is not executed again.',
     schema: {
       type: 'string',
       minLength: 1,
@@ -70,20 +70,20 @@ export const PARAMETERS: Record<string, Parameter> = {
     in: 'header',
     required: false,
     description:
-      'Your own name for this request; another is chosen when it is longer than 64 characters or not safe.',
+      'Your own name for this request. If it is longer than 64 characters or contains other characters, a new one is generated.',
     schema: { type: 'string', maxLength: 64 },
   },
 };
 
 export const PAGINATION: JsonSchema = {
   type: 'object',
-  description: 'Where this page stands in its list.',
+  description: 'Position of this page in its list.',
   additionalProperties: false,
   required: ['limit', 'next_cursor', 'has_more'],
   properties: {
-    limit: { type: 'integer', minimum: 1, maximum: 100, description: 'Most items a page holds' },
-    next_cursor: { type: ['string', 'null'], description: 'Send it as `cursor` for the next page' },
-    has_more: { type: 'boolean', description: 'Whether there is a next page' },
+    limit: { type: 'integer', minimum: 1, maximum: 100, description: 'Maximum number of items per page' },
+    next_cursor: { type: ['string', 'null'], description: 'Send this as `cursor` to get the next page' },
+    has_more: { type: 'boolean', description: 'True if there is a next page' },
   },
 };
 export const PAGINATION_EXAMPLE = { limit: 50, next_cursor: null, has_more: false };

@@ -11,8 +11,11 @@ export const TAGS: Record<Tag, { title: string; description: string }> = {
     title: 'Virtual machines',
     description: 'Create, run, resize and delete VMs; their network rules, snapshots, consoles and AI agent.',
   },
-  sshkey: { title: 'SSH keys', description: 'The SSH public keys that the account keeps, to be put on VMs.' },
-  billing: { title: 'Billing', description: 'The wallet and what was charged to it. Read only.' },
+  sshkey: {
+    title: 'SSH keys',
+    description: 'The stored SSH public keys of the account, which can be installed on VMs.',
+  },
+  billing: { title: 'Billing', description: 'The wallet and its charges. Read only.' },
   shield: {
     title: 'DDoS Shield',
     description: 'DDoS protection of the addresses of the account: rules, attacks and traffic.',
@@ -23,58 +26,58 @@ const scopeList = Object.entries(SCOPES).map(([scope, grants]) => `- \`${scope}\
 
 /** The rules that apply to every operation, in Markdown. */
 export const CONVENTIONS = `
-An HTTP API over one account's virtual machines. It is made for servers: there are no CORS headers, so a browser cannot call it, and a key must never stand in code that reaches one.
+An HTTP API over one account's virtual machines. It is made for servers: there are no CORS headers, so a browser cannot call it, and a key must never appear in code that runs in one.
 
 ## Keys
 
-Send an API key with every request, as \`Authorization: Bearer vk_…\`. Keys are made in the control panel, which shows each one once. A key that is missing, unknown, revoked or expired is answered 401, and so is a call from an address that the key is not allowed to be used from.
+Send an API key with every request, as \`Authorization: Bearer vk_…\`. You create keys in the control panel, which shows each one once. A missing, unknown, revoked or expired key gets 401, and so does a call from an address that the key does not allow.
 
-No key can move money into or out of the wallet, change how the account signs in, delete the account or make other keys.
+No key can move money into or out of the wallet, change how the account signs in, delete the account or create other keys.
 
 ## Scopes
 
-Each operation needs one scope. A valid key without it is answered 403 \`scope_required\`, and the message names the scope.
+Each operation requires one scope. A valid key without it gets 403 \`scope_required\`, and the message names the scope.
 
 ${scopeList.join('\n')}
 
 ## Requests and replies
 
-Bodies are JSON; send \`Content-Type: application/json\`. Every success is answered 200 with the result under \`data\`. Fields and query parameters that an operation does not know are refused, so that a mistyped name is never ignored. Every documented field of a reply is present, and \`null\` means that there is none. In a PATCH, a field that is left out stays as it is, and \`null\` clears it.
+Bodies are JSON; send \`Content-Type: application/json\`. Every success returns 200 with the result under \`data\`. Fields and query parameters that an operation does not know are refused, so that a mistyped name is never ignored. Every documented field is present in a response, and \`null\` means that there is no value. In a PATCH, absent fields stay as they are, and \`null\` clears it.
 
-Every response carries \`X-Request-Id\`. Send your own, of up to 64 letters, digits, dots, dashes and underscores, and it is used instead.
+Every response carries \`X-Request-Id\`. To use your own, send it with up to 64 letters, digits, dots, dashes and underscores.
 
 ## Errors
 
-Every failure has one shape: \`{"error": {"code", "message", "details"}}\`, where \`details\` may be absent. Decide by \`code\`; the wording of \`message\` may change. A resource of another account is answered 404, exactly as if it did not exist. A 503 promises that nothing was done or charged.
+All errors have the same format: \`{"error": {"code", "message", "details"}}\`, where \`details\` may be absent. Base decisions on \`code\`; the wording of \`message\` may change. A resource of another account returns 404, exactly as if it did not exist. A 503 guarantees that nothing was done or charged.
 
-A path that does not exist is answered 404 \`not_found\`, and a method that a path does not have 405 \`method_not_allowed\`, with those that it has in \`Allow\`. HEAD answers as GET without a body. Beyond 8 KiB of path and query the answer is 414 \`uri_too_long\`, beyond 16 KiB of headers 431 \`headers_too_large\`.
+An unknown path returns 404 \`not_found\`, and an unsupported method 405 \`method_not_allowed\` with the supported ones in \`Allow\`. HEAD behaves like GET without a body. More than 8 KiB of path and query return 414 \`uri_too_long\`, and more than 16 KiB of headers 431 \`headers_too_large\`.
 
 ## Lists
 
-Lists that can grow are paged, newest first. \`limit\` sets the size of a page, from 1 to 100 (50 when absent). While \`pagination.has_more\` is true, send \`pagination.next_cursor\` as \`cursor\` to read on. A cursor is opaque and belongs to its list: anywhere else it is refused with 400 \`invalid_cursor\`.
+Lists that can grow are paged, newest first. \`limit\` sets the size of a page, from 1 to 100 (50 by default). While \`pagination.has_more\` is true, send \`pagination.next_cursor\` as \`cursor\` to get the next page. A cursor is opaque and belongs to its list: elsewhere it is refused with 400 \`invalid_cursor\`.
 
 ## Jobs
 
-What takes time is answered at once with the VM and a job. Follow it with \`GET /v1/vm/{id}?wait_seconds=30\`, which answers when the VM has no active job, or at the latest after that time. A VM has one job at a time; another is refused with 409 \`vm_locked\`.
+Long-running operations return at once with the VM and a job. Follow the job with \`GET /v1/vm/{id}?wait_seconds=30\`, which responds when the VM has no active job, or after that time at the latest. A VM has one job at a time; others are refused with 409 \`vm_locked\`.
 
 ## Idempotency
 
-Operations that cost or refund money require the header \`Idempotency-Key\`: a value of your choice, 1 to 200 visible ASCII characters, new for each thing you want done. When no answer reaches you, send the same request with the same key: it is not done or charged twice, and you get the first answer again, marked \`Idempotent-Replayed: true\`.
+Operations that cost or refund money require the header \`Idempotency-Key\`: a value of your choice, 1 to 200 visible ASCII characters, new for each operation. If you receive no response, send the same request with the same key: it is not executed or charged twice, and you get the first response again, marked \`Idempotent-Replayed: true\`.
 
 - Keys belong to the account, the method and the path, and are kept for 7 days.
 - The same key with another body is refused with 422 \`idempotency_key_reused\`; while the first request is still running, with 409 \`idempotency_in_progress\`.
-- A refusal before any money moved is not kept. After a top-up, for example, the same key can be tried again.
-- On other operations the header is ignored.
+- A refusal before any money moved is not stored. After a top-up, for example, you can retry with the same key.
+- Other operations ignore the header.
 
 ## Rate limits
 
-A key may send 120 requests a minute, and all keys of an account together 300. Every response says how the tighter of the two stands: \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\`, the end of the current minute in epoch seconds. Beyond a limit the answer is 429 with \`Retry-After\`, in seconds. Refused requests count as well.
+A key may send 120 requests per minute, and all keys of an account together 300. Every response shows the tighter of the two limits: \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\`, the end of the current minute in epoch seconds. Beyond a limit, the response is 429 with \`Retry-After\`, in seconds. Refused requests count as well.
 
 ## Units and time
 
-- Instants are RFC 3339 in UTC with names that end in \`_at\`; lengths of time end in \`_seconds\`.
-- Names say their units: \`ram_mb\`, \`disk_gb\`, \`*_bytes\`, \`*_bps\` (bits a second), \`*_bytes_per_second\`, \`*_pps\` (packets a second).
-- Identifiers are opaque strings with a prefix that says what they name, such as \`vm_\` or \`job_\`.
+- Times are RFC 3339 in UTC, and their names end in \`_at\`; names of durations end in \`_seconds\`.
+- Names include their units: \`ram_mb\`, \`disk_gb\`, \`*_bytes\`, \`*_bps\` (bits per second), \`*_bytes_per_second\`, \`*_pps\` (packets per second).
+- Identifiers are opaque strings with a prefix for their type, such as \`vm_\` or \`job_\`.
 
 ## Money
 

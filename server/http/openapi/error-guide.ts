@@ -12,17 +12,17 @@ export const ERROR_GUIDE: Record<CustomerErrorCode, ErrorGuide> = {
     message: 'Idempotency-Key must be 1 to 200 visible ASCII characters.',
   },
   account_suspended: {
-    meaning: 'The operator has suspended the account: its keys may only read. Ask them why.',
+    meaning: 'The operator has suspended the account. Its keys can only read. Contact the operator.',
     message: 'The account is suspended. Its keys can only read.',
   },
   invalid_json: { meaning: 'The body is not JSON.', message: 'The request body is not valid JSON.' },
   invalid_cursor: {
-    meaning: 'The cursor is not one that this list gave out. Start again without it.',
+    meaning: 'The cursor was not returned by this list. Start again without it.',
     message: 'The cursor is not valid.',
   },
   invalid_request: {
     meaning:
-      'The request is not valid HTTP, or says a thing twice: `Authorization` and `Host` are sent once, and `Host` is a name or an address.',
+      'The request is not valid HTTP or repeats a header: `Authorization` and `Host` must be sent once, and `Host` must be a name or an address.',
     message: 'The request is malformed.',
   },
   api_key_missing: {
@@ -36,34 +36,35 @@ export const ERROR_GUIDE: Record<CustomerErrorCode, ErrorGuide> = {
     message: 'This API key may not be used from this address.',
   },
   insufficient_funds: {
-    meaning: 'The wallet does not hold enough. Nothing was charged; top up and repeat with the same key.',
-    message: 'The wallet does not hold enough money.',
+    meaning:
+      'The wallet is short of money. Nothing was charged. Top up and repeat the request with the same key.',
+    message: 'Your wallet is 5.00 EUR short. Top up to continue.',
     details: { required_minor: 499, available_minor: 120, shortfall_minor: 379, currency: 'EUR' },
   },
   scope_required: {
-    meaning: 'The key does not hold the scope of this operation.',
+    meaning: 'The key does not have the scope of this operation.',
     message: 'Scope vm:create is required for POST /v1/vm',
   },
   not_found: {
-    meaning: 'The resource does not exist, or belongs to another account.',
+    meaning: 'The resource does not exist or belongs to another account.',
     message: 'The resource does not exist.',
   },
   method_not_allowed: {
-    meaning: 'The path exists, but not with this method. The header Allow lists those it has.',
+    meaning: 'The path exists, but not with this method. The header Allow lists the supported methods.',
     message: 'The method is not allowed here.',
   },
   idempotency_in_progress: {
-    meaning: 'The first request with this Idempotency-Key is still being answered. Repeat it shortly.',
+    meaning: 'The first request with this Idempotency-Key is still in progress. Repeat it shortly.',
     message: 'A request with this Idempotency-Key is in progress.',
   },
   vm_locked: {
-    meaning: 'Another job is changing the VM. Wait for it, then repeat.',
+    meaning: 'Another job is changing the VM. Wait for it to end, then repeat the request.',
     message: 'The VM is locked by another job.',
     details: { job_id: 'job_06f2v3n7k8q1m5x9z4b7c2d0gh', job_kind: 'start' },
   },
   invalid_state: {
     meaning:
-      'The VM is in a state in which this is not possible; `details.allowed` lists those in which it is.',
+      'This is not possible in the current state of the VM; `details.allowed` lists the states in which it is.',
     message: 'This is not possible while the VM is running.',
     details: { status: 'running', allowed: ['stopped', 'error'] },
   },
@@ -72,8 +73,8 @@ export const ERROR_GUIDE: Record<CustomerErrorCode, ErrorGuide> = {
     message: 'The VM must be stopped, or allow_reboot must be true.',
   },
   same_plan: {
-    meaning: 'The VM has this plan or size already, so there is nothing to change.',
-    message: 'The VM has this plan or size (s1) already.',
+    meaning: 'The VM already has this plan or size, so there is nothing to change.',
+    message: 'The VM already has this plan or size (s1).',
   },
   vm_suspended: {
     meaning: 'The VM is suspended because it is unpaid. It can be read and deleted.',
@@ -81,29 +82,29 @@ export const ERROR_GUIDE: Record<CustomerErrorCode, ErrorGuide> = {
   },
   payment_due: {
     meaning:
-      'The paid period of the VM is over, so its size cannot be changed until it is renewed. Top up the wallet; `auto_renew` must be on.',
-    message: 'The paid period is over. The size can be changed once the VM has been renewed.',
+      'The paid period of the VM is over, so its plan or size cannot be changed until it is renewed. Top up the wallet and make sure that `auto_renew` is on.',
+    message: 'The paid period is over. You can change the plan or size once the VM has been renewed.',
   },
   guest_agent_unavailable: {
-    meaning: 'The agent inside the VM does not answer. A VM that has just started needs a little longer.',
-    message: 'The guest agent does not answer.',
+    meaning: 'The agent inside the VM is not answering. A VM that has just started needs a little longer.',
+    message: 'The guest agent is not answering.',
   },
   quota_exceeded: {
-    meaning: 'The account or the resource is at its limit.',
+    meaning: 'The account or the resource has reached its limit.',
     message: 'The limit is reached.',
     details: { resource: 'vms', limit: 10, used: 10 },
   },
   price_changed: {
-    meaning: 'The price is above `max_charge_minor`. Nothing was charged; ask for a new quote.',
+    meaning: 'The price is above `max_charge_minor`. Nothing was charged. Request a new quote.',
     message: 'The price is above max_charge_minor.',
   },
   port_in_use: {
     meaning: 'The external port is already forwarded.',
     message: 'The external port is in use.',
   },
-  rule_exists: { meaning: 'The same rule is already there.', message: 'An identical rule exists.' },
+  rule_exists: { meaning: 'An identical rule already exists.', message: 'An identical rule already exists.' },
   ssh_key_exists: {
-    meaning: 'The account already holds this public key, under `details.existing_id`.',
+    meaning: 'The account already has this public key, under `details.existing_id`.',
     message: 'The SSH key is already stored.',
     details: { existing_id: 'key_06f2v3n7k8q1m5x9z4b7c2d0gh' },
   },
@@ -117,16 +118,16 @@ export const ERROR_GUIDE: Record<CustomerErrorCode, ErrorGuide> = {
     message: 'INV-000007 has no XML: it has no address of the buyer.',
   },
   approval_not_pending: {
-    meaning: 'The approval is unknown, was decided before, or has expired.',
+    meaning: 'The approval is unknown, has already been decided, or has expired.',
     message: 'The approval is not pending.',
   },
   body_too_large: {
     meaning:
-      'The body is longer than the operation takes (16 KiB, 64 KiB with a key or a message, 96 KiB to create a VM), or has more than 1,000 values.',
+      'The body is longer than the operation allows (16 KiB, 64 KiB with a key or a message, 96 KiB to create a VM), or has more than 1,000 values.',
     message: 'The request body is too large.',
   },
   uri_too_long: {
-    meaning: 'Path and query together are longer than 8 KiB.',
+    meaning: 'The path and query together are longer than 8 KiB.',
     message: 'The path and query have more than 8192 characters.',
   },
   headers_too_large: {
@@ -143,47 +144,51 @@ export const ERROR_GUIDE: Record<CustomerErrorCode, ErrorGuide> = {
     message: 'hostname: is required',
     details: { fields: [{ field: 'hostname', code: 'required', message: 'is required' }] },
   },
-  unknown_plan: { meaning: 'The catalog has no such plan.', message: 'The plan is not known.' },
-  unknown_template: { meaning: 'The catalog has no such OS image.', message: 'The template is not known.' },
+  unknown_plan: { meaning: 'The catalog has no such plan.', message: 'There is no plan x9 on offer.' },
+  unknown_template: {
+    meaning: 'The catalog has no such OS image.',
+    message: 'There is no template x9 on offer.',
+  },
   plan_not_available_in_region: {
-    meaning: 'The plan is not sold in this region.',
+    meaning: 'The plan is not available in this region.',
     message: 'The plan is not available in this region.',
   },
   disk_shrink_not_supported: {
     meaning: 'A disk can grow, but not shrink.',
-    message: 'The disk cannot become smaller.',
+    message: 'The disk has 40 GB and cannot be shrunk.',
   },
   idempotency_key_reused: {
-    meaning: 'This Idempotency-Key was used before with another body. Use a new one for a new request.',
+    meaning: 'This Idempotency-Key was already used with another body. Use a new one for a new request.',
     message: 'The Idempotency-Key was used with a different request.',
   },
   rate_limit_exceeded: {
-    meaning: 'Too many requests. Wait as long as Retry-After says; `details.policy` names the limit.',
+    meaning:
+      'Too many requests. Wait for the number of seconds in Retry-After; `details.policy` names the limit.',
     message: 'Too many requests.',
     details: { policy: 'key' },
   },
   internal_error: {
-    meaning: 'The service failed. Report the X-Request-Id.',
+    meaning: 'The service failed. Report the X-Request-Id to support.',
     message: 'An internal error occurred.',
   },
   service_unavailable: {
     meaning:
-      'The service is cut off from its database for the moment. Nothing was committed or charged unless the message says that it may have been; repeat with the same Idempotency-Key.',
+      'The service cannot reach its database at the moment. Nothing was done or charged unless the message says that it may have been. Repeat the request with the same Idempotency-Key.',
     message: 'The service is not available at the moment. Nothing was changed. Try again.',
     details: { retry_after_seconds: 1 },
   },
   compute_unavailable: {
-    meaning: 'The compute layer does not answer. Nothing was committed or charged; repeat later.',
+    meaning: 'The compute engine is not answering. Nothing was done or charged. Try again later.',
     message: 'The compute service is not available.',
     details: { retry_after_seconds: 5 },
   },
   capacity_unavailable: {
-    meaning: 'There is no room for the VM at present. Nothing was committed or charged; repeat later.',
-    message: 'There is no capacity at present.',
+    meaning: 'There is no capacity for the VM at the moment. Nothing was done or charged. Try again later.',
+    message: 'There is no capacity for this VM at the moment.',
     details: { retry_after_seconds: 60 },
   },
   agent_unavailable: {
-    meaning: 'The AI agent is not available. Nothing was committed or charged; repeat later.',
+    meaning: 'The AI agent is not available. Nothing was done or charged. Try again later.',
     message: 'The AI agent is not available.',
     details: { retry_after_seconds: 30 },
   },

@@ -27,7 +27,7 @@ export interface ErrorVocabulary {
 
 const ERROR: JsonSchema = {
   type: 'object',
-  description: 'The one shape of every error.',
+  description: 'The format of all errors.',
   additionalProperties: false,
   required: ['error'],
   properties: { error: { $ref: '#/components/schemas/ErrorBody' } },
@@ -35,25 +35,25 @@ const ERROR: JsonSchema = {
 
 const ERROR_BODY: JsonSchema = {
   type: 'object',
-  description: 'What went wrong.',
+  description: 'The error.',
   additionalProperties: false,
   required: ['code', 'message'],
   properties: {
-    code: { $ref: '#/components/schemas/ErrorCode', description: 'What went wrong; decide by this' },
-    message: { type: 'string', description: 'The same for a human reader; its wording may change' },
+    code: { $ref: '#/components/schemas/ErrorCode', description: 'Error code; base decisions on this' },
+    message: { type: 'string', description: 'Human-readable message; its wording may change' },
     details: { $ref: '#/components/schemas/ErrorDetails' },
   },
 };
 
 const FIELD_PROBLEM: JsonSchema = {
   type: 'object',
-  description: 'One field that was wrong.',
+  description: 'An invalid field.',
   additionalProperties: false,
   required: ['field', 'code', 'message'],
   properties: {
     field: { type: 'string', description: 'Path of the field, such as `rate.pps`' },
-    code: { type: 'string', description: 'The rule that it breaks' },
-    message: { type: 'string', description: 'The same for a human reader' },
+    code: { type: 'string', description: 'The violated rule' },
+    message: { type: 'string', description: 'Human-readable message' },
   },
 };
 

@@ -10,29 +10,29 @@ const amount = (description: string): JsonSchema => ({ ...integer(description), 
 /** Other members may be added; those named here mean the same everywhere. */
 export const ERROR_DETAILS: JsonSchema = {
   type: 'object',
-  description: 'Facts about an error; which ones depends on its code.',
+  description: 'Details of an error, depending on its code.',
   properties: {
     fields: {
       type: 'array',
-      description: 'validation_failed: each field that was wrong',
+      description: 'validation_failed: the invalid fields',
       items: { $ref: '#/components/schemas/FieldProblem' },
     },
     policy: {
       $ref: '#/components/schemas/RateLimitPolicy',
       description: 'rate_limit_exceeded: the limit that was exceeded',
     },
-    retry_after_seconds: integer('409 and 503: when to try again'),
-    required_minor: amount('insufficient_funds: what the operation costs, in minor units'),
+    retry_after_seconds: integer('409 and 503: when to retry'),
+    required_minor: amount('insufficient_funds: the cost of the operation, in minor units'),
     available_minor: {
       type: 'integer',
       format: 'int64',
-      description: 'insufficient_funds: what the wallet can spend',
+      description: 'insufficient_funds: the spendable amount of the wallet',
     },
-    shortfall_minor: amount('insufficient_funds: what is missing'),
+    shortfall_minor: amount('insufficient_funds: the amount you are short'),
     currency: { type: 'string', pattern: '^[A-Z]{3}$', description: 'insufficient_funds: ISO 4217 code' },
-    resource: { type: 'string', description: 'quota_exceeded: what there is too much of' },
-    limit: integer('quota_exceeded: how many are allowed'),
-    used: integer('quota_exceeded: how many there are'),
+    resource: { type: 'string', description: 'quota_exceeded: the limited resource' },
+    limit: integer('quota_exceeded: the limit'),
+    used: integer('quota_exceeded: the current number'),
     status: { type: 'string', description: 'invalid_state: the state of the VM' },
     allowed: {
       type: 'array',
@@ -40,7 +40,7 @@ export const ERROR_DETAILS: JsonSchema = {
       description: 'invalid_state: the states in which the operation is possible',
     },
     job_id: { type: 'string', description: 'vm_locked: the job that holds the VM' },
-    job_kind: { type: 'string', description: 'vm_locked: what that job does' },
+    job_kind: { type: 'string', description: 'vm_locked: the operation of that job' },
     existing_id: { type: 'string', description: 'ssh_key_exists: the key that is already stored' },
   },
 };

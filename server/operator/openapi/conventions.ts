@@ -11,9 +11,12 @@ export const TAGS: Record<OperatorTag, { title: string; description: string }> =
     description: 'Payments, corrections, promotional credit, outages, invoices and the books.',
   },
   vm: { title: 'VMs', description: 'The VMs of all accounts.' },
-  job: { title: 'Jobs', description: 'Work on VMs that takes time, and what to do where it fails.' },
+  job: { title: 'Jobs', description: 'Long-running operations on VMs, and recovery if they fail.' },
   shield: { title: 'DDoS Shield', description: 'Tenants, protected addresses and simulated attacks.' },
-  host: { title: 'Host', description: 'What guests run on: the engine, images, capacity, orphans.' },
+  host: {
+    title: 'Host',
+    description: 'The infrastructure of guests: the engine, images, capacity, orphans.',
+  },
   service: { title: 'Service', description: 'Installation keys, the ops key, and the log of operators.' },
 };
 
@@ -21,13 +24,13 @@ export const TAGS: Record<OperatorTag, { title: string; description: string }> =
 export const CONVENTIONS = `
 HTTP over the Unix socket \`vauban.sock\` in the data directory of the service. Only the user that runs the service, and root, may open it; there is no other key. \`vaubanctl\` is a client of it.
 
-Where \`VAUBAN_OPERATOR_PANEL\` is on, the operator's pages ask for the same operations below \`/operator/api\`, behind the session of an operator with a second factor; some are for the socket alone (\`docs/panel.md\`).
+If \`VAUBAN_OPERATOR_PANEL\` is on, the operator's pages use the same operations below \`/operator/api\`, with the session of an operator with a second factor; some are only available on the socket (\`docs/panel.md\`).
 
-A GET reads. A POST changes something, and is on record: who asked, by the word of the kernel or by their session, for what, and what came of it.
+A GET reads. A POST changes something and is logged: the caller, as identified by the kernel or their session, the action and its result.
 
-Bodies are JSON; send \`Content-Type: application/json\`. A success is answered 200 with the result under \`data\`. Fields and query parameters that an operation does not know are refused. Every failure has one shape: \`{"error": {"code", "message", "details"}}\`, where \`details\` may be absent.
+Bodies are JSON; send \`Content-Type: application/json\`. A success returns 200 with the result under \`data\`. Fields and query parameters that an operation does not know are refused. All errors have the same format: \`{"error": {"code", "message", "details"}}\`, where \`details\` may be absent.
 
-Lists that can grow are paged, newest first: while \`pagination.has_more\` is true, send \`pagination.next_cursor\` as \`cursor\` to read on.
+Lists that can grow are paged, newest first: while \`pagination.has_more\` is true, send \`pagination.next_cursor\` as \`cursor\` to get the next page.
 
-Amounts are integers in minor units of \`currency\` and end in \`_minor\`. Instants are RFC 3339 in UTC.
+Amounts are integers in minor units of \`currency\` and end in \`_minor\`. Times are RFC 3339 in UTC.
 `.trim();

@@ -19,7 +19,7 @@ const GUIDE: Partial<Record<ErrorCode, ErrorGuide>> = {
   not_found: { meaning: 'There is no such thing.', message: 'The resource does not exist.' },
   idempotency_in_progress: {
     meaning: 'The first request with this `key` is still being answered.',
-    message: 'What was asked for with the key welcome/1 is still under way.',
+    message: 'The request with the key welcome/1 is still in progress.',
   },
   vm_locked: {
     meaning: 'Another job is changing the VM.',
@@ -75,7 +75,7 @@ const GUIDE: Partial<Record<ErrorCode, ErrorGuide>> = {
     details: { retry_after_seconds: 1 },
   },
   compute_unavailable: {
-    meaning: 'The compute engine does not answer, or has not done what it was asked for.',
+    meaning: 'The compute engine is not answering or failed to perform the operation.',
     message: 'The compute engine is not answering.',
     details: { retry_after_seconds: 30 },
   },
@@ -88,11 +88,11 @@ const GUIDE: Partial<Record<ErrorCode, ErrorGuide>> = {
 
 const DETAILS: JsonSchema = {
   type: 'object',
-  description: 'Facts about an error; which ones depends on its code.',
+  description: 'Details of an error, depending on its code.',
   properties: {
     fields: {
       type: 'array',
-      description: 'validation_failed: each field that was wrong',
+      description: 'validation_failed: the invalid fields',
       items: { $ref: '#/components/schemas/FieldProblem' },
     },
   },

@@ -1,18 +1,18 @@
 import type { PanelTag } from '../endpoint.ts';
 
 export const TITLE = 'Vauban Panel API';
-export const SUMMARY = "What the control panel asks of the service besides the customers' operations.";
+export const SUMMARY = "The operations of the control panel in addition to the customers' operations.";
 
 export const TAGS: Record<PanelTag, { title: string; description: string }> = {
-  site: { title: 'Site', description: 'What is the same for everybody.' },
+  site: { title: 'Site', description: 'Settings that are the same for everyone.' },
   session: { title: 'Sessions', description: 'Signing up, in and out.' },
-  person: { title: 'Person', description: 'Who one is, and how one proves it.' },
+  person: { title: 'Person', description: 'The signed-in person and their credentials.' },
   key: { title: 'API keys', description: 'Keys of the account, which no key may make.' },
   member: { title: 'Members', description: 'The people of an account.' },
-  account: { title: 'Account', description: 'Whose account it is, what was done in it, and its end.' },
+  account: { title: 'Account', description: 'The account: its members, its audit log, and closing it.' },
   money: { title: 'Money', description: 'Top-ups, and what became of the money.' },
-  vm: { title: 'VMs', description: 'What is done to VMs by people alone.' },
-  live: { title: 'Changes', description: 'What has changed, as it does.' },
+  vm: { title: 'VMs', description: 'Operations on VMs that only people can perform.' },
+  live: { title: 'Changes', description: 'A stream of changes.' },
 };
 
 /** Rules that apply to every operation, in Markdown. */

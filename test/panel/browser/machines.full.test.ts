@@ -68,14 +68,14 @@ async function buys(page: Page): Promise<void> {
 async function comesBackFromTheTopUp(page: Page): Promise<void> {
   const purchase = () => page.evaluate("JSON.parse(sessionStorage.getItem('vauban.new-machine')).purchase");
   const before = await purchase();
-  await page.getByText('is missing in the wallet').waitFor();
+  await page.getByText('Your wallet is').waitFor();
   await page.getByRole('complementary', { name: 'Order' }).getByRole('link', { name: 'Top up' }).click();
   await page.waitForURL('**/panel/billing/top-up?**');
   const query = new URL(page.url()).searchParams;
   assert.equal(query.get('next'), '/machines/new');
   assert.ok(Number(query.get('amount')) > 0);
   await page.goto(new URL(`/panel${query.get('next')}`, page.url()).href);
-  await page.getByText('is missing in the wallet').waitFor();
+  await page.getByText('Your wallet is').waitFor();
   assert.equal(await page.getByLabel('Hostname').inputValue(), 'web-1');
   assert.equal(await purchase(), before);
 }

@@ -6,7 +6,7 @@ export const listFirewallRules = command('listFirewallRules', {
   wide: ['enabled', 'description', 'created_at'],
   footer: ({ default_policy }) => {
     const policy = default_policy as FirewallPolicy;
-    return `Whatever no rule matches: in ${policy.in}, out ${policy.out}.`;
+    return `Traffic that matches no rule: in ${policy.in}, out ${policy.out}.`;
   },
   example: 'vauban firewall list web-1',
 });

@@ -13,7 +13,7 @@ export const addFirewallRule: Tool = {
   name: 'add_firewall_rule',
   title: 'Add a firewall rule that drops',
   description:
-    'Adds a rule that drops traffic to the firewall of a VM. The first rule that matches decides, the lowest priority first. To let traffic pass, use open_firewall.',
+    'Adds a rule that drops traffic to the firewall of a VM. Rules are checked from the lowest priority on, and the first match decides. To let traffic pass, use open_firewall.',
   scopes: ['vm:write'],
   power: 'write',
   input: inputOf(VM, 'addFirewallRule', FIELDS),
@@ -27,15 +27,15 @@ export const addFirewallRule: Tool = {
 export const openFirewall = confirmed<string>({
   preview: {
     name: 'preview_open_firewall',
-    title: 'What a firewall rule that accepts would let pass',
-    description: 'Shows the rule and those that are there; needed before open_firewall.',
+    title: 'Preview a firewall rule that accepts',
+    description: 'Shows the rule and the existing rules; required before open_firewall.',
     scopes: ['vm:read'],
   },
   action: {
     name: 'open_firewall',
     title: 'Add a firewall rule that accepts',
     description:
-      'Adds a rule that lets traffic pass the firewall of a VM. The first rule that matches decides, the lowest priority first.',
+      'Adds a rule that lets traffic pass the firewall of a VM. Rules are checked from the lowest priority on, and the first match decides.',
     scopes: ['vm:write'],
   },
   input: inputOf(VM, 'addFirewallRule', FIELDS),

@@ -9,14 +9,14 @@ const FIELDS = ['protocol', 'external_port', 'internal_port', 'internal_ip', 'de
 export const addPortForward = confirmed<string>({
   preview: {
     name: 'preview_port_forward',
-    title: 'What forwarding a port would expose',
-    description: 'Shows the VM and the port that would be public; needed before add_port_forward.',
+    title: 'Preview a port forward',
+    description: 'Shows the VM and the port that would become public; required before add_port_forward.',
     scopes: ['vm:read'],
   },
   action: {
     name: 'add_port_forward',
     title: 'Forward a port to a VM',
-    description: 'Leads a port of the shared public address to a VM.',
+    description: 'Forwards a port of the shared public address to a VM.',
     scopes: ['vm:write'],
   },
   input: inputOf(VM, 'addPortForward', FIELDS),

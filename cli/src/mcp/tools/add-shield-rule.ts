@@ -11,7 +11,7 @@ const FIELDS = [
 export const addShieldRule: Tool = {
   name: 'add_shield_rule',
   title: 'Add a blocking rule',
-  description: 'Drops or limits traffic to a protected address, in front of it.',
+  description: 'Drops or limits traffic to a protected address before it reaches the VM.',
   scopes: ['shield:write', 'shield:read'],
   power: 'write',
   input: inputOf({ ...TENANT, ...TARGET }, 'addShieldRule', FIELDS),

@@ -3,14 +3,14 @@ import { bounded } from '../answers.ts';
 import { inputOf, type Tool, VM } from '../tool.ts';
 
 const MESSAGE = {
-  message: { type: 'string', minLength: 1, maxLength: 4000, description: 'What is wanted, in words' },
+  message: { type: 'string', minLength: 1, maxLength: 4000, description: 'The task, in words' },
 };
 
 export const askAgent: Tool = {
   name: 'ask_agent',
-  title: 'Ask the agent of a VM',
+  title: 'Give a task to the agent of a VM',
   description:
-    "Gives a task to the service's own agent on a VM, which looks around by itself. A dangerous command waits for the word of a person: `vauban agent status`.",
+    "Gives a task to the service's own agent on a VM, which investigates on its own. Dangerous commands wait for the approval of a person: `vauban agent status`.",
   scopes: ['vm:console', 'vm:read'],
   power: 'command',
   isDestructive: true,
@@ -32,7 +32,7 @@ export const askAgent: Tool = {
       if (event.type === 'error') steps.push({ error: event.message, code: event.code });
       if (event.type === 'approval.required') waits = true;
     }
-    const said = 'The last command waits for a person, who sees and answers it at `vauban agent status`.';
+    const said = 'The last command is waiting for a person to approve it with `vauban agent status`.';
     return { ...(waits && { said }), data: { steps } };
   },
 };

@@ -5,7 +5,7 @@ export const billingSummary: Tool = {
   name: 'billing_summary',
   title: 'Wallet and costs',
   description:
-    'The wallet, what this month has cost and will cost, what is overdue, use and limits, and the latest orders and invoices. Amounts are in minor units.',
+    "The wallet, this month's costs so far and forecast, overdue amounts, usage and limits, and the latest orders and invoices. Amounts are in minor units.",
   scopes: ['billing:read'],
   power: 'read',
   input: inputOf({}),

@@ -4,7 +4,7 @@ import { inputOf, type Tool, VM } from '../tool.ts';
 export const createSnapshot: Tool = {
   name: 'create_snapshot',
   title: 'Take a snapshot',
-  description: 'Takes a snapshot of a VM. It answers with a job: wait_for_vm.',
+  description: 'Takes a snapshot of a VM. Returns a job: follow it with wait_for_vm.',
   scopes: ['vm:write'],
   power: 'write',
   input: inputOf(VM, 'createSnapshot', ['name', 'description']),

@@ -18,14 +18,14 @@ export const createVm = confirmed<Terms>({
   preview: {
     name: 'quote_vm',
     title: 'Quote a new VM',
-    description: 'What a new VM costs, and what the wallet has; needed before create_vm.',
+    description: 'Shows the price of a new VM and the balance of the wallet; required before create_vm.',
     scopes: ['catalog:read', 'billing:read'],
   },
   action: {
     name: 'create_vm',
     title: 'Buy a VM',
     description:
-      'Buys a VM at the price that quote_vm has shown, and no higher one. Its password is not shown: give it SSH keys. It answers with a job: wait_for_vm.',
+      'Buys a VM at no more than the price shown by quote_vm. Its password is not shown, so give it SSH keys. Returns a job: follow it with wait_for_vm.',
     scopes: ['vm:create'],
   },
   input: inputOf({}, 'createVm', FIELDS),

@@ -13,22 +13,22 @@ type Kind = keyof typeof KINDS;
 
 const PART = {
   kind: { type: 'string', enum: Object.keys(KINDS) },
-  part: { type: 'string', minLength: 1, description: 'Its name or id, as describe_vm has them' },
+  part: { type: 'string', minLength: 1, description: 'Its name or id, as shown by describe_vm' },
 };
 
 export const deletePart = confirmed<string[]>({
   preview: {
     name: 'preview_delete_part',
-    title: 'What deleting a part of a VM would do',
+    title: 'Preview the deletion of a part of a VM',
     description:
-      'Shows the snapshot, firewall rule or port forward that would go; needed before delete_part.',
+      'Shows the snapshot, firewall rule or port forward that would be deleted; required before delete_part.',
     scopes: ['vm:read'],
   },
   action: {
     name: 'delete_part',
     title: 'Delete a snapshot, firewall rule or port forward',
     description:
-      'Deletes a snapshot, a firewall rule or a port forward of a VM. A snapshot cannot be brought back.',
+      'Deletes a snapshot, a firewall rule or a port forward of a VM. A deleted snapshot cannot be recovered.',
     scopes: ['vm:write'],
   },
   input: inputOf({ ...VM, ...PART }),
@@ -40,7 +40,7 @@ export const deletePart = confirmed<string[]>({
     for await (const item of client[resource].list(vmId, { limit: 100 }, { signal })) items.push(item);
     const item = items.find((one) => one.id === id);
     return {
-      data: { vm_id: vmId, kind, [kind as Kind]: item ?? 'There is none of this id.' },
+      data: { vm_id: vmId, kind, [kind as Kind]: item ?? 'There is none with this id.' },
       terms: [vmId, id],
     };
   },

@@ -5,20 +5,20 @@ import { TARGET, TENANT, targetOf } from '../shield.ts';
 import { inputOf } from '../tool.ts';
 
 const RULE = {
-  rule: { type: 'string', minLength: 1, description: 'Its comment or id, as shield_status has them' },
+  rule: { type: 'string', minLength: 1, description: 'Its comment or id, as shown by shield_status' },
 };
 
 export const deleteShieldRule = confirmed<string[]>({
   preview: {
     name: 'preview_delete_shield_rule',
-    title: 'What deleting a blocking rule would do',
-    description: 'Shows the blocking rule that would go; needed before delete_shield_rule.',
+    title: 'Preview the deletion of a blocking rule',
+    description: 'Shows the blocking rule that would be deleted; required before delete_shield_rule.',
     scopes: ['shield:read'],
   },
   action: {
     name: 'delete_shield_rule',
     title: 'Delete a blocking rule',
-    description: 'Deletes a blocking rule: what it has dropped reaches the address again.',
+    description: 'Deletes a blocking rule. The traffic it dropped will reach the address again.',
     scopes: ['shield:write'],
   },
   input: inputOf({ ...TENANT, ...TARGET, ...RULE }),

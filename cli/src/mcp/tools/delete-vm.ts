@@ -23,14 +23,14 @@ const lostOf = ({ data_lost }: Awaited<ReturnType<typeof preview>>) => canonical
 export const deleteVm = confirmed<Terms>({
   preview: {
     name: 'preview_delete_vm',
-    title: 'What deleting a VM would do',
-    description: 'What is lost with a VM, and what is given back; needed before delete_vm.',
+    title: 'Preview the deletion of a VM',
+    description: 'Shows the data that would be lost and the refund; required before delete_vm.',
     scopes: ['vm:read'],
   },
   action: {
     name: 'delete_vm',
     title: 'Delete a VM',
-    description: 'Deletes a VM with its disks and snapshots, which cannot be brought back.',
+    description: 'Deletes a VM with its disks and snapshots. This cannot be undone.',
     scopes: ['vm:destroy', 'vm:read'],
   },
   input: inputOf(VM),
@@ -42,7 +42,7 @@ export const deleteVm = confirmed<Terms>({
   async act(at, _, { id, lost, idempotencyKey }) {
     // The user has not agreed to lose a snapshot that was taken after the preview.
     if (lostOf(await preview(at, id)) !== lost)
-      throw refused('What would be lost is not what was shown any more.');
+      throw refused('The data that would be lost has changed since the preview.');
     return at.client.vms.delete(id, { signal: at.signal, idempotencyKey });
   },
 });

@@ -4,7 +4,7 @@ export const listPlans: Tool = {
   name: 'list_plans',
   title: 'List plans and images',
   description:
-    'What can be bought: plans with their prices in minor units, OS templates, regions, custom sizes.',
+    'Everything on sale: plans with their prices in minor units, OS templates, regions, custom sizes.',
   scopes: ['catalog:read'],
   power: 'read',
   input: inputOf({}),

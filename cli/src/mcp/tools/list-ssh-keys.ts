@@ -4,7 +4,7 @@ import { inputOf, LIMIT, type Tool } from '../tool.ts';
 export const listSshKeys: Tool = {
   name: 'list_ssh_keys',
   title: 'List SSH keys',
-  description: 'The stored SSH keys, which a new VM can be given by name.',
+  description: 'The stored SSH keys, which can be given to a new VM by name.',
   scopes: ['sshkey:read'],
   power: 'read',
   input: inputOf(LIMIT),

@@ -5,7 +5,7 @@ import { inputOf, type Tool, VM } from '../tool.ts';
 export const startVm: Tool = {
   name: 'start_vm',
   title: 'Start a VM',
-  description: 'Starts a VM that is off. It answers with a job: wait_for_vm.',
+  description: 'Starts a VM that is off. Returns a job: follow it with wait_for_vm.',
   scopes: ['vm:write'],
   power: 'write',
   input: inputOf(VM),
@@ -19,7 +19,7 @@ const ACTION = {
   action: {
     type: 'string',
     enum: ['stop', 'reboot'],
-    description: 'As its system does it: gracefully',
+    description: 'Gracefully, by its own system',
   },
 };
 
@@ -27,21 +27,21 @@ const ACTION = {
 export const powerVm = confirmed<string>({
   preview: {
     name: 'preview_power_vm',
-    title: 'What stopping or rebooting a VM would do',
-    description: 'Shows the VM that would be shut down or rebooted; needed before power_vm.',
+    title: 'Preview a stop or reboot',
+    description: 'Shows the VM that would be shut down or rebooted; required before power_vm.',
     scopes: ['vm:read'],
   },
   action: {
     name: 'power_vm',
     title: 'Stop or reboot a VM',
-    description: 'Shuts a VM down or reboots it gracefully. It answers with a job: wait_for_vm.',
+    description: 'Shuts a VM down or reboots it gracefully. Returns a job: follow it with wait_for_vm.',
     scopes: ['vm:write'],
   },
   input: inputOf({ ...VM, ...ACTION }),
   async look({ client, signal }, { vm: given, action }) {
     const id = await idOf(client, 'vm', given as string, []);
     const { hostname, status } = await client.vms.get(id, {}, { signal });
-    return { data: { id, hostname, status, action, interrupted: 'whatever runs on it' }, terms: id };
+    return { data: { id, hostname, status, action, interrupted: 'everything that runs on it' }, terms: id };
   },
   act: ({ client, signal }, { action }, id) => client.vms[action as 'stop' | 'reboot'](id, {}, { signal }),
 });

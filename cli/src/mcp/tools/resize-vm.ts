@@ -16,16 +16,16 @@ const plan = inputOf(VM, 'getPlanQuote', ['plan', 'resize_disk']);
 export const resizeVm = confirmed<Terms>({
   preview: {
     name: 'quote_resize',
-    title: 'Quote another size',
+    title: 'Quote a plan change or resize',
     description:
-      'What it costs or gives back to bring a VM to another plan or custom size; needed before resize_vm.',
+      'Shows the charge or refund for changing the plan of a VM or resizing it to a custom size; required before resize_vm.',
     scopes: ['vm:read'],
   },
   action: {
     name: 'resize_vm',
-    title: 'Change the size of a VM',
+    title: 'Change the plan of a VM or resize it',
     description:
-      'Brings a VM to another plan, or to a custom size, for no more than quote_resize has shown. A running VM is power-cycled, which allow_reboot must allow.',
+      'Changes the plan of a VM or resizes it to a custom size, for no more than the price shown by quote_resize. A running VM is power-cycled, which allow_reboot must allow.',
     scopes: ['vm:plan'],
   },
   input: { ...plan, properties: { ...plan.properties, ...custom.properties } },
@@ -34,7 +34,7 @@ export const resizeVm = confirmed<Terms>({
     const { vcpu, ram_mb, disk_gb } = input;
     const isCustom = [vcpu, ram_mb, disk_gb].some((size) => size !== undefined);
     if (isCustom === (input.plan !== undefined))
-      throw new Failure(EXIT.wronglyCalled, 'Give a plan, or parts of a custom size: one of both.');
+      throw new Failure(EXIT.wronglyCalled, 'Give either a plan or parts of a custom size.');
     const { lines, bind } = await changeOfSize(session, { ids: [id], input });
     return {
       data: { vm_id: id, lines, ...bind },

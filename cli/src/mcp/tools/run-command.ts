@@ -9,12 +9,17 @@ import { inputOf, type Tool, VM } from '../tool.ts';
 const MOST_BYTES = 1_048_576;
 
 const COMMAND = {
-  command: { type: 'string', minLength: 1, maxLength: 8192, description: 'For the shell of the VM' },
+  command: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 8192,
+    description: 'The command for the shell of the VM',
+  },
   timeout_seconds: {
     type: 'integer',
     minimum: 1,
     maximum: 300,
-    description: '30 when absent',
+    description: 'Defaults to 30',
     optional: true,
   },
 };
@@ -23,7 +28,7 @@ export const runCommand: Tool = {
   name: 'run_command',
   title: 'Run a command on a VM',
   description:
-    "Runs a command on a VM by the user's own ssh, as the default user of its image, with its output and exit status.",
+    "Runs a command on a VM with the user's own ssh, as the default user of its image, and returns its output and exit status.",
   scopes: ['vm:console', 'vm:read', 'catalog:read'],
   power: 'command',
   isDestructive: true,
@@ -33,7 +38,7 @@ export const runCommand: Tool = {
     if ((vm as string).includes('@'))
       throw new Failure(
         EXIT.wronglyCalled,
-        'Name the VM without a user: commands run as the default user of its image, never as one that is chosen here.',
+        'Name the VM without a user: commands always run as the default user of its image.',
       );
     const option = ['BatchMode=yes', 'StrictHostKeyChecking=accept-new', ...(ssh.option ?? [])];
     const args = await sshTo(session, vm as string, { ...ssh, option });
@@ -59,7 +64,7 @@ export const runCommand: Tool = {
     await Promise.race([once(child, 'close'), failed]);
     signal.throwIfAborted();
     return {
-      ...(limit.aborted && { said: `It was ended after ${seconds} seconds.` }),
+      ...(limit.aborted && { said: `It was stopped after ${seconds} seconds.` }),
       data: {
         exit_status: child.exitCode,
         stdout: bounded(output.stdout),

@@ -6,7 +6,7 @@ export const shieldStatus: Tool = {
   name: 'shield_status',
   title: 'DDoS Shield',
   description:
-    'The DDoS Shield: its state and the protected addresses; of one address its blocking rules and attacks.',
+    'The DDoS Shield: its status and the protected addresses; for one address, its blocking rules and attacks.',
   scopes: ['shield:read'],
   power: 'read',
   input: inputOf({ ...TENANT, target: { ...TARGET.target, optional: true } }),

@@ -4,7 +4,7 @@ import { inputOf, type Tool, VM } from '../tool.ts';
 export const updateVm: Tool = {
   name: 'update_vm',
   title: 'Rename a VM or change its notes',
-  description: 'Gives a VM another hostname or other notes.',
+  description: 'Changes the hostname or the notes of a VM.',
   scopes: ['vm:write'],
   power: 'write',
   input: inputOf(VM, 'updateVm', ['hostname', 'notes']),

@@ -5,7 +5,7 @@ import { inputOf, LIMIT, type Tool, VM } from '../tool.ts';
 export const vmEvents: Tool = {
   name: 'vm_events',
   title: 'Events of a VM',
-  description: 'What happened to a VM, the newest first: power, jobs and their errors, billing, changes.',
+  description: 'The events of a VM, newest first: power, jobs and their errors, billing, changes.',
   scopes: ['vm:read'],
   power: 'read',
   input: inputOf({ ...VM, ...LIMIT }, 'listEvents', ['type']),

@@ -8,7 +8,7 @@ export const vmMetrics: Tool = {
   name: 'vm_metrics',
   title: 'Load of a VM',
   description:
-    'Processor, memory, disk and network of a VM: least, mean and most over a time, and the latest values.',
+    'Processor, memory, disk and network of a VM: minimum, mean and maximum over a time range, and the latest values.',
   scopes: ['vm:read'],
   power: 'read',
   input: inputOf(VM, 'getVmMetrics', ['from', 'to', 'metrics']),

@@ -6,7 +6,7 @@ export const waitForVm: Tool = {
   name: 'wait_for_vm',
   title: 'Wait for a VM',
   description:
-    'Waits until a VM has no job under way, at most 30 seconds, and says what it is then. Call it again while there is one.',
+    'Waits up to 30 seconds until a VM has no running job, and returns its state. Call it again while a job is running.',
   scopes: ['vm:read'],
   power: 'read',
   input: inputOf(VM),
@@ -18,7 +18,7 @@ export const waitForVm: Tool = {
       return { data: { id, hostname, status, ipv4, ipv6, active_job, last_job } };
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'not_found') throw error;
-      return { said: 'There is no such VM, or not any more.', data: { id } };
+      return { said: 'This VM does not exist or no longer exists.', data: { id } };
     }
   },
 };

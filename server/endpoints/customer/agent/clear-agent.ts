@@ -11,7 +11,7 @@ export const clearAgent = endpoint({
   tag: 'vm',
   summary: 'Start a new AI SSH agent session',
   description:
-    'Forgets the conversation, and drops a command that waits for approval. Refused while a run is at work.',
+    'Deletes the conversation and drops a command that is waiting for approval. Refused during a run.',
   params: VmParams,
   data: Shape({ session_id: Id('ars'), started_at: Timestamp() }, { $id: 'AgentSession' }),
   errors: ['agent_busy'],

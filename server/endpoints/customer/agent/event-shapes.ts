@@ -10,32 +10,32 @@ export const ModelShape = Shape(
       $id: 'AgentProvider',
       description: '`runbook` is the built-in offline model: fixed recipes, no language model',
     }),
-    name: Type.String({ description: 'Of the model' }),
+    name: Type.String({ description: 'Identifier of the model' }),
   },
-  { $id: 'AgentModel', description: 'What the agent thinks with' },
+  { $id: 'AgentModel', description: 'The model that the agent uses' },
 );
 
 export const RiskShape = Enum(RISKS, {
   $id: 'AgentRisk',
-  description: 'Judged by the service, never by the model; what it does not know is `dangerous`',
+  description: 'Judged by the service, never by the model; unknown commands are `dangerous`',
 });
 
 export const ApprovalModeShape = Enum(['dangerous', 'all', 'never'], {
   $id: 'AgentApprovalMode',
   description:
-    'Which commands wait for approval: the dangerous ones (this when absent), all, or none: with `never` dangerous commands are refused',
+    'The commands that require approval: dangerous ones (the default), all, or none. With `never`, dangerous commands are refused',
 });
 
 const UsageShape = Shape(
   {
     steps: Count('Commands proposed'),
-    input_tokens: Nullable(Type.Integer({ description: 'Null where the model does not tell' })),
+    input_tokens: Nullable(Type.Integer({ description: 'Null if the model does not report it' })),
     output_tokens: Nullable(Type.Integer()),
   },
   { $id: 'AgentUsage' },
 );
 
-export const SHOWN = 'What is run, with each character that cannot be seen written out, as in `⟦U+202E⟧`';
+export const SHOWN = 'The command, with invisible characters written out, as in `⟦U+202E⟧`';
 
 const CommandId = Id('cmd');
 
@@ -44,17 +44,17 @@ const FIELDS: Record<string, Record<string, TSchema>> = {
     model: ModelShape,
     approval_mode: ApprovalModeShape,
     max_steps: Type.Integer(),
-    resumed: Type.Boolean({ description: 'The run goes on after an approval; `seq` goes on as well' }),
+    resumed: Type.Boolean({ description: 'The run continues after an approval, and so does `seq`' }),
   },
   'message.delta': {
     message_id: Id('msg'),
-    text: Type.String({ description: 'A piece of what the agent says' }),
+    text: Type.String({ description: "A piece of the agent's message" }),
   },
-  'message.completed': { message_id: Id('msg'), text: Type.String({ description: 'The whole of it' }) },
+  'message.completed': { message_id: Id('msg'), text: Type.String({ description: 'The complete message' }) },
   'command.proposed': {
     command_id: CommandId,
     command: Type.String({ description: SHOWN }),
-    reason: Type.String({ description: 'Why, in the words of the model' }),
+    reason: Type.String({ description: 'The reason, in the words of the model' }),
     risk: RiskShape,
   },
   'approval.required': {
@@ -62,7 +62,7 @@ const FIELDS: Record<string, Record<string, TSchema>> = {
     command_id: CommandId,
     command: Type.String({
       description:
-        'What will be run if it is approved; each character that cannot be seen is written out, as in `⟦U+202E⟧`',
+        'The command that will run if approved, with invisible characters written out, as in `⟦U+202E⟧`',
     }),
     risk: RiskShape,
     expires_at: Timestamp(),
@@ -72,13 +72,13 @@ const FIELDS: Record<string, Record<string, TSchema>> = {
     command_id: CommandId,
     stream: Enum(['stdout', 'stderr'], { $id: 'AgentOutputStream' }),
     text: Type.String({ description: 'Written by programs on the VM; untrusted' }),
-    truncated: Type.Boolean({ description: 'The rest, beyond 64 KiB, is left out' }),
+    truncated: Type.Boolean({ description: 'True if output beyond 64 KiB was left out' }),
   },
   'command.completed': {
     command_id: CommandId,
-    exit_code: Nullable(Type.Integer({ description: 'Null where it was ended by a signal or its time-out' })),
+    exit_code: Nullable(Type.Integer({ description: 'Null if a signal or the timeout ended the command' })),
     duration_ms: Count('Milliseconds'),
-    timed_out: Type.Boolean({ description: 'Ended after two minutes' }),
+    timed_out: Type.Boolean({ description: 'Stopped after two minutes' }),
   },
   'command.denied': {
     command_id: CommandId,
@@ -91,7 +91,7 @@ const FIELDS: Record<string, Record<string, TSchema>> = {
         'Such as `model_unavailable`, `model_rate_limited`, `model_timeout`, `model_failed`, `guest_unreachable`, `vm_not_running`, `key_revoked`, `run_timeout`, `service_stopping`',
     }),
     message: Type.String(),
-    retryable: Type.Boolean({ description: 'Sending the message again may work' }),
+    retryable: Type.Boolean({ description: 'True if sending the message again may work' }),
   },
   'run.completed': {
     stop_reason: Enum(['completed', 'awaiting_approval', 'max_steps', 'canceled', 'timeout', 'error'], {
@@ -111,7 +111,7 @@ export const AgentEventShape = Type.Union(
     Shape(
       {
         type: Type.Literal(type),
-        seq: Type.Integer({ minimum: 1, description: 'Counts the events of the run; the `id` of the event' }),
+        seq: Type.Integer({ minimum: 1, description: 'Number of the event within the run, also its `id`' }),
         run_id: Id('run'),
         session_id: Id('ars'),
         at: Timestamp(),

@@ -21,13 +21,14 @@ const PendingApprovalShape = Shape(
 
 const EntryShape = Shape(
   {
-    seq: Type.Integer({ description: 'Counts the entries of the session' }),
+    seq: Type.Integer({ description: 'Number of the entry within the session' }),
     role: Enum(['user', 'assistant', 'command', 'system'], {
       $id: 'AgentRole',
-      description: '`command` is one that was proposed; `system` a note of the service',
+      description: '`command` is a proposed command; `system` is a note by the service',
     }),
     content: Type.String({
-      description: 'What was said, what a command wrote (shortened in the middle), or why it was not run',
+      description:
+        'The message, the output of a command (shortened in the middle), or the reason why it was not run',
     }),
     command: Nullable(Type.String()),
     exit_code: Nullable(Type.Integer()),
@@ -65,14 +66,15 @@ export const getAgentStatus = endpoint({
   scope: 'vm:read',
   tag: 'vm',
   summary: 'Get status and history of the AI SSH agent',
-  description: 'The history is that of the current session, oldest first; its last 120 entries are kept.',
+  description:
+    'Returns the history of the current session, oldest entry first. The last 120 entries are kept.',
   params: VmParams,
   data: Shape(
     {
       state: Enum(['idle', 'running', 'awaiting_approval'], { $id: 'AgentState' }),
       model: ModelShape,
       session_id: Nullable(Type.String({ description: 'Null before the first run' })),
-      run_id: Nullable(Type.String({ description: 'Of the run that is not over' })),
+      run_id: Nullable(Type.String({ description: 'The current run; null if there is none' })),
       pending_approval: Nullable(PendingApprovalShape),
       history: Type.Array(EntryShape),
     },

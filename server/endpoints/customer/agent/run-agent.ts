@@ -12,14 +12,18 @@ import { AgentEventShape, ApprovalModeShape } from './event-shapes.ts';
 const RunBody = Input(
   {
     message: Type.Optional(
-      Type.String({ minLength: 1, maxLength: MAX_MESSAGE, description: 'What you want; begins a run' }),
+      Type.String({
+        minLength: 1,
+        maxLength: MAX_MESSAGE,
+        description: 'Your task for the agent; starts a run',
+      }),
     ),
     approval_mode: Type.Optional(ApprovalModeShape),
     max_steps: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: MAX_STEPS,
-        description: `Most commands the run may propose; ${DEFAULT_STEPS} when absent`,
+        description: `Maximum number of commands that the run may propose; defaults to ${DEFAULT_STEPS}`,
       }),
     ),
     approval: Type.Optional(
@@ -28,10 +32,13 @@ const RunBody = Input(
           id: Type.String({ maxLength: 64, description: '`approval_id` of the event `approval.required`' }),
           decision: Enum(['approve', 'deny'], { $id: 'AgentDecision' }),
           reason: Type.Optional(
-            Type.String({ maxLength: 500, description: 'Told to the model where you deny' }),
+            Type.String({ maxLength: 500, description: 'Shown to the model if you deny' }),
           ),
         },
-        { $id: 'AgentApproval', description: 'Your word on a command that waits; goes on with its run' },
+        {
+          $id: 'AgentApproval',
+          description: 'Your decision on a command that is waiting for approval; continues its run',
+        },
       ),
     ),
   },
@@ -43,9 +50,9 @@ function requireOneOf({ message, approval, approval_mode, max_steps }: Static<ty
   if ((message === undefined) === (approval === undefined))
     throw invalidField('message', 'required', 'send either message or approval');
   if (approval && approval_mode !== undefined)
-    throw invalidField('approval_mode', 'not_allowed', 'stands as the run was begun');
+    throw invalidField('approval_mode', 'not_allowed', 'cannot change during a run');
   if (approval && max_steps !== undefined)
-    throw invalidField('max_steps', 'not_allowed', 'stands as the run was begun');
+    throw invalidField('max_steps', 'not_allowed', 'cannot change during a run');
 }
 
 export const runAgent = endpoint({
@@ -56,10 +63,10 @@ export const runAgent = endpoint({
   tag: 'vm',
   summary: 'Run the AI SSH agent',
   description:
-    'Answers with a stream of server-sent events: `id` is the number of the event, `event` its type, `data` one of the objects described here. ' +
+    'Returns a stream of server-sent events: `id` is the number of the event, `event` is its type, and `data` is one of the objects described here. ' +
     'The last event is always `run.completed`, once. A command that needs your word ends the stream with `approval.required` and `run.completed` (`awaiting_approval`); ' +
-    'send `approval` within ten minutes to go on. A new message instead lets the waiting command go. ' +
-    'When you hang up, the command under way finishes and no other starts. Comments (`: ping`) keep the connection open.',
+    'send `approval` within ten minutes to continue. Sending a new message instead discards the waiting command. ' +
+    'If you disconnect, the running command finishes and no other starts. Comments (`: ping`) keep the connection open.',
   params: VmParams,
   bodyLimit: LONG_BODY,
   body: RunBody,

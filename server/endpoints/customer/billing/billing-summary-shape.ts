@@ -22,51 +22,53 @@ const RenewalShape = Shape(
   {
     vm_id: Id('vm'),
     amount_minor: Minor(
-      'What it renews at, with what was used so far; all that is due by now where the period is over',
+      'Price of the renewal, including usage so far; the total amount due if the period is over',
     ),
-    due_at: Timestamp('End of the period that is paid; past where the wallet did not cover the renewal'),
+    due_at: Timestamp('End of the paid period; in the past if the wallet did not cover the renewal'),
   },
-  { $id: 'NextCharge', description: 'A renewal to come' },
+  { $id: 'NextCharge', description: 'An upcoming renewal' },
 );
 
 const UnpaidShape = Shape(
   {
     vm_id: Id('vm'),
     unpaid_since_at: Timestamp(),
-    suspends_at: Timestamp('When it is, or was, switched off; the next attempt where that failed'),
-    suspended_at: Nullable(Timestamp('When it was switched off; null while it is not')),
-    deletes_at: Timestamp('When it is deleted, with its data, unless it is paid before'),
+    suspends_at: Timestamp('When it is or was switched off; the next attempt if that failed'),
+    suspended_at: Nullable(Timestamp('When it was switched off; null if it is on')),
+    deletes_at: Timestamp('When it will be deleted with its data, unless it is paid before then'),
   },
-  { $id: 'UnpaidVm', description: 'What happens to a VM that is unpaid' },
+  { $id: 'UnpaidVm', description: 'Schedule of an unpaid VM' },
 );
 
 export const BillingSummaryShape = Shape(
   {
     currency: Currency,
-    available_minor: Minor('What the wallet can pay, promotional credit included'),
+    available_minor: Minor('Spendable amount, including promotional credit'),
     ...promoFields,
     ...debtField,
-    month_to_date_minor: Minor('Charges less refunds of this calendar month (UTC)'),
-    forecast_month_minor: Minor('The same at the end of the month, if all renewals due until then are paid'),
-    active_vm_count: Count('VMs that are paid for: created, and not being deleted'),
+    month_to_date_minor: Minor('Charges minus refunds in this calendar month (UTC)'),
+    forecast_month_minor: Minor(
+      'The same at the end of the month, provided that all renewals due until then are paid',
+    ),
+    active_vm_count: Count('Number of VMs that are billed: created and not being deleted'),
     next_charges: Type.Array(RenewalShape, {
       maxItems: MAX_NEXT_CHARGES,
-      description: `The next renewals, at most ${MAX_NEXT_CHARGES}, the earliest first`,
+      description: `The next renewals, at most ${MAX_NEXT_CHARGES}, earliest first`,
     }),
     overdue_minor: Minor(
-      'What must be paid now for the VMs that renew, all missed months, and the used grace of those that are switched off',
+      'Amount due now for VMs that renew: all missed months, and the used grace period of suspended VMs',
     ),
     shortfall_minor: Minor(
-      'What the wallet lacks for that and for debt_minor; paid in, the debt is paid and all of them are renewed',
+      'Top-up needed for `overdue_minor` and `debt_minor` together; it pays the debt and renews all overdue VMs',
     ),
     usage_minor: Minor(
-      'What the VMs have used and were not charged for yet; where it is due, overdue_minor contains it',
+      'Usage of the VMs that has not been charged yet; where it is due, overdue_minor contains it',
     ),
-    unpaid: Type.Array(UnpaidShape, { description: 'What happens to the VMs that are unpaid' }),
+    unpaid: Type.Array(UnpaidShape, { description: 'Schedules of the unpaid VMs' }),
     shield_tenant_ids: Type.Array(Id('ten'), { description: 'DDoS Shield tenants of the account' }),
     generated_at: Timestamp(),
   },
-  { $id: 'BillingSummary', description: 'Where an account stands' },
+  { $id: 'BillingSummary', description: 'Billing overview of an account' },
 );
 
 interface Standing {

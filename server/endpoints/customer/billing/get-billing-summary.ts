@@ -19,7 +19,7 @@ export const getBillingSummary = endpoint({
   tag: 'billing',
   summary: 'Get the billing overview',
   description:
-    'What was charged this month, what is charged next, and what is overdue, with the dates on which unpaid VMs are switched off and deleted.',
+    'Returns the charges of this month, the next charges, and overdue amounts with the dates on which unpaid VMs are switched off and deleted.',
   data: BillingSummaryShape,
   errors: [],
   example: exampleBillingSummary,

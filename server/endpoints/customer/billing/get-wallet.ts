@@ -17,25 +17,25 @@ export const getWallet = endpoint({
   tag: 'billing',
   summary: 'Get the wallet',
   description:
-    '`balance_minor` is all the money in it, `held_minor` is set aside for VMs that are being made or changed, and `available_minor` can be spent.',
+    '`balance_minor` is the total, `held_minor` is reserved for VMs that are being created or changed, and `available_minor` can be spent.',
   data: Shape(
     {
       currency: Currency,
-      balance_minor: Minor('Available and held together'),
-      held_minor: Minor('Held for orders whose work is not done yet'),
-      available_minor: Minor('What can be spent, promotional credit included'),
+      balance_minor: Minor('Available plus held'),
+      held_minor: Minor('Reserved for orders in progress'),
+      available_minor: Minor('Spendable amount, including promotional credit'),
       ...promoFields,
       ...debtField,
       burn_rate_monthly_minor: Minor(
-        'What the VMs that renew cost a month, at the prices of their next renewals',
+        'Monthly cost of the VMs that renew, at the prices of their next renewals',
       ),
       runway_days: Nullable(
         Type.Integer({
           minimum: 0,
-          description: 'Days of 30 a month that the wallet lasts; null where no VM renews',
+          description: 'Days that the wallet will last, with 30 days per month; null if no VM renews',
         }),
       ),
-      updated_at: Timestamp('When money last moved'),
+      updated_at: Timestamp('Time of the last transaction'),
     },
     { $id: 'Wallet', description: 'Prepaid money of an account' },
   ),

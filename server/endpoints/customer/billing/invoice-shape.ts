@@ -14,20 +14,20 @@ const PartyShape = Shape(
     street: Nullable(Type.String()),
     city: Nullable(Type.String()),
     postcode: Nullable(Type.String()),
-    country: Nullable(Type.String({ description: 'ISO 3166-1 alpha-2; null where it was not known' })),
+    country: Nullable(Type.String({ description: 'ISO 3166-1 alpha-2; null if unknown' })),
     vat_id: Nullable(Type.String()),
     tax_number: Nullable(Type.String()),
-    registration_id: Nullable(Type.String({ description: 'In the trade register' })),
+    registration_id: Nullable(Type.String({ description: 'Number in the trade register' })),
     email: Nullable(Type.String()),
   },
-  { $id: 'InvoiceParty', description: 'Who sells or buys, as it was when the invoice was issued' },
+  { $id: 'InvoiceParty', description: 'The seller or the buyer at the time of issue' },
 );
 
 const taxFields = {
   tax_category: Enum(TAX_CATEGORIES, {
     $id: 'TaxCategory',
     description:
-      "How it is taxed: at the rate, at a rate of nothing, exempt, by the buyer (reverse charge), or not in the seller's tax area",
+      "Tax treatment: standard rate, zero rate, exempt, reverse charge, or outside the scope of the seller's tax",
   }),
   tax_reason: Nullable(Type.String({ description: 'Why there is no tax; null where there is' })),
 };
@@ -36,25 +36,25 @@ const invoiceFields = {
   id: Id('inv'),
   type: Enum(INVOICE_TYPES, {
     $id: 'InvoiceType',
-    description: 'A credit note collects what was given back; its amounts are negative',
+    description: 'A credit note contains refunds; its amounts are negative',
   }),
   number: Nullable(
     Type.String({
-      description: "Running number in the seller's series of the type; null while it is a draft",
+      description: "Sequential number in the seller's series of this type; null for a draft",
       examples: ['INV-000007'],
     }),
   ),
   status: Enum(INVOICE_STATUSES, {
     $id: 'InvoiceStatus',
-    description: 'A draft still collects the orders of its month; what is issued never changes',
+    description: 'A draft still collects the orders of its month; issued documents never change',
   }),
-  period_start_at: Timestamp('First instant of the month'),
-  period_end_at: Timestamp('First instant of the next month'),
+  period_start_at: Timestamp('Start of the month'),
+  period_end_at: Timestamp('Start of the next month'),
   subtotal_minor: Minor('Total without tax'),
   tax_minor: Minor('Tax contained in the total'),
-  total_minor: Minor('Sum of the lines, tax included'),
+  total_minor: Minor('Sum of the lines, including tax'),
   currency: Currency,
-  issued_at: Nullable(Timestamp('Null while it is a draft')),
+  issued_at: Nullable(Timestamp('Null for a draft')),
   paid_at: Nullable(Timestamp()),
   seller: Nullable(PartyShape),
   buyer: Nullable(PartyShape),
@@ -65,7 +65,7 @@ const invoiceFields = {
     Shape(
       {
         invoice_id: Id('inv'),
-        number: Nullable(Type.String({ description: 'Null while it is a draft' })),
+        number: Nullable(Type.String({ description: 'Null for a draft' })),
       },
       { $id: 'CorrectedInvoice' },
     ),
@@ -75,7 +75,7 @@ const invoiceFields = {
 
 const TaxRate = Type.String({
   pattern: '^0(\\.[0-9]{1,6})?$',
-  description: 'Share of tax, as it was when the line was sold: "0.2" for 20 %',
+  description: 'Tax rate at the time of sale: "0.2" for 20 %',
   examples: ['0.2'],
 });
 
@@ -86,7 +86,7 @@ const TaxShape = Shape(
     subtotal_minor: Minor('Sum of the lines at this rate, without tax'),
     tax_minor: Minor('Tax in the sum of the lines at this rate, rounded once'),
   },
-  { $id: 'InvoiceTax', description: 'What an invoice comes to at one rate of tax' },
+  { $id: 'InvoiceTax', description: 'Amounts of an invoice at one tax rate' },
 );
 
 const InvoiceLineShape = Shape(
@@ -96,24 +96,22 @@ const InvoiceLineShape = Shape(
     hostname: Nullable(
       Type.String({
         description:
-          'Of the VM when the line was sold; null if the line is about no VM, or is older than this field',
+          'Hostname of the VM at the time of sale; null if the line is not about a VM or is older than this field',
         examples: ['web-1'],
       }),
     ),
     quantity: Type.Integer(),
     unit: Type.String({ examples: ['month', 'hour', 'add_on'] }),
     unit_price: Decimal('Price of one unit'),
-    price_hourly: Nullable(
-      Decimal('What an hour costs of a month that is billed by the hour; null of any other line'),
-    ),
-    amount_minor: Minor('Tax included; a credit is negative'),
+    price_hourly: Nullable(Decimal('Hourly price for a month with hourly billing; null for other lines')),
+    amount_minor: Minor('Including tax; negative for a credit'),
     tax_rate: TaxRate,
     tax_category: taxFields.tax_category,
     tax_minor: Minor("The line's share of the tax at its rate"),
     from_at: Timestamp('Start of the service period'),
     to_at: Timestamp('End of the service period'),
     proration: Type.Boolean({
-      description: 'The amount is the share of the unit that falls between the two instants',
+      description: 'True if the amount is prorated to the time between `from_at` and `to_at`',
     }),
   },
   { $id: 'InvoiceLine' },
@@ -121,13 +119,13 @@ const InvoiceLineShape = Shape(
 
 export const InvoiceShape = Shape(invoiceFields, {
   $id: 'Invoice',
-  description: 'What the orders of a calendar month charged, or a credit note of what others gave back',
+  description: 'The charges of a calendar month, or a credit note with its refunds',
 });
 export const InvoiceWithLinesShape = Shape(
   {
     ...invoiceFields,
-    taxes: Type.Array(TaxShape, { description: 'The amounts by tax rate, the lowest rate first' }),
-    lines: Type.Array(InvoiceLineShape, { description: 'In the order in which they were charged' }),
+    taxes: Type.Array(TaxShape, { description: 'Amounts by tax rate, lowest rate first' }),
+    lines: Type.Array(InvoiceLineShape, { description: 'In the order of the charges' }),
   },
   { $id: 'InvoiceWithLines', description: 'An invoice or a credit note with its lines' },
 );

@@ -20,18 +20,18 @@ export const listInvoices = endpoint({
   tag: 'billing',
   summary: 'List invoices',
   description:
-    'Newest first. What the orders of a calendar month (UTC) charged is an invoice, what they gave back is a credit ' +
+    'Newest first. The charges of a calendar month (UTC) form an invoice, its refunds a credit ' +
     'note with negative amounts, so that the sum of all totals is the net. Prices include tax.',
   query: Type.Object({
     ...PageQuery,
     status: Type.Optional(
-      Enum(INVOICE_STATUSES, { $id: 'InvoiceStatus', description: 'Only invoices in this state' }),
+      Enum(INVOICE_STATUSES, { $id: 'InvoiceStatus', description: 'Only invoices with this status' }),
     ),
     type: Type.Optional(
       Enum(INVOICE_TYPES, { $id: 'InvoiceType', description: 'Only documents of this type' }),
     ),
-    from: Type.Optional(InstantInput('Only invoices whose period starts at this instant or later')),
-    to: Type.Optional(InstantInput('Only invoices whose period starts before this instant')),
+    from: Type.Optional(InstantInput('Only invoices whose period starts at this time or later')),
+    to: Type.Optional(InstantInput('Only invoices whose period starts before this time')),
   }),
   data: Type.Array(InvoiceShape),
   paginated: true,

@@ -12,7 +12,8 @@ export const listOrders = endpoint({
   scope: 'billing:read',
   tag: 'billing',
   summary: 'List orders',
-  description: 'What operations cost or gave back, newest first; of deleted VMs too. The filters combine.',
+  description:
+    'Charges and refunds of operations, newest first, including those of deleted VMs. Filters can be combined.',
   query: Type.Object({
     ...PageQuery,
     vm_id: Type.Optional(

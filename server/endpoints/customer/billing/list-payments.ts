@@ -8,15 +8,15 @@ import { Type } from '../../../platform/schema.ts';
 const PaymentShape = Shape(
   {
     id: Id('pay'),
-    method: Type.String({ description: 'How it was paid', examples: ['bank_transfer'] }),
+    method: Type.String({ description: 'Payment method', examples: ['bank_transfer'] }),
     status: Enum(['pending', 'succeeded', 'failed', 'refunded'], {
       $id: 'PaymentStatus',
     }),
     amount_minor: Minor('Amount'),
     currency: Currency,
-    reference: Type.String({ description: 'What the payment is known as outside' }),
+    reference: Type.String({ description: 'Reference of the payment outside this service' }),
     created_at: Timestamp(),
-    settled_at: Nullable(Timestamp('When it reached the wallet')),
+    settled_at: Nullable(Timestamp('When the money reached the wallet')),
   },
   { $id: 'Payment', description: 'A top-up of the wallet' },
 );

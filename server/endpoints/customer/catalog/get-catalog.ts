@@ -17,7 +17,7 @@ import { examplePlan, PlanShape, presentPlan, presentSoldTo, soldToFields } from
 
 const RangeShape = Shape(
   { min: Count('Smallest'), max: Count('Largest'), step: Count('Step') },
-  { $id: 'SizeRange', description: 'Sizes that can be chosen' },
+  { $id: 'SizeRange', description: 'Available sizes' },
 );
 const RegionShape = Shape(
   {
@@ -25,8 +25,8 @@ const RegionShape = Shape(
     name: Type.String(),
     country: Type.String({ description: 'ISO 3166-1 alpha-2' }),
     zones: Type.Array(Type.String()),
-    available: Type.Boolean({ description: 'VMs can be made in it now' }),
-    available_zones: Type.Array(Type.String(), { description: 'Those in which VMs can be made now' }),
+    available: Type.Boolean({ description: 'True if VMs can be created in it now' }),
+    available_zones: Type.Array(Type.String(), { description: 'Zones in which VMs can be created now' }),
   },
   { $id: 'Region' },
 );
@@ -37,11 +37,11 @@ const TemplateShape = Shape(
     os_family: Type.String(),
     os_version: Type.String(),
     arch: Type.String(),
-    min_disk_gb: Count('Smallest disk in GB'),
-    min_ram_mb: Count('Least memory in MiB'),
+    min_disk_gb: Count('Minimum disk in GB'),
+    min_ram_mb: Count('Minimum memory in MiB'),
     default_user: Type.String({ description: 'User that SSH keys are installed for' }),
     deprecated: Type.Boolean(),
-    available: Type.Boolean({ description: 'There is an image of it now, in one region at least' }),
+    available: Type.Boolean({ description: 'True if at least one region has an image of it' }),
   },
   { $id: 'Template', description: 'An OS image' },
 );
@@ -54,7 +54,7 @@ export const getCatalog = endpoint({
   tag: 'catalog',
   summary: 'Get plans, regions and OS images',
   description:
-    'What can be bought now: a plan that a region is out of is shown as not available there, and a deprecated plan or image is kept by the VMs that have it.',
+    'Returns everything on sale. A plan that is sold out in a region is shown as not available there. VMs keep deprecated plans and images.',
   data: Shape(
     {
       currency: Currency,

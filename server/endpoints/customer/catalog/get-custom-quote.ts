@@ -25,15 +25,15 @@ export const getCustomQuote = endpoint({
   tag: 'catalog',
   summary: 'Quote a custom configuration',
   description:
-    'What a month costs in advance; by the hour that is the most that its hours can come to. A VM gets a custom configuration by `POST /v1/vm/{id}/change-custom`.',
+    'Returns the price of a month in advance; with hourly billing, this is the maximum. To give a VM a custom configuration, use `POST /v1/vm/{id}/change-custom`.',
   query: Type.Object({
     vcpu: Wanted('Virtual CPUs', 2),
     ram_mb: Wanted('Memory in MiB', 2048),
     disk_gb: Wanted('Disk in GB', 40),
     billing: Type.Optional(BILLING),
-    region: Type.Optional(Type.String({ maxLength: 63, description: 'The default region when absent' })),
+    region: Type.Optional(Type.String({ maxLength: 63, description: 'Defaults to the default region' })),
   }),
-  data: Shape(quoteFields, { $id: 'Quote', description: 'What an operation would cost now' }),
+  data: Shape(quoteFields, { $id: 'Quote', description: 'The current price of an operation' }),
   errors: [],
   example: exampleQuote,
   async handle({ query, services, db, caller, now }) {

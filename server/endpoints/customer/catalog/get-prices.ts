@@ -13,12 +13,12 @@ const NextPriceShape = Shape(
     price_hourly: Decimal(
       'Price an hour of one unit; where it is sold by the month only its part of 730 hours',
     ),
-    price_monthly: Decimal('Price a month of one unit'),
+    price_monthly: Decimal('Monthly price per unit'),
     from_at: Timestamp(
-      'From when it is sold at this price; a VM that was sold before may keep its own for longer',
+      'When this price takes effect for new sales; existing VMs may keep their own price for longer',
     ),
   },
-  { $id: 'NextComponentPrice', description: 'A price that is announced' },
+  { $id: 'NextComponentPrice', description: 'An announced price' },
 );
 
 const ComponentPriceShape = Shape(
@@ -31,7 +31,7 @@ const ComponentPriceShape = Shape(
     price_hourly: Decimal(
       'Price an hour of one unit; where it is sold by the month only its part of 730 hours',
     ),
-    price_monthly: Decimal('Price a month of one unit'),
+    price_monthly: Decimal('Monthly price per unit'),
     next_price: Nullable(NextPriceShape),
   },
   { $id: 'ComponentPrice' },
@@ -45,7 +45,7 @@ export const getPrices = endpoint({
   tag: 'catalog',
   summary: 'Get unit prices of custom configurations',
   description:
-    'Of one virtual CPU, one GiB of memory and one GB of disk, with the price that is announced next. `custom-quote` adds them up.',
+    'Returns the prices of one virtual CPU, one GiB of memory and one GB of disk, each with the next announced price. `custom-quote` computes the total.',
   data: Shape(
     {
       currency: Currency,

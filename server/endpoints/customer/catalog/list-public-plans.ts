@@ -18,7 +18,7 @@ export const listPublicPlans = endpoint({
   scope: 'catalog:read',
   tag: 'catalog',
   summary: 'Get the public price list',
-  description: "The plans without stock, at the account's prices.",
+  description: "Returns the plans at the account's prices, without their availability.",
   data: Shape(
     { currency: Currency, ...soldToFields, plans: Type.Array(PublicPlanShape) },
     { $id: 'PublicPlans', description: 'The public price list' },

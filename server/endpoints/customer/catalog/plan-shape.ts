@@ -8,21 +8,20 @@ import { Count, Decimal, Enum, Minor, Nullable, Shape, Timestamp } from '../../.
 import { Type } from '../../../platform/schema.ts';
 
 export const BillingModes = Type.Array(Enum(BILLING_MODES, { $id: 'BillingMode' }), {
-  description: 'How it is sold',
+  description: 'Billing modes',
 });
 
 export const billingModes = (byTheHour: boolean): readonly BillingMode[] =>
   byTheHour ? BILLING_MODES : ['monthly'];
 
 const monthFields = {
-  price_monthly_minor: Minor('Price a month, tax included'),
-  price_monthly_net_minor: Minor('Price a month without tax'),
+  price_monthly_minor: Minor('Monthly price including tax'),
+  price_monthly_net_minor: Minor('Monthly price without tax'),
 };
 
 export const soldToFields = {
   net_prices: Type.Boolean({
-    description:
-      'The account is a business that buys at net prices: it pays a net price plus the tax that is due',
+    description: 'True if the account is a business that buys at net prices and pays them plus the tax due',
   }),
   tax_rate: Type.String({
     pattern: '^[0-9]+(\\.[0-9]+)?$',
@@ -41,10 +40,10 @@ const NextPriceShape = Shape(
     billing_modes: BillingModes,
     ...monthFields,
     from_at: Timestamp(
-      'From when it is sold at this price; a VM that was sold before may keep its own for longer',
+      'When this price takes effect for new sales; existing VMs may keep their own price for longer',
     ),
   },
-  { $id: 'NextPlanPrice', description: 'A price that is announced' },
+  { $id: 'NextPlanPrice', description: 'An announced price' },
 );
 
 const planFields = {
@@ -54,7 +53,7 @@ const planFields = {
   vcpu: Count('Virtual CPUs'),
   ram_mb: Count('Memory in MiB'),
   disk_gb: Count('Disk in GB'),
-  bandwidth_gb: Nullable(Count('Traffic included a month, in GB; null is unmetered')),
+  bandwidth_gb: Nullable(Count('Included traffic per month in GB; null if unmetered')),
   price_hourly: Decimal('Price an hour; where it is sold by the month only its part of 730 hours'),
   billing_modes: BillingModes,
   ...monthFields,
@@ -81,11 +80,11 @@ export const PlanShape = Shape(
     ...planFields,
     regions: Type.Array(
       Shape(
-        { code: Type.String(), available: Type.Boolean({ description: 'There is room now' }) },
+        { code: Type.String(), available: Type.Boolean({ description: 'True if there is capacity now' }) },
         { $id: 'PlanRegion', description: 'A region that sells a plan' },
       ),
     ),
-    deprecated: Type.Boolean({ description: 'Existing VMs keep it, new ones cannot choose it' }),
+    deprecated: Type.Boolean({ description: 'Existing VMs keep it, but new VMs cannot use it' }),
   },
   { $id: 'Plan', description: 'A size at a monthly price' },
 );

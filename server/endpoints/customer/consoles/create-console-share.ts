@@ -24,11 +24,11 @@ export const createConsoleShare = endpoint({
   tag: 'vm',
   summary: 'Create a share link for a terminal on a VM',
   description: `Everyone who opens \`url\` sees a terminal on the VM, logged in as the default user of its template. All
-viewers of a link see one session; who comes later is shown the screen so far. In \`read_only\` the service
-ignores whatever a viewer sends. The secret is the URL's fragment, which browsers do not send, and is in this
-reply only. The link ends when it expires or is deleted, or with the API key that made it; its viewers then
-are cut off. The page opens the WebSocket \`/share/{id}/socket\` with the subprotocols \`vauban.share\` and the secret:
-binary messages are the terminal's bytes; a text message \`{"type":"state","cols","rows","mode","viewers"}\` tells of a
+viewers of a link share one session; later viewers see the current screen. In \`read_only\` mode, the service
+ignores all input from viewers. The secret is the URL's fragment, which browsers do not send, and is only in this
+response. The link ends when it expires or is deleted, or when the API key that created it is revoked; its viewers
+are then disconnected. The page opens the WebSocket \`/share/{id}/socket\` with the subprotocols \`vauban.share\` and the secret:
+binary messages are the terminal's bytes; a text message \`{"type":"state","cols","rows","mode","viewers"}\` reports a
 change; a viewer who may type sends binary messages and \`{"type":"resize","cols","rows"}\`.`,
   secret: true,
   params: VmParams,
@@ -55,7 +55,7 @@ change; a viewer who may type sends binary messages and \`{"type":"resize","cols
     const used = await countActiveShares(db, vm.id, now);
     if (used >= SHARES_PER_VM) {
       const details = { limit: SHARES_PER_VM, used, resource: 'console_shares_per_vm' };
-      throw new ApiError('quota_exceeded', `A VM has ${SHARES_PER_VM} share links at most.`, details);
+      throw new ApiError('quota_exceeded', `A VM can have at most ${SHARES_PER_VM} share links.`, details);
     }
     const { mode, ttl_seconds = DEFAULT_TTL_SECONDS, label = null, max_viewers = DEFAULT_VIEWERS } = body;
     const secret = generateSecret('vcs', services.secrets);
@@ -73,7 +73,7 @@ change; a viewer who may type sends binary messages and \`{"type":"resize","cols
     const row = await insertShare(db, share, hashSecret(secret));
     await recordCallerEvent(db, services.clock, caller, vm.id, {
       type: 'console_share.created',
-      message: `A share link for a terminal was made (${mode}).`,
+      message: `A share link for a terminal was created (${mode}).`,
       metadata: { share_id: row.id, mode, expires_at: row.expires_at.toISOString() },
     });
     return { data: { ...presentShare(row), url: `${baseUrl()}/share/${row.id}#${secret}` } };

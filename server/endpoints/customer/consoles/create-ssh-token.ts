@@ -20,14 +20,14 @@ export const createSshToken = endpoint({
   scope: 'vm:console',
   tag: 'vm',
   summary: 'Create a one-time token for a terminal on a VM',
-  description: `The token opens one WebSocket at \`ws_url\` and is good for ${TICKET_SECONDS} seconds. Send it in
+  description: `The token opens one WebSocket at \`ws_url\` and is valid for ${TICKET_SECONDS} seconds. Send it in
 \`Sec-WebSocket-Protocol\`, in \`Authorization: Bearer\` or as \`?token=\`. The WebSocket is one of two things:
 
-- A terminal, unless asked otherwise. The service logs in with the ops key as \`username\`, whom the guest must
-  let in with it, and starts a shell. Binary messages are what is typed and what is printed; a text message
+- A terminal, unless asked otherwise. The service logs in as \`username\` with the ops key, which the guest must
+  accept, and starts a shell. Binary messages carry input and output; a text message
   \`{"type":"resize","cols":120,"rows":40}\` resizes.
 - With the subprotocol \`vauban.ssh.raw\`, or \`?mode=raw\` at \`ws_url\`: the guest's port 22. Binary messages are the
-  bytes of an SSH connection, in which your own SSH client logs in with credentials of its own.
+  bytes of an SSH connection, in which your own SSH client logs in with its own credentials.
 
     new WebSocket(ws_url, ['vauban.ssh', token])
 
@@ -41,9 +41,9 @@ A browser's \`Origin\` must be this service. ${CLOSE_CODES}`,
   }),
   data: Shape(
     {
-      ws_url: Type.String({ description: 'Address of the WebSocket; holds no secret' }),
+      ws_url: Type.String({ description: 'Address of the WebSocket; contains no secret' }),
       token: Secret,
-      username: Type.String({ description: 'Who is logged in' }),
+      username: Type.String({ description: 'User that is logged in' }),
       ...ticketFields,
     },
     { $id: 'SshToken' },

@@ -14,7 +14,7 @@ export const deleteConsoleShare = endpoint({
   scope: 'vm:console',
   tag: 'vm',
   summary: 'Revoke a share link',
-  description: 'In any state of the VM. Its viewers are cut off at once.',
+  description: 'Allowed in every state of the VM. Its viewers are disconnected at once.',
   params: Type.Object({
     id: PathId('vm', 'VM identifier'),
     sid: PathId('shr', 'Share link identifier'),

@@ -17,7 +17,7 @@ export const getConsole = endpoint({
   scope: 'vm:console',
   tag: 'vm',
   summary: 'Get a one-time ticket for the screen of a VM',
-  description: `The ticket opens one WebSocket at \`ws_url\` and is good for ${TICKET_SECONDS} seconds. The
+  description: `The ticket opens one WebSocket at \`ws_url\` and is valid for ${TICKET_SECONDS} seconds. The
 WebSocket carries RFB (VNC) in binary messages, as noVNC speaks it. Send the ticket in
 \`Sec-WebSocket-Protocol\` (with \`binary\`), in \`Authorization: Bearer\` or as \`?ticket=\`:
 
@@ -29,7 +29,7 @@ A browser's \`Origin\` must be this service. ${CLOSE_CODES}`,
   data: Shape(
     {
       protocol: Type.Literal('vnc'),
-      ws_url: Type.String({ description: 'Address of the WebSocket; holds no secret' }),
+      ws_url: Type.String({ description: 'Address of the WebSocket; contains no secret' }),
       ticket: Secret,
       password: Nullable(
         Type.String({ description: 'For VNC authentication; null where none is asked for' }),
@@ -50,7 +50,7 @@ A browser's \`Origin\` must be this service. ${CLOSE_CODES}`,
   async handle({ resource: vm, services, caller, now, baseUrl }) {
     requireAllowed(vm, 'console');
     if (services.compute.capabilities().screen === 'none')
-      throw new ApiError('invalid_state', 'This VM has no screen: open a terminal instead.');
+      throw new ApiError('invalid_state', 'This VM has no screen. Open a terminal instead.');
     // A GET that writes, because the specification requires it.
     const { secret, expiresAt } = await services.db.transaction(async (tx) => {
       const event: EventText = {

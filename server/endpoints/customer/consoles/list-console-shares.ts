@@ -13,15 +13,15 @@ export const listConsoleShares = endpoint({
   scope: 'vm:read',
   tag: 'vm',
   summary: 'List the active share links of a VM',
-  description: 'Newest first. A link that has expired or was deleted is not in the list.',
+  description: 'Newest first. Expired and deleted links are not listed.',
   params: VmParams,
   query: Type.Object(PageQuery),
   data: Type.Array(
     Shape(
       {
         ...shareFields,
-        viewers: Count('Who looks at it now'),
-        last_used_at: Nullable(Timestamp('When a viewer last came; null where none ever did')),
+        viewers: Count('Current number of viewers'),
+        last_used_at: Nullable(Timestamp('When the last viewer connected; null if there never was one')),
       },
       { $id: 'ConsoleShare', description: 'A link that shares a terminal on a VM' },
     ),

@@ -6,9 +6,9 @@ export const SHARE_MODES = ['read_only', 'read_write'] as const;
 
 export const shareFields = {
   id: Id('shr'),
-  mode: Enum(SHARE_MODES, { $id: 'ShareMode', description: 'Whether viewers can type' }),
+  mode: Enum(SHARE_MODES, { $id: 'ShareMode', description: '`read_write` lets viewers type' }),
   label: Nullable(Type.String()),
-  max_viewers: Type.Integer({ description: 'How many can look at the same time' }),
+  max_viewers: Type.Integer({ description: 'Maximum number of simultaneous viewers' }),
   expires_at: Timestamp(),
   created_at: Timestamp(),
 };

@@ -24,8 +24,8 @@ export const addFirewallRule = endpoint({
   tag: 'vm',
   summary: 'Add a firewall rule',
   description: [
-    'Allowed in every state but deleting and suspended. Networks have no bits set right of their prefix; `icmp`',
-    'takes IPv4 networks only, `icmpv6` IPv6 ones. A rule with the meaning of one that exists is refused with',
+    'Allowed in every state except deleting and suspended. Networks must not have bits set to the right of their prefix; `icmp`',
+    'accepts only IPv4 networks, `icmpv6` only IPv6 ones. A rule that is equivalent to an existing one is refused with',
     '`rule_exists` and `details.existing_id`.',
   ].join(' '),
   params: VmParams,
@@ -50,7 +50,7 @@ export const addFirewallRule = endpoint({
       enabled: body.enabled ?? true,
     };
     const twin = await findTwinRule(db, rule);
-    if (twin) throw new ApiError('rule_exists', 'The VM has this rule already.', { existing_id: twin.id });
+    if (twin) throw new ApiError('rule_exists', 'The VM already has this rule.', { existing_id: twin.id });
     const limits = await accountLimits(db, services.catalog, vm.account_id);
     requireBelow('firewall_rules_per_vm', limits.firewall_rules_per_vm, await countFirewallRules(db, vm.id));
     const row = await insertFirewallRule(db, {

@@ -25,12 +25,12 @@ import {
 function requireRegion(catalog: Catalog, code: string): Region {
   const region = findRegion(catalog, code);
   if (region) return region;
-  throw new ApiError('capacity_unavailable', `Region ${code} has no address to forward from.`);
+  throw new ApiError('capacity_unavailable', `Region ${code} has no public address for port forwarding.`);
 }
 
 function requireForwards({ compute, forwards }: Pick<EndpointServices, 'compute' | 'forwards'>): void {
   if (forwards.byGateway || compute.capabilities().portForwards) return;
-  const message = 'no ports are forwarded here: the VM is reached at its own addresses';
+  const message = "port forwarding is not available here: use the VM's own addresses";
   throw invalidField('internal_port', 'not_supported', message);
 }
 
@@ -43,7 +43,7 @@ async function requireOwnAddress(db: Queryable, vm: VmView, wanted: string | und
 
 function requireInRange(port: number | null, { port_forward_range: { from, to } }: Region): void {
   if (port === null || (port >= from && port <= to)) return;
-  throw invalidField('external_port', 'out_of_range', `must be from ${from} to ${to} in this region`);
+  throw invalidField('external_port', 'out_of_range', `must be between ${from} and ${to} in this region`);
 }
 
 export const addPortForward = endpoint({
@@ -54,8 +54,8 @@ export const addPortForward = endpoint({
   tag: 'vm',
   summary: 'Add a port-forwarding rule',
   description: [
-    'Allowed in every state but deleting and suspended. A public port of the region is picked unless',
-    '`external_port` names one; `capacity_unavailable` means that there is none left.',
+    'Allowed in every state except deleting and suspended. A free public port of the region is chosen unless',
+    '`external_port` names one; `capacity_unavailable` means that none is left.',
   ].join(' '),
   params: VmParams,
   body: PortForwardInput,

@@ -17,7 +17,7 @@ export const deletePortForward = endpoint({
   tag: 'vm',
   summary: 'Delete a port-forwarding rule',
   description: [
-    'The list shows it as `removing`, and its public port stays taken, until the engine has released it; it',
+    'The list shows it as `removing`, and its public port stays reserved, until the engine has released it; it',
     'cannot be deleted again.',
   ].join(' '),
   params: Type.Object({

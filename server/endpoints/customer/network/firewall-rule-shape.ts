@@ -9,12 +9,12 @@ export const RuleStatus = Enum(['pending', 'active', 'removing', 'error'], {
   description: '`pending` until the engine has it, `removing` until the engine has released it',
 });
 
-const Direction = Enum(DIRECTIONS, { $id: 'FirewallDirection', description: '`in` is towards the VM' });
+const Direction = Enum(DIRECTIONS, { $id: 'FirewallDirection', description: '`in` is traffic to the VM' });
 const Action = Enum(ACTIONS, { $id: 'FirewallAction' });
 const Protocol = Enum(PROTOCOLS, { $id: 'FirewallProtocol' });
 const Ports = Type.String({
   maxLength: 11,
-  description: 'A port or a range, 1 to 65535; tcp and udp only, null is every port',
+  description: 'A port or a range from 1 to 65535, only for tcp and udp; null for all ports',
   examples: ['443', '1024-5000'],
 });
 const Cidrs = Type.Array(
@@ -28,7 +28,7 @@ const Cidrs = Type.Array(
 const priority = {
   minimum: 0,
   maximum: 1000,
-  description: 'Lower ones are looked at first; the first match decides',
+  description: 'Lower values are checked first; the first match decides',
 };
 const Description = Type.String({ maxLength: 200 });
 
@@ -57,7 +57,7 @@ export const FirewallRuleInput = Input({
   cidrs: Cidrs,
   priority: Type.Optional(Type.Integer({ ...priority, default: 100 })),
   enabled: Type.Optional(
-    Type.Boolean({ default: true, description: 'A rule that is not is kept and does nothing' }),
+    Type.Boolean({ default: true, description: 'A disabled rule is kept but has no effect' }),
   ),
   description: Type.Optional(Nullable(Description)),
 });

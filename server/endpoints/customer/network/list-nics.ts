@@ -22,7 +22,7 @@ const IpShape = Shape(
     shield: Nullable(
       Shape(
         { tenant_id: Id('ten'), target_id: Id('tgt') },
-        { $id: 'ShieldPlace', description: 'Its place in the DDoS Shield' },
+        { $id: 'ShieldPlace', description: 'Its target in the DDoS Shield' },
       ),
     ),
   },
@@ -32,10 +32,12 @@ const IpShape = Shape(
 const NicShape = Shape(
   {
     id: Id('nic'),
-    name: Type.String({ description: 'What the guest calls it' }),
+    name: Type.String({ description: 'Its name in the guest' }),
     mac: Type.String({ pattern: '^([0-9a-f]{2}:){5}[0-9a-f]{2}$', description: 'MAC address' }),
     type: Enum(['public', 'private'], { $id: 'NetworkType' }),
-    bandwidth_limit_bps: Nullable(Count('Fastest it may send or receive now; null is no limit')),
+    bandwidth_limit_bps: Nullable(
+      Count('Current speed limit for sending and for receiving; null for no limit'),
+    ),
     ips: Type.Array(IpShape),
   },
   { $id: 'NetworkInterface', description: 'A network interface of a VM' },
@@ -74,7 +76,7 @@ export const listNics = endpoint({
   tag: 'vm',
   summary: 'List the network interfaces of a VM and their addresses',
   description:
-    'An address that the DDoS Shield protects names its tenant and target, which the operations of the Shield ask for.',
+    'An address protected by the DDoS Shield includes its tenant and target, which the operations of the Shield require.',
   params: VmParams,
   query: Type.Object(PageQuery),
   data: Type.Array(NicShape),

@@ -5,7 +5,7 @@ import { RuleStatus } from './firewall-rule-shape.ts';
 
 const Protocol = Enum(['tcp', 'udp', 'tcp_udp'], {
   $id: 'PortForwardProtocol',
-  description: '`tcp_udp` takes the port for both',
+  description: '`tcp_udp` uses the port for both',
 });
 const Port = (description: string, example: number) =>
   Type.Integer({ minimum: 1, maximum: 65_535, description, examples: [example] });
@@ -29,11 +29,11 @@ export const PortForwardShape = Shape(
 export const PortForwardInput = Input({
   protocol: Protocol,
   external_port: Type.Optional(
-    Nullable(Port('Public port; a free one is picked when absent or null', 20_022)),
+    Nullable(Port('Public port; if absent or null, a free one is chosen', 20_022)),
   ),
   internal_port: Port('Port of the VM', 22),
   internal_ip: Type.Optional(
-    Type.String({ format: 'ipv4', description: "One of the VM's addresses; its `ipv4` when absent" }),
+    Type.String({ format: 'ipv4', description: "One of the VM's addresses; defaults to its `ipv4`" }),
   ),
   description: Type.Optional(Nullable(Description)),
 });

@@ -9,7 +9,7 @@ export const InstantInput = (description: string, example = '2026-01-31T12:00:00
     format: 'date-time',
     maxLength: 64,
     pattern: '^[12]\\d{3}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:[0-5]\\d(\\.\\d+)?(Z|[+-]\\d{2}:\\d{2})$',
-    'x-expected': 'an instant with its offset, such as 2026-01-31T12:00:00Z',
+    'x-expected': 'a time with its offset, such as 2026-01-31T12:00:00Z',
     description,
     examples: [example],
   });

@@ -20,13 +20,13 @@ export const OrderShape = Shape(
     kind: Enum(ORDER_KINDS, { $id: 'OrderKind' }),
     status: Enum(['pending', 'completed', 'failed', 'refunded'], {
       $id: 'OrderStatus',
-      description: 'A pending order is held in the wallet; a failed one was released',
+      description: 'The amount of a pending order is held in the wallet; for a failed order it was released',
     }),
     vm_id: Nullable(Id('vm')),
-    amount_minor: Minor('Charged or held as a deposit; given back or released when negative'),
+    amount_minor: Minor('Charged or held as a deposit; refunded or released if negative'),
     currency: Currency,
     balance_after_minor: Nullable(
-      Minor('Available balance as this order was settled; null before, and where it failed'),
+      Minor('Available balance when this order was settled; null if it is pending or failed'),
     ),
     invoice_id: Nullable(Id('inv')),
     created_at: Timestamp(),
@@ -41,12 +41,12 @@ export const OrderShape = Shape(
         },
         {
           $id: 'OrderAdjustment',
-          description: 'Why the operator corrected the books; null for every other order',
+          description: "The operator's reason for a correction; null for all other orders",
         },
       ),
     ),
   },
-  { $id: 'Order', description: 'What an operation cost or gave back' },
+  { $id: 'Order', description: 'A charge or a refund of an operation' },
 );
 
 export function presentOrder(order: OrderRow) {

@@ -5,12 +5,12 @@ import { Count, Minor, Nullable, Timestamp } from '../../../http/schemas.ts';
 
 export const debtField = {
   debt_minor: Minor(
-    'What the account owes for payments that were taken back and for the use of deleted VMs: later money pays it first, and nothing new is bought until then',
+    'Debt of the account for reversed payments and the usage of deleted VMs. The next top-ups pay it first, and nothing can be bought until it is paid',
   ),
 };
 
 export const promoFields = {
-  promo_minor: Minor('Of that, promotional credit: spent before money, and never paid out'),
+  promo_minor: Minor('The part that is promotional credit, which is spent before money and never paid out'),
   promo_expires_at: Nullable(Timestamp('The soonest end of promotional credit; null where there is none')),
 };
 
@@ -19,9 +19,11 @@ export function presentPromo({ promo_minor, promo_expires_at }: WalletView) {
 }
 
 const ofRefund = {
-  promo_minor: Count('Of what is given back, promotional credit; the rest is money'),
+  promo_minor: Count('The part of the refund that is promotional credit; the rest is money'),
   promo_expires_at: Nullable(
-    Timestamp('The soonest end of the credit that is given back, which may be over; null if it is all money'),
+    Timestamp(
+      'The earliest expiry of the refunded credit, possibly in the past; null if the refund is all money',
+    ),
   ),
 };
 

@@ -16,23 +16,23 @@ export const quoteFields = {
   currency: Currency,
   lines: Type.Array(
     Shape(
-      { description: Type.String(), amount_minor: Minor('Amount of this line, tax included') },
+      { description: Type.String(), amount_minor: Minor('Amount of this line, including tax') },
       { $id: 'QuoteLine' },
     ),
   ),
   subtotal_minor: Minor('Total without tax'),
   tax_minor: Minor('Tax contained in the total'),
-  total_minor: Minor('To pay now, tax included: the sum of the lines; negative is given back'),
-  price_hourly: Decimal('Price an hour from now on; by the month its part of 730 hours'),
-  balance_available_minor: Minor('What the wallet can pay'),
+  total_minor: Minor('Amount due now, including tax: the sum of the lines; negative for a refund'),
+  price_hourly: Decimal('Hourly price from now on; with monthly billing, the monthly price divided by 730'),
+  balance_available_minor: Minor('Spendable amount of the wallet'),
   debt_minor: Minor(
-    'What the account owes, which a top-up pays first; nothing can be bought until it is paid',
+    'Debt of the account. A top-up pays it first, and nothing can be bought until it is paid',
   ),
-  shortfall_minor: Minor('What is missing in the wallet, the debt included'),
-  sufficient: Type.Boolean({ description: 'The wallet can pay this' }),
-  as_of: Timestamp('Instant of the calculation'),
+  shortfall_minor: Minor('Amount that the wallet is short, including the debt'),
+  sufficient: Type.Boolean({ description: 'True if the wallet covers this' }),
+  as_of: Timestamp('Time of the calculation'),
   valid_until: Timestamp(
-    'Until when the quote may be relied on; `max_charge_minor` guards the purchase itself',
+    'The quote is valid until this time; `max_charge_minor` protects the purchase itself',
   ),
 };
 

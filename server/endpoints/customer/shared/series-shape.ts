@@ -33,7 +33,7 @@ export const SeriesShape = Shape(
               'Start of each step in epoch seconds, and the average over it; null where nothing is known',
           }),
         },
-        { $id: 'SeriesValues', description: 'One of the series' },
+        { $id: 'SeriesValues', description: 'One series' },
       ),
       { description: 'By name' },
     ),
@@ -57,14 +57,14 @@ export function presentSeries({ start, end, stepSeconds }: Window, series: Named
 }
 
 export const SeriesWindow = {
-  from: Type.Optional(InstantInput('Start; an hour before `to` when absent')),
-  to: Type.Optional(InstantInput('End; now when absent or in the future')),
+  from: Type.Optional(InstantInput('Start; defaults to an hour before `to`')),
+  to: Type.Optional(InstantInput('End; defaults to now, which is also the latest value')),
   step: Type.Optional(
     Type.Integer({
       minimum: 10,
       maximum: SECONDS_PER_DAY,
       multipleOf: 10,
-      description: 'Seconds; the shortest that fits when absent',
+      description: 'In seconds; defaults to the shortest possible step',
     }),
   ),
 };

@@ -24,7 +24,7 @@ function requireCapable(edge: EdgeCapabilities, rate: StoredRule['rate']) {
   }
   const most = rate && edge.maxRate?.[rate.unit];
   if (most && rate.value > most) {
-    throw invalidField('rate', 'not_supported', `this edge limits to at most ${most} ${rate.unit}`);
+    throw invalidField('rate', 'not_supported', `this edge supports limits of at most ${most} ${rate.unit}`);
   }
 }
 
@@ -77,10 +77,10 @@ export const addShieldRule = endpoint({
   tag: 'shield',
   summary: 'Add a blocking rule',
   description: [
-    'A network has no bits set right of its prefix and is of the address family of the target; ports need `tcp` or',
-    '`udp`, `tcp_flags` need `tcp`, and `rate` stands exactly where the action is `rate_limit`. A rule that takes every',
-    `packet needs \`confirm_block_all\`. A protected IP has at most ${RULES_PER_TARGET} rules, automatic ones included. A`,
-    'rule of the same action, match and rate as one that exists is refused with `rule_exists` and',
+    'A network must not have bits set to the right of its prefix and must belong to the address family of the target; ports require `tcp` or',
+    '`udp`, `tcp_flags` require `tcp`, and `rate` is required for `rate_limit` and not allowed otherwise. A rule that matches every',
+    `packet requires \`confirm_block_all\`. A protected IP can have at most ${RULES_PER_TARGET} rules, including automatic ones. A`,
+    'rule with the same action, match and rate as an existing one is refused with `rule_exists` and',
     '`details.existing_id`.',
   ].join(' '),
   params: TargetParams,
@@ -98,7 +98,7 @@ export const addShieldRule = endpoint({
     const twin = await findTwinShieldRule(db, target.id, spec.fingerprint);
     const isOver = twin?.expires_at && twin.expires_at <= now;
     if (twin && !isOver) {
-      throw new ApiError('rule_exists', 'The target has this rule already.', { existing_id: twin.id });
+      throw new ApiError('rule_exists', 'The target already has this rule.', { existing_id: twin.id });
     }
     // An expired rule that is about to be deleted is in the way only for a moment.
     if (twin) await deleteShieldRule(db, twin.id);

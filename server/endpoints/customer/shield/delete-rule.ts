@@ -15,7 +15,7 @@ export const deleteShieldRule = endpoint({
   tag: 'shield',
   summary: 'Delete a blocking rule',
   description:
-    'The edge drops it within a moment. An automatic rule may be written again while its attack goes on.',
+    'The edge removes it within moments. An automatic rule may be created again while its attack continues.',
   params: Type.Object({
     ...TargetParams.properties,
     rid: PathId('rul', 'Blocking rule identifier'),

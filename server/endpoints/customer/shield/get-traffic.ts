@@ -16,14 +16,14 @@ export const getEdgeTraffic = endpoint({
   tag: 'shield',
   summary: 'Get the traffic at the edge over time',
   description: [
-    'Of one protected IP, or of all of the tenant together. What came in is the sum of what passed and what was',
-    'dropped. Values are taken every 10 seconds and show within 20; they are kept, condensed and asked for as the',
-    `metrics of a VM are, at most ${MAX_POINTS} points a series.`,
+    'Returns the traffic of one protected IP or of the whole tenant. Incoming traffic is the sum of passed and',
+    'dropped traffic. Values are measured every 10 seconds and available within 20; they are stored, condensed and queried like the',
+    `metrics of a VM, with at most ${MAX_POINTS} points per series.`,
   ].join(' '),
   params: TenantParams,
   query: Type.Object({
     target_id: Type.Optional(
-      Type.String({ maxLength: 64, description: 'Only this protected IP; all of the tenant when absent' }),
+      Type.String({ maxLength: 64, description: 'Only this protected IP; defaults to the whole tenant' }),
     ),
     ...SeriesWindow,
   }),

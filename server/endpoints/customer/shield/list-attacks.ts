@@ -13,8 +13,8 @@ import { InstantInput, instantFrom } from '../shared/instant-query.ts';
 import { loadTarget, TargetParams } from './load-tenant.ts';
 
 const Peak = Shape(
-  { value: { ...Count('Bits or packets a second'), format: 'int64' }, at: Timestamp() },
-  { $id: 'Peak', description: 'The most that came in, and when' },
+  { value: { ...Count('Bits or packets per second'), format: 'int64' }, at: Timestamp() },
+  { $id: 'Peak', description: 'Highest incoming rate, and its time' },
 );
 
 const AttackShape = Shape(
@@ -24,22 +24,23 @@ const AttackShape = Shape(
     ip: Type.String({ description: 'The attacked address' }),
     status: Enum(ATTACK_STATUSES, { $id: 'AttackStatus' }),
     vectors: Type.Array(Enum(ATTACK_VECTORS, { $id: 'AttackVector' }), {
-      description:
-        'In the order in which they joined; empty for the first seconds, while it is being looked at',
+      description: 'In the order in which they were detected; empty for the first seconds of the analysis',
     }),
     severity: Enum(SEVERITIES, {
       $id: 'AttackSeverity',
-      description: 'By how far above the threshold it was at its worst',
+      description: 'Determined by how far the attack exceeded the threshold',
     }),
-    reason: Type.String({ description: 'What made it an attack, for people' }),
-    started_at: Timestamp('The last instant at which nothing was unusual'),
-    mitigated_at: Nullable(Timestamp('Since when it is being dropped; null while it is not')),
-    ended_at: Nullable(Timestamp('Since when it is quiet; null while it goes on')),
-    duration_seconds: Count('Until now while it goes on'),
+    reason: Type.String({ description: 'Human-readable reason for the detection' }),
+    started_at: Timestamp('The last time at which traffic was normal'),
+    mitigated_at: Nullable(
+      Timestamp('When its traffic began to be dropped; null if it is not being dropped'),
+    ),
+    ended_at: Nullable(Timestamp('When traffic returned to normal; null while ongoing')),
+    duration_seconds: Count('Up to now while ongoing'),
     peak_bps: Peak,
     peak_pps: Peak,
-    dropped_bytes: Count('Bytes that were dropped meanwhile'),
-    dropped_packets: Count('Packets that were dropped meanwhile'),
+    dropped_bytes: Count('Bytes dropped during the attack'),
+    dropped_packets: Count('Packets dropped during the attack'),
   },
   { $id: 'AttackEvent', description: 'An attack on a protected IP' },
 );
@@ -73,17 +74,17 @@ export const listAttackEvents = endpoint({
   tag: 'shield',
   summary: 'List the attacks on a protected IP',
   description: [
-    'Newest first. `from` is inclusive, `to` exclusive; both are about `started_at`. An attack is one event until it has',
-    'been quiet for 60 seconds, whatever vectors join it.',
+    'Newest first. `from` is inclusive, `to` exclusive; both apply to `started_at`. An attack is one event until it has',
+    'been quiet for 60 seconds, regardless of new vectors.',
   ].join(' '),
   params: TargetParams,
   query: Type.Object({
     ...PageQuery,
     status: Type.Optional(
-      Enum(ATTACK_STATUSES, { $id: 'AttackStatus', description: 'Only attacks in this state' }),
+      Enum(ATTACK_STATUSES, { $id: 'AttackStatus', description: 'Only attacks with this status' }),
     ),
-    from: Type.Optional(InstantInput('Only attacks that began at this instant or later')),
-    to: Type.Optional(InstantInput('Only attacks that began before this instant')),
+    from: Type.Optional(InstantInput('Only attacks that started at this time or later')),
+    to: Type.Optional(InstantInput('Only attacks that started before this time')),
   }),
   data: Type.Array(AttackShape),
   paginated: true,
@@ -96,7 +97,7 @@ export const listAttackEvents = endpoint({
       status: 'ended',
       vectors: ['dns_amplification', 'fragment_flood'],
       severity: 'medium',
-      reason: '200143 packets/s (threshold 40000), 2072 Mbit/s (threshold 500) came in',
+      reason: '200143 packets/s (threshold 40000) and 2072 Mbit/s (threshold 500) received',
       started_at: '2026-01-05T13:00:00.000Z',
       mitigated_at: '2026-01-05T13:00:02.000Z',
       ended_at: '2026-01-05T13:04:31.000Z',

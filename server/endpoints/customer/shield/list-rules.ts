@@ -14,9 +14,9 @@ export const listShieldRules = endpoint({
   tag: 'shield',
   summary: 'List the blocking rules of a protected IP',
   description: [
-    'Newest first. They are looked at by `priority`, lowest first, the older first among equals; the first match',
-    'decides, and a packet that none matches passes. Automatic rules have priority 900 and go 10 minutes after the',
-    'attack that they are against.',
+    'Newest first. Rules are checked by `priority`, lowest first, and with the same priority the older one first; the first match',
+    'decides, and a packet that matches no rule passes. Automatic rules have priority 900 and are removed 10 minutes after the',
+    'attack ends.',
   ].join(' '),
   params: TargetParams,
   query: Type.Object(PageQuery),

@@ -15,15 +15,15 @@ const TargetShape = Shape(
     mode: Enum(TARGET_MODES, {
       $id: 'ShieldTargetMode',
       description:
-        '`always_on` watches and writes rules against attacks; `sensor` only watches; `off` takes the address off the ' +
-        'edge: its rules are kept and wait',
+        '`always_on` detects attacks and creates rules against them; `sensor` only detects them; `off` removes the address from the ' +
+        'edge and keeps its rules',
     }),
     status: Enum(['clean', 'under_attack', 'mitigating'], {
       $id: 'ShieldTargetStatus',
-      description: '`mitigating` is under an attack that is being dropped',
+      description: '`mitigating`: under attack, and the attack traffic is being dropped',
     }),
-    rules_count: Count('Rules that it has, automatic ones included'),
-    rules_limit: Count('Rules that it may have'),
+    rules_count: Count('Number of rules, including automatic ones'),
+    rules_limit: Count('Maximum number of rules'),
     last_attack_at: Nullable(Timestamp('Start of the latest attack')),
   },
   { $id: 'ShieldTarget', description: 'A protected IP' },
@@ -51,7 +51,7 @@ export const listShieldTargets = endpoint({
   tag: 'shield',
   summary: 'List the protected IPs',
   description:
-    "Every public address of the account's VMs, newest first, with how it is watched and whether it is under attack.",
+    "Returns every public address of the account's VMs, newest first, with its mode and its status.",
   params: TenantParams,
   query: Type.Object(PageQuery),
   data: Type.Array(TargetShape),

@@ -18,19 +18,19 @@ const MAX_BPS = 10_000_000_000_000;
 
 const Action = Enum(RULE_ACTIONS, {
   $id: 'ShieldAction',
-  description: '`block` drops what it matches; `rate_limit` lets `rate` of it pass and drops the rest',
+  description: '`block` drops matching packets; `rate_limit` lets them pass up to `rate` and drops the rest',
 });
 const Protocol = Type.Unsafe<StoredMatch['protocol']>({
   anyOf: [
     { $id: 'ShieldProtocolName', type: 'string', enum: [...NAMED_PROTOCOLS] },
     { type: 'integer', minimum: 0, maximum: MAX_PROTOCOL },
   ],
-  description: 'A name, or the number of a protocol that has none here',
+  description: 'A name, or the number of a protocol without a name here',
   'x-expected': `one of ${NAMED_PROTOCOLS.join(', ')}, or a number from 0 to ${MAX_PROTOCOL}`,
 });
 const Source = Type.String({
   maxLength: 43,
-  description: "Network of the senders, of the target's family; null is everybody",
+  description: 'Network of the senders, of the same address family as the target; null for all senders',
   examples: ['203.0.113.0/24'],
 });
 const Ports = (whose: string) =>
@@ -40,11 +40,11 @@ const Ports = (whose: string) =>
       description: 'A port or a range, 1 to 65535',
       examples: ['53', '1000-2000'],
     }),
-    { maxItems: MAX_PORT_RANGES, description: `${whose}; tcp and udp only, empty is every port` },
+    { maxItems: MAX_PORT_RANGES, description: `${whose}; only for tcp and udp, empty for all ports` },
   );
 const length = (text: string) => Type.Integer({ minimum: 0, maximum: MAX_PACKET_LENGTH, description: text });
 const PacketLength = Input(
-  { min: length('Bytes of the whole IP packet, included'), max: length('Included') },
+  { min: length('Length of the whole IP packet in bytes, inclusive'), max: length('Included') },
   { $id: 'PacketLength' },
 );
 const Flags = (text: string) =>
@@ -57,32 +57,35 @@ const TcpFlags = Input({ set: Flags('Must be set'), unset: Flags('Must not be se
 const Fragments = Enum(FRAGMENTS, {
   $id: 'ShieldFragments',
   description:
-    '`only` fragments, the first included; `none` is whole packets; later fragments carry no ports',
+    '`only` matches fragments, including the first; `none` matches whole packets; later fragments carry no ports',
 });
 const Rate = Type.Unsafe<{ pps: number } | { bps: number }>({
   anyOf: [
     {
       $id: 'PacketRate',
       type: 'object',
-      properties: { pps: { type: 'integer', minimum: 1, maximum: MAX_PPS, description: 'Packets a second' } },
+      properties: {
+        pps: { type: 'integer', minimum: 1, maximum: MAX_PPS, description: 'Packets per second' },
+      },
       required: ['pps'],
       additionalProperties: false,
     },
     {
       $id: 'BitRate',
       type: 'object',
-      properties: { bps: { type: 'integer', minimum: 1, maximum: MAX_BPS, description: 'Bits a second' } },
+      properties: { bps: { type: 'integer', minimum: 1, maximum: MAX_BPS, description: 'Bits per second' } },
       required: ['bps'],
       additionalProperties: false,
     },
   ],
-  description: 'What passes, of all senders together; iff the action is `rate_limit`',
+  description: 'The rate that passes, for all senders together; only for the action `rate_limit`',
   'x-expected': `{"pps": …}, from 1 to ${MAX_PPS}, or {"bps": …}, from 1 to ${MAX_BPS}`,
 });
 const priority = {
   minimum: 0,
   maximum: 1000,
-  description: 'Lower ones are looked at first, the older first among equals; the first match decides',
+  description:
+    'Lower values are checked first, and with the same value the older rule first; the first match decides',
 };
 const Comment = Type.String({ maxLength: 200 });
 
@@ -100,15 +103,15 @@ export const ShieldRuleShape = Shape(
     rate: Nullable(Rate),
     priority: Type.Integer(priority),
     comment: Nullable(Comment),
-    expires_at: Nullable(Timestamp('When it goes by itself')),
+    expires_at: Nullable(Timestamp('When it is removed automatically')),
     enabled: Type.Boolean(),
     origin: Enum(['user', 'automatic'], {
       $id: 'ShieldRuleOrigin',
-      description: '`automatic` was written against an attack',
+      description: '`automatic` rules were created against an attack',
     }),
     status: Enum(['pending', 'active', 'error'], {
       $id: 'ShieldRuleStatus',
-      description: '`pending` until the edge has it; `error` is tried again by itself',
+      description: '`pending` until the edge has it; `error` is retried automatically',
     }),
     created_at: Timestamp(),
   },
@@ -129,13 +132,15 @@ export const ShieldRuleInput = Input(
     priority: Type.Optional(Type.Integer({ ...priority, default: 100 })),
     comment: Type.Optional(Nullable(Comment)),
     expires_at: Type.Optional(
-      Nullable(InstantInput('When it goes by itself; in the future', '2026-12-31T12:00:00Z')),
+      Nullable(
+        InstantInput('When it is removed automatically; must be in the future', '2026-12-31T12:00:00Z'),
+      ),
     ),
     enabled: Type.Optional(
-      Type.Boolean({ default: true, description: 'A rule that is not is kept and does nothing' }),
+      Type.Boolean({ default: true, description: 'A disabled rule is kept but has no effect' }),
     ),
     confirm_block_all: Type.Optional(
-      Type.Boolean({ description: 'True where a rule that takes every packet is meant' }),
+      Type.Boolean({ description: 'Must be true for a rule that matches every packet' }),
     ),
   },
   {

@@ -27,12 +27,14 @@ export const createSnapshot = endpoint({
     'Allowed when the VM is running or stopped. The snapshot is `available` when its job has succeeded.',
   params: VmParams,
   body: Input({
-    name: Type.Optional(Name('before-upgrade', 'Trimmed; not blank; made of the time (UTC) when absent')),
+    name: Type.Optional(
+      Name('before-upgrade', 'Trimmed; not blank; defaults to a name with the current time (UTC)'),
+    ),
     description: Type.Optional(Nullable(Type.String({ maxLength: 500 }))),
   }),
   data: Shape(
     { snapshot: SnapshotShape, job: JobShape },
-    { $id: 'SnapshotJob', description: 'A snapshot and the job that makes it' },
+    { $id: 'SnapshotJob', description: 'A snapshot and the job that creates it' },
   ),
   errors: [
     'vm_locked',

@@ -17,7 +17,7 @@ export const deleteSnapshot = endpoint({
   tag: 'vm',
   summary: 'Delete a snapshot',
   description:
-    'Allowed when the VM is running or stopped, and never while a snapshot is being made or deleted.',
+    'Allowed when the VM is running or stopped, but not while a snapshot is being created or deleted.',
   params: Type.Object({
     id: PathId('vm', 'VM identifier'),
     sid: PathId('snap', 'Snapshot identifier'),

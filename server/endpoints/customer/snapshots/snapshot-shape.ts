@@ -13,7 +13,7 @@ export const SnapshotShape = Shape(
     }),
     size_bytes: Nullable(Count('Size; null until it has been taken')),
     includes_memory: Type.Boolean({
-      description: 'It holds the memory of the running guest, not only its disk',
+      description: 'True if it contains the memory of the running guest in addition to its disk',
     }),
     created_at: Timestamp(),
   },

@@ -13,16 +13,16 @@ export const addSshKey = endpoint({
   tag: 'sshkey',
   summary: 'Store an SSH key',
   description:
-    'Accepted are Ed25519, ECDSA, RSA from 2048 bits, and keys of security tokens (`sk-…`). `details.fields` of a ' +
+    'Accepts Ed25519, ECDSA, RSA with at least 2048 bits, and keys of security tokens (`sk-…`). `details.fields` of a ' +
     'refusal says `private_key`, `malformed`, `unsupported_algorithm` (DSA, certificates) or `weak_key`. A key that ' +
-    'the account has already is refused with `details.existing_id`, whatever its name or comment.',
+    'the account already has is refused with `details.existing_id`, whatever its name or comment.',
   bodyLimit: LONG_BODY,
   body: Input({
     name: Name('laptop'),
     public_key: Type.String({
       minLength: 1,
       maxLength: MAX_PUBLIC_KEY_LENGTH,
-      description: 'One line in OpenSSH format: type, base64 and, if wanted, a comment',
+      description: 'One line in OpenSSH format: type, base64 and optionally a comment',
       examples: [exampleSshKey.public_key],
     }),
   }),

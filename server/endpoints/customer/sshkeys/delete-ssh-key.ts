@@ -12,7 +12,7 @@ export const deleteSshKey = endpoint({
   scope: 'sshkey:write',
   tag: 'sshkey',
   summary: 'Delete a stored SSH key',
-  description: 'VMs that the key was attached to keep it.',
+  description: 'VMs that already have the key keep it.',
   params: Type.Object({ id: PathId('key', 'SSH key identifier') }),
   data: Deleted,
   errors: [],

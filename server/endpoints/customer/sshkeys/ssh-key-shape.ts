@@ -15,7 +15,7 @@ export const SshKeyShape = Shape(
     name: Type.String(),
     fingerprint: Fingerprint,
     algorithm: Type.String({ description: 'Key type as SSH names it', examples: ['ssh-ed25519'] }),
-    public_key: Type.String({ description: 'One authorized_keys line: type, base64, comment' }),
+    public_key: Type.String({ description: 'One line for authorized_keys: type, base64, comment' }),
     created_at: Timestamp(),
   },
   { $id: 'SshKey', description: 'A stored public key' },

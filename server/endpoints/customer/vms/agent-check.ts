@@ -27,7 +27,7 @@ export function requireAgent(answers: boolean): void {
   if (answers) return;
   throw new ApiError(
     'guest_agent_unavailable',
-    'Nothing inside the guest answers: it has no guest agent and no SSH server on port 22, or still boots.',
+    'Nothing answers inside the guest: it is still booting, or it has neither a guest agent nor an SSH server on port 22.',
     {
       retry_after_seconds: 10,
     },

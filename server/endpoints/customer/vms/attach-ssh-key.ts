@@ -27,7 +27,7 @@ export const attachSshKey = endpoint({
   tag: 'vm',
   summary: 'Attach an SSH key to a VM',
   description:
-    'Either a stored key by `ssh_key_id`, or a `public_key`. A key that is attached already is a success.',
+    'Send either the `ssh_key_id` of a stored key or a `public_key`. Succeeds if the key is already attached.',
   params: VmParams,
   bodyLimit: LONG_BODY,
   body: Input(

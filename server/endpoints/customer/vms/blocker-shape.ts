@@ -2,6 +2,9 @@ import { Shape } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 
 export const BlockerShape = Shape(
-  { code: Type.String({ description: 'The error code the operation would answer' }), message: Type.String() },
-  { $id: 'Blocker', description: 'Why an operation would be refused now' },
+  {
+    code: Type.String({ description: 'The error code that the operation would return' }),
+    message: Type.String(),
+  },
+  { $id: 'Blocker', description: 'The reason why an operation would be refused now' },
 );

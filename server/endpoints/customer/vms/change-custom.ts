@@ -24,7 +24,7 @@ export const changeCustom = endpoint({
   tag: 'vm',
   summary: 'Change a VM to a custom size',
   description:
-    'Within the `custom_limits` of the catalog, at its unit prices. What is not named stays as it is.',
+    'Allows sizes within the `custom_limits` of the catalog, at its unit prices. Fields that are absent stay as they are.',
   idempotent: true,
   params: VmParams,
   body: Input(

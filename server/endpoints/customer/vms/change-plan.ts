@@ -16,7 +16,7 @@ export const changePlan = endpoint({
   tag: 'vm',
   summary: 'Change the plan of a VM',
   description:
-    'Charges or refunds the difference for the rest of the period, to the second; `plan-quote` shows it beforehand. The end of the period does not move. After it, until the VM is renewed, its size cannot be changed; one that was upgraded within the catalog’s hours before it (72 unless your provider says otherwise) has no grace if the renewal is not covered.',
+    'Charges or refunds the difference for the rest of the period, to the second; `plan-quote` shows it beforehand. The end of the period does not move. After the end of the period, the size cannot be changed until the VM is renewed. A VM that was upgraded shortly before the end (within 72 hours, unless your provider says otherwise) has no grace period if the renewal is not covered.',
   idempotent: true,
   params: VmParams,
   body: Input({

@@ -28,7 +28,9 @@ export const CHANGE_ERRORS = [
 export const SizeInput = {
   vcpu: Type.Optional(Type.Integer({ minimum: 1, description: 'Virtual CPUs' })),
   ram_mb: Type.Optional(Type.Integer({ minimum: 1, description: 'Memory in MiB' })),
-  disk_gb: Type.Optional(Type.Integer({ minimum: 1, description: 'Disk in GB; never smaller than it is' })),
+  disk_gb: Type.Optional(
+    Type.Integer({ minimum: 1, description: 'Disk in GB; cannot be smaller than it is now' }),
+  ),
 };
 const Size = Type.Object(SizeInput);
 export type SizeInput = Static<typeof Size>;

@@ -23,7 +23,7 @@ export const createVm = endpoint({
   tag: 'vm',
   summary: 'Create a VM',
   description:
-    'Holds the price of a month in the wallet and starts a `create` job; the hold becomes a charge when the VM is up, and is released when it cannot be made. Such a VM stays visible as `error` for a day, free of charge.',
+    'Holds the price of a month in the wallet and starts a `create` job. The hold becomes a charge when the VM is running and is released if it cannot be created. Such a VM stays visible as `error` for a day, free of charge.',
   idempotent: true,
   secret: true,
   bodyLimit: NEW_VM_BODY_LIMIT,

@@ -19,7 +19,7 @@ export const deleteVm = endpoint({
   tag: 'vm',
   summary: 'Delete a VM',
   description:
-    'Its data is lost. The unused rest of the paid period goes back to the wallet at once, less what the VM has used since it was charged for that; `delete-preview` shows it beforehand. A job that is running is canceled.',
+    'All its data is lost. The unused part of the paid period is refunded to the wallet at once, minus usage that has not been charged yet; `delete-preview` shows the amount beforehand. A running job is canceled.',
   idempotent: true,
   params: VmParams,
   data: Shape(
@@ -31,19 +31,19 @@ export const deleteVm = endpoint({
           amount_minor: Type.Integer({
             minimum: 0,
             description:
-              'Given back, in minor units of `currency`; released from the deposit where the VM is billed by the hour',
+              'Refunded amount in minor units of `currency`; with hourly billing, released from the deposit',
           }),
           ...refundPromoFields,
-          charged_minor: Count('Taken from the wallet, where what was used is more than what is given back'),
-          written_off_minor: Count('Always 0: what the wallet does not cover is `debt_minor`'),
-          debt_minor: Count('What the wallet did not cover of that, which the account owes'),
+          charged_minor: Count('Charged to the wallet if the usage exceeds the refund'),
+          written_off_minor: Count('Always 0: the amount that the wallet does not cover is in `debt_minor`'),
+          debt_minor: Count('The part that the wallet did not cover, which the account owes'),
           currency: Currency,
           order_id: Nullable(Id('ord')),
         },
-        { $id: 'Refund', description: 'What a deletion gave back' },
+        { $id: 'Refund', description: 'Refund of a deletion' },
       ),
     },
-    { $id: 'DeletingVm', description: 'A VM, the job that deletes it and what was given back' },
+    { $id: 'DeletingVm', description: 'A VM, the job that deletes it and the refund' },
   ),
   errors: ['vm_locked', 'compute_unavailable'],
   example: {

@@ -9,7 +9,7 @@ export const forceStopVm = endpoint({
   path: '/v1/vm/{id}/force-stop',
   scope: 'vm:write',
   tag: 'vm',
-  summary: 'Cut the power of a VM',
+  summary: 'Power off a VM',
   description: 'Pre-empts a running start, stop or reboot, whose job is then canceled.',
   params: VmParams,
   data: VmJobShape,

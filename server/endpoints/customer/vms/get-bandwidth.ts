@@ -12,8 +12,8 @@ const BandwidthShape = Shape(
     period_end_at: Timestamp('Start of the next month'),
     in_bytes: Count('Received'),
     out_bytes: Count('Sent'),
-    included_bytes: Nullable(Count('Sent traffic that the plan includes a month; null is unmetered')),
-    overage_bytes: Count('Sent beyond what is included'),
+    included_bytes: Nullable(Count('Outgoing traffic included in the plan per month; null if unmetered')),
+    overage_bytes: Count('Outgoing traffic beyond the included amount'),
     daily: Type.Array(
       Shape(
         {
@@ -36,14 +36,15 @@ export const getVmBandwidth = endpoint({
   scope: 'vm:read',
   tag: 'vm',
   summary: 'Get the traffic of a month',
-  description: 'Compares with what the plan includes now; a gigabyte is 10⁹ bytes.',
+  description:
+    'Compares the traffic with the amount that the current plan includes; a gigabyte is 10⁹ bytes.',
   params: VmParams,
   query: Type.Object({
     month: Type.Optional(
       Type.String({
         pattern: '^[12][0-9]{3}-(0[1-9]|1[0-2])$',
         'x-expected': 'a month such as 2026-01',
-        description: 'Month in UTC, not in the future; this month when absent',
+        description: 'Month in UTC, not in the future; defaults to the current month',
         examples: ['2026-01'],
       }),
     ),

@@ -25,18 +25,18 @@ export const getDeletePreview = endpoint({
   tag: 'vm',
   summary: 'Preview the deletion of a VM',
   description:
-    'What a deletion at this instant would give back, and the data that would be lost. Changes nothing.',
+    'Returns the refund of a deletion at this moment and the data that would be lost. Changes nothing.',
   params: VmParams,
   data: Shape(
     {
       refund_minor: Count(
-        'Given back, in minor units of `currency`; released from the deposit where the VM is billed by the hour',
+        'Refund in minor units of `currency`; with hourly billing, released from the deposit',
       ),
       ...previewPromoFields,
-      usage_minor: Count('What the VM has used and was not charged for yet, taken off what is given back'),
+      usage_minor: Count('Usage of the VM that has not been charged yet, deducted from the refund'),
       charged_minor: Count('Taken from the wallet, where that is more'),
-      written_off_minor: Count('Always 0: what the wallet does not cover is `debt_minor`'),
-      debt_minor: Count('What the wallet does not cover of that, which the account will owe'),
+      written_off_minor: Count('Always 0: the amount that the wallet does not cover is in `debt_minor`'),
+      debt_minor: Count('The part that the wallet does not cover, which the account will owe'),
       currency: Currency,
       unused_seconds: Count('Rest of the paid period'),
       data_lost: Type.Array(
@@ -49,12 +49,12 @@ export const getDeletePreview = endpoint({
             name: Type.String(),
             size_gb: Nullable(Count('Size in GB')),
           },
-          { $id: 'LostData', description: 'What goes with a VM' },
+          { $id: 'LostData', description: 'Data that is deleted with a VM' },
         ),
       ),
       deletable: Type.Boolean(),
       blockers: Type.Array(BlockerShape),
-      as_of: Timestamp('Instant of the calculation'),
+      as_of: Timestamp('Time of the calculation'),
     },
     { $id: 'DeletePreview' },
   ),

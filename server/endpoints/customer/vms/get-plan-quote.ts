@@ -27,12 +27,12 @@ export const getPlanQuote = endpoint({
   tag: 'vm',
   summary: 'Quote a change of plan or size',
   description:
-    'Either `plan`, or one or more of `vcpu`, `ram_mb` and `disk_gb`. A change that would be refused is quoted too, with `allowed: false` and the reasons; 422 is only what does not exist: a plan, or a size outside of `custom_limits`.',
+    'Send either `plan` or one or more of `vcpu`, `ram_mb` and `disk_gb`. A change that would be refused is quoted too, with `allowed: false` and the reasons. Only unknown plans and sizes outside of `custom_limits` return 422.',
   params: VmParams,
   query: Type.Object({
     plan: Type.Optional(Type.String({ maxLength: 63, description: 'Plan code' })),
     resize_disk: Type.Optional(
-      Type.Boolean({ description: 'As in the change, true when absent; with `plan` only' }),
+      Type.Boolean({ description: 'Same as in the change, defaults to true; only with `plan`' }),
     ),
     ...SizeInput,
   }),
@@ -41,11 +41,11 @@ export const getPlanQuote = endpoint({
       ...quoteFields,
       direction: Enum(['upgrade', 'downgrade', 'lateral'], {
         $id: 'PlanDirection',
-        description: 'By the monthly price',
+        description: 'According to the monthly price',
       }),
-      credit_minor: Minor('Given back for the unused time of the present plan'),
-      debit_minor: Minor('Charged for the remaining time of the new one'),
-      net_minor: Minor('Debit less credit: positive is charged, negative refunded'),
+      credit_minor: Minor('Refund for the unused time of the current plan'),
+      debit_minor: Minor('Charge for the remaining time of the new plan'),
+      net_minor: Minor('Debit minus credit: charged if positive, refunded if negative'),
       ...previewPromoFields,
       requires_reboot: Type.Boolean({ description: 'The VM is running and has to be power-cycled' }),
       allowed: Type.Boolean(),

@@ -31,7 +31,7 @@ const ChargeShape = Shape(
   {
     order_id: Id('ord'),
     kind: Enum(ORDER_KINDS, { $id: 'OrderKind' }),
-    amount_minor: Minor('Charged, or given back when negative'),
+    amount_minor: Minor('Charged; refunded if negative'),
     created_at: Timestamp(),
   },
   { $id: 'Charge', description: 'A completed order of a VM' },
@@ -40,28 +40,27 @@ const ChargeShape = Shape(
 const VmBillingShape = Shape(
   {
     currency: Currency,
-    price_monthly_minor: Minor('Price a month, as sold'),
+    price_monthly_minor: Minor('Monthly price at the time of sale'),
     ...billingFields,
-    billing_period_start_at: Timestamp('Start of the period that is paid'),
-    billing_period_end_at: Timestamp('End of the period that is paid'),
+    billing_period_start_at: Timestamp('Start of the paid period'),
+    billing_period_end_at: Timestamp('End of the paid period'),
     next_charge_at: Nullable(
       Timestamp('When it renews, past where it is unpaid; null where it does not renew'),
     ),
     next_charge_minor: Nullable(
       Minor(
-        'What it renews at, with what was used so far and all that is due by now; null where it does not renew',
+        'Price of the next renewal, including usage so far and all amounts due; null if it does not renew',
       ),
     ),
     next_price: Nullable(
       Shape(
         {
-          price_monthly_minor: Minor('Price a month'),
-          from_at: Timestamp('From the renewal of that instant on'),
+          price_monthly_minor: Minor('Monthly price'),
+          from_at: Timestamp('Applies from the renewal at this time'),
         },
         {
           $id: 'NextVmPrice',
-          description:
-            'The next price at which it is renewed that differs from the present one, as far as prices are announced',
+          description: 'The next renewal price that differs from the current one, if one is announced',
         },
       ),
     ),
@@ -71,16 +70,16 @@ const VmBillingShape = Shape(
       ),
     ),
     auto_renew: Type.Boolean(),
-    usage_minor: Count('What was used and is charged with the next renewal, so far'),
+    usage_minor: Count('Usage so far that will be charged with the next renewal'),
     usage: VmUsageShape,
-    lifetime_charged_minor: Minor('All that was charged so far'),
-    lifetime_refunded_minor: Minor('All that was given back so far'),
+    lifetime_charged_minor: Minor('Total charges so far'),
+    lifetime_refunded_minor: Minor('Total refunds so far'),
     charges: Type.Array(ChargeShape, {
       maxItems: MAX_CHARGES,
       description: `Completed orders, newest first, at most ${MAX_CHARGES}; see \`/v1/billing/orders\` for all`,
     }),
   },
-  { $id: 'VmBilling', description: 'What a VM costs and has cost' },
+  { $id: 'VmBilling', description: 'Current and past costs of a VM' },
 );
 
 export const getVmBilling = endpoint({
@@ -90,8 +89,7 @@ export const getVmBilling = endpoint({
   scope: 'vm:read',
   tag: 'vm',
   summary: 'Get the billing of a VM',
-  description:
-    'What it renews at and when, what it has used since it was charged last, and its latest charges.',
+  description: 'Returns the price and time of the next renewal, uncharged usage, and the latest charges.',
   params: VmParams,
   data: VmBillingShape,
   errors: [],

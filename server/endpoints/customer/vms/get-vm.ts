@@ -12,7 +12,7 @@ export const WaitQuery = {
       minimum: 0,
       maximum: MAX_WAIT_SECONDS,
       default: 0,
-      description: 'Long-poll: answer when the VM has no active job, at the latest after this many seconds',
+      description: 'Long poll: wait up to this many seconds until the VM has no active job',
     }),
   ),
 };
@@ -25,7 +25,7 @@ export const getVm = endpoint({
   tag: 'vm',
   summary: 'Get one VM',
   description:
-    'With `wait_seconds` the answer waits until the VM has no active job: the way to follow a job to its end.',
+    'With `wait_seconds`, the response waits until the VM has no active job, so you can follow a job to its end.',
   params: VmParams,
   query: Type.Object(WaitQuery),
   data: VmShape,

@@ -5,14 +5,14 @@ import { Type } from '../../../platform/schema.ts';
 export const MAX_CHARGE = Type.Integer({
   minimum: 0,
   maximum: Number.MAX_SAFE_INTEGER,
-  description: 'Refuse with `price_changed` when the price is above this, in minor units',
+  description: 'Refuse the operation with `price_changed` if the price is above this amount, in minor units',
 });
 
 export const BILLING = Enum(BILLING_MODES, {
   $id: 'BillingMode',
   default: 'monthly',
   description:
-    'By the month, or by the hours that are used of it: its price is then paid in advance as the most that they can come to, and what is unused is given back',
+    'Monthly or hourly billing. With hourly billing, the monthly price is held in advance as the maximum, and the unused part is refunded',
 });
 
 /**
@@ -32,6 +32,6 @@ export const USERNAME = Type.String({
   pattern: '^[a-z_][a-z0-9_-]{0,31}$',
   'x-expected':
     'lower-case letters, digits, underscores and hyphens, 1 to 32, with a letter or an underscore first',
-  description: 'User inside the guest; the default user of the template when absent',
+  description: 'User inside the guest; defaults to the default user of the template',
   examples: ['root'],
 });

@@ -6,7 +6,7 @@ import { Type } from '../../../platform/schema.ts';
 export const JobShape = Shape(
   {
     id: Id('job'),
-    kind: Enum(JOB_KINDS, { $id: 'JobKind', description: 'What the job does' }),
+    kind: Enum(JOB_KINDS, { $id: 'JobKind', description: 'The operation that the job performs' }),
     status: Enum(['pending', 'running', 'succeeded', 'failed', 'canceled'], {
       $id: 'JobStatus',
     }),
@@ -18,11 +18,11 @@ export const JobShape = Shape(
     error: Nullable(
       Shape(
         { code: Type.String(), message: Type.String() },
-        { $id: 'JobError', description: 'Why a job failed' },
+        { $id: 'JobError', description: 'The reason why a job failed' },
       ),
     ),
   },
-  { $id: 'Job', description: 'Work on a VM that takes time' },
+  { $id: 'Job', description: 'A long-running operation on a VM' },
 );
 
 export function presentJob(job: JobRow) {

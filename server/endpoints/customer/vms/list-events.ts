@@ -10,7 +10,7 @@ import { loadVm } from './load-vm.ts';
 const EventShape = Shape(
   {
     id: Id('evt'),
-    type: Enum(EVENT_TYPES, { $id: 'EventType', description: 'What happened; more types may come' }),
+    type: Enum(EVENT_TYPES, { $id: 'EventType', description: 'Type of the event; more types may be added' }),
     level: Enum(['info', 'warning', 'error'], { $id: 'EventLevel' }),
     message: Type.String(),
     actor: Shape(
@@ -19,12 +19,12 @@ const EventShape = Shape(
         id: Nullable(Type.String({ description: 'Identifier of the API key' })),
         ip: Nullable(Type.String({ description: 'Address the caller came from' })),
       },
-      { $id: 'EventActor', description: 'Who caused an event' },
+      { $id: 'EventActor', description: 'The cause of an event' },
     ),
     job_id: Nullable(Id('job')),
     metadata: Type.Unsafe<Record<string, unknown>>({
       type: 'object',
-      description: 'Particulars of the type',
+      description: 'Details that depend on the type',
     }),
     created_at: Timestamp(),
   },
@@ -56,8 +56,8 @@ export const listEvents = endpoint({
   query: Type.Object({
     ...PageQuery,
     type: Type.Optional(Enum(EVENT_TYPES, { $id: 'EventType', description: 'Only events of this type' })),
-    from: Type.Optional(InstantInput('Only events from this instant on')),
-    to: Type.Optional(InstantInput('Only events before this instant')),
+    from: Type.Optional(InstantInput('Only events at this time or later')),
+    to: Type.Optional(InstantInput('Only events before this time')),
   }),
   data: Type.Array(EventShape),
   paginated: true,

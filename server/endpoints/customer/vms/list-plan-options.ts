@@ -26,19 +26,19 @@ export const listPlanOptions = endpoint({
   money: true,
   scope: 'vm:read',
   tag: 'vm',
-  summary: 'List the plans a VM can switch to',
+  summary: 'List the plans a VM can change to',
   description:
-    'Plans sold where the VM is. One that cannot be taken is shown with its blocker, not hidden; that of the plan it has is `same_plan`.',
+    'Returns the plans sold in the region of the VM. Plans that cannot be chosen are listed with the reason in their blocker; for the current plan, this is `same_plan`.',
   params: VmParams,
   data: Type.Array(
     Shape(
       {
         plan: PublicPlanShape,
-        current: Type.Boolean({ description: 'The plan the VM has' }),
-        available: Type.Boolean({ description: 'It can be chosen at all: there is room for it now' }),
-        allowed: Type.Boolean({ description: 'This VM could take it now' }),
+        current: Type.Boolean({ description: 'True for the current plan of the VM' }),
+        available: Type.Boolean({ description: 'True if there is capacity for it now' }),
+        allowed: Type.Boolean({ description: 'True if this VM could change to it now' }),
         blocker: Nullable(BlockerShape),
-        net_minor: Minor('What the switch would cost now: positive is charged, negative refunded'),
+        net_minor: Minor('Current price of the change: charged if positive, refunded if negative'),
       },
       { $id: 'PlanOption' },
     ),

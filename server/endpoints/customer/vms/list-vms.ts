@@ -14,10 +14,10 @@ export const listVms = endpoint({
   scope: 'vm:read',
   tag: 'vm',
   summary: 'List VMs',
-  description: 'Newest first. The filters combine.',
+  description: 'Newest first. Filters can be combined.',
   query: Type.Object({
     ...PageQuery,
-    status: Type.Optional(Enum(VM_STATUSES, { $id: 'VmStatus', description: 'Only VMs in this state' })),
+    status: Type.Optional(Enum(VM_STATUSES, { $id: 'VmStatus', description: 'Only VMs with this status' })),
     region: Type.Optional(Type.String({ maxLength: 63, description: 'Only VMs in this region' })),
     hostname: Type.Optional(
       Type.String({ maxLength: 253, description: 'Only VMs with exactly this hostname' }),

@@ -17,9 +17,9 @@ export const NEW_VM_BODY_LIMIT = 96 * 1024;
 export const NewVmInput = {
   template: Type.String({ maxLength: 63, description: 'Template code' }),
   hostname: HOSTNAME,
-  region: Type.Optional(Type.String({ maxLength: 63, description: 'The default region when absent' })),
+  region: Type.Optional(Type.String({ maxLength: 63, description: 'Defaults to the default region' })),
   zone: Type.Optional(
-    Type.String({ maxLength: 63, description: 'The first zone of the region when absent' }),
+    Type.String({ maxLength: 63, description: 'Defaults to the first zone of the region' }),
   ),
   ssh_key_ids: Type.Optional(
     Type.Array(Type.String(), {
@@ -39,7 +39,7 @@ export const NewVmInput = {
   billing: Type.Optional(BILLING),
   auto_renew: Type.Optional(Type.Boolean({ default: true, description: 'Renew at the end of each period' })),
   renewal_priority: Type.Optional({ ...RENEWAL_PRIORITY_INPUT, default: RENEWAL_PRIORITY.default }),
-  start: Type.Optional(Type.Boolean({ default: true, description: 'Start it once it is made' })),
+  start: Type.Optional(Type.Boolean({ default: true, description: 'Start it after creation' })),
   max_charge_minor: Type.Optional(MAX_CHARGE),
 };
 
@@ -61,11 +61,11 @@ export const NewVmShape = Shape(
     order: OrderShape,
     initial_password: Nullable(
       Type.String({
-        description: 'Made only where neither key nor password was given; shown in this reply only',
+        description: 'Generated only if neither a key nor a password was given; shown only in this response',
       }),
     ),
   },
-  { $id: 'CreatedVm', description: 'A new VM, the job that makes it and the order that pays for it' },
+  { $id: 'CreatedVm', description: 'A new VM, the job that creates it and the order that pays for it' },
 );
 
 export const exampleNewVm = {

@@ -10,7 +10,7 @@ export const rebootVm = endpoint({
   scope: 'vm:write',
   tag: 'vm',
   summary: 'Reboot a VM',
-  description: 'Gracefully if the guest obeys in time, else by a reset.',
+  description: 'Reboots gracefully if the guest responds in time, and with a hard reset otherwise.',
   params: VmParams,
   body: PowerBody,
   data: VmJobShape,

@@ -22,7 +22,7 @@ export const PowerBody = Input({
       minimum: 5,
       maximum: 300,
       default: 60,
-      description: 'How long the guest may take to obey',
+      description: 'Time that the guest has to respond',
     }),
   ),
 });

@@ -19,7 +19,7 @@ export const resetPassword = endpoint({
   scope: 'vm:write',
   tag: 'vm',
   summary: 'Reset a password inside a VM',
-  description: 'The new password is in this reply only, and works once the job has succeeded.',
+  description: 'The new password is only in this response and works once the job has succeeded.',
   secret: true,
   params: VmParams,
   body: Input({ username: Type.Optional(USERNAME) }),

@@ -11,7 +11,7 @@ export const stopVm = endpoint({
   tag: 'vm',
   summary: 'Stop a VM gracefully',
   description:
-    'The job succeeds only when the guest is off; otherwise it fails with `guest_shutdown_timeout` and the VM runs on.',
+    'The job succeeds only when the guest is off; otherwise it fails with `guest_shutdown_timeout` and the VM keeps running.',
   params: VmParams,
   body: PowerBody,
   data: VmJobShape,

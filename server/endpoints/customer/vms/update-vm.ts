@@ -28,7 +28,7 @@ export const HOSTNAME = Type.String({
 export const RENEWAL_PRIORITY_INPUT = Type.Integer({
   minimum: RENEWAL_PRIORITY.minimum,
   maximum: RENEWAL_PRIORITY.maximum,
-  description: 'Where the wallet does not cover all renewals, the lower number is renewed first',
+  description: 'If the wallet does not cover all renewals, lower numbers are renewed first',
 });
 
 export const updateVm = endpoint({
@@ -37,9 +37,9 @@ export const updateVm = endpoint({
   path: '/v1/vm/{id}',
   scope: 'vm:write',
   tag: 'vm',
-  summary: 'Rename a VM, change its notes, or say how it is renewed',
+  summary: 'Change the name, notes or renewal of a VM',
   description:
-    'An absent field stays as it is, `null` clears. The host name inside the guest is not touched. An unpaid VM whose `auto_renew` is turned on is renewed within a minute if the wallet covers it, a suspended one too; the fields of renewal and billing are all that can be changed of that one.',
+    'Absent fields stay as they are, and `null` clears a field. The hostname inside the guest does not change. An unpaid or suspended VM whose `auto_renew` is turned on is renewed within a minute if the wallet covers it. Only the renewal and billing fields of a suspended VM can be changed.',
   params: VmParams,
   body: Input(
     {
@@ -48,7 +48,7 @@ export const updateVm = endpoint({
       auto_renew: Type.Optional(Type.Boolean({ description: 'Renew at the end of each period' })),
       renewal_priority: Type.Optional(RENEWAL_PRIORITY_INPUT),
       billing: Type.Optional(
-        Enum(BILLING_MODES, { $id: 'BillingMode', description: 'How it is billed from its next period on' }),
+        Enum(BILLING_MODES, { $id: 'BillingMode', description: 'Billing mode from the next period on' }),
       ),
     },
     { minProperties: 1 },

@@ -22,11 +22,16 @@ import { exampleJob, JobShape, presentJob } from './job-shape.ts';
 const Positive = (description: string) => Type.Integer({ minimum: 1, description });
 
 export const billingFields = {
-  price_hourly: Decimal('Price an hour, as sold; by the month its part of 730 hours'),
-  billing_mode: Enum(BILLING_MODES, { $id: 'BillingMode', description: 'How the running period is billed' }),
+  price_hourly: Decimal(
+    'Hourly price at the time of sale; with monthly billing, the monthly price divided by 730',
+  ),
+  billing_mode: Enum(BILLING_MODES, {
+    $id: 'BillingMode',
+    description: 'Billing mode of the current period',
+  }),
   next_billing_mode: Enum(BILLING_MODES, {
     $id: 'BillingMode',
-    description: 'How the periods to come are billed',
+    description: 'Billing mode of future periods',
   }),
 };
 
@@ -39,17 +44,16 @@ export function presentBilling(vm: VmRow) {
 
 const ThrottleShape = Shape(
   {
-    mbps: Type.Integer({ minimum: 0, description: 'Mbit/s; 0 lets nothing pass' }),
+    mbps: Type.Integer({ minimum: 0, description: 'In Mbit/s; 0 blocks all traffic' }),
     cause: Enum(THROTTLE_CAUSES, {
       $id: 'ThrottleCause',
       description:
-        '`included_traffic` ends with the next period, or with a plan that includes more; `unpaid_usage` ends when money is added',
+        '`included_traffic` ends with the next period or with a plan that includes more; `unpaid_usage` ends with a top-up',
     }),
   },
   {
     $id: 'Throttle',
-    description:
-      'How fast it may send and receive because its traffic has come to a bound; absent if it has not',
+    description: 'Speed limit because the traffic has reached a bound; absent if there is none',
   },
 );
 
@@ -62,9 +66,11 @@ export const VmShape = Shape(
     wanted_power: Enum(WANTED_POWERS, {
       $id: 'WantedPower',
       description:
-        'What its power should be: a VM that is off and wanted `on` is started again by the service; while it waits for that, `force-stop` calls it off',
+        'Desired power state: the service restarts a VM that is off although it should be `on`; until then, `force-stop` cancels the restart',
     }),
-    locked: Type.Boolean({ description: 'A job is running; operations that start another are refused' }),
+    locked: Type.Boolean({
+      description: 'True while a job is running; operations that start another job are refused',
+    }),
     active_job: Nullable(JobShape),
     last_job: Nullable(JobShape),
     plan: Nullable(Type.String({ description: 'Plan code; null for a custom configuration' })),
@@ -72,23 +78,23 @@ export const VmShape = Shape(
     vcpu: Positive('Virtual CPUs'),
     ram_mb: Positive('Memory in MiB'),
     disk_gb: Positive('Disk in GB'),
-    bandwidth_gb: Nullable(Positive('Traffic included a month, in GB; null is unmetered')),
+    bandwidth_gb: Nullable(Positive('Included traffic per month in GB; null if unmetered')),
     template: Type.String({ description: 'Code of the OS image' }),
     region: Type.String(),
     zone: Type.String(),
     ipv4: Nullable(Type.String({ format: 'ipv4' })),
     ipv6: Nullable(Type.String({ format: 'ipv6' })),
-    price_monthly_minor: Minor('Price a month, as sold'),
+    price_monthly_minor: Minor('Monthly price at the time of sale'),
     ...billingFields,
     currency: Currency,
-    auto_renew: Type.Boolean({ description: 'It is renewed at the end of its period' }),
+    auto_renew: Type.Boolean({ description: 'True if it renews at the end of its period' }),
     renewal_priority: Type.Integer({
       minimum: RENEWAL_PRIORITY.minimum,
       maximum: RENEWAL_PRIORITY.maximum,
-      description: 'Where the wallet does not cover all renewals, the lower number is renewed first',
+      description: 'If the wallet does not cover all renewals, lower numbers are renewed first',
     }),
-    billing_period_start_at: Timestamp('Start of the period that is paid'),
-    billing_period_end_at: Timestamp('End of the period that is paid'),
+    billing_period_start_at: Timestamp('Start of the paid period'),
+    billing_period_end_at: Timestamp('End of the paid period'),
     move_window: Nullable(MoveWindowShape),
     throttle: Nullable(ThrottleShape),
     created_at: Timestamp(),

@@ -9,13 +9,17 @@ export const VmUsageShape = Shape(
   {
     traffic: Shape(
       {
-        used_bytes: Count('Sent since it was charged last, and counted: neither free nor unmetered'),
+        used_bytes: Count(
+          'Outgoing traffic since the last charge that is counted, so neither free nor unmetered',
+        ),
         included_bytes: Nullable(
-          Count('Of that included, each plan for its time; null where all of it is free or unmetered'),
+          Count(
+            'The included part, with each plan counted for its time; null if all of it is free or unmetered',
+          ),
         ),
         overage_bytes: Count('Beyond that'),
-        price_per_gb: Nullable(Decimal('Price of a GB beyond what is included; null is free')),
-        amount_minor: Count('What it comes to, in minor units of `currency`'),
+        price_per_gb: Nullable(Decimal('Price per GB beyond the included traffic; null if free')),
+        amount_minor: Count('Total in minor units of `currency`'),
       },
       { $id: 'TrafficUsage' },
     ),
@@ -26,15 +30,15 @@ export const VmUsageShape = Shape(
           ...Quantity,
           description: 'GB stored, each for its share of the month, so far',
         },
-        price_gb_month: Nullable(Decimal('Price of a GB for a month; null is free')),
-        amount_minor: Count('What it comes to, in minor units of `currency`'),
+        price_gb_month: Nullable(Decimal('Price per GB and month; null if free')),
+        amount_minor: Count('Total in minor units of `currency`'),
       },
       { $id: 'SnapshotUsage' },
     ),
   },
   {
     $id: 'VmUsage',
-    description: 'What a VM has used and was not charged for yet; all zero where nothing has a price',
+    description: 'Usage of a VM that has not been charged yet; all zero if nothing has a price',
   },
 );
 

@@ -28,7 +28,7 @@ export const suspendAccount = operatorEndpoint({
   tag: 'account',
   summary: 'Suspend an account',
   description:
-    'Its keys may only read, and what they have open ends. Its VMs run on unless they are stopped.',
+    'Its keys can only read, and their open sessions end. Its VMs keep running unless they are stopped.',
   params: AccountParams,
   body: Input({
     stop_vms: Type.Optional(Type.Boolean({ description: 'Cut the power of its running VMs' })),

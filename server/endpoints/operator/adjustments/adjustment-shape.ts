@@ -12,7 +12,7 @@ const adjustmentFields = {
   amount_minor: Minor('Amount; negative where it gave money'),
   currency: Currency,
   reason: Type.String(),
-  actor: Type.String({ description: 'Who made it, such as "anna as root"' }),
+  actor: Type.String({ description: 'Operator who made it, such as "anna as root"' }),
   corrects_order_id: Nullable(Id('ord')),
   outage_id: Nullable(Id('out')),
   invoice_id: Nullable(Id('inv')),
@@ -21,15 +21,15 @@ const adjustmentFields = {
 
 export const AdjustmentShape = Shape(adjustmentFields, {
   $id: 'Adjustment',
-  description: 'A correction of the books: an order of its own, as nothing that is booked changes',
+  description: 'A correction of the books: a separate order, because booked orders never change',
 });
 export const MadeAdjustmentShape = Shape(
   {
     ...adjustmentFields,
-    promo_minor: Count('Of what it gave back, promotional credit; the rest is money'),
+    promo_minor: Count('The part of the refund that is promotional credit; the rest is money'),
     promo_expires_at: Nullable(
       Timestamp(
-        'The soonest end of the credit that it gave back, which may be over; null if it is all money',
+        'The earliest expiry of the refunded credit, possibly in the past; null if the refund is all money',
       ),
     ),
     wallet: WalletShape,

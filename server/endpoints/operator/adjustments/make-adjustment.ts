@@ -16,7 +16,7 @@ export const makeAdjustment = operatorEndpoint({
   path: '/accounts/{id}/adjustments',
   money: true,
   tag: 'money',
-  summary: 'Give an account money beside what is sold, or take what was not charged',
+  summary: 'Credit or debit an account independently of a sale',
   params: AccountParams,
   body: Input({
     type: Enum(['credit', 'debit']),

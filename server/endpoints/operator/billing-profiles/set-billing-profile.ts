@@ -27,7 +27,9 @@ export const setBillingProfile = operatorEndpoint({
     postcode: Type.Optional(Line('1012 LG')),
     country: Line('NL', 'ISO 3166-1 alpha-2'),
     vat_id: Type.Optional(Line('NL004495445B01')),
-    exempt_reason: Type.Optional(Line('Diplomatic mission', 'Why it pays no tax, as it stands on invoices')),
+    exempt_reason: Type.Optional(
+      Line('Diplomatic mission', 'Reason for the tax exemption, as printed on invoices'),
+    ),
     order_reference: Type.Optional(Nullable(Line('PO-4711'))),
     language: Type.Optional(Nullable(Enum(DOCUMENT_LANGUAGES))),
     mail_to: Type.Optional(

@@ -22,7 +22,8 @@ const BillingProfileShape = Shape(
     ),
     language: Nullable(
       Enum(DOCUMENT_LANGUAGES, {
-        description: "Of documents and of mails with them; null is the language of the account's first owner",
+        description:
+          "Language of documents and the mails with them; null for the language of the account's first owner",
       }),
     ),
     mail_to: Type.Array(Type.String(), {
@@ -30,7 +31,7 @@ const BillingProfileShape = Shape(
     }),
     updated_at: Timestamp(),
   },
-  { $id: 'BillingProfile', description: "Who an account's invoices are for" },
+  { $id: 'BillingProfile', description: "Recipient of an account's invoices" },
 );
 
 export const TaxedProfileShape = Shape(

@@ -10,16 +10,16 @@ const AuditReportShape = Shape(
     started_at: Timestamp(),
     finished_at: Timestamp(),
     accounts: Count('Accounts that were looked at'),
-    laws: Count('Laws that they were held against'),
+    laws: Count('Number of rules checked'),
     findings: Type.Array(
       Shape({
         law: Type.String(),
-        what: Type.String({ description: 'Names the row, and what is wrong with it' }),
+        what: Type.String({ description: 'The row and the problem' }),
       }),
     ),
     truncated: Type.Boolean({ description: 'There are more findings than are listed' }),
   },
-  { $id: 'AuditReport', description: 'What an audit of the books found' },
+  { $id: 'AuditReport', description: 'Result of an audit of the books' },
 );
 
 /** The audit in progress for each database. */

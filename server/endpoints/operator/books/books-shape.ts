@@ -26,7 +26,8 @@ export const BooksShape = Shape(
     iso_exponent: Type.Integer({ description: 'Decimals of the currency by ISO 4217' }),
     exponent: Nullable(
       Type.Integer({
-        description: 'Decimals of the amounts in the books; null if nobody has said yet, or there are none',
+        description:
+          'Decimals of the amounts in the books; null if not answered yet or if there are no amounts',
       }),
     ),
     paused: Type.Boolean({ description: 'Money operations answer 503 until the exponent is known' }),
@@ -39,7 +40,7 @@ export const BooksShape = Shape(
     ),
     last_payments: Type.Array(PaymentSampleShape),
   },
-  { $id: 'Books', description: 'How the books count their currency' },
+  { $id: 'Books', description: 'The unit in which the books count their currency' },
 );
 
 export async function presentBooks(db: Queryable, currency: string): Promise<Static<typeof BooksShape>> {

@@ -18,7 +18,7 @@ export const exportBookings = operatorEndpoint({
       Type.Integer({
         minimum: 1,
         maximum: 10_000,
-        description: 'Which file of a month that has too many entries for one',
+        description: 'Number of the file, for a month with too many entries for a single file',
       }),
     ),
   }),

@@ -12,7 +12,7 @@ const GapShape = Shape(
     first: Type.Integer({ examples: [41] }),
     last: Type.Integer({ examples: [42] }),
     recorded_at: Timestamp(),
-    recorded_by: Type.String({ description: 'Who said that they may have been issued' }),
+    recorded_by: Type.String({ description: 'Operator who reported that they may have been issued' }),
   },
   { $id: 'SeriesGap', description: 'Numbers that no document in the books has' },
 );

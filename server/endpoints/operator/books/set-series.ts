@@ -19,14 +19,14 @@ export const setSeries = operatorEndpoint({
   tag: 'money',
   summary: 'Say which documents may have been issued',
   description:
-    'After an older copy of the database was restored: documents go on after these numbers, and those in between are recorded as a gap. Equal to the last number in the books, nothing was issued meanwhile.',
+    'After an older copy of the database was restored: documents continue after these numbers, and the numbers in between are recorded as a gap. If they equal the last numbers in the books, nothing was issued in the meantime.',
   body: Input({ invoice: Last('invoice'), credit_note: Last('credit note') }),
   data: Type.Array(SeriesShape),
   errors: [],
   async handle({ body: { invoice, credit_note }, actor, services: { db, clock, logger } }) {
     const last = { invoice: BigInt(invoice), credit_note: BigInt(credit_note) };
     await db.transaction((tx) => answerSeries(tx, clock, last, actor));
-    logger.info({ invoice, credit_note, actor }, 'documents go on after these numbers');
+    logger.info({ invoice, credit_note, actor }, 'documents continue after these numbers');
     return { data: await presentSeries(db) };
   },
 });

@@ -15,7 +15,7 @@ export const addCluster = operatorEndpoint({
   summary: 'Add a cluster for the VMs of a region',
   description:
     'It must trust the certificate of the service. What guests need of it is checked first, and nothing is recorded where an item ' +
-    'is missing. Each node takes it up by itself within some seconds. What is not given is as in the settings. Over the socket ' +
+    'is missing. Each node starts using it automatically within seconds. Absent fields are as in the settings. Over the socket ' +
     'only.',
   body: ClusterInput,
   data: ClusterShape,

@@ -14,8 +14,8 @@ export const changeCluster = operatorEndpoint({
   tag: 'host',
   summary: 'Change how the cluster that was added for a region is reached',
   description:
-    'What is not given stays. The cluster itself must be the same: it is asked by what is new before anything is recorded. Each ' +
-    'node takes it up by itself within some seconds; what it is doing there then is tried again. Over the socket only.',
+    'Absent fields stay as they are. The cluster itself must be the same: it is contacted with the new values before anything is recorded. Each ' +
+    'node starts using them automatically within seconds and retries its current operations there. Over the socket only.',
   params: Type.Object({ region: Code('eu-west') }),
   body: ClusterChange,
   data: ClusterShape,

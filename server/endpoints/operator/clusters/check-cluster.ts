@@ -24,12 +24,12 @@ export const checkCluster = operatorEndpoint({
             description: '`limited`: guests run, with less than they could have. `missing`: no guest can run',
           }),
           found: Type.String({
-            description: 'What was found, or what is wrong with it and what puts it right',
+            description: 'The finding, or the problem and its solution',
           }),
         }),
       ),
     },
-    { $id: 'ClusterCheck', description: 'What guests need of the cluster, item by item' },
+    { $id: 'ClusterCheck', description: 'Requirements of guests for the cluster, item by item' },
   ),
   errors: ['invalid_state', 'compute_unavailable'],
   async handle({ services }) {

@@ -10,13 +10,14 @@ export const ClusterShape = Shape(
     id: Type.String({ description: 'As ids of its hosts begin' }),
     regions: Type.Array(Type.String(), {
       description:
-        'Whose VMs it has; the cluster of the settings has those of all regions without one of their own',
+        'The regions whose VMs it runs; the cluster of the settings runs those of all regions without their own cluster',
     }),
     endpoints: Type.Array(Type.String(), { description: 'Addresses of members' }),
     reachable: Type.Boolean({ description: 'A member of it can be reached' }),
     ok: Type.Boolean({ description: 'VMs can be made on it, for which it needs a quorum, too' }),
     summary: Type.String({
-      description: 'Its version and members, as it says itself; or why no VM can be made on it',
+      description:
+        'Its version and members as it reports them, or the reason why no VMs can be created on it',
     }),
     members_up: Count('Members that can be reached'),
     members_total: Count('All members, as last recorded while it cannot be reached'),

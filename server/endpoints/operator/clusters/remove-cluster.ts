@@ -28,7 +28,10 @@ export const removeCluster = operatorEndpoint({
       const cluster = await lockClusterOf(tx, region);
       if (!cluster) throw notFound();
       if (await removeEmptyCluster(tx, cluster.id, clock.now())) return;
-      throw new ApiError('invalid_state', `The cluster of ${region} has VMs, or guests that no VM has.`);
+      throw new ApiError(
+        'invalid_state',
+        `The cluster of ${region} has VMs, or guests that belong to no VM.`,
+      );
     });
     clusters.changed();
     logger.warn({ region }, 'cluster removed');

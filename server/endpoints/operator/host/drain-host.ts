@@ -30,7 +30,7 @@ export const drainHost = operatorEndpoint({
       powered_off: Count('Guests whose power was cut'),
       left: Type.Array(Type.String(), { description: 'Guests that are on all the same' }),
     },
-    { $id: 'DrainedHost', description: 'What became of the guests of a host' },
+    { $id: 'DrainedHost', description: 'Result for the guests of a host' },
   ),
   errors: [],
   handle: async ({ body, services }) => ({

@@ -22,7 +22,7 @@ export const getCapacity = operatorEndpoint({
     {
       zones: Nullable(
         Type.Array(Type.String(), {
-          description: 'Of the catalog, in which VMs are made; null is every one',
+          description: 'Zones of the catalog in which VMs are created; null for all',
         }),
       ),
       resources: Type.Array(AmountShape),

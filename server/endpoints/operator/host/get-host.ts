@@ -23,11 +23,11 @@ export const getHost = operatorEndpoint({
           state: Enum(['ok', 'limited', 'missing'], {
             description: '`limited`: guests run, with less than they could have. `missing`: no guest can run',
           }),
-          found: Type.String({ description: 'What was found, or why it does not do' }),
+          found: Type.String({ description: 'The finding, or the reason why it does not suffice' }),
         }),
       ),
     },
-    { $id: 'Host', description: 'What guests need of the host, part by part' },
+    { $id: 'Host', description: 'Requirements of guests for the host, item by item' },
   ),
   errors: [],
   async handle({ services }) {

@@ -17,7 +17,7 @@ export const emptyHost = operatorEndpoint({
     'Each VM is moved by a job, some at a time, to a host of its zone with room; one for which there is none stays until there is. ' +
     '`evacuated` says that the host is empty. VMs that have to be switched off for it are moved between `from` and `to`, where these ' +
     'are given, and their owners are told when the drain is ordered; what is off, or moves as it runs, is moved at once. After `to` what ' +
-    'is left stays until a drain is ordered anew, which replaces the window.',
+    'is left stays until another drain is requested, which replaces the window.',
   params: HostParams,
   body: Input({
     from: Type.Optional(

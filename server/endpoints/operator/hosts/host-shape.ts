@@ -11,7 +11,7 @@ export const HostMachineShape = Shape(
   {
     id: Type.String(),
     name: Type.String(),
-    zones: Nullable(Type.Array(Type.String(), { description: 'Of the catalog; null is every one' })),
+    zones: Nullable(Type.Array(Type.String(), { description: 'Zones of the catalog; null for all' })),
     state: Enum(['up', 'draining', 'evacuated', 'unreachable'], {
       description:
         '`draining`: takes no new VM, and those it has are moved away. `evacuated`: drained and empty. `unreachable`: its VMs ' +

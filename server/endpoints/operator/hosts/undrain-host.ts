@@ -11,7 +11,7 @@ export const undrainHost = operatorEndpoint({
   tag: 'host',
   summary: 'Let a host that was drained take VMs again',
   description:
-    'VMs that are on their way to others go on; none comes back by itself. Owners who were told of a window are told that it is canceled.',
+    'VMs that are already moving to other hosts continue to do so, and none returns automatically. Owners who were notified of a window are notified that it is canceled.',
   params: HostParams,
   data: HostMachineShape,
   errors: [],

@@ -10,7 +10,7 @@ export const collectImages = operatorEndpoint({
   summary: 'Free the room of images that nothing needs',
   data: Shape(
     { files: Count('Files that were removed'), bytes: Count('Room that is free by that') },
-    { $id: 'CollectedImages', description: 'What was removed' },
+    { $id: 'CollectedImages', description: 'Removed files' },
   ),
   errors: [],
   async handle({ services: { config, clock, logger } }) {

@@ -32,16 +32,16 @@ export const importImage = operatorEndpoint({
   body: Input({
     name: Line('debian-12', "The catalog's code for it"),
     disk: AbsolutePath,
-    user: Line('root', 'Who logs in first'),
+    user: Line('root', 'Default user'),
     sha256: Type.Optional(
       Type.String({ pattern: '^[0-9a-f]{64}$', 'x-expected': '64 hexadecimal digits in lower case' }),
     ),
-    ready: Type.Optional(Line('port:22', 'What tells that a guest of it is ready')),
+    ready: Type.Optional(Line('port:22', 'Condition for a guest to be ready')),
     ready_within_seconds: Type.Optional(Type.Integer({ description: 'For how long that is waited for' })),
     direct_boot: Type.Optional(
       Input(
         { kernel: AbsolutePath, initrd: AbsolutePath, append: Type.String({ maxLength: MAX_APPEND }) },
-        { description: 'A kernel beside the disk, from which guests start' },
+        { description: 'A separate kernel file from which guests boot' },
       ),
     ),
   }),

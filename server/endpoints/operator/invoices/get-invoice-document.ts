@@ -14,7 +14,10 @@ export const getInvoiceDocument = operatorEndpoint({
   params: InvoiceParams,
   query: Input({ format: Enum(['pdf', 'xml']) }),
   data: Shape(
-    { name: Type.String({ description: 'Of the file' }), base64: Type.String({ contentEncoding: 'base64' }) },
+    {
+      name: Type.String({ description: 'Media type of the file' }),
+      base64: Type.String({ contentEncoding: 'base64' }),
+    },
     { $id: 'InvoiceDocument', description: 'A file' },
   ),
   errors: ['document_unavailable'],

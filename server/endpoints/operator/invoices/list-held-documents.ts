@@ -14,7 +14,7 @@ const HeldDocumentShape = Shape(
     account_id: Id('acc'),
     account_name: Type.String(),
     type: Enum(INVOICE_TYPES),
-    period_start_at: Timestamp('First instant of the month'),
+    period_start_at: Timestamp('Start of the month'),
     currency: Currency,
     reason: Type.String({ description: 'Why it is not issued' }),
     rules: Type.Array(Type.String({ examples: ['BR-AE-02'] }), {
@@ -32,7 +32,7 @@ export const listHeldDocuments = operatorEndpoint({
   method: 'GET',
   path: '/held-documents',
   tag: 'money',
-  summary: 'List invoices and credit notes that are not issued because they would break a rule, newest first',
+  summary: 'List invoices and credit notes that are held because they would violate a rule, newest first',
   query: Input(PageQuery),
   data: Type.Array(HeldDocumentShape),
   paginated: true,

@@ -16,17 +16,17 @@ export const JobShape = Shape(
     kind: JobKindShape,
     status: Enum(['pending', 'running', 'succeeded', 'failed', 'canceled']),
     step: Type.Integer({ description: 'The step that it is at' }),
-    undoing: Type.Boolean({ description: 'It takes back what it did' }),
+    undoing: Type.Boolean({ description: 'True while the job undoes its steps' }),
     attempts: Count('Failures in a row at the step that it is at'),
     next_attempt_at: Nullable(Timestamp('Null: as soon as there is room')),
-    owned: Type.Boolean({ description: 'Whether a node works on it now' }),
+    owned: Type.Boolean({ description: 'True if a node is working on it now' }),
     abandoned: Type.Boolean({ description: 'It was given up' }),
     error: Nullable(Shape({ code: Type.String(), message: Type.String() })),
     created_at: Timestamp(),
     started_at: Nullable(Timestamp()),
     finished_at: Nullable(Timestamp()),
   },
-  { $id: 'Job', description: 'Work on a VM that takes time' },
+  { $id: 'Job', description: 'A long-running operation on a VM' },
 );
 
 export function presentJob(job: JobRow) {

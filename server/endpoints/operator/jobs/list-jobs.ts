@@ -15,8 +15,7 @@ export const listJobs = operatorEndpoint({
     ...PageQuery,
     state: Type.Optional(
       Enum(JOB_STATES, {
-        description:
-          'Those that keep failing, which is the default, all that have not ended, or those that were given up',
+        description: 'Jobs that keep failing (the default), all unfinished jobs, or abandoned jobs',
       }),
     ),
   }),

@@ -23,7 +23,7 @@ export const createKey = operatorEndpoint({
   summary: 'Make an API key',
   params: AccountParams,
   body: Input({
-    name: Line('ci', 'What the key is for'),
+    name: Line('ci', 'Purpose of the key'),
     scopes: Type.Array(Enum(ALL_SCOPES), { minItems: 1, uniqueItems: true }),
     expires_at: Type.Optional(Type.String({ format: 'date-time', description: 'Never when absent' })),
     // Absent means from anywhere. An empty list is refused, because it would mean the same but look like the opposite.

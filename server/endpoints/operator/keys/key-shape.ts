@@ -4,13 +4,13 @@ import { keyStatus } from '../../../domain/accounts/keys.ts';
 import { Enum, Id, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 
-export const ScopeShape = Enum(ALL_SCOPES, { $id: 'Scope', description: 'What a key may do' });
+export const ScopeShape = Enum(ALL_SCOPES, { $id: 'Scope', description: 'Permissions of a key' });
 
 export const keyFields = {
   id: Id('apk'),
   account_id: Id('acc'),
   name: Type.String(),
-  hint: Type.String({ description: 'All there is to recognise its text by' }),
+  hint: Type.String({ description: 'Shortened text of the key, to recognize it' }),
   status: Enum(['active', 'expired', 'revoked']),
   scopes: Type.Array(ScopeShape),
   allow_cidrs: Type.Array(Type.String(), { description: 'Networks it may be used from; empty for any' }),

@@ -11,7 +11,7 @@ export const listScopes = operatorEndpoint({
   tag: 'key',
   summary: 'List the scopes that a key can have',
   data: Type.Array(
-    Shape({ scope: ScopeShape, grants: Type.String({ description: 'What it lets a key do' }) }),
+    Shape({ scope: ScopeShape, grants: Type.String({ description: 'Operations that the scope allows' }) }),
   ),
   errors: [],
   async handle() {

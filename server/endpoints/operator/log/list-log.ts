@@ -14,13 +14,15 @@ const LogEntryShape = Shape(
     email: Nullable(
       Type.String({ description: 'An operator who had signed in to the pages, in place of a process' }),
     ),
-    ip: Nullable(Type.String({ description: 'Where they were' })),
+    ip: Nullable(Type.String({ description: 'Their address or terminal' })),
     request: Type.String({ description: 'Method and path' }),
     input: Type.Unsafe<Record<string, unknown>>({ type: 'object', description: 'The body of the request' }),
     created_at: Timestamp(),
-    status: Nullable(Type.Integer({ description: 'Of the reply; null where it was cut off' })),
+    status: Nullable(
+      Type.Integer({ description: 'HTTP status of the response; null if it was interrupted' }),
+    ),
   },
-  { $id: 'LogEntry', description: 'What an operator did, and what came of it' },
+  { $id: 'LogEntry', description: 'An action of an operator, and its result' },
 );
 
 /** Read-only, both in the API and in the store. */

@@ -8,14 +8,14 @@ import { parseMailAddress } from '../../../platform/mail-address.ts';
 import { Type } from '../../../platform/schema.ts';
 import { Line } from '../shared/input.ts';
 
-export const OperatorInput = Input({ email: Line('anna@example.com', 'How the operator signs in') });
+export const OperatorInput = Input({ email: Line('anna@example.com', 'Sign-in address of the operator') });
 
 export const OperatorShape = Shape(
   {
     id: Id('prs'),
     email: Type.String(),
-    password: Type.Boolean({ description: 'Whether one is set' }),
-    totp: Type.Boolean({ description: 'Whether an authenticator app guards the sign-in' }),
+    password: Type.Boolean({ description: 'True if a password is set' }),
+    totp: Type.Boolean({ description: 'True if an authenticator app is set up' }),
     passkeys: Count('Passkeys'),
     last_sign_in_at: Nullable(Timestamp()),
     created_at: Timestamp(),

@@ -10,7 +10,7 @@ export const listOrphans = operatorEndpoint({
   method: 'GET',
   path: '/orphans',
   tag: 'host',
-  summary: 'List guests that no VM has',
+  summary: 'List guests that belong to no VM',
   query: Input(PageQuery),
   data: Type.Array(Shape(orphanFields, { $id: 'Orphan', description: 'A guest that no VM has' })),
   paginated: true,

@@ -8,7 +8,7 @@ export const orphanFields = {
   vcpu: Nullable(Type.Integer({ description: 'Its size; null while it cannot be seen' })),
   ram_mb: Nullable(Type.Integer()),
   disk_gb: Nullable(Type.Integer()),
-  addresses: Type.Array(Type.String(), { description: 'What it answers on' }),
+  addresses: Type.Array(Type.String(), { description: 'Its addresses' }),
   found_at: Timestamp(),
 };
 

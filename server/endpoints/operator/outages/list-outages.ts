@@ -10,7 +10,7 @@ export const listOutages = operatorEndpoint({
   method: 'GET',
   path: '/outages',
   tag: 'money',
-  summary: 'List outages, and what was credited for them',
+  summary: 'List outages and their credits',
   query: Input(PageQuery),
   data: Type.Array(CreditedOutageShape),
   paginated: true,

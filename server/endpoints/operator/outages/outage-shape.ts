@@ -11,7 +11,7 @@ const outageFields = {
   from_at: Timestamp(),
   to_at: Timestamp(),
   reason: Type.String(),
-  actor: Type.String({ description: 'Who reported it, such as "anna as root"' }),
+  actor: Type.String({ description: 'Operator who reported it, such as "anna as root"' }),
   status: Enum(['open', 'crediting', 'credited']),
   created_at: Timestamp(),
 };
@@ -24,10 +24,10 @@ export const CreditedOutageShape = Shape(
   {
     ...outageFields,
     credited: Count('VMs that were credited for it'),
-    credited_minor: Minor('What they were credited'),
+    credited_minor: Minor('Total credited to them'),
     currency: Currency,
   },
-  { $id: 'CreditedOutage', description: 'An outage, and what was credited for it' },
+  { $id: 'CreditedOutage', description: 'An outage and its credits' },
 );
 
 export function presentOutage({ credited_up_to: _, ...outage }: OutageRow) {

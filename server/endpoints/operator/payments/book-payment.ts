@@ -23,10 +23,10 @@ export const NewPayment = Input({
     Type.String({
       pattern: '^[a-z][a-z0-9_]{0,31}$',
       'x-expected': 'lower-case letters, digits and underscores, 1 to 32, with a letter first',
-      description: 'How the money came or went; `manual` when absent',
+      description: 'Payment method; defaults to `manual`',
     }),
   ),
-  reference: Type.Optional(Line('transfer 4711', 'What tells it from others; refused a second time')),
+  reference: Type.Optional(Line('transfer 4711', 'Unique reference of the payment; refused if used again')),
   key: Key,
 });
 

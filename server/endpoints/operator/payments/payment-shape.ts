@@ -8,11 +8,11 @@ export const BookedPaymentShape = Shape(
   {
     id: Id('pay'),
     account_id: Id('acc'),
-    method: Type.String({ description: 'How the money came or went' }),
+    method: Type.String({ description: 'Payment method' }),
     status: Enum(['pending', 'succeeded', 'failed', 'refunded']),
     amount_minor: Minor('Amount; negative where the money went back out'),
     currency: Currency,
-    reference: Type.String({ description: 'What tells it from other payments of the account' }),
+    reference: Type.String({ description: 'Unique reference within the account' }),
     created_at: Timestamp(),
     settled_at: Nullable(Timestamp()),
     wallet: WalletShape,

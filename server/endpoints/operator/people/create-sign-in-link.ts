@@ -22,7 +22,7 @@ export const createSignInLink = operatorEndpoint({
     'It stands for every factor: for who has lost theirs, and for who is the first in an account. With `account_id` ' +
     'somebody who is not there yet is made, and becomes a member.',
   body: Input({
-    email: Line('anna@example.com', 'How the person signs in'),
+    email: Line('anna@example.com', 'Sign-in address of the person'),
     account_id: Type.Optional(Code('acc_06f2v3n7k8q1m5x9z4b7c2d0gh')),
     role: Type.Optional(Enum(ROLES, { description: 'In that account; owner when absent' })),
   }),

@@ -23,7 +23,7 @@ export const grantPromoCredit = operatorEndpoint({
   body: Input({
     ...AmountFields,
     until: Timestamp('When it ends'),
-    reason: Line('welcome', 'What it is given for'),
+    reason: Line('welcome', 'Reason for the credit'),
     key: Key,
   }),
   data: ChangedPromoCreditShape,

@@ -14,7 +14,7 @@ export const listPromoCredits = operatorEndpoint({
   summary: 'List promotional credit',
   query: Input({
     ...PageQuery,
-    account_id: Type.Optional(Type.String({ description: 'Of this account alone' })),
+    account_id: Type.Optional(Type.String({ description: 'Only credits of this account' })),
   }),
   data: Type.Array(PromoCreditShape),
   paginated: true,

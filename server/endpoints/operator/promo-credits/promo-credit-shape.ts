@@ -7,12 +7,12 @@ import { WalletShape } from '../shared/wallet-shape.ts';
 const promoCreditFields = {
   id: Id('prm'),
   account_id: Id('acc'),
-  amount_minor: Minor('What was given'),
-  remaining_minor: Minor('What can still be spent of it'),
+  amount_minor: Minor('Original amount'),
+  remaining_minor: Minor('Remaining amount'),
   expires_at: Timestamp(),
   revoked_at: Nullable(Timestamp()),
   reason: Type.String(),
-  actor: Type.String({ description: 'Who gave it, such as "anna as root"' }),
+  actor: Type.String({ description: 'Operator who granted it, such as "anna as root"' }),
   created_at: Timestamp(),
   currency: Currency,
   status: Enum(['active', 'spent', 'expired', 'revoked']),
@@ -20,7 +20,7 @@ const promoCreditFields = {
 
 export const PromoCreditShape = Shape(promoCreditFields, {
   $id: 'PromoCredit',
-  description: 'Credit that was given to an account, and what is left of it',
+  description: 'Credit granted to an account, and its remaining amount',
 });
 export const ChangedPromoCreditShape = Shape(
   { ...promoCreditFields, wallet: WalletShape },

@@ -11,12 +11,12 @@ export const rotateSecrets = operatorEndpoint({
   summary: 'Seal everything with the first of the installation keys',
   data: Shape(
     {
-      key_id: Type.String({ description: 'Of the key that everything is sealed with now' }),
-      resealed: Count('What was under another key'),
-      unchanged: Count('What was under that key already'),
-      unreadable: Count('What is under a key that is not configured'),
+      key_id: Type.String({ description: 'Identifier of the key that now seals everything' }),
+      resealed: Count('Number of secrets that were sealed with another key'),
+      unchanged: Count('Number of secrets already sealed with that key'),
+      unreadable: Count('Number of secrets sealed with a key that is not configured'),
     },
-    { $id: 'Resealed', description: 'What became of everything that is sealed' },
+    { $id: 'Resealed', description: 'Result of a rotation of the installation key' },
   ),
   errors: [],
   async handle({ services }) {

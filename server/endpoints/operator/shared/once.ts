@@ -42,10 +42,7 @@ export async function once<T extends object>(
     sql`select pg_try_advisory_xact_lock(hashtextextended(${`operator ${key}`}, 0)) as locked`,
   );
   if (!locked)
-    throw new ApiError(
-      'idempotency_in_progress',
-      `What was asked for with the key ${key} is still under way.`,
-    );
+    throw new ApiError('idempotency_in_progress', `The request with the key ${key} is still in progress.`);
   const print = fingerprint('POST', path, content);
   const stored = await maybeOne<{ fingerprint: Uint8Array; reply: T }>(
     tx,

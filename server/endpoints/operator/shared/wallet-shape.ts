@@ -4,13 +4,13 @@ import { Minor, Shape } from '../../../http/schemas.ts';
 
 export const WalletShape = Shape(
   {
-    balance_minor: Minor('What is available and what is held'),
+    balance_minor: Minor('Available plus held'),
     held_minor: Minor('Reserved for orders that are under way'),
-    available_minor: Minor('What can be spent'),
-    promo_minor: Minor('Of that, promotional credit'),
+    available_minor: Minor('Spendable amount'),
+    promo_minor: Minor('Promotional part of the available balance'),
     claimed_minor: Minor('Owed for payments that their provider took back'),
   },
-  { $id: 'Wallet', description: 'What an account has' },
+  { $id: 'Wallet', description: 'Wallet of an account' },
 );
 
 export function presentWallet(

@@ -19,7 +19,7 @@ export const endReportedAttack = operatorEndpoint({
   }),
   data: Shape(
     { attack_id: Nullable(Id('atk')) },
-    { $id: 'EndedReport', description: 'The attack that is over; null where none was reported' },
+    { $id: 'EndedReport', description: 'The attack that has ended; null if none was reported' },
   ),
   errors: [],
   async handle({ body: { ip }, services }) {

@@ -41,7 +41,7 @@ export const reportAttack = operatorEndpoint({
     }),
     ports: Type.Array(
       Input({ protocol: Enum(['tcp', 'udp']), port: Whole(MAX_PORT, 'Source port', 53), ...volume }),
-      { maxItems: MAX_PORTS, description: 'Where some of it comes from' },
+      { maxItems: MAX_PORTS, description: 'Some of its sources' },
     ),
     seconds: Type.Integer({
       minimum: 1,

@@ -31,7 +31,8 @@ export const thresholdFields = {
 };
 const ThresholdShape = Shape(thresholdFields, {
   $id: 'TargetThreshold',
-  description: 'From how much on what comes in is an attack; null is learnt from what is usual',
+  description:
+    'Incoming traffic above this rate is treated as an attack; null if learned from the usual traffic',
 });
 
 const ThresholdInForce = Shape(
@@ -42,7 +43,7 @@ const ThresholdInForce = Shape(
   {
     $id: 'ThresholdInForce',
     description:
-      'From how much on what comes in is an attack: what is set, else as learnt up to the last minute',
+      'Threshold in effect for incoming traffic: the configured value, or otherwise the one learned up to the last minute',
   },
 );
 
@@ -59,7 +60,7 @@ export const TargetShape = Shape(
     threshold: ThresholdShape,
     threshold_in_force: ThresholdInForce,
     blackholed_until: Nullable(Timestamp('Until when everything to it is dropped; null where it is not')),
-    on_edge: Type.Boolean({ description: 'Whether the edge has what the database says' }),
+    on_edge: Type.Boolean({ description: 'True if the edge matches the database' }),
     last_attack_at: Nullable(Timestamp('Start of the latest attack')),
     created_at: Timestamp(),
   },

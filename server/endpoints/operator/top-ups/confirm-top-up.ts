@@ -32,7 +32,7 @@ export const confirmTopUp = operatorEndpoint({
       if (!locked) throw notFound();
       const { provider, amount_minor, currency } = locked;
       if (provider !== 'bank_transfer')
-        throw new ApiError('invalid_state', `What comes by ${provider} is confirmed by it alone.`, {
+        throw new ApiError('invalid_state', `Payments by ${provider} are only confirmed by that provider.`, {
           provider,
         });
       if ((body.currency ?? currency) !== currency)

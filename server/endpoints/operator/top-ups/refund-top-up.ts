@@ -13,7 +13,7 @@ export const refundTopUp = operatorEndpoint({
   tag: 'money',
   summary: 'Send money of a top-up back to where it came from',
   description:
-    'It leaves the wallet first, and comes back where the provider refuses. Asked for again it is another refund, of what is left.',
+    'The amount leaves the wallet first and returns if the provider refuses. Repeating the request makes another refund of the remaining amount.',
   params: TopUpParams,
   body: Input({ ...AmountFields, reason: Reason }),
   data: RefundShape,

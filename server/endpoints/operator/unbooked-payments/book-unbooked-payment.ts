@@ -23,10 +23,10 @@ export const bookUnbookedPayment = operatorEndpoint({
   tag: 'money',
   summary: 'Book a payment that the provider has and the books do not',
   description:
-    'Its top-up is in the books again, and what was refunded or disputed of it since then is taken from the wallet.',
+    'Puts its top-up into the books again and debits the wallet by all refunds and disputes since then.',
   params: UnbookedPaymentParams,
   body: Input({
-    account_id: Type.Optional(PathId('acc', 'Who paid it, where the provider was not told')),
+    account_id: Type.Optional(PathId('acc', 'Account that paid it, if the provider does not know')),
   }),
   data: UnbookedPaymentShape,
   errors: ['invalid_state', 'not_found', 'service_unavailable'],

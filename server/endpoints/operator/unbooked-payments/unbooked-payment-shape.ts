@@ -18,11 +18,11 @@ export const UnbookedPaymentShape = Shape(
     paid_at: Timestamp(),
     found_at: Timestamp(),
     decided_at: Nullable(Timestamp('When it was booked or dismissed')),
-    decided_by: Nullable(Type.String({ description: 'Who did it' })),
+    decided_by: Nullable(Type.String({ description: 'Operator who did it' })),
     reason: Nullable(Type.String({ description: 'Why it was dismissed' })),
     payment_id: Nullable(Id('pay')),
     taken_back_minor: Minor(
-      'What the provider has taken back of it while it was not in the books, such as by a dispute: if it was booked by hand, debit the account by it',
+      'Amount that the provider reversed while the payment was not in the books, for example because of a dispute. If you booked the payment manually, debit the account by this amount',
     ),
   },
   { $id: 'UnbookedPayment', description: 'A payment that a provider has, and the books do not' },

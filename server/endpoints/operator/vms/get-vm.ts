@@ -16,7 +16,7 @@ const SNAPSHOTS_SHOWN = 100;
 
 const VmEventShape = Shape(
   {
-    type: Enum(EVENT_TYPES, { $id: 'EventType', description: 'What an event is about' }),
+    type: Enum(EVENT_TYPES, { $id: 'EventType', description: 'Subject of an event' }),
     level: Enum(['info', 'warning', 'error']),
     message: Type.String(),
     created_at: Timestamp(),

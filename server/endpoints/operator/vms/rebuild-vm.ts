@@ -26,9 +26,7 @@ export const rebuildVm = operatorEndpoint({
     {
       ...startedJobFields,
       template: Type.String(),
-      initial_password: Nullable(
-        Type.String({ description: 'Shown this once; null where a key may log in' }),
-      ),
+      initial_password: Nullable(Type.String({ description: 'Shown only once; null if a key can log in' })),
     },
     { $id: 'StartedRebuild', description: 'A job that reinstalls a VM' },
   ),

@@ -20,7 +20,7 @@ export const vmFields = {
   zone: Type.String(),
   ipv4: Nullable(Type.String({ format: 'ipv4' })),
   ipv6: Nullable(Type.String({ format: 'ipv6' })),
-  price_monthly_minor: Minor('Price a month, as sold'),
+  price_monthly_minor: Minor('Monthly price at the time of sale'),
   ...billingFields,
   currency: Currency,
   paid_until: Timestamp(),

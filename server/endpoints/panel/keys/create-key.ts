@@ -26,7 +26,7 @@ export const createKey = panelEndpoint({
   description:
     'Its text is in this answer and nowhere else. It can be allowed what your role may do, and no more.',
   body: Input({
-    label: Name('ci', 'What the key is for; trimmed'),
+    label: Name('ci', 'Purpose of the key; trimmed'),
     scopes: Type.Array(Enum(ALL_SCOPES), { minItems: 1, uniqueItems: true, examples: [['vm:read']] }),
     allowed_ips: Type.Optional(
       Type.Array(Type.String({ maxLength: 64, examples: ['203.0.113.0/24'] }), {

@@ -4,13 +4,13 @@ import { keyStatus } from '../../../domain/accounts/keys.ts';
 import { Enum, Id, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 
-export const ScopeShape = Enum(ALL_SCOPES, { $id: 'Scope', description: 'What a key may do' });
+export const ScopeShape = Enum(ALL_SCOPES, { $id: 'Scope', description: 'Permissions of a key' });
 
 export const ApiKeyShape = Shape(
   {
     id: Id('apk'),
     label: Type.String(),
-    prefix: Type.String({ description: 'All there is to recognise its text by' }),
+    prefix: Type.String({ description: 'Shortened text of the key, to recognize it' }),
     status: Enum(['active', 'expired', 'revoked']),
     scopes: Type.Array(ScopeShape),
     allowed_ips: Type.Array(Type.String(), { description: 'Networks it may be used from; empty for any' }),

@@ -17,17 +17,17 @@ export const listScopes = panelEndpoint({
   path: '/scopes',
   access: 'viewer',
   tag: 'key',
-  summary: 'What a key can be allowed',
+  summary: 'Permissions that a key can have',
   data: Shape({
     scopes: Type.Array(
       Shape({
         scope: ScopeShape,
         description: Type.String(),
-        grantable: Type.Boolean({ description: 'Whether your role holds it, so that you can give it' }),
+        grantable: Type.Boolean({ description: 'True if your role includes it, so that you can grant it' }),
       }),
     ),
     presets: Type.Array(Shape({ id: Enum(PRESETS.map(({ id }) => id)), scopes: Type.Array(ScopeShape) }), {
-      description: 'What keys are usually made for, as far as you can give it',
+      description: 'Common sets of permissions, limited to those you can grant',
     }),
   }),
   errors: [],

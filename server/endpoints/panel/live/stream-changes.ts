@@ -9,14 +9,14 @@ export const streamChanges = panelEndpoint({
   path: '/changes',
   access: 'viewer',
   tag: 'live',
-  summary: 'What changes in the account, as it does',
+  summary: 'Stream of changes in the account',
   description:
     'Server-sent events: what to read again, and never what it says. A hint can be lost; after a gap read everything again. ' +
     'Ends with the session.',
   data: Shape(
     {
-      kind: Enum(CHANGE_KINDS, { description: "Of what; a VM's jobs are the VM" }),
-      id: Nullable(Type.String({ description: 'Which one, where there are several' })),
+      kind: Enum(CHANGE_KINDS, { description: 'Type of the changed object; a job counts as its VM' }),
+      id: Nullable(Type.String({ description: 'Identifier of the object, if there are several' })),
     },
     { $id: 'Change', description: 'Something of the account has changed' },
   ),

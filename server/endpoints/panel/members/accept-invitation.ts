@@ -14,7 +14,7 @@ export const acceptInvitation = panelEndpoint({
   tag: 'member',
   summary: 'Become a member of the account that one was invited to',
   description:
-    'The session shows that account then. Anyone who has not signed up yet calls completeSignUp with the invitation instead.',
+    'The session then shows that account. People without an account call completeSignUp with the invitation instead.',
   body: Input({ token: LinkToken }),
   data: Shape({ account_id: Id('acc') }),
   errors: ['link_invalid', 'invalid_state'],

@@ -10,7 +10,7 @@ export const listMembers = panelEndpoint({
   path: '/members',
   access: 'viewer',
   tag: 'member',
-  summary: 'Who is in the account, and who was invited to it',
+  summary: 'Members of the account and pending invitations',
   data: Type.Array(MemberShape),
   errors: [],
   async handle({ caller, db, now }) {

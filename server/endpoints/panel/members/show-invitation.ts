@@ -20,11 +20,13 @@ export const showInvitation = panelEndpoint({
     {
       account: Type.String({ description: 'Name of the account' }),
       role: Enum(ROLES, { examples: ['operator'] }),
-      inviter: Nullable(Type.String({ description: 'Who sent it; null where that person is gone' })),
+      inviter: Nullable(
+        Type.String({ description: 'Person who sent it; null if that person no longer exists' }),
+      ),
       email: Type.String({ description: 'The address it was sent to', examples: ['ben@example.com'] }),
       expires_at: Timestamp(),
     },
-    { $id: 'Invitation', description: 'What an invitation is for' },
+    { $id: 'Invitation', description: 'Details of an invitation' },
   ),
   errors: ['link_invalid', 'invalid_state'],
   async handle({ body, db, services }) {

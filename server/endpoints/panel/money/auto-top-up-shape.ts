@@ -14,22 +14,22 @@ const MethodShape = Shape(
     expires_on: Nullable(Type.String({ description: 'Month', examples: ['2030-04'] })),
     created_at: Timestamp(),
   },
-  { $id: 'PaymentMethod', description: 'What a provider keeps, so that it can be charged again' },
+  { $id: 'PaymentMethod', description: 'A payment method stored by a provider for later charges' },
 );
 
 export const AutoTopUpShape = Shape(
   {
     enabled: Type.Boolean(),
     threshold_minor: Minor('Below it the wallet is topped up'),
-    amount_minor: Minor('By so much'),
+    amount_minor: Minor('Amount of the top-up'),
     currency: Currency,
     payment_method_id: Nullable(Id('pmt')),
-    methods: Type.Array(MethodShape, { description: 'What can be charged' }),
+    methods: Type.Array(MethodShape, { description: 'Stored payment methods' }),
     failures: Count('In a row; after four it is turned off'),
     last_error: Nullable(Type.String({ description: 'Why the last one failed' })),
     next_attempt_at: Nullable(Timestamp('After a failure: when it is tried again')),
   },
-  { $id: 'AutoTopUp', description: 'What an account tops up by itself' },
+  { $id: 'AutoTopUp', description: 'Automatic top-up of an account' },
 );
 
 /** Presents the settings; if there are none yet, automatic top-up is off, with initial amounts. */

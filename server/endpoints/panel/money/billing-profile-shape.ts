@@ -20,7 +20,8 @@ const ProfileShape = Shape(
     ),
     language: Nullable(
       Enum(DOCUMENT_LANGUAGES, {
-        description: "Of documents and of mails with them; null is the language of the account's first owner",
+        description:
+          "Language of documents and the mails with them; null for the language of the account's first owner",
       }),
     ),
     mail_to: Type.Array(Type.String(), {
@@ -28,7 +29,7 @@ const ProfileShape = Shape(
     }),
     updated_at: Timestamp(),
   },
-  { $id: 'BillingProfile', description: 'Who the invoices are for' },
+  { $id: 'BillingProfile', description: 'Recipient of the invoices' },
 );
 
 export const BilledShape = Shape(
@@ -40,7 +41,7 @@ export const BilledShape = Shape(
       reason: Nullable(Type.String({ description: 'Why there is no tax; null where there is' })),
     }),
   },
-  { $id: 'BilledAs', description: 'Who the invoices are for, and how what is bought is taxed from now on' },
+  { $id: 'BilledAs', description: 'Recipient of the invoices, and the tax on purchases from now on' },
 );
 
 export function presentBilled(row: BillingProfileRow | undefined, rules: TaxRules) {

@@ -16,14 +16,14 @@ const ClaimShape = Shape(
   {
     id: Id('rvs'),
     kind: Enum(['refund', 'dispute'], {
-      description: 'Whether the provider refunded the payment, or its payer disputed it',
+      description: 'Cause: a refund by the provider or a dispute by the payer',
     }),
-    amount_minor: Minor('What is owed of it'),
+    amount_minor: Minor('Amount owed'),
     top_up_id: Id('top'),
-    reference: Type.String({ description: 'Of the payment', examples: ['TU-7K3M-9QXD'] }),
-    created_at: Timestamp('When it was taken back'),
+    reference: Type.String({ description: 'Reference of the payment', examples: ['TU-7K3M-9QXD'] }),
+    created_at: Timestamp('Time of the reversal'),
   },
-  { $id: 'Claim', description: 'A payment that was taken back and that the wallet did not cover' },
+  { $id: 'Claim', description: 'A reversed payment that the wallet did not cover' },
 );
 
 const VmDebtShape = Shape(
@@ -31,10 +31,10 @@ const VmDebtShape = Shape(
     order_id: Id('ord'),
     vm_id: Id('vm'),
     hostname: Type.String({ description: 'Of the VM', examples: ['web-1'] }),
-    amount_minor: Minor('What is owed of it'),
+    amount_minor: Minor('Amount owed'),
     created_at: Timestamp('When the VM was deleted'),
   },
-  { $id: 'VmDebt', description: 'What a deleted VM had used and the wallet did not cover' },
+  { $id: 'VmDebt', description: 'Usage of a deleted VM that the wallet did not cover' },
 );
 
 export const getDebt = panelEndpoint({
@@ -48,17 +48,19 @@ export const getDebt = panelEndpoint({
   data: Shape(
     {
       currency: Currency,
-      claimed_minor: Minor('What it owes in all'),
-      shortfall_minor: Minor('What has to be topped up to pay all of it'),
+      claimed_minor: Minor('Total debt'),
+      shortfall_minor: Minor('Top-up needed to pay all of it'),
       suspends_at: Nullable(
-        Timestamp('When the VMs are switched off unless it is paid; null where the debt does not do that'),
+        Timestamp(
+          'When the VMs will be switched off unless the debt is paid; null if the debt has no such consequence',
+        ),
       ),
       claims: Type.Array(ClaimShape, {
-        description: `Payments that were taken back; at most ${MOST}, the oldest first`,
+        description: `Reversed payments, oldest first, at most ${MOST}`,
       }),
       deleted_vms: Type.Array(VmDebtShape, { description: `At most ${MOST}, the oldest first` }),
     },
-    { $id: 'Debt', description: 'What an account owes' },
+    { $id: 'Debt', description: 'Debt of an account' },
   ),
   errors: [],
   async handle({ caller: { accountId }, db, services: { catalog } }) {

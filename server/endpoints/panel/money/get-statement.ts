@@ -18,7 +18,7 @@ import {
 const EntryShape = Shape(
   {
     ...StatementEntryFields,
-    change_minor: Minor('What it added to what can be spent'),
+    change_minor: Minor('Change of the available balance'),
   },
   { $id: 'WalletEntry', description: 'An entry of the journal, and the wallet after it' },
 );

@@ -13,8 +13,7 @@ export const getTopUp = panelEndpoint({
   tag: 'money',
   summary: 'Read a top-up',
   params: TopUpParams,
-  description:
-    '`next` is what is left to do for one that is not paid yet; null for those whose role may not top up.',
+  description: '`next` is the next step of an unpaid top-up; null for people whose role may not top up.',
   data: OneTopUpShape,
   errors: ['not_found'],
   async handle({ caller, session, params, db, services }) {

@@ -11,7 +11,7 @@ const ProviderShape = Shape(
     maximum_minor: Minor('The most at once'),
     currency: Currency,
     can_store: Type.Boolean({
-      description: 'Whether it can keep a method of payment, for the automatic top-up',
+      description: 'True if it can store a payment method for automatic top-up',
     }),
   },
   { $id: 'PaymentProvider', description: 'A way to pay' },
@@ -24,7 +24,7 @@ export const listPaymentProviders = panelEndpoint({
   access: 'viewer',
   tag: 'money',
   summary: 'List the ways to pay',
-  data: Type.Array(ProviderShape, { description: 'None where the operator books what comes' }),
+  data: Type.Array(ProviderShape, { description: 'Empty if the operator books payments manually' }),
   errors: [],
   async handle({ services: { catalog, payments } }) {
     const { min, max } = topUpLimits(catalog);

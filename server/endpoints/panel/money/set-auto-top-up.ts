@@ -20,9 +20,11 @@ export const setAutoTopUp = panelEndpoint({
   body: Input({
     enabled: Type.Boolean(),
     threshold_minor: Amount('Below it the wallet is topped up, in minor units'),
-    amount_minor: Amount('By so much, in minor units'),
+    amount_minor: Amount('Amount of the top-up, in minor units'),
     payment_method_id: Type.Optional(
-      Nullable(Type.String({ maxLength: 64, description: 'What is charged; needed to turn it on' })),
+      Nullable(
+        Type.String({ maxLength: 64, description: 'The payment method to charge; required to turn it on' }),
+      ),
     ),
   }),
   data: AutoTopUpShape,

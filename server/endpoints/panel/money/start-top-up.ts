@@ -30,7 +30,7 @@ export const startTopUp = panelEndpoint({
   tag: 'money',
   summary: 'Top up the wallet',
   description:
-    'Where the provider has a page of its own, the browser goes there next; the money is in the wallet as soon as the provider says so.',
+    'If the provider has its own page, the browser goes there next. The money is in the wallet as soon as the provider confirms the payment.',
   // The provider's page shows data that is stored there.
   secret: true,
   idempotent: true,

@@ -8,14 +8,14 @@ export const TopUpParams = Type.Object({ id: PathId('top', 'Top-up identifier') 
 const fields = {
   id: Id('top'),
   provider: Type.String({ description: 'The way it is paid', examples: ['bank_transfer'] }),
-  cause: Enum(['person', 'auto'], { description: 'Who started it: a person, or the automatic top-up' }),
+  cause: Enum(['person', 'auto'], { description: 'Origin of the top-up: a person or automatic top-up' }),
   status: Enum(SHOWN_TOP_UP_STATUSES, {
     description:
       '`processing`: paid in a way that takes days, such as a direct debit. Money that comes late is booked all the same: a top-up that failed or expired can still succeed',
   }),
   amount_minor: Minor('Amount'),
   currency: Currency,
-  reference: Type.String({ description: 'What the payment is known as', examples: ['TU-7K3M-9QXD'] }),
+  reference: Type.String({ description: 'Reference of the payment', examples: ['TU-7K3M-9QXD'] }),
   error: Nullable(Type.String({ description: 'Why it failed' })),
   payment_id: Nullable(Id('pay')),
   created_at: Timestamp(),
@@ -31,18 +31,21 @@ export const NextStepShape = Type.Union(
     Shape({ kind: Type.Literal('redirect'), url: Type.String({ description: "The provider's page" }) }),
     Shape({
       kind: Type.Literal('bank_transfer'),
-      reference: Type.String({ description: 'What the transfer has to name', examples: ['TU-7K3M-9QXD'] }),
+      reference: Type.String({
+        description: 'Reference that the transfer must contain',
+        examples: ['TU-7K3M-9QXD'],
+      }),
       recipient: Type.String(),
       iban: Type.String(),
       bic: Nullable(Type.String()),
     }),
   ],
-  { $id: 'NextStep', description: 'What the customer does next' },
+  { $id: 'NextStep', description: 'Next step for the customer' },
 );
 
 export const OneTopUpShape = Shape(
   { ...fields, next: Nullable(NextStepShape) },
-  { $id: 'OneTopUp', description: 'A top-up, and what is left to do for it' },
+  { $id: 'OneTopUp', description: 'A top-up and its next step' },
 );
 
 export function presentTopUp(topUp: TopUpRow) {

@@ -8,7 +8,7 @@ export const beginPasskeySignIn = panelEndpoint({
   path: '/sign-in/passkey/options',
   access: 'public',
   tag: 'session',
-  summary: 'What a passkey is asked to sign in with',
+  summary: 'Options for signing in with a passkey',
   description: 'Good once, for five minutes; for a sign-in and for confirmSession.',
   data: Shape({ options: PasskeyOptions }),
   errors: [],

@@ -12,7 +12,7 @@ export const beginPasskey = panelEndpoint({
   access: 'person',
   confirm: true,
   tag: 'person',
-  summary: 'What a new passkey is made with',
+  summary: 'Options for creating a passkey',
   data: Shape({ options: PasskeyOptions }),
   errors: [],
   async prepare({ session, browser, services }) {

@@ -15,7 +15,7 @@ const CHALLENGE_MS = 5 * 60_000;
 export const PasskeyResponse = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   additionalProperties: true,
-  description: 'What the browser answers, as `@simplewebauthn/browser` gives it',
+  description: 'Response of the browser, as returned by `@simplewebauthn/browser`',
   properties: {},
 });
 export const PasskeyOptions = Type.Unsafe<Record<string, unknown>>({

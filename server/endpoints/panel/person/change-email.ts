@@ -14,7 +14,7 @@ export const changeEmail = panelEndpoint({
   tag: 'person',
   summary: 'Ask to change the address',
   description:
-    'By a link that is mailed to the new one; until it is opened nothing changes. Answered alike whether or not somebody ' +
+    'Mails a link to the new address; nothing changes until it is opened. The response does not reveal whether someone ' +
     'has that address.',
   body: Input({ email: Email }),
   data: Shape({}),

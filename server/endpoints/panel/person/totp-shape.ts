@@ -6,7 +6,7 @@ import { Type } from '../../../platform/schema.ts';
 
 export const RecoveryCodesShape = Shape(
   { recovery_codes: Type.Array(Type.String(), { description: 'Shown this once; each is good once' }) },
-  { $id: 'RecoveryCodes', description: 'What stands for the second factor where the app is lost' },
+  { $id: 'RecoveryCodes', description: 'Codes that replace the second factor if the app is lost' },
 );
 
 /** Replaces all recovery codes with new ones. */

@@ -21,7 +21,7 @@ export const completeSignUp = panelEndpoint({
   summary: 'Sign up with the link of a mail',
   description:
     'Creates the person, with an account of their own or as a member of the account that an invitation is for, and ' +
-    'signs them in. The password is chosen here: whoever only knows the address can set none for it.',
+    'signs them in. The password is chosen here, so that no one who merely knows the address can set one.',
   body: Input({
     token: LinkToken,
     password: NewPassword,

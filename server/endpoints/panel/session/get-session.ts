@@ -7,7 +7,7 @@ export const getSession = panelEndpoint({
   path: '/session',
   access: 'person',
   tag: 'session',
-  summary: 'Who has signed in, and for which account',
+  summary: 'Get the signed-in person and the account shown',
   data: SessionShape,
   errors: [],
   async handle({ session, db, now }) {

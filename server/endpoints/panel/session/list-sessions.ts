@@ -7,10 +7,10 @@ import { deviceOf } from '../shared/device.ts';
 const SessionEntry = Shape(
   {
     id: Id('ses'),
-    current: Type.Boolean({ description: 'Whether it is this one' }),
-    ip: Type.String({ description: 'Where it was begun' }),
+    current: Type.Boolean({ description: 'True for the current session' }),
+    ip: Type.String({ description: 'Address at sign-in' }),
     device: Type.String({ description: 'Browser and system, as far as they are known' }),
-    user_agent: Type.String({ description: 'What the browser says it is' }),
+    user_agent: Type.String({ description: 'Browser and operating system' }),
     created_at: Timestamp(),
     last_used_at: Timestamp('To the minute'),
     expires_at: Timestamp('When it ends at the latest'),
@@ -24,7 +24,7 @@ export const listSessions = panelEndpoint({
   path: '/sessions',
   access: 'person',
   tag: 'session',
-  summary: 'Where one is signed in',
+  summary: 'List the sessions of the person',
   data: Type.Array(SessionEntry),
   errors: [],
   async handle({ db, session, now }) {

@@ -12,7 +12,7 @@ export const requestPasswordReset = panelEndpoint({
   access: 'public',
   tag: 'session',
   summary: 'Ask for a link by which to choose a new password',
-  description: 'Answered alike whether or not the address is known.',
+  description: 'The response does not reveal whether the address is known.',
   body: Input({ email: Email }),
   data: Shape({}),
   errors: [],

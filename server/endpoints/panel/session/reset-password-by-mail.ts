@@ -26,7 +26,7 @@ export const resetPasswordByMail = panelEndpoint({
   body: Input({
     token: LinkToken,
     password: NewPassword,
-    revoke_keys: Type.Optional(Type.Boolean({ description: 'Whether to revoke API keys too' })),
+    revoke_keys: Type.Optional(Type.Boolean({ description: 'True to revoke API keys too' })),
   }),
   data: Shape({
     ended_sessions: Count('Sessions that were signed out'),

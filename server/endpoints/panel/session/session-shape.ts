@@ -11,7 +11,7 @@ import { notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { VERSION } from '../../../version.ts';
 
-const RoleShape = Enum(ROLES, { $id: 'Role', description: 'What a person may do in an account' });
+const RoleShape = Enum(ROLES, { $id: 'Role', description: 'Role of a person in an account' });
 
 const AccountShape = Shape(
   {
@@ -41,7 +41,7 @@ export const SessionShape = Shape(
     person: PersonShape,
     account: Nullable(AccountShape),
     role: Nullable(RoleShape),
-    scopes: Type.Array(Enum(ALL_SCOPES), { description: 'What the role may do in the account shown' }),
+    scopes: Type.Array(Enum(ALL_SCOPES), { description: 'Permissions of the role in the account shown' }),
     accounts: Type.Array(AccountShape, { description: 'All that the person is a member of' }),
     confirmed_until: Nullable(
       Timestamp('Until when what is dangerous is done without signing in again; null where it is not'),
@@ -56,7 +56,7 @@ export const SessionShape = Shape(
       description: 'The version of the service; only people who have signed in see it',
     }),
   },
-  { $id: 'Session', description: 'Who has signed in, and for which account' },
+  { $id: 'Session', description: 'The signed-in person and the account shown' },
 );
 
 export async function presentSession(db: Queryable, session: ActiveSession, now: Date) {

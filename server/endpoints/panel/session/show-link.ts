@@ -28,16 +28,16 @@ export const showLink = panelEndpoint({
   body: Input({ token: LinkToken }),
   data: Shape(
     {
-      purpose: Enum(Object.values(PURPOSES), { description: 'What the link does', examples: ['sign_up'] }),
+      purpose: Enum(Object.values(PURPOSES), { description: 'Purpose of the link', examples: ['sign_up'] }),
       email: Type.String({ description: 'The address it is for', examples: ['anna@example.com'] }),
       own: Nullable(
         Type.Boolean({
-          description: 'Whether it is for the person who is signed in in this browser; null if no one is',
+          description: 'True if it is for the person signed in to this browser; null if no one is signed in',
         }),
       ),
       expires_at: Timestamp(),
     },
-    { $id: 'Link', description: 'What a link does' },
+    { $id: 'Link', description: 'Details of a link' },
   ),
   errors: ['link_invalid'],
   async handle({ db, body, session, services }) {

@@ -11,7 +11,7 @@ import { SignInShape } from './sign-in-shape.ts';
 export const TotpCode = Type.String({
   pattern: TOTP_CODE,
   'x-expected': 'six digits',
-  description: 'What the authenticator app shows',
+  description: 'The code shown by the authenticator app',
   examples: ['123456'],
 });
 

@@ -4,10 +4,10 @@ import { Type } from '../../../platform/schema.ts';
 export const SignInShape = Shape(
   {
     next: Enum(['signed_in', 'second_factor'], {
-      description: 'Whether there is a session now, or a second factor is asked for first',
+      description: 'Indicates whether there is a session now or a second factor is required first',
     }),
   },
-  { $id: 'SignIn', description: 'How far a sign-in has come' },
+  { $id: 'SignIn', description: 'Progress of a sign-in' },
 );
 
 /** The secret of a link: the part of its address after the `#`. */

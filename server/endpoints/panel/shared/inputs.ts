@@ -29,7 +29,7 @@ export const PersonName = Type.String({
   maxLength: 64,
   pattern: '^[^\\p{C}]*$',
   'x-expected': 'a name without line breaks and other control characters',
-  description: 'What you are called; may be empty',
+  description: 'Your name; may be empty',
   examples: ['Anna Example'],
 });
 

@@ -18,7 +18,7 @@ export const getPublicPrices = panelEndpoint({
       plans: Type.Array(PublicPlanShape),
       regions: Type.Array(Shape({ code: Type.String(), name: Type.String(), country: Type.String() })),
     },
-    { $id: 'PublicPrices', description: 'What is sold, and for how much, tax included' },
+    { $id: 'PublicPrices', description: 'Get the public price list, tax included' },
   ),
   errors: [],
   async handle({ services, now }) {

@@ -22,7 +22,7 @@ export const rebuildVm = panelEndpoint({
   body: Input(RebuildFields),
   data: Shape({
     job: JobShape,
-    initial_password: Nullable(Type.String({ description: 'Shown this once; null where a key may log in' })),
+    initial_password: Nullable(Type.String({ description: 'Shown only once; null if a key can log in' })),
   }),
   errors: [
     'vm_locked',

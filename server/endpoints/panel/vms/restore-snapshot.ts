@@ -14,8 +14,7 @@ export const restoreSnapshot = panelEndpoint({
   access: 'operator',
   tag: 'vm',
   summary: 'Bring a VM back to one of its snapshots',
-  description:
-    'What was written since then is lost. The VM is switched off for it, and on again where it was.',
+  description: 'All data written since then is lost. A running VM is switched off and on again.',
   params: Type.Object({
     id: PathId('vm', 'VM identifier'),
     snapshot_id: PathId('snap', 'Snapshot identifier'),
