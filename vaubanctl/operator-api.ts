@@ -40,7 +40,7 @@ export interface Account {
   created_at: string;
 }
 
-/** Somebody who signs in to an account */
+/** A member of an account */
 export interface AccountMember {
   person_id: string;
   email: string;
@@ -49,7 +49,7 @@ export interface AccountMember {
   created_at: string;
 }
 
-/** A customer, with all keys that there were */
+/** An account with all its current and past keys */
 export interface AccountWithKeys {
   id: string;
   name: string;
@@ -134,7 +134,7 @@ export interface BookUnbookedPaymentRequest {
   account_id?: string;
 }
 
-/** A payment, and the wallet after it */
+/** A payment and the resulting wallet */
 export interface BookedPayment {
   id: string;
   account_id: string;
@@ -172,7 +172,7 @@ export interface ChangeClusterRequest {
   cpu_overcommit?: number;
 }
 
-/** Promotional credit, and the wallet after it changed */
+/** Promotional credit and the resulting wallet */
 export interface ChangedPromoCredit {
   id: string;
   account_id: string;
@@ -188,7 +188,7 @@ export interface ChangedPromoCredit {
   wallet: Wallet;
 }
 
-/** A cluster that VMs of some regions run on */
+/** A cluster for the VMs of some regions */
 export interface Cluster {
   id: string;
   regions: string[];
@@ -322,7 +322,7 @@ export interface GrantPromoCreditRequest {
   key?: string;
 }
 
-/** An invoice or a credit note of a past month that has no number yet */
+/** An invoice or a credit note of a past month without a number */
 export interface HeldDocument {
   invoice_id: string;
   account_id: string;
@@ -343,7 +343,7 @@ export interface Host {
   findings: { what: string; state: 'ok' | 'limited' | 'missing'; found: string }[];
 }
 
-/** A machine that VMs run on */
+/** A host of VMs */
 export interface HostMachine {
   id: string;
   name: string;
@@ -361,7 +361,7 @@ export interface HostMachine {
   lost_at: string | null;
 }
 
-/** A disk of which guests are made */
+/** A disk image for guests */
 export interface Image {
   name: string;
   sha256: string;
@@ -382,7 +382,7 @@ export interface ImportImageRequest {
   direct_boot?: { kernel: string; initrd: string; append: string };
 }
 
-/** An invoice or a credit note, as its account sees it */
+/** An invoice or a credit note as shown to its account */
 export interface Invoice {
   account_id: string;
   id: string;
@@ -525,7 +525,7 @@ export interface LogEntry {
   status: number | null;
 }
 
-/** A correction of the books, and the wallet after it */
+/** A correction of the books and the resulting wallet */
 export interface MadeAdjustment {
   id: string;
   account_id: string;
@@ -544,7 +544,7 @@ export interface MadeAdjustment {
   wallet: Wallet;
 }
 
-/** A mail to a person; what is in it is not shown */
+/** A mail to a person, without its content */
 export interface Mail {
   id: string;
   account_id: string | null;
@@ -568,14 +568,14 @@ export interface MakeAdjustmentRequest {
   key?: string;
 }
 
-/** Money of a span of time, of all accounts */
+/** Money of all accounts in a period */
 export interface MoneyOfSpan {
   received_minor: number;
   paid_out_minor: number;
   sold_minor: number;
 }
 
-/** An invoice or a credit note of some account, without its lines */
+/** An invoice or a credit note of any account, without its lines */
 export interface MonthDocument {
   account_id: string;
   id: string;
@@ -685,7 +685,7 @@ export type OrderKind = 'create' | 'change_plan' | 'change_custom' | 'renew' | '
 
 export type OrderStatus = 'pending' | 'completed' | 'failed' | 'refunded';
 
-/** A guest that no VM has */
+/** A guest that belongs to no VM */
 export interface Orphan {
   id: string;
   engine: string;
@@ -696,7 +696,7 @@ export interface Orphan {
   found_at: string;
 }
 
-/** A time for which a region, or one VM, was not available */
+/** A period in which a region or a VM was unavailable */
 export interface Outage {
   id: string;
   region: string | null;
@@ -732,7 +732,7 @@ export interface Overview {
   attacks_ongoing: number;
 }
 
-/** A payment, to be compared with what really came */
+/** A payment to compare with the amount that was really received */
 export interface PaymentSample {
   id: string;
   account_id: string;
@@ -781,13 +781,13 @@ export interface RemoveOperatorRequest {
   email: string;
 }
 
-/** A cluster that VMs of a region ran on */
+/** A former cluster for the VMs of a region */
 export interface RemovedCluster {
   region: string;
   removed: true;
 }
 
-/** A guest that no VM had */
+/** A removed guest that belonged to no VM */
 export interface RemovedOrphan {
   id: string;
   engine: string;
@@ -836,7 +836,7 @@ export interface RestoreVmRequest {
 
 export type Scope = 'catalog:read' | 'vm:read' | 'vm:write' | 'vm:create' | 'vm:plan' | 'vm:destroy' | 'vm:console' | 'sshkey:read' | 'sshkey:write' | 'billing:read' | 'shield:read' | 'shield:write';
 
-/** The running numbers of one type of document */
+/** The number series of one type of document */
 export interface Series {
   type: 'invoice' | 'credit_note';
   last: number;
@@ -846,7 +846,7 @@ export interface Series {
   gaps: SeriesGap[];
 }
 
-/** Numbers that no document in the books has */
+/** Numbers without a document in the books */
 export interface SeriesGap {
   first: number;
   last: number;
@@ -905,7 +905,7 @@ export interface SignInLink {
   expires_at: string;
 }
 
-/** An attack of pretence */
+/** A simulated attack */
 export interface SimulatedAttack {
   target_id: string;
   vector: 'syn_flood' | 'udp_flood' | 'dns_amplification' | 'ntp_amplification' | 'icmp_flood' | 'fragment_flood';
@@ -949,7 +949,7 @@ export interface StartedRebuild {
   initial_password: string | null;
 }
 
-/** A job that brings a VM back to a snapshot */
+/** A job that restores a VM to a snapshot */
 export interface StartedRestore {
   vm_id: string;
   job_id: string;
@@ -957,7 +957,7 @@ export interface StartedRestore {
   snapshot: { id: string; name: string; created_at: string };
 }
 
-/** An entry of an account's journal, and the wallet after it */
+/** An entry of an account's journal and the resulting balance */
 export interface StatementEntry {
   entry: number;
   at: string;
@@ -978,7 +978,7 @@ export interface StopVmRequest {
   force?: boolean;
 }
 
-/** A suspended customer whose VMs were stopped */
+/** A suspended account and its stopped VMs */
 export interface StoppedAccount {
   id: string;
   name: string;
@@ -1023,13 +1023,13 @@ export interface TargetThreshold {
 
 export type TaxCategory = 'standard' | 'zero_rated' | 'exempt' | 'reverse_charge' | 'outside_scope';
 
-/** A profile, and how what its account buys is taxed from now on */
+/** Billing details, and the tax on purchases from now on */
 export interface TaxedProfile {
   profile: BillingProfile | null;
   tax: { category: 'standard' | 'zero_rated' | 'exempt' | 'reverse_charge' | 'outside_scope'; rate: string; reason: string | null };
 }
 
-/** A tenant of the DDoS Shield: whose targets an account sees together */
+/** A DDoS Shield tenant: a group of targets of an account */
 export interface Tenant {
   id: string;
   account_id: string;
@@ -1043,7 +1043,7 @@ export interface ThresholdInForce {
   bps: number;
 }
 
-/** Money that a customer brings in */
+/** A top-up by a customer */
 export interface TopUp {
   id: string;
   account_id: string;
@@ -1061,7 +1061,7 @@ export interface TopUp {
   settled_at: string | null;
 }
 
-/** Money of a top-up on its way back to where it came from */
+/** A refund of a top-up */
 export interface TopUpRefund {
   id: string;
   top_up_id: string;
@@ -1077,7 +1077,7 @@ export interface TopUpRefund {
   settled_at: string | null;
 }
 
-/** A payment that a provider has, and the books do not */
+/** A payment that a provider has but the books do not */
 export interface UnbookedPayment {
   id: string;
   status: 'open' | 'booked' | 'dismissed';

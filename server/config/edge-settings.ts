@@ -22,20 +22,19 @@ export const EDGE_SETTINGS = {
     default: 'auto',
     about:
       'DDoS edge in front of the protected addresses. `nftables` drops packets on this host; `flowspec` has routers drop ' +
-      'them, by BGP, and `nftables+flowspec` both; `simulator` pretends; with `off` no address can be protected. Production ' +
-      'needs one of them named. Elsewhere `auto` takes nftables where it is set up below and works, else the simulator.',
+      'them, by BGP, and `nftables+flowspec` both; `simulator` only simulates; with `off`, no addresses can be protected. Required in production. In development, `auto` uses nftables if it is configured below and works, and otherwise the simulator.',
   },
   edgeHelper: {
     env: 'VAUBAN_EDGE_HELPER',
     kind: kind.path,
     about:
-      'Socket of the edge helper, which makes the rules of nftables; when absent, the service needs the privilege itself.',
+      'Socket of the edge helper, which manages the nftables rules; if absent, the service needs the privilege itself.',
   },
   edgeDevices: {
     env: 'VAUBAN_EDGE_DEVICES',
     kind: kind.words,
     about:
-      'Without the helper: interfaces by which packets to protected addresses come in, such as `eth0, eth1`.',
+      'Without the helper: interfaces on which packets to protected addresses arrive, such as `eth0, eth1`.',
   },
   edgePrefixes: {
     env: 'VAUBAN_EDGE_PREFIXES',
@@ -47,34 +46,32 @@ export const EDGE_SETTINGS = {
     env: 'VAUBAN_FLOWSPEC_GOBGP',
     kind: kind.localGrpc,
     about:
-      'Address on which the GoBGP of this host listens, which announces rules to routers: `unix:/run/gobgpd/api.sock`, or a port of ' +
-      'loopback, as anything that reaches it can announce anything.',
+      'Address on which the GoBGP of this host listens, which announces rules to routers: `unix:/run/gobgpd/api.sock`, or a port on loopback, because anything that can reach it can announce any rule.',
   },
   flowspecPrefixes: {
     env: 'VAUBAN_FLOWSPEC_PREFIXES',
     kind: kind.networks,
     default: '',
-    about: 'Networks that rules may be announced for; nothing outside of them ever is.',
+    about: 'Networks for which rules may be announced; nothing is ever announced outside of them.',
   },
   flowspecMaxAnnouncements: {
     env: 'VAUBAN_FLOWSPEC_MAX_ANNOUNCEMENTS',
     kind: kind.integer(1, MOST_ANNOUNCEMENTS),
     default: '500',
-    about: 'The most rules that are announced at a time: no more than the smallest of the routers holds.',
+    about: 'Maximum number of rules announced at a time; at most the capacity of the smallest router.',
   },
   flowspecBlackholeCommunity: {
     env: 'VAUBAN_FLOWSPEC_BLACKHOLE_COMMUNITY',
     kind: kind.community,
     default: '65535:666',
     about:
-      'BGP community by which routers are asked to drop everything to an address; the default is that of RFC 7999.',
+      'BGP community that asks routers to drop all traffic to an address; the default is that of RFC 7999.',
   },
   flowsPipe: {
     env: 'VAUBAN_FLOWS_PIPE',
     kind: kind.path,
     about:
-      'Named pipe to which a collector of NetFlow, IPFIX or sFlow (pmacct) writes what came in to the protected addresses: ' +
-      'attacks are noticed by it, not by what the edge counts. Only the collector may be able to write to it.',
+      'Named pipe to which a collector of NetFlow, IPFIX or sFlow (pmacct) writes the incoming traffic of the protected addresses. Attacks are then detected from it instead of the counters of the edge. Only the collector must be able to write to it.',
   },
   flowsSeconds: {
     env: 'VAUBAN_FLOWS_SECONDS',

@@ -26,24 +26,24 @@ export const ENGINE_SETTINGS = {
     default: 'auto',
     about:
       'The network of guests: `routed` is for tenants; `user` needs no privileges and is for development only. ' +
-      '`auto` is `routed` where there is a host helper.',
+      '`auto` is `routed` if there is a host helper.',
   },
   qemuUplink: {
     env: 'VAUBAN_QEMU_UPLINK',
     kind: kind.word,
-    about: 'Interface that leads out of a host that routes; when absent, the one of the default route.',
+    about: 'Outgoing interface of a host that routes; defaults to that of the default route.',
   },
   hostHelper: {
     env: 'VAUBAN_HOST_HELPER',
     kind: kind.path,
     about:
-      'Socket of the host helper, which does what needs privileges; when absent, the service must be root to route.',
+      'Socket of the host helper, which performs privileged operations; if absent, the service must be root to route.',
   },
   qemuNameservers: {
     env: 'VAUBAN_QEMU_NAMESERVERS',
     kind: kind.addresses,
     default: '9.9.9.9, 1.1.1.1',
-    about: 'Resolvers that new guests are given.',
+    about: 'DNS resolvers for new guests.',
   },
   qemuCpuOvercommit: {
     env: 'VAUBAN_QEMU_CPU_OVERCOMMIT',
@@ -54,20 +54,19 @@ export const ENGINE_SETTINGS = {
   qemuMemoryMb: {
     env: 'VAUBAN_QEMU_MEMORY_MB',
     kind: kind.integer(1, MAX_MEMORY_MB),
-    about: "Memory of all guests together; when absent, the host's but 1024 MB.",
+    about: 'Memory of all guests together; defaults to that of the host minus 1024 MB.',
   },
   qemuDiskGb: {
     env: 'VAUBAN_QEMU_DISK_GB',
     kind: kind.integer(1, MAX_DISK_GB),
     about:
-      'Disks of all guests together; when absent, nine tenths of the file system that they are in, less what else is on it.',
+      'Disks of all guests together; defaults to nine tenths of their file system, minus other data on it.',
   },
   poolDir: {
     env: 'VAUBAN_POOL_DIR',
     kind: kind.path,
     about:
-      "Directory of guests' disks and warm templates, best on a file system of its own; when absent, the data directory. " +
-      'A host helper needs the same in its `--pool`.',
+      "Directory of guests' disks and warm templates, preferably on its own file system; defaults to the data directory. A host helper needs the same in its `--pool`.",
   },
   poolReserveMb: {
     env: 'VAUBAN_POOL_RESERVE_MB',
@@ -75,14 +74,13 @@ export const ENGINE_SETTINGS = {
     default: '1024',
     about:
       'Space that guests leave free for the database and everything else in the data directory, if both are on one file ' +
-      'system: with less nothing new is made, and guests that write stand still.',
+      'system: with less, nothing new is created, and guests that write are paused.',
   },
   qemuDedicatedCpus: {
     env: 'VAUBAN_QEMU_DEDICATED_CPUS',
     kind: kind.cpus,
     about:
-      'CPUs set aside for VMs of dedicated plans, such as `2-7`; other guests run on the rest. Without them such plans are not ' +
-      'available. See docs/qemu.md.',
+      'CPUs reserved for VMs of dedicated plans, such as `2-7`; other guests run on the rest. Without them, such plans are not available. See docs/qemu.md.',
   },
   qemuWarm: {
     env: 'VAUBAN_QEMU_WARM',
@@ -96,13 +94,13 @@ export const ENGINE_SETTINGS = {
     env: 'VAUBAN_INCUS_ENDPOINTS',
     kind: kind.words,
     about:
-      'Addresses of members of the Incus cluster, such as `https://10.0.0.1:8443`; several, so that one may be down. See ' +
+      'Addresses of members of the Incus cluster, such as `https://10.0.0.1:8443`; name several, so that one can be down. See ' +
       'docs/incus.md.',
   },
   incusCertificate: {
     env: 'VAUBAN_INCUS_CERTIFICATE',
     kind: kind.path,
-    about: 'File of the certificate that the cluster trusts this service by.',
+    about: 'File of the client certificate of this service, which the cluster trusts.',
   },
   incusKey: {
     env: 'VAUBAN_INCUS_KEY',
@@ -113,8 +111,7 @@ export const ENGINE_SETTINGS = {
     env: 'VAUBAN_INCUS_SERVER_CERTIFICATE',
     kind: kind.path,
     about:
-      "File of the cluster's own certificate (`cluster.crt`), the only one that is then believed; when absent, those that " +
-      'the system believes.',
+      "File of the cluster's own certificate (`cluster.crt`), the only one that is then trusted; defaults to the system's trusted certificates.",
   },
   incusProject: {
     env: 'VAUBAN_INCUS_PROJECT',
@@ -131,14 +128,13 @@ export const ENGINE_SETTINGS = {
     env: 'VAUBAN_INCUS_SERVICE_NETWORKS',
     kind: kind.networks,
     about:
-      'Addresses that the nodes of this service have towards guests: TCP from them passes whatever the rules of a guest say, ' +
-      'as the service looks whether guests are ready, and logs in to them.',
+      'Addresses of the nodes of this service as seen by guests: TCP from them always passes the firewall of guests, because the service checks whether guests are ready and logs in to them.',
   },
   incusPool: {
     env: 'VAUBAN_INCUS_POOL',
     kind: kind.word,
     default: 'default',
-    about: 'Storage pool of their disks.',
+    about: "Storage pool of the guests' disks.",
   },
   incusCpuOvercommit: {
     env: 'VAUBAN_INCUS_CPU_OVERCOMMIT',
@@ -155,24 +151,24 @@ export const ENGINE_SETTINGS = {
   simulatorMemoryMb: {
     env: 'VAUBAN_SIMULATOR_MEMORY_MB',
     kind: kind.integer(1, MAX_MEMORY_MB),
-    about: 'Memory of all guests of a simulated host together; no limit when absent.',
+    about: 'Memory of all guests of a simulated host together; no limit by default.',
   },
   simulatorDiskGb: {
     env: 'VAUBAN_SIMULATOR_DISK_GB',
     kind: kind.integer(1, MAX_DISK_GB),
-    about: 'Disks of all guests of a simulated host together; no limit when absent.',
+    about: 'Disks of all guests of a simulated host together; no limit by default.',
   },
   simulatorHosts: {
     env: 'VAUBAN_SIMULATOR_HOSTS',
     kind: kind.words,
     default: 'simulator',
     about:
-      'Names of simulated hosts, each with `@` and a zone of the catalog where it is in that one alone, such as ' +
-      '`a1@eu-central-a, a2@eu-central-a`. Guests stay on the host that they are on: one that is named no more is lost.',
+      'Names of simulated hosts, each optionally with `@` and its only zone, such as ' +
+      '`a1@eu-central-a, a2@eu-central-a`. Guests stay on their host: a host that is no longer named is lost.',
   },
   simulatorTemplates: {
     env: 'VAUBAN_SIMULATOR_TEMPLATES',
     kind: kind.words,
-    about: 'Templates of the catalog of which there is a simulated image; all when absent.',
+    about: 'Templates of the catalog that have a simulated image; all by default.',
   },
 } as const satisfies Record<string, Setting>;

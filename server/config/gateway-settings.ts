@@ -16,6 +16,6 @@ export const GATEWAY_SETTINGS = {
   gatewayHelper: {
     env: 'VAUBAN_GATEWAY_HELPER',
     kind: kind.path,
-    about: 'Socket of the gateway helper, which makes the rules of nftables.',
+    about: 'Socket of the gateway helper, which manages the nftables rules.',
   },
 } as const satisfies Record<string, Setting>;

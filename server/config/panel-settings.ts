@@ -16,38 +16,36 @@ export const PANEL_SETTINGS = {
     env: 'VAUBAN_PANEL_NAME',
     kind: panelKind.line,
     default: 'Vauban',
-    about: 'Your name, as customers read it in the panel and in mails.',
+    about: 'Your name, shown to customers in the panel and in mails.',
   },
   panelLogo: {
     env: 'VAUBAN_PANEL_LOGO',
     kind: kind.path,
-    about: 'Your logo, an SVG or PNG file of at most 256 KB; the name stands there when absent.',
+    about: 'Your logo, an SVG or PNG file of at most 256 KB; defaults to the name.',
   },
   documentLogo: {
     env: 'VAUBAN_DOCUMENT_LOGO',
     kind: kind.path,
     about:
-      'Your logo on invoices and credit notes, a PNG file of at most 256 KB and a million pixels; `VAUBAN_PANEL_LOGO` when absent, ' +
-      'if that is one. It must not be interlaced.',
+      'Your logo on invoices and credit notes, a PNG file of at most 256 KB and a million pixels; defaults to `VAUBAN_PANEL_LOGO` if that is such a file. It must not be interlaced.',
   },
   documentFont: {
     env: 'VAUBAN_DOCUMENT_FONT',
     kind: kind.path,
     about:
-      'Font of invoices and credit notes, a TrueType or OpenType file, if customers have names with letters that ours lacks, such as ' +
-      'Chinese ones.',
+      'Font of invoices and credit notes, a TrueType or OpenType file, for names of customers with letters that the built-in font does not have, such as Chinese ones.',
   },
   panelBrandColor: {
     env: 'VAUBAN_PANEL_BRAND_COLOR',
     kind: panelKind.color,
     default: '#2563c4',
     about:
-      'Colour of buttons and links. It has to be readable on the light theme; the dark one gets a lighter shade of it.',
+      'Color of buttons and links. It must be readable on the light theme; the dark theme uses a lighter shade.',
   },
   panelTermsUrl: {
     env: 'VAUBAN_PANEL_TERMS_URL',
     kind: panelKind.webPage,
-    about: 'Your terms, to which a person agrees by signing up.',
+    about: 'Your terms, to which people agree by signing up.',
   },
   panelSupportUrl: {
     env: 'VAUBAN_PANEL_SUPPORT_URL',
@@ -58,7 +56,7 @@ export const PANEL_SETTINGS = {
     env: 'VAUBAN_PANEL_LANGUAGES',
     kind: panelKind.someOf(LANGUAGES),
     default: 'en, de',
-    about: 'Languages that the panel offers, the one that it begins with first.',
+    about: 'Languages of the panel, the default first.',
   },
   panelSignUp: {
     env: 'VAUBAN_PANEL_SIGN_UP',
@@ -76,15 +74,14 @@ export const PANEL_SETTINGS = {
     env: 'VAUBAN_OPERATOR_PANEL_NETWORKS',
     kind: kind.networks,
     default: '',
-    about: "Networks from which the operator's pages can be reached; from everywhere when empty.",
+    about: "Networks from which the operator's pages can be reached; everywhere if empty.",
   },
   mailSmtpUrl: {
     env: 'VAUBAN_MAIL_SMTP_URL',
     kind: panelKind.smtpServer,
     secret: true,
     about:
-      'Server that takes our mail. `smtp://` needs STARTTLS of any but the machine itself. When absent, mails are files in the ' +
-      'data directory.',
+      'Mail server for outgoing mail. `smtp://` requires STARTTLS, except on the machine itself. If absent, mails are written to files in the data directory.',
   },
   mailSmtpUrlFile: {
     env: 'VAUBAN_MAIL_SMTP_URL_FILE',
@@ -116,7 +113,7 @@ export const PANEL_SETTINGS = {
   bankBic: {
     env: 'VAUBAN_BANK_BIC',
     kind: panelKind.bic,
-    about: 'Its bank, for transfers from abroad.',
+    about: 'BIC of the bank, for transfers from abroad.',
   },
   stripeSecretKey: {
     env: 'VAUBAN_STRIPE_SECRET_KEY',

@@ -32,7 +32,7 @@ export const SETTINGS = {
     env: 'VAUBAN_LISTEN',
     kind: kind.listenAddress,
     default: '127.0.0.1:8080',
-    about: 'Address of the API and the panel. Port 0 takes any free port.',
+    about: 'Address of the API and the panel. Port 0 means any free port.',
   },
   operatorListen: {
     env: 'VAUBAN_OPERATOR_LISTEN',
@@ -44,20 +44,19 @@ export const SETTINGS = {
     kind: kind.seconds(0, 600),
     default: '0',
     about:
-      'How long a node that is shutting down keeps serving while `/readyz` fails, so that a load balancer sends its requests ' +
-      'elsewhere first: longer than that takes to notice. Requests that are then under way get ten seconds more.',
+      'How long a node that is shutting down keeps serving while `/readyz` fails, so that a load balancer sends its requests elsewhere first; choose more than the load balancer needs to notice. Requests still in progress then get ten more seconds.',
   },
   publicUrl: {
     env: 'VAUBAN_PUBLIC_URL',
     kind: kind.baseUrl,
     about:
-      'Base address in the URLs handed out; when absent, the one that a request was sent to. Production needs it.',
+      'Base address of the URLs in responses and mails; defaults to the address of the request. Required in production.',
   },
   trustProxy: {
     env: 'VAUBAN_TRUST_PROXY',
     kind: kind.networks,
     default: '',
-    about: 'Proxies whose `X-Forwarded-For` is believed.',
+    about: 'Proxies whose `X-Forwarded-For` is trusted.',
   },
   consoleOrigins: {
     env: 'VAUBAN_CONSOLE_ORIGINS',
@@ -71,15 +70,14 @@ export const SETTINGS = {
     kind: kind.oneOf(['development', 'production']),
     default: 'development',
     about:
-      'In development, the first start creates a demo account with a key, and missing parts are simulated. In ' +
-      'production neither is so: the start is refused, and says what it needs.',
+      'In development, the first start creates a demo account with a key, and missing parts are simulated. In production, the service refuses to start instead and says what is missing.',
   },
   dataDir: {
     env: 'VAUBAN_DATA_DIR',
     kind: kind.path,
     default: 'data',
     about:
-      "Directory of everything the service keeps: the embedded database, the installation key, images, guests' disks.",
+      "Directory of all data of the service: the embedded database, the installation key, images, guests' disks.",
   },
   databaseUrl: {
     env: 'DATABASE_URL',
@@ -93,14 +91,13 @@ export const SETTINGS = {
     kind: kind.keys256,
     secret: true,
     about:
-      'Installation key, which seals the secrets in the database; with several the first seals, and each opens what it ' +
-      'sealed (`vaubanctl secret rotate`). Nodes on one database need the same; when absent, a file in the data directory.',
+      'Installation key, which encrypts the secrets in the database; with several, the first encrypts, and each decrypts its own secrets (`vaubanctl secret rotate`). All nodes of a database need the same; defaults to a file in the data directory.',
   },
   secretKeyFile: {
     env: 'VAUBAN_SECRET_KEY_FILE',
     kind: kind.path,
     about:
-      'The same from a file, one key a line, such as a systemd credential; keep it and the data directory in different backups.',
+      'The same from a file with one key per line, such as a systemd credential; keep it and the data directory in different backups.',
   },
   catalog: {
     env: 'VAUBAN_CATALOG',
@@ -114,15 +111,13 @@ export const SETTINGS = {
     kind: kind.oneOf(COMPUTE_CHOICES),
     default: 'auto',
     about:
-      'Engine that runs the VMs; `auto` takes QEMU where it works and has an image of a template of the catalog, ' +
-      'else the simulator, but never in production. VMs stay with the engine that made them.',
+      'Engine that runs the VMs; `auto` uses QEMU if it works and has an image of a template in the catalog, and otherwise the simulator, but never in production. VMs stay on the engine that created them.',
   },
   zones: {
     env: 'VAUBAN_ZONES',
     kind: kind.words,
     about:
-      'Zones of the catalog in which VMs are made; no others are available. When absent, with QEMU the first zone of the ' +
-      'default region, where this one host is taken to be; all with the simulator.',
+      'Zones of the catalog in which VMs are created; no others are available. Defaults to the first zone of the default region with QEMU, where this host is assumed to be, and to all zones with the simulator.',
   },
   ...EDGE_SETTINGS,
   ...GATEWAY_SETTINGS,
@@ -142,13 +137,13 @@ export const SETTINGS = {
   agentBaseUrl: {
     env: 'VAUBAN_AGENT_BASE_URL',
     kind: kind.baseUrl,
-    about: 'Address of the model, such as `http://127.0.0.1:11434/v1`; for Anthropic its own when absent.',
+    about: 'Address of the model, such as `http://127.0.0.1:11434/v1`; not needed for Anthropic.',
   },
   agentApiKey: {
     env: 'VAUBAN_AGENT_API_KEY',
     kind: kind.word,
     secret: true,
-    about: 'Key of the model; Anthropic needs one, an endpoint of your own may not.',
+    about: 'API key of the model; required for Anthropic, optional for your own endpoint.',
   },
   ...PANEL_SETTINGS,
   jobConcurrency: {
@@ -156,25 +151,25 @@ export const SETTINGS = {
     kind: kind.integer(1, MAX_JOBS),
     default: '32',
     about:
-      'Jobs that this node works on at the same time; those that wait for a guest to boot or to shut down not counted.',
+      'Jobs that this node works on at the same time, not counting those that wait for a guest to boot or shut down.',
   },
   rateLimitKey: {
     env: 'VAUBAN_RATE_LIMIT_KEY',
     kind: kind.integer(1, MAX_REQUESTS_PER_MINUTE),
     default: '120',
-    about: 'Requests a minute for each API key.',
+    about: 'Requests per minute for each API key.',
   },
   rateLimitAccount: {
     env: 'VAUBAN_RATE_LIMIT_ACCOUNT',
     kind: kind.integer(1, MAX_REQUESTS_PER_MINUTE),
     default: '300',
-    about: 'Requests a minute for all keys of an account together.',
+    about: 'Requests per minute for all keys of an account together.',
   },
   rateLimitIp: {
     env: 'VAUBAN_RATE_LIMIT_IP',
     kind: kind.integer(1, MAX_REQUESTS_PER_MINUTE),
     default: '300',
-    about: 'Requests a minute without a valid key, for each IPv4 address or IPv6 /64, on each node.',
+    about: 'Requests per minute without a valid key, for each IPv4 address or IPv6 /64, on each node.',
   },
   rateLimitOpen: {
     env: 'VAUBAN_RATE_LIMIT_OPEN',
@@ -182,14 +177,14 @@ export const SETTINGS = {
     // An office of fifty opens the panel at nine: some forty files each, while nothing is cached yet.
     default: '3000',
     about:
-      'Requests a minute to pages and files that need no key (the documentation, the panel), for each IPv4 address or ' +
+      'Requests per minute to pages and files that need no key (the documentation, the panel), for each IPv4 address or ' +
       'IPv6 /64, on each node.',
   },
   logLevel: {
     env: 'VAUBAN_LOG_LEVEL',
     kind: kind.oneOf(LOG_LEVELS),
     default: 'info',
-    about: 'Least important lines that are logged.',
+    about: 'Minimum level of logged lines.',
   },
 } as const satisfies Record<string, Setting>;
 

@@ -64,7 +64,10 @@ test('an assistant reads, buys, changes and deletes, with the required previews'
     const other = await call('create_vm', { ...order, plan: 's2', confirmation });
     assert.ok(other.isError);
     assert.match(other.text, /for other arguments/);
-    assert.match((await call('create_vm', { ...order, confirmation })).text, /unknown or has already been used/);
+    assert.match(
+      (await call('create_vm', { ...order, confirmation })).text,
+      /unknown or has already been used/,
+    );
     assert.equal((await ok('list_vms')).vms.length, 0);
     const again = await call('quote_vm', order);
     const bought = await ok('create_vm', { ...order, confirmation: again.confirmation });

@@ -24,7 +24,10 @@ test('a customer at the command line', async (t) => {
   await t.test('nothing is bought without confirmation, and the question shows the price', async () => {
     const silent = await cli(order);
     assert.equal(silent.code, 4);
-    assert.match(silent.stderr, /Buy web-1\? There is no terminal to ask for confirmation. Repeat the command with --yes/);
+    assert.match(
+      silent.stderr,
+      /Buy web-1\? There is no terminal to ask for confirmation. Repeat the command with --yes/,
+    );
     const denied = await cli(order, { answer: 'n' });
     assert.equal(denied.code, 4);
     assert.match(denied.stderr, /^3\.99 EUR per month, paid in advance\.$/m);

@@ -193,9 +193,9 @@ test('vaubanctl drains with a window; an invalid window is refused and changes n
   const hosts = async (): Promise<{ state: string; move_window: object | null }[]> =>
     JSON.parse((await vaubanctl(dataDir, 'host', 'list', '--json')).stdout);
   const refusals: [string[], RegExp][] = [
-    [['a', '--from', '12h'], /to.*is needed with from/],
-    [['a', '--to', '12h'], /from.*is needed with to/],
-    [['a', '--from', '14h', '--to', '12h'], /to.*must be later than from/],
+    [['a', '--from', '12h'], /to.*is required with `from`/],
+    [['a', '--to', '12h'], /from.*is required with `to`/],
+    [['a', '--from', '14h', '--to', '12h'], /to.*must be later than `from/],
     [['a', '--from', '2020-01-01T00:00:00Z', '--to', '2020-01-01T02:00:00Z'], /to.*must not be in the past/],
     [['a', '--from', 'tomorrow', '--to', '2d'], /Use 2/],
     [['--from', '12h', '--to', '14h'], /name it/],

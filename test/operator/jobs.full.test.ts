@@ -66,7 +66,7 @@ test('a job that keeps failing is listed, retried and given up', async (t) => {
 
   for (const action of ['retry', 'abandon']) {
     const { code, stderr } = await ctl(action, job.id, ...(action === 'abandon' ? ['--yes'] : []));
-    assert.deepEqual([code, /has ended: it is failed/.test(stderr)], [1, true], stderr);
+    assert.deepEqual([code, /has already ended with the status failed/.test(stderr)], [1, true], stderr);
   }
   assert.match((await ctl('show', 'job_00000000000000000000000000')).stderr, /does not exist/);
   await customer.must({ method: 'DELETE', path });

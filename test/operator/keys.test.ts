@@ -101,9 +101,9 @@ test('a wrong key is refused by the name of its field', async (t) => {
     ['expires_at', { expires_at: START }, /in the future/],
     ['expires_at', { expires_at: '2026-12-31T23:59:60Z' }, /in the future/],
     ['allow_cidrs', { allow_cidrs: [] }, /at least 1 item|must not be empty/],
-    ['allow_cidrs.0', { allow_cidrs: ['example.org'] }, /an address or a CIDR/],
+    ['allow_cidrs.0', { allow_cidrs: ['example.org'] }, /an address or a network/],
     ['allow_cidrs.1', { allow_cidrs: ['192.0.2.1', '10.0.0.1/8'] }, /right of its prefix/],
-    ['allow_cidrs.0', { allow_cidrs: ['10.0.0.0/33'] }, /an address or a CIDR/],
+    ['allow_cidrs.0', { allow_cidrs: ['10.0.0.0/33'] }, /an address or a network/],
     ['scope', { scope: 'vm:read' }, /is not a field/],
   ];
   for (const [field, change, message] of wrong) {

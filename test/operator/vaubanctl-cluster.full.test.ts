@@ -18,7 +18,7 @@ test('a check of an engine without clusters is refused with a hint', async (t) =
   const { dataDir } = await startOperator(t);
   const { code, stderr } = await vaubanctl(dataDir, 'cluster', 'check');
   assert.equal(code, 1);
-  assert.match(stderr, /The simulator engine is no cluster\. vaubanctl doctor says/);
+  assert.match(stderr, /The simulator engine is not a cluster\. Run vaubanctl doctor/);
 });
 
 test('a cluster is checked against the catalog, and only a requirement of every VM is a failure', async (t) => {
@@ -137,7 +137,7 @@ test('a cluster that lacks a requirement of every VM is refused by that item, an
   assert.equal(code, 1);
   assert.match(
     stderr,
-    /No VM can run on this cluster: certificate: the cluster does not trust it\. And missing: API\./,
+    /VMs cannot run on this cluster: certificate: the cluster does not trust it\. And missing: API\./,
   );
   assert.deepEqual(await new RecordedClusters(db).clusters(), []);
 });

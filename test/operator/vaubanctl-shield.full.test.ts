@@ -194,7 +194,7 @@ test('tenants, targets and attacks, over the real socket', async (t) => {
     await refused(/does not exist/, ...attack.with(2, 'tgt_none'), '--pps', '1');
 
     Object.defineProperty(edge, 'attacks', { value: undefined });
-    const real = /^vaubanctl: Attacks can be made on the simulated edge only/;
+    const real = /^vaubanctl: Attacks can only be simulated on the simulated edge/;
     await refused(real, ...attack, '--pps', '1000');
     await refused(real, 'shield', 'stop', target.id);
   });

@@ -48,7 +48,7 @@ export interface AcceptInvitationRequest {
   token: string;
 }
 
-/** An account that a person is a member of */
+/** An account of which a person is a member */
 export interface AccountOfPerson {
   id: string;
   name: string;
@@ -77,7 +77,7 @@ export interface ApiKey {
   revoked_at: string | null;
 }
 
-/** Something that was done to an account or in its name */
+/** An action on an account or in its name */
 export interface AuditEntry {
   id: string;
   at: string;
@@ -124,7 +124,7 @@ export interface BillingProfile {
   updated_at: string;
 }
 
-/** Something of the account has changed */
+/** A change in the account */
 export interface Change {
   kind: 'vm' | 'wallet' | 'shield' | 'keys';
   id: string | null;
@@ -261,7 +261,7 @@ export interface Link {
   expires_at: string;
 }
 
-/** A person who is in the account, or was invited to it */
+/** A member of the account, or a person invited to it */
 export interface Member {
   id: string;
   person_id: string | null;
@@ -332,7 +332,7 @@ export type OrderKind = 'create' | 'change_plan' | 'change_custom' | 'renew' | '
 
 export type OrderStatus = 'pending' | 'completed' | 'failed' | 'refunded';
 
-/** A key in a device or a password manager that signs in */
+/** A sign-in key stored on a device or in a password manager */
 export interface Passkey {
   id: string;
   name: string;
@@ -349,7 +349,7 @@ export interface PaymentMethod {
   created_at: string;
 }
 
-/** A way to pay */
+/** A payment provider */
 export interface PaymentProvider {
   id: string;
   minimum_minor: number;
@@ -431,7 +431,7 @@ export interface Session {
   version: string;
 }
 
-/** A browser that is signed in */
+/** A session of a browser */
 export interface SessionEntry {
   id: string;
   current: boolean;
@@ -535,7 +535,7 @@ export interface Throttle {
 
 export type ThrottleCause = 'included_traffic' | 'unpaid_usage';
 
-/** Money on its way into the wallet */
+/** A top-up of the wallet */
 export interface TopUp {
   id: string;
   provider: string;
@@ -607,7 +607,7 @@ export interface VmDebt {
 
 export type VmStatus = 'provisioning' | 'stopped' | 'starting' | 'running' | 'stopping' | 'rebooting' | 'resizing' | 'deleting' | 'suspended' | 'error';
 
-/** An entry of the journal, and the wallet after it */
+/** An entry of the journal and the resulting balance */
 export interface WalletEntry {
   entry: number;
   at: string;

@@ -12,7 +12,7 @@ export interface BillingProfileRow {
   /** Normalized: capitals and digits. */
   vat_id: string | null;
   exempt_reason: string | null;
-  /** The customer's own number, which documents quote. */
+  /** The customer's own number, printed on documents. */
   order_reference: string | null;
   /** Language of documents; null for that of the account's first owner. */
   language: DocumentLanguage | null;

@@ -8,7 +8,7 @@ import { type RawView, toView, type VmView, vmView } from './vms.ts';
 export interface SystemVmFilter {
   accountId?: string;
   status?: string;
-  /** A VM's id, one of its addresses, or a part of its name. */
+  /** Id, address or part of the name of a VM. */
   search?: string;
   /** Only VMs whose period is over and not paid for. */
   isUnpaid?: boolean;

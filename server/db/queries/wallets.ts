@@ -9,7 +9,7 @@ export interface WalletRow {
   promo_minor: bigint;
   held_minor: bigint;
   /**
-   * Owed for payments that their provider took back, and for the usage of deleted VMs. This part of the available
+   * Owed for reversed payments, and for the usage of deleted VMs. This part of the available
    * amount cannot be spent on new orders.
    */
   claimed_minor: bigint;

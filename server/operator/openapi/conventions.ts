@@ -5,7 +5,7 @@ export const SUMMARY = 'Accounts, money, VMs, jobs and the host, for those who r
 
 export const TAGS: Record<OperatorTag, { title: string; description: string }> = {
   account: { title: 'Accounts', description: 'The customers, their states and their quotas.' },
-  key: { title: 'Keys', description: 'The API keys of the accounts.' },
+  key: { title: 'Keys', description: 'List the API keys of the accounts.' },
   money: {
     title: 'Money',
     description: 'Payments, corrections, promotional credit, outages, invoices and the books.',

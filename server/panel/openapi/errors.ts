@@ -12,7 +12,7 @@ const OWN: Record<PanelErrorCode, ErrorGuide> = {
   },
   sign_in_failed: {
     meaning: 'Address or password is wrong; which of them is not disclosed.',
-    message: 'Address or password is wrong.',
+    message: 'The address or the password is wrong.',
   },
   role_required: {
     meaning: 'The role in this account does not allow it; `details.required_role` does.',

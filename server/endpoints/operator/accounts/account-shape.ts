@@ -13,9 +13,9 @@ export const accountFields = {
   status: Enum(['active', 'suspended', 'closed']),
   currency: Currency,
   wallet: WalletShape,
-  vm_count: Count('VMs that it has'),
-  limits: Shape(LimitsSchema.properties, { description: 'The quotas in force' }),
-  smtp: Enum(['open', 'closed'], { description: 'Port 25 of others, for its VMs' }),
+  vm_count: Count('Number of VMs'),
+  limits: Shape(LimitsSchema.properties, { description: 'Current quotas' }),
+  smtp: Enum(['open', 'closed'], { description: 'Outgoing port 25 for its VMs' }),
   created_at: Timestamp(),
 };
 

@@ -9,7 +9,7 @@ export const closeAccount = operatorEndpoint({
   path: '/accounts/{id}/close',
   tag: 'account',
   summary: 'Close an account permanently',
-  description: 'Refused while it has VMs, money or a debt. Its keys end.',
+  description: 'Refused while it has VMs, money or a debt. Its keys are revoked.',
   params: AccountParams,
   data: AccountShape,
   errors: ['invalid_state'],

@@ -16,11 +16,11 @@ export const createAccount = operatorEndpoint({
   summary: 'Create an account',
   body: Input({
     name: Line('Example Ltd'),
-    currency: Type.Optional(Type.String({ description: "The catalog's, which is the default" })),
+    currency: Type.Optional(Type.String({ description: 'Currency of the catalog, which is the default' })),
     limits: Type.Optional(
       Type.Partial(LimitsSchema, {
         additionalProperties: false,
-        description: "Quotas of its own; the catalog's where absent",
+        description: 'Individual quotas; default to those of the catalog',
       }),
     ),
   }),

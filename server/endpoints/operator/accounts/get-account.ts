@@ -11,11 +11,11 @@ export const getAccount = operatorEndpoint({
   method: 'GET',
   path: '/accounts/{id}',
   tag: 'account',
-  summary: 'Read an account with its keys',
+  summary: 'Get an account with its keys',
   params: AccountParams,
   data: Shape(
     { ...accountFields, keys: Type.Array(KeyShape) },
-    { $id: 'AccountWithKeys', description: 'A customer, with all keys that there were' },
+    { $id: 'AccountWithKeys', description: 'An account with all its current and past keys' },
   ),
   errors: [],
   async handle({ params: { id }, services: { catalog, clock, db } }) {

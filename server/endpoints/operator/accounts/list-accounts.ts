@@ -14,7 +14,7 @@ export const listAccounts = operatorEndpoint({
   summary: 'List all accounts',
   query: Input({
     ...PageQuery,
-    search: Type.Optional(Search("An account's id, or a part of its name or of a member's address")),
+    search: Type.Optional(Search("An account id, or part of a name or of a member's address")),
   }),
   data: Type.Array(AccountShape),
   paginated: true,

@@ -11,7 +11,7 @@ export const listMembers = operatorEndpoint({
   method: 'GET',
   path: '/accounts/{id}/members',
   tag: 'account',
-  summary: 'List the people of an account, the longest member first',
+  summary: 'List the members of an account, oldest membership first',
   params: AccountParams,
   data: Type.Array(
     Shape(
@@ -22,7 +22,7 @@ export const listMembers = operatorEndpoint({
         role: Enum(ROLES),
         created_at: Timestamp('Member since'),
       },
-      { $id: 'AccountMember', description: 'Somebody who signs in to an account' },
+      { $id: 'AccountMember', description: 'A member of an account' },
     ),
   ),
   errors: [],

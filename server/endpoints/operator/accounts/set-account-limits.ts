@@ -21,7 +21,7 @@ export const setAccountLimits = operatorEndpoint({
     limits: Type.Object(limitFields, {
       minProperties: 1,
       additionalProperties: false,
-      description: "Quotas by name; null takes one back to the catalog's",
+      description: 'Quotas by name; null resets a quota to that of the catalog',
       examples: [{ vms: 10 }],
     }),
   }),

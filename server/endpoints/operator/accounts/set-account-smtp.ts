@@ -11,7 +11,7 @@ export const setAccountSmtp = operatorEndpoint({
   method: 'POST',
   path: '/accounts/{id}/smtp',
   tag: 'account',
-  summary: 'Open port 25 of others to the VMs of an account, or close it',
+  summary: 'Open or close outgoing port 25 for the VMs of an account',
   params: AccountParams,
   body: Input({ open: Type.Boolean() }),
   data: AccountShape,

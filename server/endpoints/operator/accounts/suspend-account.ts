@@ -16,9 +16,9 @@ const StoppedAccountShape = Shape(
   {
     ...accountFields,
     stopped: Type.Array(Id('vm'), { description: 'VMs that are being stopped' }),
-    left: Type.Array(Id('vm'), { description: 'VMs that were busy, or cannot be stopped now' }),
+    left: Type.Array(Id('vm'), { description: 'VMs that are busy or cannot be stopped now' }),
   },
-  { $id: 'StoppedAccount', description: 'A suspended customer whose VMs were stopped' },
+  { $id: 'StoppedAccount', description: 'A suspended account and its stopped VMs' },
 );
 
 export const suspendAccount = operatorEndpoint({
@@ -31,7 +31,7 @@ export const suspendAccount = operatorEndpoint({
     'Its keys can only read, and their open sessions end. Its VMs keep running unless they are stopped.',
   params: AccountParams,
   body: Input({
-    stop_vms: Type.Optional(Type.Boolean({ description: 'Cut the power of its running VMs' })),
+    stop_vms: Type.Optional(Type.Boolean({ description: 'Power off its running VMs' })),
   }),
   data: Type.Union([AccountShape, StoppedAccountShape]),
   errors: ['invalid_state'],

@@ -9,7 +9,7 @@ const adjustmentFields = {
   account_id: Id('acc'),
   vm_id: Nullable(Id('vm')),
   type: Enum(['credit', 'debit', 'refund', 'void', 'sla_credit']),
-  amount_minor: Minor('Amount; negative where it gave money'),
+  amount_minor: Minor('Amount; negative if the account received money'),
   currency: Currency,
   reason: Type.String(),
   actor: Type.String({ description: 'Operator who made it, such as "anna as root"' }),
@@ -34,7 +34,7 @@ export const MadeAdjustmentShape = Shape(
     ),
     wallet: WalletShape,
   },
-  { $id: 'MadeAdjustment', description: 'A correction of the books, and the wallet after it' },
+  { $id: 'MadeAdjustment', description: 'A correction of the books and the resulting wallet' },
 );
 
 export function presentAdjustment(order: OrderRow) {

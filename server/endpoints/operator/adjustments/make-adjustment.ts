@@ -21,7 +21,7 @@ export const makeAdjustment = operatorEndpoint({
   body: Input({
     type: Enum(['credit', 'debit']),
     ...AmountFields,
-    vm_id: Type.Optional(Type.String({ description: 'The VM that it is about' })),
+    vm_id: Type.Optional(Type.String({ description: 'The VM concerned' })),
     reason: Reason,
     key: Key,
   }),

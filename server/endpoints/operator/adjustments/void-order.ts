@@ -13,7 +13,7 @@ export const voidOrder = operatorEndpoint({
   path: '/orders/{id}/void',
   money: true,
   tag: 'money',
-  summary: 'Undo what is left of a charge, or a correction that gave money',
+  summary: 'Undo the rest of a charge, or a correction that credited money',
   params: Type.Object({ id: PathId('ord', 'Order identifier') }),
   body: Input({ reason: Reason, key: Key }),
   data: MadeAdjustmentShape,

@@ -9,7 +9,7 @@ export const getBillingProfile = operatorEndpoint({
   method: 'GET',
   path: '/accounts/{id}/billing-profile',
   tag: 'money',
-  summary: 'Read who the invoices of an account are for',
+  summary: 'Get the billing details of an account',
   params: AccountParams,
   data: TaxedProfileShape,
   errors: [],

@@ -17,7 +17,7 @@ export const setBillingProfile = operatorEndpoint({
   method: 'POST',
   path: '/accounts/{id}/billing-profile',
   tag: 'money',
-  summary: 'Replace who the invoices of an account are for',
+  summary: 'Replace the billing details of an account',
   params: AccountParams,
   body: Input({
     kind: Enum(PROFILE_KINDS),

@@ -18,7 +18,7 @@ const BillingProfileShape = Shape(
     vat_id: Nullable(Type.String()),
     exempt_reason: Nullable(Type.String()),
     order_reference: Nullable(
-      Type.String({ description: "The customer's own number, which documents quote" }),
+      Type.String({ description: "The customer's own number, printed on documents" }),
     ),
     language: Nullable(
       Enum(DOCUMENT_LANGUAGES, {
@@ -39,11 +39,11 @@ export const TaxedProfileShape = Shape(
     profile: Nullable(BillingProfileShape),
     tax: Shape({
       category: Enum(TAX_CATEGORIES),
-      rate: Type.String({ description: 'Share of tax: "0.2" for 20 %' }),
+      rate: Type.String({ description: 'Tax rate: "0.2" for 20 %' }),
       reason: Nullable(Type.String({ description: 'Why there is no tax; null where there is' })),
     }),
   },
-  { $id: 'TaxedProfile', description: 'A profile, and how what its account buys is taxed from now on' },
+  { $id: 'TaxedProfile', description: 'Billing details, and the tax on purchases from now on' },
 );
 
 export function presentProfile(profile: BillingProfileRow | undefined, rules: TaxRules) {

@@ -9,7 +9,7 @@ const AuditReportShape = Shape(
   {
     started_at: Timestamp(),
     finished_at: Timestamp(),
-    accounts: Count('Accounts that were looked at'),
+    accounts: Count('Number of accounts checked'),
     laws: Count('Number of rules checked'),
     findings: Type.Array(
       Shape({
@@ -17,7 +17,7 @@ const AuditReportShape = Shape(
         what: Type.String({ description: 'The row and the problem' }),
       }),
     ),
-    truncated: Type.Boolean({ description: 'There are more findings than are listed' }),
+    truncated: Type.Boolean({ description: 'True if there are more findings than listed' }),
   },
   { $id: 'AuditReport', description: 'Result of an audit of the books' },
 );
@@ -30,8 +30,8 @@ export const auditBooks = operatorEndpoint({
   method: 'POST',
   path: '/audit',
   tag: 'money',
-  summary: 'Hold the books against the laws of the ledger',
-  description: 'Asked for while an audit runs, it answers with the report of that one.',
+  summary: 'Check the books against the rules of the ledger',
+  description: 'If an audit is already running, returns its report.',
   data: AuditReportShape,
   errors: [],
   async handle({ services }) {

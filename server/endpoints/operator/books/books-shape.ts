@@ -14,10 +14,10 @@ const PaymentSampleShape = Shape(
     account_id: Type.String(),
     method: Type.String(),
     reference: Type.String(),
-    amount_minor: Minor('As it is in the books'),
+    amount_minor: Minor('Amount as stored in the books'),
     created_at: Timestamp(),
   },
-  { $id: 'PaymentSample', description: 'A payment, to be compared with what really came' },
+  { $id: 'PaymentSample', description: 'A payment to compare with the amount that was really received' },
 );
 
 export const BooksShape = Shape(
@@ -30,7 +30,9 @@ export const BooksShape = Shape(
           'Decimals of the amounts in the books; null if not answered yet or if there are no amounts',
       }),
     ),
-    paused: Type.Boolean({ description: 'Money operations answer 503 until the exponent is known' }),
+    paused: Type.Boolean({
+      description: 'True while money operations return 503 because the exponent is unknown',
+    }),
     recorded_at: Nullable(Timestamp()),
     recorded_by: Nullable(
       Type.String({

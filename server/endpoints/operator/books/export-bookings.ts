@@ -10,7 +10,7 @@ export const exportBookings = operatorEndpoint({
   path: '/bookings',
   money: true,
   tag: 'money',
-  summary: 'Read the journal of a month for bookkeeping',
+  summary: 'Export the journal of a month for bookkeeping',
   query: Input({
     month: Month,
     format: Enum(EXPORT_FORMATS),

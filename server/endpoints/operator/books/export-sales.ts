@@ -10,7 +10,7 @@ export const exportSales = operatorEndpoint({
   path: '/sales',
   money: true,
   tag: 'money',
-  summary: 'Read the sales of a month by document, rate, country, tax category and VAT id, as CSV',
+  summary: 'Export the sales of a month by document, rate, country, tax category and VAT id, as CSV',
   query: Input({ month: Month }),
   file: 'text/csv',
   data: Type.String({ description: 'Lines with headings' }),

@@ -6,7 +6,7 @@ export const getBooks = operatorEndpoint({
   method: 'GET',
   path: '/books',
   tag: 'money',
-  summary: 'Read how the books count their currency',
+  summary: 'Get the unit in which the books count their currency',
   data: BooksShape,
   errors: [],
   async handle({ services: { db, catalog } }) {

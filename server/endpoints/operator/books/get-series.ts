@@ -7,7 +7,7 @@ export const getSeries = operatorEndpoint({
   method: 'GET',
   path: '/books/series',
   tag: 'money',
-  summary: 'Read the running numbers of documents',
+  summary: 'Get the number series of documents',
   data: Type.Array(SeriesShape),
   errors: [],
   async handle({ services: { db } }) {

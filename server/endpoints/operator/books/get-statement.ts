@@ -14,10 +14,10 @@ import { requireAccount } from '../accounts/require-account.ts';
 const StatementEntryShape = Shape(
   {
     ...StatementEntryFields,
-    debit: Type.String({ description: 'The ledger account that it takes from' }),
-    credit: Type.String({ description: 'The one that it gives to' }),
+    debit: Type.String({ description: 'The ledger account that is debited' }),
+    credit: Type.String({ description: 'The ledger account that is credited' }),
   },
-  { $id: 'StatementEntry', description: "An entry of an account's journal, and the wallet after it" },
+  { $id: 'StatementEntry', description: "An entry of an account's journal and the resulting balance" },
 );
 
 export const getStatement = operatorEndpoint({
@@ -25,7 +25,7 @@ export const getStatement = operatorEndpoint({
   method: 'GET',
   path: '/accounts/{id}/statement',
   tag: 'money',
-  summary: 'Read the journal of an account with the running balance, oldest first',
+  summary: 'Get the journal of an account with the running balance, oldest first',
   params: AccountParams,
   query: Input(StatementSpan),
   file: 'application/x-ndjson',

@@ -14,15 +14,15 @@ const GapShape = Shape(
     recorded_at: Timestamp(),
     recorded_by: Type.String({ description: 'Operator who reported that they may have been issued' }),
   },
-  { $id: 'SeriesGap', description: 'Numbers that no document in the books has' },
+  { $id: 'SeriesGap', description: 'Numbers without a document in the books' },
 );
 
 export const SeriesShape = Shape(
   {
     type: Enum(TYPES),
-    last: Type.Integer({ description: 'The last number that was given' }),
+    last: Type.Integer({ description: 'The last number issued' }),
     asked_at: Nullable(
-      Timestamp('Since when nothing is issued, and you are asked which number was the last'),
+      Timestamp('Time since which no documents are issued because the last number must be reported'),
     ),
     asked_because: Nullable(
       Enum(SERIES_QUESTIONS, {
@@ -30,10 +30,10 @@ export const SeriesShape = Shape(
           '`moved_database`: the books are in another database than they were. `lost_numbers`: a node has seen higher numbers. `lost_payment`: a payment is not in the books',
       }),
     ),
-    at_least: Type.Integer({ description: 'The least answer: this number is known to have been given' }),
+    at_least: Type.Integer({ description: 'Lowest possible answer: this number has already been issued' }),
     gaps: Type.Array(GapShape),
   },
-  { $id: 'Series', description: 'The running numbers of one type of document' },
+  { $id: 'Series', description: 'The number series of one type of document' },
 );
 
 export async function presentSeries(db: Queryable) {

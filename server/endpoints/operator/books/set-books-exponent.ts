@@ -9,9 +9,9 @@ export const setBooksExponent = operatorEndpoint({
   method: 'POST',
   path: '/books/exponent',
   tag: 'money',
-  summary: 'Say how many decimals the amounts in the books have',
+  summary: 'Set the number of decimals of the amounts in the books',
   description:
-    'Answered once, after an upgrade of books whose decimals the runtime chose. Until then, money operations answer 503. An answer other than the decimals of ISO 4217 is refused, because amounts that were booked never change.',
+    'Needed once, after an upgrade of books whose decimals were chosen by the runtime. Until then, money operations return 503. Other decimals than those of ISO 4217 are refused, because booked amounts never change.',
   body: Input({
     exponent: Type.Integer({
       minimum: 0,

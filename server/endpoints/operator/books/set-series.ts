@@ -17,7 +17,7 @@ export const setSeries = operatorEndpoint({
   method: 'POST',
   path: '/books/series',
   tag: 'money',
-  summary: 'Say which documents may have been issued',
+  summary: 'Report which documents may have been issued',
   description:
     'After an older copy of the database was restored: documents continue after these numbers, and the numbers in between are recorded as a gap. If they equal the last numbers in the books, nothing was issued in the meantime.',
   body: Input({ invoice: Last('invoice'), credit_note: Last('credit note') }),

@@ -14,7 +14,7 @@ export const addCluster = operatorEndpoint({
   tag: 'host',
   summary: 'Add a cluster for the VMs of a region',
   description:
-    'It must trust the certificate of the service. What guests need of it is checked first, and nothing is recorded where an item ' +
+    'It must trust the certificate of the service. All requirements of guests are checked first, and nothing is recorded if an item ' +
     'is missing. Each node starts using it automatically within seconds. Absent fields are as in the settings. Over the socket ' +
     'only.',
   body: ClusterInput,
@@ -32,7 +32,7 @@ export const addCluster = operatorEndpoint({
       // The region may have been taken while the cluster was being examined.
       await requireFree(tx, services, cluster.region);
       if (!(await insertCluster(tx, { ...cluster, id: id! }, clock.now())))
-        throw invalidField('region', 'taken', `region ${cluster.region} has a cluster already`);
+        throw invalidField('region', 'taken', `region ${cluster.region} already has a cluster`);
     });
     clusters.changed();
     logger.warn({ region: cluster.region, cluster: id }, 'cluster added');
@@ -44,11 +44,11 @@ export const addCluster = operatorEndpoint({
 /** Refuses a region that has a cluster or VMs: existing VMs are on another cluster and cannot leave it. */
 async function requireFree(db: Queryable, { catalog }: OperatorServices, region: string): Promise<void> {
   const others = new Set((await listClusters(db)).map((cluster) => cluster.region));
-  if (others.has(region)) throw invalidField('region', 'taken', `region ${region} has a cluster already`);
+  if (others.has(region)) throw invalidField('region', 'taken', `region ${region} already has a cluster`);
   if (await hasVmsIn(db, region))
-    throw invalidField('region', 'not_available', `region ${region} has VMs, on the cluster of the settings`);
+    throw invalidField('region', 'not_available', `region ${region} has VMs on the cluster of the settings`);
   if (catalog.regions.every(({ code }) => code === region || others.has(code)))
-    throw invalidField('region', 'not_available', 'the cluster of the settings would have no region left');
+    throw invalidField('region', 'not_available', 'the cluster of the settings would have no regions left');
 }
 
 /** Refuses a cluster that serves another region. */
@@ -56,7 +56,7 @@ async function requireOther({ db, engine }: OperatorServices, id: string): Promi
   const other = (await listClusters(db)).find((cluster) => cluster.id === id);
   const whose = other ? `region ${other.region}` : id === engine ? 'the settings' : undefined;
   if (whose !== undefined)
-    throw invalidField('endpoints', 'taken', `are those of the cluster of ${whose}, which is there already`);
+    throw invalidField('endpoints', 'taken', `belong to the existing cluster of ${whose}`);
 }
 
 /** Refuses a cluster that lacks something every guest needs, and names it. */
@@ -71,5 +71,8 @@ function requireWhole(findings: readonly EngineFinding[]): void {
           .map(({ what }) => what)
           .join(', ')}.`
       : '';
-  throw new ApiError('invalid_state', `No VM can run on this cluster: ${first.what}: ${first.found}.${more}`);
+  throw new ApiError(
+    'invalid_state',
+    `VMs cannot run on this cluster: ${first.what}: ${first.found}.${more}`,
+  );
 }

@@ -12,7 +12,7 @@ export const changeCluster = operatorEndpoint({
   method: 'POST',
   path: '/clusters/{region}/change',
   tag: 'host',
-  summary: 'Change how the cluster that was added for a region is reached',
+  summary: 'Change the connection to the cluster that was added for a region',
   description:
     'Absent fields stay as they are. The cluster itself must be the same: it is contacted with the new values before anything is recorded. Each ' +
     'node starts using them automatically within seconds and retries its current operations there. Over the socket only.',
@@ -44,5 +44,5 @@ export const changeCluster = operatorEndpoint({
 
 function notTheSame(found: string | undefined, wanted: string) {
   const what = found === undefined ? 'one that this service has never used' : found;
-  return invalidField('endpoints', 'invalid', `lead to another cluster: ${what}, and not ${wanted}`);
+  return invalidField('endpoints', 'invalid', `lead to a different cluster: ${what} instead of ${wanted}`);
 }

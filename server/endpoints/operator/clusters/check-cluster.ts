@@ -12,7 +12,7 @@ export const checkCluster = operatorEndpoint({
   tag: 'host',
   summary: 'Check the clusters that VMs run on, item by item',
   description:
-    'Asks their members, and holds what they say against the catalog. Changes nothing. Items of a cluster that was added begin ' +
+    'Queries their members and compares the results with the catalog. Changes nothing. Items of an added cluster begin ' +
     'with its region.',
   data: Shape(
     {
@@ -21,7 +21,7 @@ export const checkCluster = operatorEndpoint({
         Shape({
           what: Type.String(),
           state: Enum(['ok', 'limited', 'missing'], {
-            description: '`limited`: guests run, with less than they could have. `missing`: no guest can run',
+            description: '`limited`: guests run with restrictions. `missing`: guests cannot run',
           }),
           found: Type.String({
             description: 'The finding, or the problem and its solution',
@@ -38,7 +38,7 @@ export const checkCluster = operatorEndpoint({
     if (!findings)
       throw new ApiError(
         'invalid_state',
-        `The ${compute.name} engine is no cluster. vaubanctl doctor says what this machine can do.`,
+        `The ${compute.name} engine is not a cluster. Run vaubanctl doctor to check this machine.`,
       );
     return { data: { compute: compute.name, findings } };
   },

@@ -33,19 +33,19 @@ const Endpoints = Type.Array(
   {
     minItems: 1,
     maxItems: MAX_ENDPOINTS,
-    description: 'Addresses of members; several, so that one may be down',
+    description: 'Addresses of several members, so that one of them can be down',
   },
 );
 const Certificate = (absent: string) =>
   Type.String({
     minLength: 1,
     maxLength: MAX_CERTIFICATE,
-    description: `The cluster's own (\`cluster.crt\`), PEM: the only one that is then believed. ${absent}: those that the system believes`,
+    description: `The cluster's own certificate (\`cluster.crt\`) in PEM, the only one that is then trusted. ${absent}: the system's trusted certificates`,
   });
 const ServiceNetworks = Type.Array(Type.String({ minLength: 1, maxLength: 64, examples: ['10.1.0.250'] }), {
   minItems: 1,
   maxItems: MAX_NETWORKS,
-  description: 'Addresses that the nodes of this service have towards guests',
+  description: 'Addresses of the nodes of this service as seen by guests',
 });
 const CpuOvercommit = Type.Integer({
   minimum: 1,
@@ -106,7 +106,7 @@ export function changed<C extends NewCluster>(body: Static<typeof ClusterChange>
   const serviceNetworks = body.service_networks ?? cluster.serviceNetworks;
   for (const [index, text] of serviceNetworks.entries()) {
     if (isIP(text) !== 0 || parseCidr(text)?.hasHostBits === false) continue;
-    throw invalidField(`service_networks.${index}`, 'cidr', 'must be an address or a CIDR');
+    throw invalidField(`service_networks.${index}`, 'cidr', 'must be an address or a network');
   }
   return {
     ...cluster,

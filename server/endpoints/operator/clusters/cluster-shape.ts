@@ -7,23 +7,23 @@ import { Type } from '../../../platform/schema.ts';
 
 export const ClusterShape = Shape(
   {
-    id: Type.String({ description: 'As ids of its hosts begin' }),
+    id: Type.String({ description: 'Prefix of the ids of its hosts' }),
     regions: Type.Array(Type.String(), {
       description:
         'The regions whose VMs it runs; the cluster of the settings runs those of all regions without their own cluster',
     }),
     endpoints: Type.Array(Type.String(), { description: 'Addresses of members' }),
-    reachable: Type.Boolean({ description: 'A member of it can be reached' }),
-    ok: Type.Boolean({ description: 'VMs can be made on it, for which it needs a quorum, too' }),
+    reachable: Type.Boolean({ description: 'True if one of its members can be reached' }),
+    ok: Type.Boolean({ description: 'True if VMs can be created on it, which also requires a quorum' }),
     summary: Type.String({
       description:
         'Its version and members as it reports them, or the reason why no VMs can be created on it',
     }),
     members_up: Count('Members that can be reached'),
     members_total: Count('All members, as last recorded while it cannot be reached'),
-    guests: Count('Guests, those that no VM has included'),
+    guests: Count('Number of guests, including those that belong to no VM'),
   },
-  { $id: 'Cluster', description: 'A cluster that VMs of some regions run on' },
+  { $id: 'Cluster', description: 'A cluster for the VMs of some regions' },
 );
 
 export function presentCluster({ members, report: { ok, summary }, ...cluster }: ClusterState) {

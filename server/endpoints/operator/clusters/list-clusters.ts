@@ -8,8 +8,8 @@ export const listClusters = operatorEndpoint({
   method: 'GET',
   path: '/clusters',
   tag: 'host',
-  summary: 'List the clusters that VMs run on',
-  description: 'That of the settings first, then those that were added, by region.',
+  summary: 'List the clusters',
+  description: 'The cluster of the settings comes first, followed by the added ones by region.',
   data: Type.Array(ClusterShape),
   errors: ['invalid_state', 'compute_unavailable'],
   async handle({ services }) {

@@ -13,12 +13,12 @@ export const removeCluster = operatorEndpoint({
   tag: 'host',
   summary: 'Remove the cluster that was added for a region',
   description:
-    'Only while it has no VM, and no guest that no VM has. Its region is then served by the cluster of the settings again. Over ' +
+    'Allowed only if it has no VMs and no other guests. Its region is then served by the cluster of the settings again. Over ' +
     'the socket only.',
   params: Type.Object({ region: Code('eu-west') }),
   data: Shape(
     { region: Type.String(), removed: Type.Literal(true) },
-    { $id: 'RemovedCluster', description: 'A cluster that VMs of a region ran on' },
+    { $id: 'RemovedCluster', description: 'A former cluster for the VMs of a region' },
   ),
   errors: ['invalid_state'],
   async handle({ params: { region }, services }) {

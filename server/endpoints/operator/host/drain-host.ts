@@ -12,23 +12,23 @@ export const drainHost = operatorEndpoint({
   method: 'POST',
   path: '/host/drain',
   tag: 'host',
-  summary: 'Shut all guests down before the host goes down',
-  description: 'None is started until the service restarts, or the host is resumed.',
+  summary: 'Shut down all guests before the host goes down',
+  description: 'No guests are started until the service restarts or the host is resumed.',
   body: Input({
     timeout_seconds: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: MAX_SECONDS,
-        description: `After which their power is cut; ${DEFAULT_SECONDS} when absent`,
+        description: `Seconds until guests are powered off; defaults to ${DEFAULT_SECONDS}`,
         examples: [DEFAULT_SECONDS],
       }),
     ),
   }),
   data: Shape(
     {
-      shut_down: Count('Guests that obeyed'),
-      powered_off: Count('Guests whose power was cut'),
-      left: Type.Array(Type.String(), { description: 'Guests that are on all the same' }),
+      shut_down: Count('Guests that shut down'),
+      powered_off: Count('Guests that were powered off'),
+      left: Type.Array(Type.String(), { description: 'Guests that are still on' }),
     },
     { $id: 'DrainedHost', description: 'Result for the guests of a host' },
   ),

@@ -17,7 +17,7 @@ export const getCapacity = operatorEndpoint({
   method: 'GET',
   path: '/host/capacity',
   tag: 'host',
-  summary: 'Read what there is for all VMs together, and what of it is reserved',
+  summary: 'Get the total and reserved capacity for VMs',
   data: Shape(
     {
       zones: Nullable(

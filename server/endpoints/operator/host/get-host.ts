@@ -9,19 +9,19 @@ export const getHost = operatorEndpoint({
   method: 'GET',
   path: '/host',
   tag: 'host',
-  summary: 'Read whether this host can run guests',
-  description: 'As the user of the service sees it.',
+  summary: 'Check whether this host can run guests',
+  description: 'Checked as the user of the service.',
   data: Shape(
     {
       compute: Type.String({ description: 'The engine that the service runs' }),
       clustered: Type.Boolean({
-        description: 'VMs run on clusters, which have a list and a check of their own, and not on this host',
+        description: 'True if VMs run on clusters, which have their own list and check, instead of this host',
       }),
       findings: Type.Array(
         Shape({
           what: Type.String(),
           state: Enum(['ok', 'limited', 'missing'], {
-            description: '`limited`: guests run, with less than they could have. `missing`: no guest can run',
+            description: '`limited`: guests run with restrictions. `missing`: guests cannot run',
           }),
           found: Type.String({ description: 'The finding, or the reason why it does not suffice' }),
         }),

@@ -7,7 +7,7 @@ export const resumeHost = operatorEndpoint({
   method: 'POST',
   path: '/host/resume',
   tag: 'host',
-  summary: 'Start the guests again that should run, after a drain',
+  summary: 'Start all guests that should be running, after a drain',
   data: Shape({ resumed: Type.Literal(true) }),
   errors: [],
   async handle({ services }) {

@@ -12,16 +12,18 @@ export const emptyHost = operatorEndpoint({
   method: 'POST',
   path: '/hosts/{host}/drain',
   tag: 'host',
-  summary: 'Move all VMs away from a host, and put no new one there',
+  summary: 'Move all VMs away from a host and place no new ones there',
   description:
-    'Each VM is moved by a job, some at a time, to a host of its zone with room; one for which there is none stays until there is. ' +
-    '`evacuated` says that the host is empty. VMs that have to be switched off for it are moved between `from` and `to`, where these ' +
-    'are given, and their owners are told when the drain is ordered; what is off, or moves as it runs, is moved at once. After `to` what ' +
+    'Each VM is moved by a job, a few at a time, to a host of its zone with free capacity; VMs stay while there is none. ' +
+    '`evacuated` means that the host is empty. VMs that must be switched off are moved between `from` and `to`, if these ' +
+    'are given, and their owners are notified at once; VMs that are off or can move while running are moved at once. After `to`, everything that ' +
     'is left stays until another drain is requested, which replaces the window.',
   params: HostParams,
   body: Input({
     from: Type.Optional(
-      Timestamp('From when on VMs are switched off to be moved; with `to`. At once when absent'),
+      Timestamp(
+        'Start of the window in which VMs are switched off and moved; requires `to`. If absent, VMs are moved at once',
+      ),
     ),
     to: Type.Optional(Timestamp('Until when')),
   }),
@@ -39,10 +41,10 @@ export const emptyHost = operatorEndpoint({
 
 function windowIn({ from, to }: { from?: string; to?: string }, now: Date): MoveWindow | null {
   if (from === undefined && to === undefined) return null;
-  if (from === undefined) throw invalidField('from', 'required', 'is needed with to');
-  if (to === undefined) throw invalidField('to', 'required', 'is needed with from');
+  if (from === undefined) throw invalidField('from', 'required', 'is required with `to`');
+  if (to === undefined) throw invalidField('to', 'required', 'is required with `from`');
   const window = { from: new Date(from), to: new Date(to) };
-  if (window.to <= window.from) throw invalidField('to', 'invalid', 'must be later than from');
+  if (window.to <= window.from) throw invalidField('to', 'invalid', 'must be later than `from`');
   if (window.to <= now) throw invalidField('to', 'in_past', 'must not be in the past');
   return window;
 }

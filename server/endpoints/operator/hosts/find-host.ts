@@ -7,7 +7,7 @@ export const findHost = operatorEndpoint({
   method: 'POST',
   path: '/hosts/{host}/find',
   tag: 'host',
-  summary: 'Make a simulated host one that can be reached again',
+  summary: 'Make a simulated host reachable again',
   params: HostParams,
   data: HostMachineShape,
   errors: ['invalid_state'],

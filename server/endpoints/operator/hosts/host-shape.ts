@@ -5,7 +5,7 @@ import { ApiError, notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 
 const Limit = (description: string) =>
-  Nullable(Type.Number({ description: `${description}; null: no limit` }));
+  Nullable(Type.Number({ description: `${description}; null for no limit` }));
 
 export const HostMachineShape = Shape(
   {
@@ -14,21 +14,21 @@ export const HostMachineShape = Shape(
     zones: Nullable(Type.Array(Type.String(), { description: 'Zones of the catalog; null for all' })),
     state: Enum(['up', 'draining', 'evacuated', 'unreachable'], {
       description:
-        '`draining`: takes no new VM, and those it has are moved away. `evacuated`: drained and empty. `unreachable`: its VMs ' +
-        'may run, and nothing is done to them until it can be reached',
+        '`draining`: accepts no new VMs, and its VMs are being moved away. `evacuated`: drained and empty. `unreachable`: its VMs ' +
+        'may be running, and they are left alone until it can be reached',
     }),
     move_window: Nullable(MoveWindowShape),
-    draining: Type.Boolean({ description: 'It takes no new VM until it is undrained, reachable or not' }),
+    draining: Type.Boolean({ description: 'True if it accepts no new VMs until it is undrained' }),
     vcpu: Limit('Virtual CPUs for VMs that share cores'),
     dedicated_cores: Limit('Cores for dedicated VMs'),
     ram_mb: Limit('Memory'),
     disk_gb: Limit('Disk'),
-    vms: Count('VMs that are on it'),
-    moving_in: Count('VMs that are being moved to it'),
-    seen_at: Timestamp('When it could last be reached'),
-    lost_at: Nullable(Timestamp('Since when it cannot be reached')),
+    vms: Count('Number of VMs on it'),
+    moving_in: Count('Number of VMs that are being moved to it'),
+    seen_at: Timestamp('When it was last reachable'),
+    lost_at: Nullable(Timestamp('When it became unreachable')),
   },
-  { $id: 'HostMachine', description: 'A machine that VMs run on' },
+  { $id: 'HostMachine', description: 'A host of VMs' },
 );
 
 export const HostParams = Type.Object({
@@ -62,6 +62,6 @@ export function requireMoves({ compute }: OperatorServices): void {
   if (compute.capabilities().move !== 'none') return;
   throw new ApiError(
     'invalid_state',
-    `The ${compute.name} engine cannot move VMs between hosts. Before this machine goes down, shut its guests down: vaubanctl host drain.`,
+    `The ${compute.name} engine cannot move VMs between hosts. Before this machine goes down, shut down its guests with vaubanctl host drain.`,
   );
 }

@@ -7,7 +7,7 @@ export const loseHost = operatorEndpoint({
   method: 'POST',
   path: '/hosts/{host}/lose',
   tag: 'host',
-  summary: 'Make a simulated host one that cannot be reached, to see what becomes of its VMs',
+  summary: 'Make a simulated host unreachable to test the effect on its VMs',
   params: HostParams,
   data: HostMachineShape,
   errors: ['invalid_state'],

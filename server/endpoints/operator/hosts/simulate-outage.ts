@@ -8,7 +8,7 @@ export async function simulateOutage(services: OperatorServices, host: string, a
   if (!outages) {
     throw new ApiError(
       'invalid_state',
-      `Hosts can be lost for show on the simulated engine only; this service runs ${name}.`,
+      `Only hosts of the simulated engine can be made unreachable; this service runs ${name}.`,
     );
   }
   const { id } = await requireHost(services, host);

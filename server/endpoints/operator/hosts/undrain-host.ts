@@ -9,7 +9,7 @@ export const undrainHost = operatorEndpoint({
   method: 'POST',
   path: '/hosts/{host}/undrain',
   tag: 'host',
-  summary: 'Let a host that was drained take VMs again',
+  summary: 'Let a drained host accept VMs again',
   description:
     'VMs that are already moving to other hosts continue to do so, and none returns automatically. Owners who were notified of a window are notified that it is canceled.',
   params: HostParams,

@@ -7,9 +7,9 @@ export const collectImages = operatorEndpoint({
   method: 'POST',
   path: '/images/collect',
   tag: 'host',
-  summary: 'Free the room of images that nothing needs',
+  summary: 'Delete image files that nothing needs',
   data: Shape(
-    { files: Count('Files that were removed'), bytes: Count('Room that is free by that') },
+    { files: Count('Number of removed files'), bytes: Count('Bytes freed') },
     { $id: 'CollectedImages', description: 'Removed files' },
   ),
   errors: [],

@@ -7,13 +7,13 @@ export const ImageShape = Shape(
   {
     name: Type.String(),
     sha256: Type.String(),
-    virtual_bytes: Type.Integer({ description: 'Size of the disk as a guest sees it' }),
+    virtual_bytes: Type.Integer({ description: 'Size of the disk as seen by guests' }),
     user: Type.String({ description: 'Default user' }),
     direct_boot: Type.Boolean({ description: 'True if guests boot from a separate kernel file' }),
     ready: Type.String({ description: 'Condition for a guest to be ready, such as "port:22"' }),
-    ready_within_seconds: Nullable(Type.Integer({ description: 'For how long that is waited for' })),
+    ready_within_seconds: Nullable(Type.Integer({ description: 'Time to wait for it' })),
   },
-  { $id: 'Image', description: 'A disk of which guests are made' },
+  { $id: 'Image', description: 'A disk image for guests' },
 );
 
 export function presentImage({ name, sha256, virtualBytes, user, directBoot, ...image }: Image) {

@@ -28,16 +28,16 @@ export const importImage = operatorEndpoint({
   method: 'POST',
   path: '/images',
   tag: 'host',
-  summary: 'Take in a disk of which guests are made',
+  summary: 'Import a disk image for guests',
   body: Input({
-    name: Line('debian-12', "The catalog's code for it"),
+    name: Line('debian-12', 'Its code in the catalog'),
     disk: AbsolutePath,
     user: Line('root', 'Default user'),
     sha256: Type.Optional(
       Type.String({ pattern: '^[0-9a-f]{64}$', 'x-expected': '64 hexadecimal digits in lower case' }),
     ),
     ready: Type.Optional(Line('port:22', 'Condition for a guest to be ready')),
-    ready_within_seconds: Type.Optional(Type.Integer({ description: 'For how long that is waited for' })),
+    ready_within_seconds: Type.Optional(Type.Integer({ description: 'Time to wait for it' })),
     direct_boot: Type.Optional(
       Input(
         { kernel: AbsolutePath, initrd: AbsolutePath, append: Type.String({ maxLength: MAX_APPEND }) },

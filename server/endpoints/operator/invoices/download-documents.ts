@@ -12,12 +12,12 @@ export const downloadDocuments = operatorEndpoint({
   path: '/documents/archive',
   money: true,
   tag: 'money',
-  summary: 'Read PDF and XML of all issued documents of a month as one archive',
+  summary: 'Download the PDF and XML of all issued documents of a month as one archive',
   query: Input({ month: Month }),
   file: 'application/gzip',
   data: Type.String({
     description:
-      'A tar file, compressed. Documents that could not be made are named with the reason in its last file, MISSING.txt, which is there only then',
+      'A compressed tar file. Documents that could not be created are listed with the reason in its last file, MISSING.txt, which is absent otherwise',
   }),
   errors: [],
   handle: async ({ query, services }) => ({

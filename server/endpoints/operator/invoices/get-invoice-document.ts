@@ -10,7 +10,7 @@ export const getInvoiceDocument = operatorEndpoint({
   path: '/invoices/{id}/document',
   money: true,
   tag: 'money',
-  summary: 'Read an issued invoice as PDF, or its e-invoice as XML',
+  summary: 'Get an issued invoice as PDF, or its e-invoice as XML',
   params: InvoiceParams,
   query: Input({ format: Enum(['pdf', 'xml']) }),
   data: Shape(

@@ -8,11 +8,11 @@ export const getInvoice = operatorEndpoint({
   method: 'GET',
   path: '/invoices/{id}',
   tag: 'money',
-  summary: 'Read an invoice or a credit note with its lines',
+  summary: 'Get an invoice or a credit note with its lines',
   params: InvoiceParams,
   data: Shape(
     { account_id: Id('acc'), ...InvoiceWithLinesShape.properties },
-    { $id: 'Invoice', description: 'An invoice or a credit note, as its account sees it' },
+    { $id: 'Invoice', description: 'An invoice or a credit note as shown to its account' },
   ),
   errors: [],
   async handle({ params: { id }, services: { db } }) {

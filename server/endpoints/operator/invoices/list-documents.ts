@@ -17,7 +17,7 @@ export const listDocuments = operatorEndpoint({
   data: Type.Array(
     Shape(
       { account_id: Id('acc'), ...InvoiceShape.properties },
-      { $id: 'MonthDocument', description: 'An invoice or a credit note of some account, without its lines' },
+      { $id: 'MonthDocument', description: 'An invoice or a credit note of any account, without its lines' },
     ),
   ),
   paginated: true,

@@ -16,15 +16,14 @@ const HeldDocumentShape = Shape(
     type: Enum(INVOICE_TYPES),
     period_start_at: Timestamp('Start of the month'),
     currency: Currency,
-    reason: Type.String({ description: 'Why it is not issued' }),
+    reason: Type.String({ description: 'Reason why it is not issued' }),
     rules: Type.Array(Type.String({ examples: ['BR-AE-02'] }), {
-      description:
-        'Official rules of EN 16931 that its e-invoice would break; empty if it could not be checked',
+      description: 'Rules of EN 16931 that its e-invoice would violate; empty if it could not be checked',
     }),
     held_at: Timestamp('When it was first held'),
     checked_at: Timestamp('When it was last checked; it is checked again every ten minutes'),
   },
-  { $id: 'HeldDocument', description: 'An invoice or a credit note of a past month that has no number yet' },
+  { $id: 'HeldDocument', description: 'An invoice or a credit note of a past month without a number' },
 );
 
 export const listHeldDocuments = operatorEndpoint({

@@ -5,15 +5,15 @@ import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { hasEnded, JobParams, JobShape, presentJob, requireJob } from './job-shape.ts';
 
 /** The reason shown to the job's owner if the job had not failed before. */
-const ABANDONED = { code: 'abandoned', message: 'The job was given up.' } as const;
+const ABANDONED = { code: 'abandoned', message: 'The job was abandoned.' } as const;
 
 export const abandonJob = operatorEndpoint({
   operation: 'abandonJob',
   method: 'POST',
   path: '/jobs/{id}/abandon',
   tag: 'job',
-  summary: 'Give a job up',
-  description: 'It fails, what it held is released, and its VM is in state `error`.',
+  summary: 'Abandon a job',
+  description: 'The job fails, the amount it holds is released, and its VM is put in the state `error`.',
   params: JobParams,
   data: JobShape,
   errors: ['invalid_state'],
@@ -29,7 +29,7 @@ export const abandonJob = operatorEndpoint({
       await signals.jobCanceled(tx, id);
     });
     metrics.jobFinished(job.kind, 'abandoned');
-    logger.warn({ job_id: id, vm_id: job.vm_id, kind: job.kind }, 'job given up');
+    logger.warn({ job_id: id, vm_id: job.vm_id, kind: job.kind }, 'job abandoned');
     return { data: presentJob(await requireJob(services, id)) };
   },
 });

@@ -6,7 +6,7 @@ export const getJob = operatorEndpoint({
   method: 'GET',
   path: '/jobs/{id}',
   tag: 'job',
-  summary: 'Read a job',
+  summary: 'Get a job',
   params: JobParams,
   data: JobShape,
   errors: [],

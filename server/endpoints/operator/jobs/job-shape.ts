@@ -15,12 +15,12 @@ export const JobShape = Shape(
     vm_id: Id('vm'),
     kind: JobKindShape,
     status: Enum(['pending', 'running', 'succeeded', 'failed', 'canceled']),
-    step: Type.Integer({ description: 'The step that it is at' }),
+    step: Type.Integer({ description: 'Current step' }),
     undoing: Type.Boolean({ description: 'True while the job undoes its steps' }),
-    attempts: Count('Failures in a row at the step that it is at'),
-    next_attempt_at: Nullable(Timestamp('Null: as soon as there is room')),
+    attempts: Count('Consecutive failures of the current step'),
+    next_attempt_at: Nullable(Timestamp('Time of the next attempt; null for as soon as possible')),
     owned: Type.Boolean({ description: 'True if a node is working on it now' }),
-    abandoned: Type.Boolean({ description: 'It was given up' }),
+    abandoned: Type.Boolean({ description: 'True if it was abandoned' }),
     error: Nullable(Shape({ code: Type.String(), message: Type.String() })),
     created_at: Timestamp(),
     started_at: Nullable(Timestamp()),
@@ -57,5 +57,7 @@ export async function requireJob({ db }: OperatorServices, id: string): Promise<
 }
 
 export function hasEnded(job: JobRow): ApiError {
-  return new ApiError('invalid_state', `The job has ended: it is ${job.status}.`, { status: job.status });
+  return new ApiError('invalid_state', `The job has already ended with the status ${job.status}.`, {
+    status: job.status,
+  });
 }

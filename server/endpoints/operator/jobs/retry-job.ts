@@ -7,7 +7,7 @@ export const retryJob = operatorEndpoint({
   method: 'POST',
   path: '/jobs/{id}/retry',
   tag: 'job',
-  summary: 'Try a job that keeps failing again at once',
+  summary: 'Retry a failing job at once',
   params: JobParams,
   data: JobShape,
   errors: ['invalid_state'],

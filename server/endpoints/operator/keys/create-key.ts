@@ -20,23 +20,26 @@ export const createKey = operatorEndpoint({
   method: 'POST',
   path: '/accounts/{id}/keys',
   tag: 'key',
-  summary: 'Make an API key',
+  summary: 'Create an API key',
   params: AccountParams,
   body: Input({
     name: Line('ci', 'Purpose of the key'),
     scopes: Type.Array(Enum(ALL_SCOPES), { minItems: 1, uniqueItems: true }),
-    expires_at: Type.Optional(Type.String({ format: 'date-time', description: 'Never when absent' })),
+    expires_at: Type.Optional(Type.String({ format: 'date-time', description: 'Never expires if absent' })),
     // Absent means from anywhere. An empty list is refused, because it would mean the same but look like the opposite.
     allow_cidrs: Type.Optional(
       Type.Array(Type.String(), {
         minItems: 1,
         maxItems: MAX_ALLOWED_NETWORKS,
-        description: 'Addresses or networks it may be used from; any when absent',
+        description: 'Addresses or networks from which it may be used; defaults to any',
       }),
     ),
   }),
   data: Shape(
-    { key: Type.String({ description: 'Its text, which is not kept and never shown again' }), ...keyFields },
+    {
+      key: Type.String({ description: 'The text of the key, which is not stored and never shown again' }),
+      ...keyFields,
+    },
     { $id: 'NewKey', description: 'An API key with its text' },
   ),
   errors: ['invalid_state'],

@@ -13,7 +13,9 @@ export const keyFields = {
   hint: Type.String({ description: 'Shortened text of the key, to recognize it' }),
   status: Enum(['active', 'expired', 'revoked']),
   scopes: Type.Array(ScopeShape),
-  allow_cidrs: Type.Array(Type.String(), { description: 'Networks it may be used from; empty for any' }),
+  allow_cidrs: Type.Array(Type.String(), {
+    description: 'Networks from which it may be used; empty for any',
+  }),
   expires_at: Nullable(Timestamp()),
   revoked_at: Nullable(Timestamp()),
   last_used_at: Nullable(Timestamp()),

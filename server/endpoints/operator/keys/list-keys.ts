@@ -10,7 +10,7 @@ export const listKeys = operatorEndpoint({
   method: 'GET',
   path: '/accounts/{id}/keys',
   tag: 'key',
-  summary: 'List the keys of an account, revoked and expired ones too',
+  summary: 'List the keys of an account, including revoked and expired ones',
   params: AccountParams,
   data: Type.Array(KeyShape),
   errors: [],

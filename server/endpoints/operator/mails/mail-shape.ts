@@ -11,14 +11,14 @@ export const MailShape = Shape(
     recipient: Type.String(),
     locale: Type.String(),
     template: Type.String({ description: 'Template of the mail' }),
-    status: Enum(MAIL_STATUSES, { description: 'Failed: given up' }),
+    status: Enum(MAIL_STATUSES, { description: '`failed`: given up' }),
     attempts: Count('Number of attempts'),
-    next_attempt_at: Nullable(Timestamp('Null: never')),
+    next_attempt_at: Nullable(Timestamp('Null if there is none')),
     last_error: Nullable(Type.String()),
     created_at: Timestamp(),
-    settled_at: Nullable(Timestamp('When it was sent, or given up')),
+    settled_at: Nullable(Timestamp('When it was sent or given up')),
   },
-  { $id: 'Mail', description: 'A mail to a person; what is in it is not shown' },
+  { $id: 'Mail', description: 'A mail to a person, without its content' },
 );
 
 export function presentMail({ sealed_values: _, ...mail }: MailRow) {

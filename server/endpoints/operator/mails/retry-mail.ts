@@ -8,7 +8,7 @@ export const retryMail = operatorEndpoint({
   method: 'POST',
   path: '/mails/{id}/retry',
   tag: 'service',
-  summary: 'Send a mail that was not sent again at once',
+  summary: 'Retry a mail that was not sent, at once',
   params: MailParams,
   data: MailShape,
   errors: ['invalid_state'],
@@ -16,7 +16,7 @@ export const retryMail = operatorEndpoint({
     if (!(await systemFindMail(db, id))) throw notFound();
     const mail = await retry(db, id, clock.now());
     if (!mail)
-      throw new ApiError('invalid_state', 'The mail was sent.', {
+      throw new ApiError('invalid_state', 'The mail has already been sent.', {
         status: 'sent',
         allowed: ['pending', 'failed'],
       });

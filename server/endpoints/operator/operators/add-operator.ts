@@ -14,7 +14,8 @@ export const addOperator = operatorEndpoint({
   path: '/operators',
   tag: 'service',
   summary: "Give an address access to the operator's pages",
-  description: 'By a link that works once, by which they choose a second factor. Over the socket only.',
+  description:
+    'Returns a link that works once, with which they choose a second factor. Over the socket only.',
   body: OperatorInput,
   data: OperatorLinkShape,
   errors: ['invalid_state'],

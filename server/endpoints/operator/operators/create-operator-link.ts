@@ -15,7 +15,7 @@ export const createOperatorLink = operatorEndpoint({
   tag: 'service',
   summary: 'Let a locked-out operator start over',
   description:
-    'Their password, second factors and sessions are gone at once; the link works once. Over the socket only.',
+    'Their password, second factors and sessions are removed at once; the link works once. Over the socket only.',
   body: OperatorInput,
   data: OperatorLinkShape,
   errors: ['not_found', 'invalid_state'],

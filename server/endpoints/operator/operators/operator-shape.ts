@@ -26,7 +26,9 @@ export const OperatorShape = Shape(
 export const OperatorLinkShape = Shape(
   {
     person_id: Id('prs'),
-    url: Type.String({ description: 'Works once, and lets its reader choose how this operator signs in' }),
+    url: Type.String({
+      description: 'Works once and lets the person who opens it choose how this operator signs in',
+    }),
     expires_at: Timestamp(),
   },
   { $id: 'OperatorLink', description: "A link to the operator's pages" },
@@ -51,5 +53,5 @@ export function operatorAddress(email: string): string {
 /** Refuses to create a link if the operator's pages are off, because it would lead nowhere. */
 export function requirePages({ config }: OperatorServices): void {
   if (isOperatorPanelOn(config)) return;
-  throw new ApiError('invalid_state', "The operator's pages are off: set VAUBAN_OPERATOR_PANEL to on.");
+  throw new ApiError('invalid_state', "The operator's pages are off. Set VAUBAN_OPERATOR_PANEL to on.");
 }

@@ -6,7 +6,7 @@ export const getOpsKey = operatorEndpoint({
   method: 'GET',
   path: '/ops-key',
   tag: 'service',
-  summary: 'Read the SSH key that every guest authorizes',
+  summary: 'Get the SSH key that every guest authorizes',
   data: OpsKeyShape,
   errors: [],
   handle: async ({ services }) => ({ data: await presentOpsKey(services) }),

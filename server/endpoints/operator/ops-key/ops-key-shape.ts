@@ -6,8 +6,8 @@ import { Type } from '../../../platform/schema.ts';
 export const OpsKeyShape = Shape(
   {
     fingerprint: Type.String(),
-    previous: Type.Array(Type.String(), { description: 'Fingerprints of those before it, newest first' }),
-    vms_to_replace: Count('VMs whose guests have a previous key only, or still'),
+    previous: Type.Array(Type.String(), { description: 'Fingerprints of previous keys, newest first' }),
+    vms_to_replace: Count('Number of VMs whose guests still have a previous key'),
   },
   { $id: 'OpsKey', description: 'The SSH key that every guest authorizes' },
 );

@@ -7,7 +7,7 @@ export const rotateOpsKey = operatorEndpoint({
   path: '/ops-key/rotate',
   tag: 'service',
   summary: 'Replace the SSH key that every guest authorizes',
-  description: 'New VMs get it at once, running ones within minutes, others when they run.',
+  description: 'New VMs get it at once, running VMs within minutes, others when they start.',
   data: OpsKeyShape,
   errors: [],
   async handle({ services }) {

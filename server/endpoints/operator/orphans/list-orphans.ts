@@ -12,7 +12,7 @@ export const listOrphans = operatorEndpoint({
   tag: 'host',
   summary: 'List guests that belong to no VM',
   query: Input(PageQuery),
-  data: Type.Array(Shape(orphanFields, { $id: 'Orphan', description: 'A guest that no VM has' })),
+  data: Type.Array(Shape(orphanFields, { $id: 'Orphan', description: 'A guest that belongs to no VM' })),
   paginated: true,
   errors: [],
   async handle({ query, services: { db, guests } }) {

@@ -5,7 +5,7 @@ import { Type } from '../../../platform/schema.ts';
 export const orphanFields = {
   id: Type.String({ description: 'Identifier of the guest' }),
   engine: Type.String({ description: 'The engine that has it' }),
-  vcpu: Nullable(Type.Integer({ description: 'Its size; null while it cannot be seen' })),
+  vcpu: Nullable(Type.Integer({ description: 'Its size; null if unknown' })),
   ram_mb: Nullable(Type.Integer()),
   disk_gb: Nullable(Type.Integer()),
   addresses: Type.Array(Type.String(), { description: 'Its addresses' }),

@@ -10,7 +10,7 @@ export const removeOrphan = operatorEndpoint({
   method: 'POST',
   path: '/orphans/{id}/remove',
   tag: 'host',
-  summary: 'End a guest that no VM has, and delete its disk and snapshots',
+  summary: 'Stop a guest that belongs to no VM, and delete its disk and snapshots',
   params: Type.Object({
     id: Type.String({
       description: 'Identifier of the guest',
@@ -19,17 +19,17 @@ export const removeOrphan = operatorEndpoint({
   }),
   data: Shape(
     { ...orphanFields, removed: Type.Literal(true) },
-    { $id: 'RemovedOrphan', description: 'A guest that no VM had' },
+    { $id: 'RemovedOrphan', description: 'A removed guest that belonged to no VM' },
   ),
   errors: ['invalid_state', 'compute_unavailable'],
   async handle({ params: { id }, services: { db, clock, compute, engine, logger } }) {
     const orphan = await findOrphan(db, engine, id);
     if (!orphan) throw notFound();
     if ((await livingAmong(db, [id])).size > 0)
-      throw new ApiError('invalid_state', `${id} is the guest of a VM, which can be deleted.`);
+      throw new ApiError('invalid_state', `${id} is the guest of a VM. Delete the VM instead.`);
     await compute.remove(id);
     if (await compute.inspect(id))
-      throw new ApiError('compute_unavailable', `${id} is still there after its removal.`);
+      throw new ApiError('compute_unavailable', `${id} still exists after its removal.`);
     await db.transaction((tx) => forgetOrphan(tx, orphan, clock.now()));
     logger.warn({ guest_id: id, addresses: orphan.addresses }, 'orphan removed by the operator');
     return { data: { ...presentOrphan(orphan), removed: true } };

@@ -17,7 +17,7 @@ export const creditOutage = operatorEndpoint({
   path: '/outages/{id}/credit',
   money: true,
   tag: 'money',
-  summary: 'Credit an outage to the next VMs that had it, by the rule of the catalog',
+  summary: 'Credit an outage to the next affected VMs, by the rule of the catalog',
   description: 'Repeat it until the status is `credited`. Each VM is credited once.',
   params: Type.Object({ id: PathId('out', 'Outage identifier') }),
   data: CreditedOutageShape,
@@ -27,7 +27,7 @@ export const creditOutage = operatorEndpoint({
     if (!rule)
       throw new ApiError(
         'invalid_state',
-        'The catalog does not say what an outage is credited: it has no `sla`.',
+        'The catalog has no `sla`, which defines the credit for an outage.',
       );
     const credit = { outageId: id, rule, actor };
     for (let vms = 0; vms < VMS_A_REQUEST; vms++)

@@ -18,12 +18,12 @@ const outageFields = {
 
 export const OutageShape = Shape(outageFields, {
   $id: 'Outage',
-  description: 'A time for which a region, or one VM, was not available',
+  description: 'A period in which a region or a VM was unavailable',
 });
 export const CreditedOutageShape = Shape(
   {
     ...outageFields,
-    credited: Count('VMs that were credited for it'),
+    credited: Count('Number of VMs credited for it'),
     credited_minor: Minor('Total credited to them'),
     currency: Currency,
   },

@@ -14,13 +14,13 @@ export const reportOutage = operatorEndpoint({
   method: 'POST',
   path: '/outages',
   tag: 'money',
-  summary: 'Report that a region or a VM was not available',
-  description: 'Nothing is credited by that.',
+  summary: 'Report that a region or a VM was unavailable',
+  description: 'This does not credit anything yet.',
   body: Input({
     region: Type.Optional(Type.String({ description: 'Its code in the catalog, or…' })),
     vm_id: Type.Optional(Type.String({ description: '…one VM' })),
-    from: Timestamp('When it began'),
-    to: Timestamp('When it was over'),
+    from: Timestamp('Start'),
+    to: Timestamp('End'),
     reason: Reason,
     key: Key,
   }),
@@ -39,9 +39,9 @@ export const reportOutage = operatorEndpoint({
         if ((region === null) === (vm_id === null))
           throw invalidField('region', 'one_of', 'give either region or vm_id');
         if (region !== null && !catalog.regions.some(({ code }) => code === region))
-          throw invalidField('region', 'unknown', 'is no region of the catalog');
+          throw invalidField('region', 'unknown', 'is not a region of the catalog');
         if (vm_id !== null && !(await systemFindVm(tx, vm_id)))
-          throw invalidField('vm_id', 'unknown', 'is no VM');
+          throw invalidField('vm_id', 'unknown', 'is not a VM');
         const id = newId('out', clock);
         return presentOutage(
           await insertOutage(tx, { id, region, vm_id, ...span, reason, actor, created_at: now }),
@@ -55,7 +55,7 @@ export const reportOutage = operatorEndpoint({
 
 function spanOf(body: { from: string; to: string }, now: Date): Pick<OutageRow, 'from_at' | 'to_at'> {
   const [from_at, to_at] = [new Date(body.from), new Date(body.to)];
-  if (to_at <= from_at) throw invalidField('to', 'invalid', 'must be later than from');
+  if (to_at <= from_at) throw invalidField('to', 'invalid', 'must be later than `from`');
   if (to_at > now)
     throw invalidField('to', 'in_future', 'must not be in the future: report an outage once it is over');
   return { from_at, to_at };

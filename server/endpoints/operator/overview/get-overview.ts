@@ -7,11 +7,11 @@ import { VERSION } from '../../../version.ts';
 
 const MoneyShape = Shape(
   {
-    received_minor: Minor('Payments that came in'),
-    paid_out_minor: Minor('Payments that went back out'),
+    received_minor: Minor('Payments received'),
+    paid_out_minor: Minor('Payments returned'),
     sold_minor: Minor('Settled orders minus refunds'),
   },
-  { $id: 'MoneyOfSpan', description: 'Money of a span of time, of all accounts' },
+  { $id: 'MoneyOfSpan', description: 'Money of all accounts in a period' },
 );
 
 export const getOverview = operatorEndpoint({
@@ -20,7 +20,7 @@ export const getOverview = operatorEndpoint({
   path: '/overview',
   tag: 'service',
   summary: 'Get the status of the service: money, tasks for the operator, current activity',
-  description: 'Days and months are those of UTC.',
+  description: 'Days and months are in UTC.',
   data: Shape(
     {
       version: Type.String(),
@@ -30,16 +30,16 @@ export const getOverview = operatorEndpoint({
       currency: Currency,
       today: MoneyShape,
       month: MoneyShape,
-      accounts_active: Count('Accounts that are active'),
-      accounts_suspended: Count('Accounts that are suspended'),
-      vms_total: Count('VMs that are not deleted'),
+      accounts_active: Count('Active accounts'),
+      accounts_suspended: Count('Suspended accounts'),
+      vms_total: Count('Existing VMs'),
       vms_running: Count('Of those, running'),
       vms_error: Count('The number of them in state `error`'),
       vms_unpaid: Count('Of those, unpaid'),
       jobs_active: Count('Unfinished jobs'),
       jobs_stuck: Count('The number of them that keep failing'),
-      mails_failed: Count('Mails that were given up'),
-      transfers_waiting: Count('Bank transfers that were announced and not confirmed'),
+      mails_failed: Count('Undeliverable mails'),
+      transfers_waiting: Count('Announced but unconfirmed bank transfers'),
       transfers_waiting_minor: Minor('Their amount'),
       attacks_ongoing: Count('Ongoing attacks'),
     },

@@ -53,7 +53,7 @@ async function requireOwnTopUp(tx: Transaction, accountId: string, reference: st
     throw invalidField(
       'reference',
       'not_allowed',
-      `is that of a top-up of the account ${topUp.account_id}; if it has arrived, confirm that top-up`,
+      `belongs to a top-up of the account ${topUp.account_id}; if the money has arrived, confirm that top-up`,
     );
 }
 

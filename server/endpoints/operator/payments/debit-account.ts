@@ -12,7 +12,7 @@ export const debitAccount = operatorEndpoint({
   path: '/accounts/{id}/debits',
   money: true,
   tag: 'money',
-  summary: 'Book money that went back out, such as a payment that was recalled',
+  summary: 'Book a returned payment, such as a recalled one',
   params: AccountParams,
   body: NewPayment,
   data: BookedPaymentShape,

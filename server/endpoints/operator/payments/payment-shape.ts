@@ -10,14 +10,14 @@ export const BookedPaymentShape = Shape(
     account_id: Id('acc'),
     method: Type.String({ description: 'Payment method' }),
     status: Enum(['pending', 'succeeded', 'failed', 'refunded']),
-    amount_minor: Minor('Amount; negative where the money went back out'),
+    amount_minor: Minor('Amount; negative for a returned payment'),
     currency: Currency,
     reference: Type.String({ description: 'Unique reference within the account' }),
     created_at: Timestamp(),
     settled_at: Nullable(Timestamp()),
     wallet: WalletShape,
   },
-  { $id: 'BookedPayment', description: 'A payment, and the wallet after it' },
+  { $id: 'BookedPayment', description: 'A payment and the resulting wallet' },
 );
 
 export function presentPayment(payment: PaymentRow) {

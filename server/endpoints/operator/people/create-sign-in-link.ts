@@ -17,19 +17,19 @@ export const createSignInLink = operatorEndpoint({
   method: 'POST',
   path: '/people/sign-in-link',
   tag: 'account',
-  summary: 'Make a link that signs a person in to the panel, once',
+  summary: 'Create a link that signs a person in to the panel once',
   description:
-    'It stands for every factor: for who has lost theirs, and for who is the first in an account. With `account_id` ' +
-    'somebody who is not there yet is made, and becomes a member.',
+    'It replaces all factors, for people who have lost theirs and for the first member of an account. With `account_id`, ' +
+    'an unknown person is created and becomes a member.',
   body: Input({
     email: Line('anna@example.com', 'Sign-in address of the person'),
     account_id: Type.Optional(Code('acc_06f2v3n7k8q1m5x9z4b7c2d0gh')),
-    role: Type.Optional(Enum(ROLES, { description: 'In that account; owner when absent' })),
+    role: Type.Optional(Enum(ROLES, { description: 'Role in that account; defaults to owner' })),
   }),
   data: Shape(
     {
       person_id: Id('prs'),
-      url: Type.String({ description: 'Good once, for anyone who has it' }),
+      url: Type.String({ description: 'Works once, for anyone who has it' }),
       expires_at: Timestamp(),
     },
     { $id: 'SignInLink', description: 'A link that signs a person in' },

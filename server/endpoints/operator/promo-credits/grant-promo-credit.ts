@@ -18,11 +18,11 @@ export const grantPromoCredit = operatorEndpoint({
   path: '/accounts/{id}/promo-credits',
   money: true,
   tag: 'money',
-  summary: 'Give an account credit that is spent before its money, and has an end',
+  summary: 'Give an account promotional credit, which expires and is spent before money',
   params: AccountParams,
   body: Input({
     ...AmountFields,
-    until: Timestamp('When it ends'),
+    until: Timestamp('When it expires'),
     reason: Line('welcome', 'Reason for the credit'),
     key: Key,
   }),

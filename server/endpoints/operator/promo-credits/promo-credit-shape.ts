@@ -24,7 +24,7 @@ export const PromoCreditShape = Shape(promoCreditFields, {
 });
 export const ChangedPromoCreditShape = Shape(
   { ...promoCreditFields, wallet: WalletShape },
-  { $id: 'ChangedPromoCredit', description: 'Promotional credit, and the wallet after it changed' },
+  { $id: 'ChangedPromoCredit', description: 'Promotional credit and the resulting wallet' },
 );
 
 export function presentPromoCredit(credit: PromoCreditRow, currency: string, now: Date) {

@@ -11,7 +11,7 @@ export const revokePromoCredit = operatorEndpoint({
   path: '/promo-credits/{id}/revoke',
   money: true,
   tag: 'money',
-  summary: 'End promotional credit before its time',
+  summary: 'Revoke promotional credit before its expiry',
   params: Type.Object({ id: PathId('prm', 'Identifier of the credit') }),
   data: ChangedPromoCreditShape,
   errors: [],

@@ -8,7 +8,7 @@ export const rotateSecrets = operatorEndpoint({
   method: 'POST',
   path: '/secrets/rotate',
   tag: 'service',
-  summary: 'Seal everything with the first of the installation keys',
+  summary: 'Reseal all secrets with the first installation key',
   data: Shape(
     {
       key_id: Type.String({ description: 'Identifier of the key that now seals everything' }),

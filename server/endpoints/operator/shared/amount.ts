@@ -4,9 +4,15 @@ import { Type } from '../../../platform/schema.ts';
 
 /** An amount of money, given in one of two fields. */
 export const AmountFields = {
-  amount: Type.Optional(Type.String({ description: 'In major units, or…', examples: ['49.90'] })),
+  amount: Type.Optional(
+    Type.String({ description: 'In major units; alternatively, send `amount_minor`', examples: ['49.90'] }),
+  ),
   amount_minor: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: '…in minor units' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'In minor units; alternatively, send `amount`',
+    }),
   ),
 };
 

@@ -17,7 +17,7 @@ export const Search = (description: string) =>
   Type.String({ minLength: 1, maxLength: MAX_TEXT, description, examples: ['example'] });
 
 /** The operator's reason, which the customer also reads. */
-export const Reason = Line('goodwill', 'Why; the customer reads it too');
+export const Reason = Line('goodwill', 'Reason; visible to the customer');
 
 /** The code of something in the catalog, or an id. */
 export const Code = (example: string) => Type.String({ minLength: 1, maxLength: 64, examples: [example] });

@@ -9,7 +9,8 @@ export const Key = Type.Optional(
   Type.String({
     pattern: '^[!-~]{1,200}$',
     'x-expected': '1 to 200 visible ASCII characters, no spaces',
-    description: 'Your name for this request: repeated with it, it is answered again, not done again',
+    description:
+      'Your name for this request; a repetition with the same name returns the first response and is not executed again',
   }),
 );
 
@@ -49,7 +50,7 @@ export async function once<T extends object>(
     sql`select fingerprint, reply from operator_keys where key = ${key}`,
   );
   if (stored && !print.equals(stored.fingerprint))
-    throw new ApiError('idempotency_key_reused', `The key ${key} was used for something else.`);
+    throw new ApiError('idempotency_key_reused', `The key ${key} was already used for a different request.`);
   if (stored) return stored.reply;
   const reply = await work();
   await tx.query(sql`

@@ -5,10 +5,10 @@ import { Minor, Shape } from '../../../http/schemas.ts';
 export const WalletShape = Shape(
   {
     balance_minor: Minor('Available plus held'),
-    held_minor: Minor('Reserved for orders that are under way'),
+    held_minor: Minor('Reserved for orders in progress'),
     available_minor: Minor('Spendable amount'),
     promo_minor: Minor('Promotional part of the available balance'),
-    claimed_minor: Minor('Owed for payments that their provider took back'),
+    claimed_minor: Minor('Owed for reversed payments'),
   },
   { $id: 'Wallet', description: 'Wallet of an account' },
 );

@@ -15,7 +15,7 @@ export const addTarget = operatorEndpoint({
   params: TenantParams,
   body: Input({
     ip: Type.String({ maxLength: 45, description: 'IPv4 or IPv6 address', examples: ['100.64.0.2'] }),
-    mode: Type.Optional(Enum(TARGET_MODES, { description: '`always_on` when absent' })),
+    mode: Type.Optional(Enum(TARGET_MODES, { description: 'Defaults to `always_on`' })),
   }),
   data: TargetShape,
   errors: ['invalid_state', 'quota_exceeded'],

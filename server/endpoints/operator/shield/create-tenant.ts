@@ -13,7 +13,7 @@ export const createTenant = operatorEndpoint({
   method: 'POST',
   path: '/accounts/{id}/tenants',
   tag: 'shield',
-  summary: 'Make a tenant of the DDoS Shield, without targets',
+  summary: 'Create a DDoS Shield tenant without targets',
   params: AccountParams,
   body: Input({ name: Line('Example Ltd') }),
   data: TenantShape,

@@ -9,7 +9,7 @@ export const endReportedAttack = operatorEndpoint({
   method: 'POST',
   path: '/attacks/reports/end',
   tag: 'shield',
-  summary: 'Say that an attack that was reported is over; its rules live on for some minutes',
+  summary: 'Report the end of a reported attack; its rules stay for a few minutes',
   body: Input({
     ip: Type.String({
       maxLength: 45,

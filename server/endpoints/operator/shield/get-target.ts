@@ -6,7 +6,7 @@ export const getTarget = operatorEndpoint({
   method: 'GET',
   path: '/targets/{id}',
   tag: 'shield',
-  summary: 'Read a target',
+  summary: 'Get a target',
   params: TargetParams,
   data: TargetShape,
   errors: [],

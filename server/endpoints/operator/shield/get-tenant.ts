@@ -6,7 +6,7 @@ export const getTenant = operatorEndpoint({
   method: 'GET',
   path: '/tenants/{id}',
   tag: 'shield',
-  summary: 'Read a tenant of the DDoS Shield',
+  summary: 'Get a DDoS Shield tenant',
   params: TenantParams,
   data: TenantShape,
   errors: [],

@@ -11,7 +11,7 @@ export const removeTarget = operatorEndpoint({
   method: 'POST',
   path: '/targets/{id}/remove',
   tag: 'shield',
-  summary: 'End the protection of an address, and its rules',
+  summary: 'End the protection of an address and delete its rules',
   params: TargetParams,
   data: Shape({ id: Id('tgt'), removed: Type.Literal(true) }),
   errors: [],

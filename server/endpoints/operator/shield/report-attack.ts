@@ -16,8 +16,8 @@ const MAX_PORT = 65_535;
 const Whole = (maximum: number, description: string, example: number) =>
   Type.Integer({ minimum: 0, maximum, description, examples: [example] });
 const volume = {
-  packets: Whole(MAX_PPS, 'Packets a second', 98_350),
-  bytes: Whole(MAX_BPS, 'Bytes a second', 137_690_000),
+  packets: Whole(MAX_PPS, 'Packets per second', 98_350),
+  bytes: Whole(MAX_BPS, 'Bytes per second', 137_690_000),
 };
 
 export const reportAttack = operatorEndpoint({
@@ -26,18 +26,18 @@ export const reportAttack = operatorEndpoint({
   path: '/attacks/reports',
   tag: 'shield',
   summary:
-    'Report an attack that another program has noticed; rules are written as the mode of the target wants',
+    'Report an attack detected by another program; rules are created according to the mode of the target',
   body: Input({
     ip: Type.String({
       maxLength: 45,
       description: 'The address that is attacked',
       examples: ['203.0.113.9'],
     }),
-    pps: Whole(MAX_PPS, 'Packets a second that come in', 98_350),
-    bps: Whole(MAX_BPS, 'Bits a second that come in', 1_101_520_000),
+    pps: Whole(MAX_PPS, 'Incoming packets per second', 98_350),
+    bps: Whole(MAX_BPS, 'Incoming bits per second', 1_101_520_000),
     classes: Type.Array(Input({ class: Enum(EDGE_CLASSES), ...volume }), {
       maxItems: EDGE_CLASSES.length,
-      description: 'The same by class',
+      description: 'Rates by class of traffic',
     }),
     ports: Type.Array(
       Input({ protocol: Enum(['tcp', 'udp']), port: Whole(MAX_PORT, 'Source port', 53), ...volume }),
@@ -46,7 +46,7 @@ export const reportAttack = operatorEndpoint({
     seconds: Type.Integer({
       minimum: 1,
       maximum: MAX_SECONDS,
-      description: 'For how long it holds, unless it is reported again or ended',
+      description: 'How long it lasts unless it is reported again or ended',
       examples: [1_900],
     }),
   }),

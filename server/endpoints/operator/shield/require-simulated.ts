@@ -10,6 +10,6 @@ export function requireSimulated({ edge }: OperatorServices): SimulatedAttacks {
   if (edge.attacks) return edge.attacks;
   throw new ApiError(
     'invalid_state',
-    `Attacks can be made on the simulated edge only; this service runs the ${edge.name} edge.`,
+    `Attacks can only be simulated on the simulated edge; this service runs the ${edge.name} edge.`,
   );
 }

@@ -14,14 +14,14 @@ export const setTargetBlackhole = operatorEndpoint({
   method: 'POST',
   path: '/targets/{id}/blackhole',
   tag: 'shield',
-  summary: 'Drop everything to a target for a while, or no longer',
+  summary: 'Start or end a blackhole, which drops all traffic to a target for a while',
   params: TargetParams,
   body: Input({
     minutes: Nullable(
       Type.Integer({
         minimum: 1,
         maximum: MAX_MINUTES,
-        description: 'For how long; null ends it',
+        description: 'Duration; null ends it',
         examples: [30],
       }),
     ),

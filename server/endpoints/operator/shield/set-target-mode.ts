@@ -10,7 +10,7 @@ export const setTargetMode = operatorEndpoint({
   method: 'POST',
   path: '/targets/{id}/mode',
   tag: 'shield',
-  summary: 'Say what is done for a target',
+  summary: 'Set the mode of a target',
   params: TargetParams,
   body: Input({ mode: Enum(TARGET_MODES) }),
   data: TargetShape,

@@ -9,7 +9,7 @@ export const setTargetThreshold = operatorEndpoint({
   method: 'POST',
   path: '/targets/{id}/threshold',
   tag: 'shield',
-  summary: 'Say from how much on what comes in to a target is an attack',
+  summary: 'Set the rate above which incoming traffic to a target is an attack',
   params: TargetParams,
   body: Input(thresholdFields),
   data: TargetShape,

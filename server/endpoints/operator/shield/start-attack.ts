@@ -12,7 +12,7 @@ const MAX_SECONDS = 86_400;
 
 const attackFields = {
   vector: Enum(SIMULATED_VECTORS),
-  pps: Type.Integer({ minimum: 1, maximum: MAX_PPS, description: 'Packets a second', examples: [200_000] }),
+  pps: Type.Integer({ minimum: 1, maximum: MAX_PPS, description: 'Packets per second', examples: [200_000] }),
   seconds: Type.Integer({ minimum: 1, maximum: MAX_SECONDS, description: 'How long', examples: [120] }),
 };
 
@@ -21,12 +21,12 @@ export const startAttack = operatorEndpoint({
   method: 'POST',
   path: '/targets/{id}/attack',
   tag: 'shield',
-  summary: 'Attack a target on the simulated edge, to see the shield work',
+  summary: 'Attack a target on the simulated edge to test the Shield',
   params: TargetParams,
   body: Input(attackFields),
   data: Shape(
     { target_id: Id('tgt'), ...attackFields, started_at: Timestamp() },
-    { $id: 'SimulatedAttack', description: 'An attack of pretence' },
+    { $id: 'SimulatedAttack', description: 'A simulated attack' },
   ),
   errors: ['invalid_state'],
   async handle({ params: { id }, body, services }) {
@@ -36,7 +36,7 @@ export const startAttack = operatorEndpoint({
     await services.shield.idle();
     await attacks.start(id, body).catch((error) => {
       if (!(error instanceof EdgeUnavailableError)) throw error;
-      throw new ApiError('invalid_state', `The attack cannot be made: ${error.message}.`);
+      throw new ApiError('invalid_state', `The attack cannot be started: ${error.message}.`);
     });
     services.logger.info({ target_id: id, vector: body.vector, pps: body.pps }, 'simulated attack started');
     return { data: { target_id: id, ...body, started_at: services.clock.now() } };

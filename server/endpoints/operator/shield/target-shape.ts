@@ -23,10 +23,10 @@ const MAX_BPS = 10_000_000_000_000;
 /** The possible thresholds of a target; null means learnt from its usual traffic. */
 export const thresholdFields = {
   pps: Nullable(
-    Type.Integer({ minimum: 1, maximum: MAX_PPS, description: 'Packets a second', examples: [20_000] }),
+    Type.Integer({ minimum: 1, maximum: MAX_PPS, description: 'Packets per second', examples: [20_000] }),
   ),
   bps: Nullable(
-    Type.Integer({ minimum: 1, maximum: MAX_BPS, description: 'Bits a second', examples: [200_000_000] }),
+    Type.Integer({ minimum: 1, maximum: MAX_BPS, description: 'Bits per second', examples: [200_000_000] }),
   ),
 };
 const ThresholdShape = Shape(thresholdFields, {
@@ -37,8 +37,8 @@ const ThresholdShape = Shape(thresholdFields, {
 
 const ThresholdInForce = Shape(
   {
-    pps: Type.Integer({ minimum: 1, description: 'Packets a second' }),
-    bps: Type.Integer({ minimum: 1, description: 'Bits a second' }),
+    pps: Type.Integer({ minimum: 1, description: 'Packets per second' }),
+    bps: Type.Integer({ minimum: 1, description: 'Bits per second' }),
   },
   {
     $id: 'ThresholdInForce',
@@ -56,7 +56,7 @@ export const TargetShape = Shape(
     vm_id: Nullable(Id('vm')),
     mode: Enum(TARGET_MODES),
     status: Enum(['clean', 'under_attack', 'mitigating']),
-    rules_count: Count('Rules that it has'),
+    rules_count: Count('Number of rules'),
     threshold: ThresholdShape,
     threshold_in_force: ThresholdInForce,
     blackholed_until: Nullable(Timestamp('Until when everything to it is dropped; null where it is not')),

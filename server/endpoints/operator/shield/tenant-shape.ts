@@ -9,7 +9,7 @@ export const TenantParams = Type.Object({ id: PathId('ten', 'Tenant identifier')
 /** Presented as stored. */
 export const TenantShape = Shape(
   { id: Id('ten'), account_id: Id('acc'), name: Type.String(), created_at: Timestamp() },
-  { $id: 'Tenant', description: 'A tenant of the DDoS Shield: whose targets an account sees together' },
+  { $id: 'Tenant', description: 'A DDoS Shield tenant: a group of targets of an account' },
 );
 
 /** Returns the tenant, or throws `not_found`. */

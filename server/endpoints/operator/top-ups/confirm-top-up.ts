@@ -16,11 +16,13 @@ export const confirmTopUp = operatorEndpoint({
   tag: 'money',
   summary: 'Confirm a bank transfer that has arrived',
   description:
-    'The amount that arrived has to be that of the top-up: any other is booked with `creditAccount`, under the same reference. Confirmed once more, it answers as it did.',
+    'The amount must be that of the top-up. Book any other amount with `creditAccount` under the same reference. A second confirmation returns the same response.',
   params: TopUpParams,
   body: Input({
     ...AmountFields,
-    currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$', description: "The account's when absent" })),
+    currency: Type.Optional(
+      Type.String({ pattern: '^[A-Z]{3}$', description: 'Defaults to that of the account' }),
+    ),
   }),
   data: TopUpShape,
   errors: ['invalid_state', 'payment_exists'],
@@ -36,7 +38,7 @@ export const confirmTopUp = operatorEndpoint({
           provider,
         });
       if ((body.currency ?? currency) !== currency)
-        throw invalidField('currency', 'mismatch', `must be ${currency}, in which the top-up is`);
+        throw invalidField('currency', 'mismatch', `must be ${currency}, the currency of the top-up`);
       const arrived = amountOf(body, catalog.currency);
       if (arrived !== amount_minor)
         throw invalidField(

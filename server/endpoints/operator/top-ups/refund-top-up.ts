@@ -11,7 +11,7 @@ export const refundTopUp = operatorEndpoint({
   path: '/top-ups/{id}/refunds',
   money: true,
   tag: 'money',
-  summary: 'Send money of a top-up back to where it came from',
+  summary: 'Refund a top-up to its payment method',
   description:
     'The amount leaves the wallet first and returns if the provider refuses. Repeating the request makes another refund of the remaining amount.',
   params: TopUpParams,

@@ -12,7 +12,7 @@ export const TopUpShape = Shape(
   {
     id: Id('top'),
     account_id: Id('acc'),
-    provider: Type.String({ description: 'The way it is paid' }),
+    provider: Type.String({ description: 'Payment method' }),
     cause: Enum(['person', 'auto'], { description: 'Origin of the top-up: a person or automatic top-up' }),
     status: Enum(SHOWN_TOP_UP_STATUSES, {
       description: '`processing`: paid in a way that takes days, such as a direct debit',
@@ -20,14 +20,14 @@ export const TopUpShape = Shape(
     amount_minor: Minor('Amount'),
     currency: Currency,
     reference: Type.String({ description: 'Reference of the payment' }),
-    provider_ref: Nullable(Type.String({ description: 'As the provider knows it' })),
-    error: Nullable(Type.String({ description: 'Why it failed' })),
+    provider_ref: Nullable(Type.String({ description: 'Identifier at the provider' })),
+    error: Nullable(Type.String({ description: 'Reason for the failure' })),
     payment_id: Nullable(Id('pay')),
     created_at: Timestamp(),
-    expires_at: Nullable(Timestamp('Until when it is waited for')),
+    expires_at: Nullable(Timestamp('When it expires')),
     settled_at: Nullable(Timestamp('When it was decided')),
   },
-  { $id: 'TopUp', description: 'Money that a customer brings in' },
+  { $id: 'TopUp', description: 'A top-up by a customer' },
 );
 
 export function presentTopUp(topUp: TopUpRow) {
@@ -61,12 +61,12 @@ export const RefundShape = Shape(
     reason: Type.String(),
     actor: Type.String({ description: 'Operator who did it' }),
     payment_id: Id('pay'),
-    provider_ref: Nullable(Type.String({ description: 'As the provider knows it' })),
-    error: Nullable(Type.String({ description: 'Why it failed' })),
+    provider_ref: Nullable(Type.String({ description: 'Identifier at the provider' })),
+    error: Nullable(Type.String({ description: 'Reason for the failure' })),
     created_at: Timestamp(),
     settled_at: Nullable(Timestamp()),
   },
-  { $id: 'TopUpRefund', description: 'Money of a top-up on its way back to where it came from' },
+  { $id: 'TopUpRefund', description: 'A refund of a top-up' },
 );
 
 export function presentRefund(refund: TopUpRefundRow) {

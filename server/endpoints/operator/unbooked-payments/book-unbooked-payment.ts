@@ -21,7 +21,7 @@ export const bookUnbookedPayment = operatorEndpoint({
   path: '/unbooked-payments/{id}/book',
   money: true,
   tag: 'money',
-  summary: 'Book a payment that the provider has and the books do not',
+  summary: 'Book a payment that the provider has but the books do not',
   description:
     'Puts its top-up into the books again and debits the wallet by all refunds and disputes since then.',
   params: UnbookedPaymentParams,
@@ -44,7 +44,7 @@ export const bookUnbookedPayment = operatorEndpoint({
 
 function unavailable(error: unknown): never {
   if (!(error instanceof ProviderUnavailableError)) throw error;
-  throw new ApiError('service_unavailable', 'The payment provider does not answer. Nothing was booked.', {
+  throw new ApiError('service_unavailable', 'The payment provider is not responding. Nothing was booked.', {
     retry_after_seconds: RETRY_SECONDS,
   });
 }

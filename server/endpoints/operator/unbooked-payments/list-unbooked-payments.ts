@@ -10,9 +10,9 @@ export const listUnbookedPayments = operatorEndpoint({
   method: 'GET',
   path: '/unbooked-payments',
   tag: 'money',
-  summary: 'List the payments that a provider has, and the books do not',
+  summary: 'List the payments that a provider has but the books do not',
   description:
-    'They are looked for after each start and once a day. There are some where an older copy of the database was restored.',
+    'Checked after each start and once a day. Such payments exist after an older copy of the database was restored.',
   query: Input({ ...PageQuery, status: Type.Optional(Enum(UNBOOKED_STATUSES)) }),
   data: Type.Array(UnbookedPaymentShape),
   paginated: true,

@@ -9,8 +9,8 @@ export const UnbookedPaymentShape = Shape(
   {
     id: Id('ubp'),
     status: Enum(UNBOOKED_STATUSES),
-    provider: Type.String({ description: 'The way it was paid' }),
-    provider_ref: Type.String({ description: 'As the provider knows it' }),
+    provider: Type.String({ description: 'Payment method' }),
+    provider_ref: Type.String({ description: 'Identifier at the provider' }),
     account_id: Nullable(Id('acc')),
     top_up_id: Id('top'),
     amount_minor: Minor('Amount'),
@@ -19,13 +19,13 @@ export const UnbookedPaymentShape = Shape(
     found_at: Timestamp(),
     decided_at: Nullable(Timestamp('When it was booked or dismissed')),
     decided_by: Nullable(Type.String({ description: 'Operator who did it' })),
-    reason: Nullable(Type.String({ description: 'Why it was dismissed' })),
+    reason: Nullable(Type.String({ description: 'Reason for the dismissal' })),
     payment_id: Nullable(Id('pay')),
     taken_back_minor: Minor(
       'Amount that the provider reversed while the payment was not in the books, for example because of a dispute. If you booked the payment manually, debit the account by this amount',
     ),
   },
-  { $id: 'UnbookedPayment', description: 'A payment that a provider has, and the books do not' },
+  { $id: 'UnbookedPayment', description: 'A payment that a provider has but the books do not' },
 );
 
 export function presentUnbookedPayment(row: UnbookedPaymentRow) {

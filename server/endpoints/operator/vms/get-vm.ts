@@ -29,7 +29,7 @@ export const getVm = operatorEndpoint({
   method: 'GET',
   path: '/vms/{id}',
   tag: 'vm',
-  summary: 'Read a VM with its snapshots and its latest events',
+  summary: 'Get a VM with its snapshots and its latest events',
   params: VmParams,
   data: Shape(
     { ...vmFields, snapshots: Type.Array(SnapshotShape), events: Type.Array(VmEventShape) },

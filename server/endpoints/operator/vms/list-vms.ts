@@ -16,11 +16,11 @@ export const listVms = operatorEndpoint({
   query: Input({
     ...PageQuery,
     account: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 64, description: 'Only those of this account' }),
+      Type.String({ minLength: 1, maxLength: 64, description: 'Only VMs of this account' }),
     ),
-    search: Type.Optional(Search("A VM's id, one of its addresses, or a part of its name")),
-    payment: Type.Optional(Enum(['unpaid'], { description: 'Only those that are not paid for' })),
-    status: Type.Optional(Enum(VM_STATUSES, { description: 'Only those in this state' })),
+    search: Type.Optional(Search('Id, address or part of the name of a VM')),
+    payment: Type.Optional(Enum(['unpaid'], { description: 'Only unpaid VMs' })),
+    status: Type.Optional(Enum(VM_STATUSES, { description: 'Only VMs with this status' })),
   }),
   data: Type.Array(VmShape),
   paginated: true,

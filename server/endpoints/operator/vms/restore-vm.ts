@@ -12,7 +12,7 @@ export const restoreVm = operatorEndpoint({
   method: 'POST',
   path: '/vms/{id}/restore',
   tag: 'vm',
-  summary: 'Bring a VM back to one of its snapshots',
+  summary: 'Restore a VM to one of its snapshots',
   params: VmParams,
   body: Input({ snapshot_id: Code('snap_06f2v3n7k8q1m5x9z4b7c2d0gh') }),
   data: Shape(
@@ -20,7 +20,7 @@ export const restoreVm = operatorEndpoint({
       ...startedJobFields,
       snapshot: Shape({ id: Id('snap'), name: Type.String(), created_at: Timestamp() }),
     },
-    { $id: 'StartedRestore', description: 'A job that brings a VM back to a snapshot' },
+    { $id: 'StartedRestore', description: 'A job that restores a VM to a snapshot' },
   ),
   errors: ['vm_locked', 'vm_suspended', 'invalid_state', 'compute_unavailable', 'capacity_unavailable'],
   async handle({ params: { id }, body, services }) {

@@ -11,7 +11,7 @@ export const stopVm = operatorEndpoint({
   tag: 'vm',
   summary: 'Stop a VM',
   params: VmParams,
-  body: Input({ force: Type.Optional(Type.Boolean({ description: 'Cut its power' })) }),
+  body: Input({ force: Type.Optional(Type.Boolean({ description: 'True to power it off' })) }),
   data: Shape(startedJobFields, { $id: 'StartedJob', description: 'A job that was started on a VM' }),
   errors: ['vm_locked', 'vm_suspended', 'invalid_state'],
   handle: async ({ params: { id }, body: { force = false }, services }) => ({

@@ -17,11 +17,11 @@ export const closeAccount = panelEndpoint({
   tag: 'account',
   summary: 'Close the account permanently',
   description:
-    'Refused while it has VMs, money or a debt, which `details` counts. Its keys end; invoices are kept as the law has it.',
+    'Refused while it has VMs, money or a debt, which are listed in `details`. Its keys are revoked; invoices are kept as required by law.',
   body: Input({
     name: Type.String({
       maxLength: 200,
-      description: 'The name of the account, to be sure',
+      description: 'The name of the account, as a confirmation',
       examples: ['Example Ltd'],
     }),
   }),
@@ -60,7 +60,7 @@ async function requireEmpty(db: Queryable, accountId: string, name: string): Pro
   if (vms === 0 && balance === 0n && claimed === 0n) return;
   const obstacles = [
     ...(vms > 0 ? [`${vms} VM${vms === 1 ? '' : 's'}, which you can delete`] : []),
-    ...(balance > 0n ? ['money in the wallet, which support pays back'] : []),
+    ...(balance > 0n ? ['money in the wallet, which support can refund'] : []),
     ...(claimed > 0n ? [`a debt of ${formatMinor(claimed, currency)}, which a top-up pays`] : []),
   ];
   throw new ApiError('invalid_state', `The account still has ${LIST.format(obstacles)}.`, {

@@ -8,17 +8,17 @@ const AuditEntryShape = Shape(
   {
     id: Id('aud'),
     at: Timestamp(),
-    actor: Type.String({ description: 'The address of who did it; empty for the service itself' }),
+    actor: Type.String({ description: 'Email address of the actor; empty for the service itself' }),
     action: Type.String({ description: 'The action, such as `key.created`' }),
     target: Nullable(Type.String({ description: 'Identifier of the changed object' })),
     details: Type.Unsafe<Record<string, unknown>>({
       type: 'object',
       additionalProperties: true,
-      description: 'Particulars of the action',
+      description: 'Details of the action',
     }),
     ip: Nullable(Type.String()),
   },
-  { $id: 'AuditEntry', description: 'Something that was done to an account or in its name' },
+  { $id: 'AuditEntry', description: 'An action on an account or in its name' },
 );
 
 const present = (entry: AuditView) => ({
@@ -38,7 +38,8 @@ export const listAudit = panelEndpoint({
   access: 'owner',
   tag: 'account',
   summary: 'Actions in the account, newest first',
-  description: 'Sign-ins, keys, members and security. What was done to a VM stands in its events.',
+  description:
+    'Returns sign-ins and changes of keys, members and security. Actions on a VM are in its events.',
   query: Type.Object(PageQuery),
   data: Type.Array(AuditEntryShape),
   paginated: true,

@@ -22,23 +22,22 @@ export const createKey = panelEndpoint({
   access: 'operator',
   confirm: true,
   tag: 'key',
-  summary: 'Make an API key',
-  description:
-    'Its text is in this answer and nowhere else. It can be allowed what your role may do, and no more.',
+  summary: 'Create an API key',
+  description: 'Its text is only in this response. It can have at most the permissions of your role.',
   body: Input({
     label: Name('ci', 'Purpose of the key; trimmed'),
     scopes: Type.Array(Enum(ALL_SCOPES), { minItems: 1, uniqueItems: true, examples: [['vm:read']] }),
     allowed_ips: Type.Optional(
       Type.Array(Type.String({ maxLength: 64, examples: ['203.0.113.0/24'] }), {
         maxItems: MOST_NETWORKS,
-        description: 'Addresses or networks it may be used from; any when absent or empty',
+        description: 'Addresses or networks from which it may be used; any if absent or empty',
       }),
     ),
     expires_at: Type.Optional(
       Nullable(
         Type.String({
           format: 'date-time',
-          description: 'Never when absent',
+          description: 'Never expires if absent',
           examples: ['2030-01-31T00:00:00Z'],
         }),
       ),
@@ -46,25 +45,30 @@ export const createKey = panelEndpoint({
   }),
   data: Shape({
     key: ApiKeyShape,
-    secret: Type.String({ description: 'The text of the key, shown this once' }),
+    secret: Type.String({ description: 'The text of the key, shown only once' }),
   }),
   errors: ['quota_exceeded', 'invalid_state'],
   async handle({ body, caller, session, db, now, browser, services: { clock, secrets } }) {
     const { accountId } = caller;
     const held = ROLE_SCOPES[session.place!.role];
     const beyond = body.scopes.findIndex((scope) => !held.has(scope));
-    if (beyond >= 0) throw invalidField(`scopes.${beyond}`, 'not_held', 'is more than your role may do');
+    if (beyond >= 0)
+      throw invalidField(`scopes.${beyond}`, 'not_held', 'exceeds the permissions of your role');
     const expiresAt = body.expires_at ? expiry(body.expires_at, now) : null;
     const allowCidrs = allowList(body.allowed_ips ?? [], 'allowed_ips');
     // Locks the account, so that only one of two simultaneous requests creates the last key.
     await requireOpen(db, accountId);
     const used = await countLiveKeys(db, accountId, now);
     if (used >= MOST_KEYS)
-      throw new ApiError('quota_exceeded', `The account has ${used} keys, which is the most. Revoke some.`, {
-        resource: 'api_keys',
-        limit: MOST_KEYS,
-        used,
-      });
+      throw new ApiError(
+        'quota_exceeded',
+        `The account has reached the maximum of ${used} keys. Revoke some first.`,
+        {
+          resource: 'api_keys',
+          limit: MOST_KEYS,
+          used,
+        },
+      );
     const name = body.label.trim();
     const { key, row } = await makeKey(
       db,

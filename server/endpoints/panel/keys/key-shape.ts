@@ -13,7 +13,9 @@ export const ApiKeyShape = Shape(
     prefix: Type.String({ description: 'Shortened text of the key, to recognize it' }),
     status: Enum(['active', 'expired', 'revoked']),
     scopes: Type.Array(ScopeShape),
-    allowed_ips: Type.Array(Type.String(), { description: 'Networks it may be used from; empty for any' }),
+    allowed_ips: Type.Array(Type.String(), {
+      description: 'Networks from which it may be used; empty for any',
+    }),
     created_at: Timestamp(),
     expires_at: Nullable(Timestamp()),
     last_used_at: Nullable(Timestamp()),

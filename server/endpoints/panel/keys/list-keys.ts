@@ -11,7 +11,7 @@ export const listKeys = panelEndpoint({
   path: '/keys',
   access: 'viewer',
   tag: 'key',
-  summary: 'The API keys of the account',
+  summary: 'List the API keys of the account',
   query: Type.Object(PageQuery),
   data: Type.Array(ApiKeyShape),
   paginated: true,

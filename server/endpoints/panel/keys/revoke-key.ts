@@ -15,7 +15,7 @@ export const revokeKey = panelEndpoint({
   whileSuspended: true,
   tag: 'key',
   summary: 'Revoke a key',
-  description: 'Within a second, and its terminals and agent runs with it.',
+  description: 'Takes effect within a second and also ends its terminals and agent runs.',
   params: Type.Object({ id: PathId('apk', 'Key identifier') }),
   data: ApiKeyShape,
   errors: [],

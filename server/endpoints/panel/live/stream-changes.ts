@@ -11,14 +11,14 @@ export const streamChanges = panelEndpoint({
   tag: 'live',
   summary: 'Stream of changes in the account',
   description:
-    'Server-sent events: what to read again, and never what it says. A hint can be lost; after a gap read everything again. ' +
+    'Server-sent events that name the objects to read again, without their content. Hints can be lost; after a gap, read everything again. ' +
     'Ends with the session.',
   data: Shape(
     {
       kind: Enum(CHANGE_KINDS, { description: 'Type of the changed object; a job counts as its VM' }),
       id: Nullable(Type.String({ description: 'Identifier of the object, if there are several' })),
     },
-    { $id: 'Change', description: 'Something of the account has changed' },
+    { $id: 'Change', description: 'A change in the account' },
   ),
   streams: true,
   errors: [],

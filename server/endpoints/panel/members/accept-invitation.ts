@@ -12,7 +12,7 @@ export const acceptInvitation = panelEndpoint({
   path: '/invitations/accept',
   access: 'person',
   tag: 'member',
-  summary: 'Become a member of the account that one was invited to',
+  summary: 'Accept an invitation and become a member of its account',
   description:
     'The session then shows that account. People without an account call completeSignUp with the invitation instead.',
   body: Input({ token: LinkToken }),
@@ -25,7 +25,7 @@ export const acceptInvitation = panelEndpoint({
     if (!person || emailKey(person.email) !== emailKey(invitation.email))
       throw new ApiError(
         'invalid_state',
-        `The invitation is for ${invitation.email}: sign in with that address.`,
+        `The invitation is for ${invitation.email}. Sign in with that address.`,
       );
     await accept(db, services, { token: body.token, personId: person.id, ip: browser.ip });
     await setSessionAccount(db, session.id, invitation.account_id!);

@@ -27,7 +27,7 @@ export const inviteMember = panelEndpoint({
   tag: 'member',
   summary: 'Invite a person to the account',
   description:
-    'By a mail, which is good for a week. An invitation to the same address takes the place of an earlier one.',
+    'Sends a mail that is valid for a week. A new invitation to the same address replaces an earlier one.',
   body: Input({ email: Email, role: Enum(ROLES, { examples: ['operator'] }) }),
   data: MemberShape,
   errors: ['quota_exceeded', 'invalid_state'],
@@ -43,10 +43,10 @@ export const inviteMember = panelEndpoint({
       await listInvitations(db, accountId, now),
     ];
     if (members.some((member) => emailKey(member.email) === emailKey(email)))
-      throw invalidField('email', 'member', 'is a member already');
+      throw invalidField('email', 'member', 'is already a member');
     const used = members.length + invitations.length;
     if (used >= MOST_MEMBERS)
-      throw new ApiError('quota_exceeded', 'The account has as many members as it can have.', {
+      throw new ApiError('quota_exceeded', 'The account has reached its maximum number of members.', {
         resource: 'members',
         limit: MOST_MEMBERS,
         used,

@@ -18,7 +18,7 @@ export const MemberShape = Shape(
     status: Enum(['active', 'invited']),
     created_at: Timestamp(),
   },
-  { $id: 'Member', description: 'A person who is in the account, or was invited to it' },
+  { $id: 'Member', description: 'A member of the account, or a person invited to it' },
 );
 
 export const MemberParams = Type.Object({ id: PathId('mbr', 'Member or invitation') });
@@ -52,7 +52,7 @@ export async function requireOtherOwner(tx: Transaction, member: MemberRow): Pro
   if (member.role !== 'owner') return;
   const all = await listMembers(tx, member.account_id);
   if (all.some(({ id, role }) => role === 'owner' && id !== member.id)) return;
-  throw new ApiError('invalid_state', 'An account needs an owner, and there is no other.', {
+  throw new ApiError('invalid_state', 'An account needs an owner, and this is the only one.', {
     status: 'only_owner',
   });
 }

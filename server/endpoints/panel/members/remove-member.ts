@@ -15,9 +15,9 @@ export const removeMember = panelEndpoint({
   confirm: true,
   whileSuspended: true,
   tag: 'member',
-  summary: 'Remove a member, leave the account, or take an invitation back',
+  summary: 'Remove a member, leave the account, or withdraw an invitation',
   description:
-    'An owner removes anybody; others only themselves. Their terminals and share links end at once.',
+    'Owners can remove anyone, others only themselves. Their terminals and share links end at once.',
   params: MemberParams,
   data: Shape({}),
   errors: ['invalid_state'],

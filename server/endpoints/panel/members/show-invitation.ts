@@ -13,8 +13,8 @@ export const showInvitation = panelEndpoint({
   path: '/invitations/show',
   access: 'public',
   tag: 'member',
-  summary: 'Read an invitation before it is accepted',
-  description: 'For anyone who has its link; it stays as it is.',
+  summary: 'Get an invitation before accepting it',
+  description: 'Available to anyone with its link. Does not change the invitation.',
   body: Input({ token: LinkToken }),
   data: Shape(
     {

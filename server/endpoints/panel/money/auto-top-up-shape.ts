@@ -20,14 +20,14 @@ const MethodShape = Shape(
 export const AutoTopUpShape = Shape(
   {
     enabled: Type.Boolean(),
-    threshold_minor: Minor('Below it the wallet is topped up'),
+    threshold_minor: Minor('The wallet is topped up when its balance falls below this amount'),
     amount_minor: Minor('Amount of the top-up'),
     currency: Currency,
     payment_method_id: Nullable(Id('pmt')),
     methods: Type.Array(MethodShape, { description: 'Stored payment methods' }),
-    failures: Count('In a row; after four it is turned off'),
-    last_error: Nullable(Type.String({ description: 'Why the last one failed' })),
-    next_attempt_at: Nullable(Timestamp('After a failure: when it is tried again')),
+    failures: Count('Consecutive failures; after four, it is turned off'),
+    last_error: Nullable(Type.String({ description: 'Reason for the last failure' })),
+    next_attempt_at: Nullable(Timestamp('Time of the next attempt after a failure')),
   },
   { $id: 'AutoTopUp', description: 'Automatic top-up of an account' },
 );

@@ -16,7 +16,7 @@ const ProfileShape = Shape(
     country: Type.String({ description: 'ISO 3166-1 alpha-2', examples: ['DE'] }),
     vat_id: Nullable(Type.String()),
     order_reference: Nullable(
-      Type.String({ description: "The customer's own number, which documents quote" }),
+      Type.String({ description: "The customer's own number, printed on documents" }),
     ),
     language: Nullable(
       Enum(DOCUMENT_LANGUAGES, {
@@ -37,7 +37,7 @@ export const BilledShape = Shape(
     profile: Nullable(ProfileShape),
     tax: Shape({
       category: Enum(TAX_CATEGORIES),
-      rate: Type.String({ description: 'Share of tax: "0.2" for 20 %' }),
+      rate: Type.String({ description: 'Tax rate: "0.2" for 20 %' }),
       reason: Nullable(Type.String({ description: 'Why there is no tax; null where there is' })),
     }),
   },

@@ -9,9 +9,9 @@ export const cancelTopUp = panelEndpoint({
   path: '/top-ups/{id}/cancel',
   access: 'operator',
   tag: 'money',
-  summary: 'Cancel a top-up that is not paid yet',
+  summary: 'Cancel an unpaid top-up',
   description:
-    'The page of the provider ends with it. A bank transfer that is already on its way is booked when it arrives.',
+    'Also closes the page of the provider. A bank transfer that is already on its way is booked when it arrives.',
   params: TopUpParams,
   data: TopUpShape,
   errors: ['not_found', 'invalid_state', 'service_unavailable'],

@@ -7,7 +7,7 @@ export const getAutoTopUp = panelEndpoint({
   path: '/auto-top-up',
   access: 'viewer',
   tag: 'money',
-  summary: 'Read the automatic top-up',
+  summary: 'Get the settings of automatic top-up',
   data: AutoTopUpShape,
   errors: [],
   async handle({ caller, db, services }) {

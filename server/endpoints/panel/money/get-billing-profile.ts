@@ -8,7 +8,7 @@ export const getBillingProfile = panelEndpoint({
   path: '/billing-profile',
   access: 'viewer',
   tag: 'account',
-  summary: 'Read who the invoices are for',
+  summary: 'Get the billing details',
   data: BilledShape,
   errors: [],
   async handle({ caller, db, services: { catalog } }) {

@@ -43,8 +43,8 @@ export const getDebt = panelEndpoint({
   path: '/debt',
   access: 'viewer',
   tag: 'money',
-  summary: 'Read what the account owes',
-  description: 'While it owes something, nothing new can be bought. Money that is topped up pays it first.',
+  summary: 'Get the debt of the account',
+  description: 'While there is a debt, nothing can be bought. The next top-ups pay it first.',
   data: Shape(
     {
       currency: Currency,
@@ -58,7 +58,7 @@ export const getDebt = panelEndpoint({
       claims: Type.Array(ClaimShape, {
         description: `Reversed payments, oldest first, at most ${MOST}`,
       }),
-      deleted_vms: Type.Array(VmDebtShape, { description: `At most ${MOST}, the oldest first` }),
+      deleted_vms: Type.Array(VmDebtShape, { description: `Oldest first, at most ${MOST}` }),
     },
     { $id: 'Debt', description: 'Debt of an account' },
   ),

@@ -20,7 +20,7 @@ const EntryShape = Shape(
     ...StatementEntryFields,
     change_minor: Minor('Change of the available balance'),
   },
-  { $id: 'WalletEntry', description: 'An entry of the journal, and the wallet after it' },
+  { $id: 'WalletEntry', description: 'An entry of the journal and the resulting balance' },
 );
 
 export const getStatement = panelEndpoint({
@@ -29,7 +29,7 @@ export const getStatement = panelEndpoint({
   path: '/statement',
   access: 'viewer',
   tag: 'money',
-  summary: 'Read what went into the wallet and out of it, newest first, with the running balance',
+  summary: 'Get the movements of the wallet with the running balance, newest first',
   query: Type.Object({
     ...PageQuery,
     ...StatementSpan,

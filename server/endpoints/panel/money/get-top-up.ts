@@ -11,7 +11,7 @@ export const getTopUp = panelEndpoint({
   path: '/top-ups/{id}',
   access: 'viewer',
   tag: 'money',
-  summary: 'Read a top-up',
+  summary: 'Get a top-up',
   params: TopUpParams,
   description: '`next` is the next step of an unpaid top-up; null for people whose role may not top up.',
   data: OneTopUpShape,

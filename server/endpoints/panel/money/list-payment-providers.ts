@@ -6,15 +6,15 @@ import { Type } from '../../../platform/schema.ts';
 
 const ProviderShape = Shape(
   {
-    id: Type.String({ description: 'As a top-up names it', examples: ['stripe'] }),
-    minimum_minor: Minor('The least at once'),
-    maximum_minor: Minor('The most at once'),
+    id: Type.String({ description: 'Code of the provider, as in a top-up', examples: ['stripe'] }),
+    minimum_minor: Minor('Minimum amount'),
+    maximum_minor: Minor('Maximum amount'),
     currency: Currency,
     can_store: Type.Boolean({
       description: 'True if it can store a payment method for automatic top-up',
     }),
   },
-  { $id: 'PaymentProvider', description: 'A way to pay' },
+  { $id: 'PaymentProvider', description: 'A payment provider' },
 );
 
 export const listPaymentProviders = panelEndpoint({
@@ -23,7 +23,7 @@ export const listPaymentProviders = panelEndpoint({
   path: '/payment-providers',
   access: 'viewer',
   tag: 'money',
-  summary: 'List the ways to pay',
+  summary: 'List the payment providers',
   data: Type.Array(ProviderShape, { description: 'Empty if the operator books payments manually' }),
   errors: [],
   async handle({ services: { catalog, payments } }) {

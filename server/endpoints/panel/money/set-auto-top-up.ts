@@ -16,10 +16,12 @@ export const setAutoTopUp = panelEndpoint({
   access: 'owner',
   confirm: true,
   tag: 'money',
-  summary: 'Set the automatic top-up',
+  summary: 'Change the settings of automatic top-up',
   body: Input({
     enabled: Type.Boolean(),
-    threshold_minor: Amount('Below it the wallet is topped up, in minor units'),
+    threshold_minor: Amount(
+      'The wallet is topped up when its balance falls below this amount, in minor units',
+    ),
     amount_minor: Amount('Amount of the top-up, in minor units'),
     payment_method_id: Type.Optional(
       Nullable(

@@ -27,9 +27,9 @@ export const setBillingProfile = panelEndpoint({
   path: '/billing-profile',
   access: 'owner',
   tag: 'account',
-  summary: 'Replace who the invoices are for',
+  summary: 'Replace the billing details',
   description:
-    'Invoices that are issued stay as they are. Why an account pays no tax is for the operator to say: it stays as it is, and so do the order number, the language and the addresses if they are left out.',
+    'Issued invoices do not change. A tax exemption is set by the operator and stays as it is, and so do the order number, the language and the addresses if absent.',
   body: Input({
     kind: Enum(PROFILE_KINDS),
     name: Line('Example B.V.'),

@@ -44,7 +44,7 @@ export const startTopUp = panelEndpoint({
     provider: Type.String({ minLength: 1, maxLength: 40, examples: ['stripe'] }),
     keep_method: Type.Optional(
       Type.Boolean({
-        description: 'Keep the method of payment for the automatic top-up, where the provider can',
+        description: 'Store the payment method for automatic top-up, if the provider supports it',
       }),
     ),
   }),

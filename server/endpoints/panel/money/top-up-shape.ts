@@ -7,23 +7,23 @@ export const TopUpParams = Type.Object({ id: PathId('top', 'Top-up identifier') 
 
 const fields = {
   id: Id('top'),
-  provider: Type.String({ description: 'The way it is paid', examples: ['bank_transfer'] }),
+  provider: Type.String({ description: 'Payment method', examples: ['bank_transfer'] }),
   cause: Enum(['person', 'auto'], { description: 'Origin of the top-up: a person or automatic top-up' }),
   status: Enum(SHOWN_TOP_UP_STATUSES, {
     description:
-      '`processing`: paid in a way that takes days, such as a direct debit. Money that comes late is booked all the same: a top-up that failed or expired can still succeed',
+      '`processing`: paid in a way that takes days, such as a direct debit. Late payments are still booked: a failed or expired top-up can succeed later',
   }),
   amount_minor: Minor('Amount'),
   currency: Currency,
   reference: Type.String({ description: 'Reference of the payment', examples: ['TU-7K3M-9QXD'] }),
-  error: Nullable(Type.String({ description: 'Why it failed' })),
+  error: Nullable(Type.String({ description: 'Reason for the failure' })),
   payment_id: Nullable(Id('pay')),
   created_at: Timestamp(),
-  expires_at: Nullable(Timestamp('Until when it is waited for')),
+  expires_at: Nullable(Timestamp('When it expires')),
   settled_at: Nullable(Timestamp('When it was decided')),
 };
 
-export const TopUpShape = Shape(fields, { $id: 'TopUp', description: 'Money on its way into the wallet' });
+export const TopUpShape = Shape(fields, { $id: 'TopUp', description: 'A top-up of the wallet' });
 
 export const NextStepShape = Type.Union(
   [

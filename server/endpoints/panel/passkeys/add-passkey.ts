@@ -21,7 +21,7 @@ export const addPasskey = panelEndpoint({
   access: 'person',
   confirm: true,
   tag: 'person',
-  summary: 'Keep a new passkey',
+  summary: 'Store a new passkey',
   body: Input({ name: Name('Laptop'), response: PasskeyResponse }),
   data: PasskeyShape,
   errors: ['quota_exceeded'],
@@ -31,7 +31,7 @@ export const addPasskey = panelEndpoint({
     const person = await lockPerson(db, session.personId);
     const used = (await listPasskeys(db, session.personId)).length;
     if (used >= MOST_PASSKEYS)
-      throw new ApiError('quota_exceeded', `There are ${used} passkeys, which is the most.`, {
+      throw new ApiError('quota_exceeded', `The maximum of ${used} passkeys is reached.`, {
         resource: 'passkeys',
         limit: MOST_PASSKEYS,
         used,
@@ -45,7 +45,7 @@ export const addPasskey = panelEndpoint({
       ...credential,
     };
     if (!(await insertPasskey(db, passkey)))
-      throw invalidField('response', 'known', 'is of a passkey that is kept already');
+      throw invalidField('response', 'known', 'belongs to a passkey that is already stored');
     await recordAudit(db, services.clock, {
       accountId: session.place?.accountId ?? null,
       personId: session.personId,
@@ -82,5 +82,5 @@ async function verify(
   } catch (error) {
     services.logger.info({ err: error }, 'passkey refused');
   }
-  throw invalidField('response', 'wrong', 'is not what was asked of a passkey, or came too late');
+  throw invalidField('response', 'wrong', 'is not a valid response of the passkey, or came too late');
 }

@@ -9,7 +9,7 @@ export const beginPasskeySignIn = panelEndpoint({
   access: 'public',
   tag: 'session',
   summary: 'Options for signing in with a passkey',
-  description: 'Good once, for five minutes; for a sign-in and for confirmSession.',
+  description: 'Valid once, for five minutes, for a sign-in or for confirmSession.',
   data: Shape({ options: PasskeyOptions }),
   errors: [],
   async prepare({ browser, services }) {

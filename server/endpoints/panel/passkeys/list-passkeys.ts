@@ -9,7 +9,7 @@ export const listPasskeys = panelEndpoint({
   path: '/person/passkeys',
   access: 'person',
   tag: 'person',
-  summary: 'The passkeys that sign in',
+  summary: 'List the passkeys',
   data: Type.Array(PasskeyShape),
   errors: [],
   async handle({ db, session }) {

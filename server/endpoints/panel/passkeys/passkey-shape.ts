@@ -9,7 +9,7 @@ export const PasskeyShape = Shape(
     created_at: Timestamp(),
     last_used_at: Nullable(Timestamp()),
   },
-  { $id: 'Passkey', description: 'A key in a device or a password manager that signs in' },
+  { $id: 'Passkey', description: 'A sign-in key stored on a device or in a password manager' },
 );
 
 export const presentPasskey = ({ id, name, created_at, last_used_at }: PasskeyRow) => ({

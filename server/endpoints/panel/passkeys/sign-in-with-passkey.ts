@@ -12,7 +12,7 @@ export const signInWithPasskey = panelEndpoint({
   access: 'public',
   tag: 'session',
   summary: 'Sign in with a passkey',
-  description: 'It stands for both factors: its authenticator has verified its owner.',
+  description: 'Counts as both factors, because the authenticator has verified its owner.',
   body: Input({ response: PasskeyResponse }),
   data: SignInShape,
   errors: ['sign_in_failed'],

@@ -92,5 +92,4 @@ export async function usePasskey(
   throw failed();
 }
 
-const failed = () =>
-  new ApiError('sign_in_failed', 'The passkey is not known here, or was not used rightly.');
+const failed = () => new ApiError('sign_in_failed', 'The passkey is unknown or was not used correctly.');

@@ -13,11 +13,11 @@ export const beginTotp = panelEndpoint({
   access: 'person',
   confirm: true,
   tag: 'person',
-  summary: 'The secret for an authenticator app',
-  description: 'Guards nothing until confirmTotp has seen a code of it.',
+  summary: 'Create a secret for an authenticator app',
+  description: 'Has no effect until confirmTotp has received a code.',
   data: Shape({
-    secret: Type.String({ description: 'To be typed, in base32' }),
-    uri: Type.String({ description: 'To be shown as a QR code' }),
+    secret: Type.String({ description: 'The secret in base32, for typing' }),
+    uri: Type.String({ description: 'The secret as a URI, for a QR code' }),
   }),
   errors: ['invalid_state'],
   async prepare({ session, services: { db, brand } }) {
@@ -28,7 +28,7 @@ export const beginTotp = panelEndpoint({
   async handle({ db, session, services: { secrets }, prepared, now }) {
     const sealed = secrets.seal(prepared.secret, TOTP_PURPOSE);
     if (!(await writeTotp(db, session.personId, sealed, now)))
-      throw new ApiError('invalid_state', 'There is an authenticator app already; remove it first.');
+      throw new ApiError('invalid_state', 'An authenticator app is already set up. Remove it first.');
     return { data: prepared };
   },
 });

@@ -12,7 +12,7 @@ export const changeEmail = panelEndpoint({
   access: 'person',
   confirm: true,
   tag: 'person',
-  summary: 'Ask to change the address',
+  summary: 'Request a change of the email address',
   description:
     'Mails a link to the new address; nothing changes until it is opened. The response does not reveal whether someone ' +
     'has that address.',

@@ -17,7 +17,7 @@ export const changePassword = panelEndpoint({
   confirm: true,
   tag: 'person',
   summary: 'Change the password, or set the first one',
-  description: 'Signs out everywhere else.',
+  description: 'Ends all other sessions.',
   body: Input({ password: NewPassword }),
   data: Shape({}),
   errors: [],

@@ -16,7 +16,7 @@ export const confirmTotp = panelEndpoint({
   access: 'person',
   confirm: true,
   tag: 'person',
-  summary: 'Have the authenticator app guard the sign-in',
+  summary: 'Turn on the authenticator app',
   body: Input({ code: TotpCode }),
   data: RecoveryCodesShape,
   errors: ['invalid_state'],
@@ -25,7 +25,7 @@ export const confirmTotp = panelEndpoint({
     const person = await lockPerson(db, session.personId);
     const totp = await findTotp(db, session.personId);
     if (!totp || totp.confirmed_at)
-      throw new ApiError('invalid_state', 'There is no authenticator app to confirm; begin with beginTotp.');
+      throw new ApiError('invalid_state', 'There is no authenticator app to confirm. Start with beginTotp.');
     await takeTotpCode(db, services, session.personId, body.code);
     const codes = await giveRecoveryCodes(db, session.personId);
     await recordAudit(db, services.clock, {

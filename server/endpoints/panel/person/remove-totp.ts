@@ -14,8 +14,8 @@ export const removeTotp = panelEndpoint({
   access: 'person',
   confirm: true,
   tag: 'person',
-  summary: 'Sign in without the authenticator app',
-  description: 'Its recovery codes go with it.',
+  summary: 'Turn off the authenticator app',
+  description: 'Its recovery codes are deleted too.',
   data: Shape({}),
   errors: ['not_found', 'invalid_state'],
   async handle({ db, session, browser, services }) {

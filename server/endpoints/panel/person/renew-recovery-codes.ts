@@ -13,17 +13,14 @@ export const renewRecoveryCodes = panelEndpoint({
   access: 'person',
   confirm: true,
   tag: 'person',
-  summary: 'New recovery codes in place of all old ones',
+  summary: 'Create new recovery codes, which replace all old ones',
   data: RecoveryCodesShape,
   errors: ['invalid_state'],
   async handle({ db, session, browser, services }) {
     const person = await lockPerson(db, session.personId);
     const totp = await findTotp(db, session.personId);
     if (!totp?.confirmed_at)
-      throw new ApiError(
-        'invalid_state',
-        'Recovery codes stand for an authenticator app, and there is none.',
-      );
+      throw new ApiError('invalid_state', 'Recovery codes require an authenticator app, and none is set up.');
     const codes = await giveRecoveryCodes(db, session.personId);
     await recordAudit(db, services.clock, {
       accountId: session.place?.accountId ?? null,

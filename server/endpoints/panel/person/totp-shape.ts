@@ -5,7 +5,7 @@ import { Shape } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 
 export const RecoveryCodesShape = Shape(
-  { recovery_codes: Type.Array(Type.String(), { description: 'Shown this once; each is good once' }) },
+  { recovery_codes: Type.Array(Type.String(), { description: 'Shown only once; each code works once' }) },
   { $id: 'RecoveryCodes', description: 'Codes that replace the second factor if the app is lost' },
 );
 

@@ -11,7 +11,7 @@ export const updateProfile = panelEndpoint({
   path: '/person',
   access: 'person',
   tag: 'person',
-  summary: 'Change what one is called, and the language',
+  summary: 'Change the name and the language of the person',
   body: Input({ name: Type.Optional(PersonName), locale: Type.Optional(Locale) }, { minProperties: 1 }),
   data: PersonShape,
   errors: [],

@@ -73,6 +73,6 @@ export function requireSignUp(
 }
 
 const CLOSED = {
-  closed: 'Sign-up is closed here; ask the operator.',
-  invitation: 'Only people who were invited can sign up here.',
+  closed: 'Sign-up is closed. Ask the operator for an account.',
+  invitation: 'You need an invitation to sign up.',
 };

@@ -13,8 +13,8 @@ export const confirmSession = panelEndpoint({
   path: '/session/confirm',
   access: 'person',
   tag: 'session',
-  summary: 'Prove once more who one is',
-  description: `By the password, or by the response of a passkey. For ${CONFIRM_MINUTES} minutes what is dangerous is done then.`,
+  summary: 'Confirm the identity of the signed-in person',
+  description: `Takes the password or the response of a passkey. Sensitive operations are then allowed for ${CONFIRM_MINUTES} minutes.`,
   body: Input({ password: Type.Optional(Password), response: Type.Optional(PasskeyResponse) }),
   data: Shape({ confirmed_until: Timestamp() }),
   errors: ['invalid_state', 'sign_in_failed'],
@@ -31,7 +31,7 @@ export const confirmSession = panelEndpoint({
     if (person?.password_hash === null)
       throw new ApiError(
         'invalid_state',
-        'You have no password: sign in again, or have a link mailed to set one.',
+        'You have no password. Sign in again, or request a link to set one.',
       );
     if (!(await passwords.verify(person?.password_hash ?? null, body.password)))
       throw invalidField('password', 'wrong', 'is wrong');

@@ -13,9 +13,9 @@ const SessionEntry = Shape(
     user_agent: Type.String({ description: 'Browser and operating system' }),
     created_at: Timestamp(),
     last_used_at: Timestamp('To the minute'),
-    expires_at: Timestamp('When it ends at the latest'),
+    expires_at: Timestamp('Latest possible end'),
   },
-  { $id: 'SessionEntry', description: 'A browser that is signed in' },
+  { $id: 'SessionEntry', description: 'A session of a browser' },
 );
 
 export const listSessions = panelEndpoint({

@@ -11,7 +11,7 @@ export const requestPasswordReset = panelEndpoint({
   path: '/password-reset',
   access: 'public',
   tag: 'session',
-  summary: 'Ask for a link by which to choose a new password',
+  summary: 'Request a link to choose a new password',
   description: 'The response does not reveal whether the address is known.',
   body: Input({ email: Email }),
   data: Shape({}),

@@ -19,10 +19,10 @@ export const resetPasswordByMail = panelEndpoint({
   path: '/password-reset/complete',
   access: 'public',
   tag: 'session',
-  summary: 'Choose a new password with the link of a mail',
+  summary: 'Set a new password with the link from a mail',
   description:
-    'Ends every session of the person and, if asked to, revokes API keys: those of accounts that the person owns, and those ' +
-    'that the person made in other accounts. Passkeys and a second factor stay: the link proves no factor, so it takes none away.',
+    'Ends all sessions of the person and, on request, revokes API keys: those of accounts that the person owns, and those ' +
+    'that the person created in other accounts. Passkeys and the second factor stay, because the link does not prove any factor.',
   body: Input({
     token: LinkToken,
     password: NewPassword,

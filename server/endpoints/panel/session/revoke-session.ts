@@ -11,7 +11,7 @@ export const revokeSession = panelEndpoint({
   path: '/sessions/{id}',
   access: 'person',
   tag: 'session',
-  summary: 'Sign out elsewhere',
+  summary: 'End another session',
   params: Type.Object({ id: PathId('ses', 'Session identifier') }),
   data: Shape({}),
   errors: [],

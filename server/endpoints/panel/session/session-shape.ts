@@ -17,10 +17,12 @@ const AccountShape = Shape(
   {
     id: Id('acc'),
     name: Type.String(),
-    suspended: Type.Boolean({ description: 'The operator has suspended it: it can only be looked at' }),
+    suspended: Type.Boolean({
+      description: 'True if the operator has suspended it, so that it can only be viewed',
+    }),
     role: RoleShape,
   },
-  { $id: 'AccountOfPerson', description: 'An account that a person is a member of' },
+  { $id: 'AccountOfPerson', description: 'An account of which a person is a member' },
 );
 
 export const PersonShape = Shape(
@@ -42,7 +44,7 @@ export const SessionShape = Shape(
     account: Nullable(AccountShape),
     role: Nullable(RoleShape),
     scopes: Type.Array(Enum(ALL_SCOPES), { description: 'Permissions of the role in the account shown' }),
-    accounts: Type.Array(AccountShape, { description: 'All that the person is a member of' }),
+    accounts: Type.Array(AccountShape, { description: 'All accounts of which the person is a member' }),
     confirmed_until: Nullable(
       Timestamp('Until when what is dangerous is done without signing in again; null where it is not'),
     ),
@@ -50,7 +52,7 @@ export const SessionShape = Shape(
       password: Type.Boolean(),
       totp: Type.Boolean(),
       passkeys: Count('Passkeys'),
-      recovery_codes: Count('Recovery codes that are left'),
+      recovery_codes: Count('Number of remaining recovery codes'),
     }),
     version: Type.String({
       description: 'The version of the service; only people who have signed in see it',

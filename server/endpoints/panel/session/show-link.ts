@@ -21,9 +21,9 @@ export const showLink = panelEndpoint({
   path: '/links/show',
   access: 'public',
   tag: 'session',
-  summary: 'Read what a link does before it is used',
+  summary: 'Get the purpose of a link before using it',
   description:
-    'For anyone who has the link, and without any effect: a page that a link opens asks this, and does the rest when its ' +
+    'Available to anyone with the link, and without side effects. The page behind a link calls this first and acts only when its ' +
     'button is pressed.',
   body: Input({ token: LinkToken }),
   data: Shape(

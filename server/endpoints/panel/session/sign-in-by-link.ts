@@ -11,9 +11,8 @@ export const signInByLink = panelEndpoint({
   path: '/sign-in/link',
   access: 'public',
   tag: 'session',
-  summary: 'Sign in once by a link of the operator',
-  description:
-    'The link stands for every factor: it is how the operator lets a person in who has lost theirs.',
+  summary: 'Sign in once with a link from the operator',
+  description: 'The link replaces all factors, so that the operator can help people who have lost theirs.',
   body: Input({ token: LinkToken }),
   data: SignInShape,
   errors: ['link_invalid'],

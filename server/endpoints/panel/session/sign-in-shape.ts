@@ -14,6 +14,6 @@ export const SignInShape = Shape(
 export const LinkToken = Type.String({
   minLength: 1,
   maxLength: 200,
-  description: 'The secret of the link: what stands behind its `#`',
+  description: 'The secret of the link: the part after its `#`',
   examples: ['5f0c9d0e6a2b4c8e9a510c6d4f1e7b32'],
 });

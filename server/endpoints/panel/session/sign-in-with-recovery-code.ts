@@ -14,7 +14,7 @@ export const signInWithRecoveryCode = panelEndpoint({
   path: '/sign-in/recovery-code',
   access: 'public',
   tag: 'session',
-  summary: 'Use a recovery code up in place of the second factor',
+  summary: 'Complete a sign-in with a recovery code instead of the second factor',
   body: Input({
     code: Type.String({ minLength: 1, maxLength: 40, examples: ['k7wd-3mqz-x2ne-9fht'] }),
   }),

@@ -16,7 +16,7 @@ export const signIn = panelEndpoint({
   access: 'public',
   tag: 'session',
   summary: 'Sign in with a password',
-  description: 'Takes as long, and says the same, whether the address or the password is wrong.',
+  description: 'The response and its timing do not reveal whether the address or the password was wrong.',
   body: Input({ email: Email, password: Password }),
   data: SignInShape,
   errors: ['sign_in_failed'],
@@ -52,4 +52,4 @@ const WAYS_IN = {
     ', use a passkey or a device that you have signed in on before, or have a new link made on the machine',
 };
 
-const failed = () => new ApiError('sign_in_failed', 'Address or password is wrong.');
+const failed = () => new ApiError('sign_in_failed', 'The address or the password is wrong.');

@@ -9,7 +9,7 @@ export const signOut = panelEndpoint({
   access: 'person',
   tag: 'session',
   summary: 'Sign out',
-  description: 'Ends the session with the terminals that it has opened. Share links stay.',
+  description: 'Ends the session and the terminals that it opened. Share links stay.',
   data: Shape({}),
   errors: [],
   async handle({ session, db, browser, services: { signals } }) {

@@ -13,10 +13,10 @@ export const signUp = panelEndpoint({
   path: '/sign-up',
   access: 'public',
   tag: 'session',
-  summary: 'Ask for a link to sign up with',
+  summary: 'Request a sign-up link',
   description:
-    'The link is mailed to the address; completeSignUp uses it, and until then there is no account. The answer is the ' +
-    'same whether or not there is an account with this address already: its owner gets a mail that says so.',
+    'The link is mailed to the address and used by completeSignUp; until then, there is no account. The response is the ' +
+    'same if there is already an account with this address: its owner is informed by mail.',
   body: Input({ email: Email, locale: Type.Optional(Locale) }),
   data: Shape({}),
   errors: ['sign_up_closed'],

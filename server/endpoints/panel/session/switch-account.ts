@@ -11,14 +11,14 @@ export const switchAccount = panelEndpoint({
   path: '/session/account',
   access: 'person',
   tag: 'session',
-  summary: 'Have the session show another account',
+  summary: 'Switch the session to another account',
   body: Input({ account_id: Id('acc') }),
   data: SessionShape,
   errors: [],
   async handle({ db, body, session, now }) {
     const accounts = await listAccountsOf(db, session.personId);
     const shown = accounts.find(({ account_id }) => account_id === body.account_id);
-    if (!shown) throw invalidField('account_id', 'unknown', 'is not an account of yours');
+    if (!shown) throw invalidField('account_id', 'unknown', 'is not one of your accounts');
     await setSessionAccount(db, session.id, shown.account_id);
     const place = {
       accountId: shown.account_id,

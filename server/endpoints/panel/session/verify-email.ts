@@ -13,7 +13,7 @@ export const verifyEmail = panelEndpoint({
   path: '/verify-email',
   access: 'public',
   tag: 'session',
-  summary: 'Change to a new address with the link that was mailed to it',
+  summary: 'Confirm a new email address with the link mailed to it',
   description: 'The link of a sign-up is for completeSignUp.',
   body: Input({ token: LinkToken }),
   data: Shape({ email: Type.String({ description: 'The address to sign in with from now on' }) }),

@@ -14,7 +14,7 @@ export const Email = Type.String({
 export const NewPassword = Type.String({
   minLength: MIN_PASSWORD,
   maxLength: MAX_PASSWORD,
-  description: `At least ${MIN_PASSWORD} characters; not what is guessed first`,
+  description: `At least ${MIN_PASSWORD} characters, and not easy to guess`,
   examples: ['seven quiet otters'],
 });
 
@@ -33,7 +33,7 @@ export const PersonName = Type.String({
   examples: ['Anna Example'],
 });
 
-export const Locale = Enum(['en', 'de'], { description: 'The language of mails and of the panel' });
+export const Locale = Enum(['en', 'de'], { description: 'Language of mails and the panel' });
 
 /** Returns the address in the field `email` in the form in which it is stored. */
 export function addressOf(email: string): string {

@@ -11,7 +11,7 @@ export const getPublicPrices = panelEndpoint({
   path: '/prices',
   access: 'public',
   tag: 'site',
-  summary: 'Read the public price list',
+  summary: 'Get the public price list',
   data: Shape(
     {
       currency: Currency,

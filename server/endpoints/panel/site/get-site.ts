@@ -15,10 +15,12 @@ export const getSite = panelEndpoint({
   data: Shape(
     {
       name: Type.String({ description: 'Name of the service' }),
-      logo_url: Link('A picture in place of the name'),
-      colour: Colour("The hoster's colour, to be read on the light theme"),
-      colour_dark: Colour('A shade of it, to be read on the dark theme'),
-      languages: Type.Array(Enum(['en', 'de']), { description: 'The first is that of who has chosen none' }),
+      logo_url: Link('Logo, shown instead of the name'),
+      colour: Colour("The hoster's color for the light theme"),
+      colour_dark: Colour('A shade of it for the dark theme'),
+      languages: Type.Array(Enum(['en', 'de']), {
+        description: 'Available languages; the first is the default',
+      }),
       sign_up: Enum(['open', 'invitation', 'closed'], { description: 'People who may sign up' }),
       terms_url: Link('Terms of service'),
       support_url: Link('Address of the support page'),

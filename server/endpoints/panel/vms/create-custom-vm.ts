@@ -20,9 +20,9 @@ export const createCustomVm = panelEndpoint({
   money: true,
   access: 'operator',
   tag: 'vm',
-  summary: 'Create a VM of a custom size',
+  summary: 'Create a VM with a custom size',
   description:
-    'As `createVm`, at the unit prices of the catalog, within its `custom_limits`: one order and one job, where the customer API creates a VM by plan and changes its size afterwards.',
+    'Same as `createVm`, at the unit prices of the catalog and within its `custom_limits`. Needs one order and one job, whereas the customer API creates a VM with a plan and then changes its size.',
   idempotent: true,
   secret: true,
   bodyLimit: NEW_VM_BODY_LIMIT,

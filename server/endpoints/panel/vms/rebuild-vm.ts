@@ -17,7 +17,7 @@ export const rebuildVm = panelEndpoint({
   tag: 'vm',
   summary: 'Reinstall a VM from a template',
   description:
-    'Its disk is lost, and with it its snapshots, which have to be named. Its addresses and price stay.',
+    'All data on its disk is lost, including snapshots, whose deletion must be requested explicitly. Its addresses and price stay.',
   params: VmParams,
   body: Input(RebuildFields),
   data: Shape({

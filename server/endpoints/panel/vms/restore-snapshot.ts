@@ -13,7 +13,7 @@ export const restoreSnapshot = panelEndpoint({
   path: '/vm/{id}/snapshots/{snapshot_id}/restore',
   access: 'operator',
   tag: 'vm',
-  summary: 'Bring a VM back to one of its snapshots',
+  summary: 'Restore a VM to one of its snapshots',
   description: 'All data written since then is lost. A running VM is switched off and on again.',
   params: Type.Object({
     id: PathId('vm', 'VM identifier'),
