@@ -226,12 +226,13 @@ async function applied(db: Database): Promise<Set<string>> {
 export async function migrateUp(db: Database, options: Options = {}): Promise<string[]> {
   const done = await applied(db);
   const fresh: string[] = [];
-  for (const { name, up } of options.migrations ?? MIGRATIONS) {
+  for (const migration of options.migrations ?? MIGRATIONS) {
+    const { name } = migration;
     if (done.has(name)) continue;
     try {
       // The insert comes first: if another node was faster, the name is already taken and nothing else runs.
       await whileBusy(name, options, () =>
-        exclusively(db, `insert into migrations values ('${name}', now())`, up),
+        exclusively(db, `insert into migrations values ('${name}', now())`, migration.up),
       );
       fresh.push(name);
     } catch (error) {
