@@ -7,8 +7,10 @@ export type Engine = 'pglite' | 'postgres';
 /** The needs of a test file, by the suffix of its name; `docs/testing.md` explains each. */
 export type Tier = 'fast' | 'full' | 'host' | 'slow';
 
-/** Files that import one of these give different results on another engine, or with deeper random worlds. */
-const VARIED = ['test/support/database.ts', 'test/support/depth.ts'];
+/** Files that import it give different results on another engine. */
+const DATABASE = 'test/support/database.ts';
+/** Files that import it give different results with deeper random worlds. */
+const DEPTH = 'test/support/depth.ts';
 
 export function tierOf(file: string): Tier {
   const suffix = /\.(full|host|slow)\.test\.ts$/.exec(file)?.[1];
@@ -54,11 +56,13 @@ export interface Job {
 
 /**
  * Returns the engines on which the full tier runs `file` if PostgreSQL is available. A fast file that neither uses the
- * database nor has random worlds was already run by `npm test` and would show nothing new.
+ * database nor has random worlds was already run by `npm test` and would show nothing new, and neither would one without
+ * random worlds that something else covers on PostgreSQL.
  */
 function enginesInFull(file: string): Engine[] {
-  if (tierOf(file) === 'fast' && !reaches(file, VARIED)) return [];
-  if (wishOf(file, 'embedded')) return ['pglite'];
+  const embedded = wishOf(file, 'embedded') !== undefined;
+  if (tierOf(file) === 'fast' && !reaches(file, embedded ? [DEPTH] : [DATABASE, DEPTH])) return [];
+  if (embedded) return ['pglite'];
   return wishOf(file, 'both') ? ['postgres', 'pglite'] : ['postgres'];
 }
 

@@ -1,3 +1,4 @@
+// Runs on the embedded engine only: test/soak/soak.full.test.ts calls every operation on PostgreSQL.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { callOf, inOrder, isFollowedByWait } from '../clients/support/sequence.ts';

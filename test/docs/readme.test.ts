@@ -1,3 +1,4 @@
+// Runs on the embedded engine only: it is about the lines of the banner.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { banner } from '../../server/banner.ts';

@@ -1,3 +1,4 @@
+// Runs on the embedded engine only: it is about bodies that are refused before a transaction begins.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Database } from '../../server/db/database.ts';

@@ -1,3 +1,4 @@
+// Runs on the embedded engine only: it is about connections of clients.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, type NetConnectOpts, type Socket } from 'node:net';

@@ -1,3 +1,4 @@
+// Runs on the embedded engine only: it is about bodies that are refused before anything reads them.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';

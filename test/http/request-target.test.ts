@@ -1,3 +1,4 @@
+// Runs on the embedded engine only: it is about the request line.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type NetConnectOpts } from 'node:net';

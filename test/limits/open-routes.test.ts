@@ -1,3 +1,4 @@
+// Runs on the embedded engine only: the buckets of networks are in memory.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isCurrent } from '../../server/http/caching.ts';

@@ -1,3 +1,4 @@
+// Runs on the embedded engine only: test/soak/soak.full.test.ts calls the same roster on PostgreSQL.
 import { test } from 'node:test';
 import { findPersonByEmail } from '../../server/db/queries/people.ts';
 import { DEMO_EMAIL } from '../../server/domain/accounts/demo-account.ts';

@@ -1,3 +1,4 @@
+// Runs on the embedded engine only: test/soak/soak.full.test.ts calls the same roster on PostgreSQL.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DESCRIPTION, openPanel } from './support/panel.ts';

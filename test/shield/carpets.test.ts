@@ -1,3 +1,4 @@
+// Runs on the embedded engine only: it is about the detector; test/chaos/shield.full.test.ts stores attacks on PostgreSQL.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openScripted } from './scripted-edge.ts';

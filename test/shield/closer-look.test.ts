@@ -1,3 +1,4 @@
+// Runs on the embedded engine only: it is about when the detector looks; test/chaos/shield.full.test.ts stores attacks on PostgreSQL.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { CLOSER_LOOK_MS, shieldTasks } from '../../server/shield/shield-tasks.ts';

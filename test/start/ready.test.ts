@@ -1,3 +1,4 @@
+// Runs on the embedded engine only: test/start/served.full.test.ts starts the service on PostgreSQL.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startService } from '../support/service.ts';

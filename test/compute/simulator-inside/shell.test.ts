@@ -1,3 +1,4 @@
+// Runs on the embedded engine only: it is about the shell of a simulated guest.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { settle } from '../support.ts';

@@ -1,3 +1,4 @@
+// Runs on the embedded engine only: it is about the SSH server of a simulated guest.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
