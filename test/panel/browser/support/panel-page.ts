@@ -3,8 +3,7 @@ import { execFile } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Browser, Page } from 'playwright-core';
-import { newPage } from '../../../consoles/support/browser.ts';
+import type { Page } from 'playwright-core';
 import type { Service } from '../../../support/service.ts';
 import { REPOSITORY } from '../../../support/source.ts';
 
@@ -37,19 +36,4 @@ export function demoLink({ output }: Service): string {
   const [link] = /\/panel\/sign-in\/link#[\w-]+/.exec(output()) ?? [];
   assert.ok(link, 'the first start prints a link');
   return link;
-}
-
-/** Opens a page of the panel and collects its complaints: policy violations appear among the console's errors. */
-export async function newPanelPage(browser: Browser, service: Service) {
-  const opened = await newPage(browser);
-  const { page } = opened;
-  return {
-    ...opened,
-    /** Opens a path below /panel and waits until everything on it has loaded. */
-    async visit(path: string): Promise<void> {
-      await page.goto(`${service.baseUrl}/panel${path}`);
-      await page.locator('h1').first().waitFor();
-      await page.locator('main [role="status"][aria-label]').first().waitFor({ state: 'detached' });
-    },
-  };
 }
