@@ -32,7 +32,7 @@ function alarmMetrics(registers: Registry[]): Pick<Metrics, 'moneyAlarms'> {
   });
   const pending = new Gauge({
     name: 'vauban_order_pending_seconds',
-    help: 'Age of the oldest order that is pending, 0 where there is none',
+    help: 'Age of the oldest pending order, 0 if there is none',
     registers,
   });
   const owed = new Gauge({

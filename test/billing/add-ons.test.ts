@@ -299,7 +299,7 @@ test('wishes that cannot be met are refused, and nothing is charged', async (t) 
   await assert.rejects(set(id, 'ipv4', 1), { code: 'invalid_state' });
   services.catalog.add_ons![0]!.deprecated = true;
   await assert.rejects(set(id, 'ipv4', 2), field('add_on'));
-  // What the catalog no longer has can only be given up.
+  // An add-on that is no longer in the catalog can only be removed.
   services.catalog.add_ons = [];
   await assert.rejects(set(id, 'ipv4', 2), field('add_on'));
   await set(id, 'ipv4', 0);

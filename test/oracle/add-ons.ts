@@ -56,7 +56,7 @@ function resold<One extends Units>(held: One, list: PriceList, now: number): One
   return { ...held, ...listed(list, held.code, now, now), soldAt: now };
 }
 
-/** What the add-ons of a VM cost in its next month. */
+/** Returns the price of a VM's add-ons in its next month. */
 export function nextMonthOf(vm: Vm, list: PriceList, now: number): bigint {
   return vm.addOns
     .map((held) => (vm.suspendedAt === null ? renewed(held, list, vm.paid.to) : resold(held, list, now)))

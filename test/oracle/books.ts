@@ -216,7 +216,7 @@ function takeFrom(credits: { credit: Credit; most: bigint }[], amount: bigint) {
   });
 }
 
-/** What lines give back of one item in a month of a VM, or of what has their very span. */
+/** Refunding lines of one item in a month of a VM, or, without a month, of charges for exactly their span. */
 interface Part {
   vm: Vm;
   addOn: string | null;
@@ -326,7 +326,7 @@ function salesOf(account: Account, { vm, lines, correction }: Order): Order[] {
   );
 }
 
-/** What was paid and given back of a span of a VM, or of an add-on of it: the lines whose service lies within it. */
+/** Returns payments minus refunds for a span of a VM or of its add-on: the lines whose service lies within the span. */
 export function netWithin(orders: Order[], vm: Vm, { from, to }: Span, addOn: string | null = null): bigint {
   const lines = orders.filter((order) => order.vm === vm).flatMap((order) => order.lines);
   const within = lines.filter(

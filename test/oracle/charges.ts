@@ -51,10 +51,10 @@ export function monthCharge(
   };
 }
 
-/** What is still to come of what was paid, from now on: all of it where the clock was put back to before it began. */
+/** Returns the unused part of a paid span: all of it if the clock was set back to before it began. */
 const restFrom = ({ from, to }: Span, now: number): Span => ({ from: Math.max(from, Math.min(now, to)), to });
 
-/** What some seconds at the price of an hour come to, in minor units. */
+/** Returns the price of `time` seconds at an hourly price, in minor units. */
 const worthOf = (hour: Rational, time: bigint, list: PriceList) =>
   hour.times(unit(list.currency)).times(new Rational(time, 3600n));
 

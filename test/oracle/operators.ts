@@ -31,7 +31,7 @@ export class Operators {
   /** The plan that was last removed from the catalog. */
   #withdrawn: ListedPlan | undefined;
   #withdrawnAddOn: ListedAddOn | undefined;
-  /** What a provider has said so far, in seconds of its clock. */
+  /** The time of the provider's latest event, in seconds of its clock. */
   #told = 0;
 
   constructor(play: Play) {

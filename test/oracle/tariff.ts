@@ -21,7 +21,7 @@ interface Dated<Price> {
   prices?: Later<Price>[];
 }
 
-/** What happens after the included traffic is used up; billed by default. */
+/** The consequence of exceeding the included traffic; billed by default. */
 export interface TrafficEnd {
   traffic_per_gb?: string;
   at_included?: 'bill' | 'throttle' | 'stop';
@@ -53,7 +53,7 @@ export interface ListedAddOn {
   deprecated?: boolean;
 }
 
-/** What the operator's catalog says of money. */
+/** The part of the operator's catalog that concerns money. */
 export interface Catalog {
   currency: string;
   tax_rate: string;

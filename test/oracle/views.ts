@@ -37,7 +37,7 @@ const usageOfAll = (account: Account, now: number, list: PriceList) =>
 const monthPrice = (vm: Vm, now: number, list: PriceList) =>
   renewed(vm, list, now).price + nextMonthOf(vm, list, now);
 
-/** What a VM's next renewal takes. */
+/** Returns the cost of a VM's next renewal. */
 function nextCharge(vm: Vm, now: number, list: PriceList): bigint {
   const due = arrears(vm, now, list);
   return due.length > 0 ? totalOf(due) : monthPrice(vm, now, list) + openUsage(vm, now, list);

@@ -17,7 +17,7 @@ const SEED = process.env.SIMULATION_SEED ?? 'vauban';
 const OPERATIONS = depth(150, 600);
 const MUTATIONS = Number(process.env.SIMULATION_MUTATIONS ?? depth(15, 100));
 
-test(`the audit finds each of ${MUTATIONS} edited figures, and none where there is none`, async (t) => {
+test(`the audit finds each of ${MUTATIONS} edited figures, and no other`, async (t) => {
   t.diagnostic(`seed ${SEED}`);
   const db = await freshDatabase(t);
   const world = await World.open(db, SEED);

@@ -166,7 +166,7 @@ class Clusters {
     if (!all) return this.#first.create(spec);
     const cluster = clusterWith(all, spec.hostId);
     if (!this.#regions.of(cluster.region, all).includes(spec.region))
-      throw new CapacityError(`host ${spec.hostId} has no VMs of region ${spec.region} any more`);
+      throw new CapacityError(`host ${spec.hostId} no longer has VMs of region ${spec.region}`);
     return (await cluster.same()).create(spec);
   };
   readonly rebuild: Method<'rebuild'> = async (spec, rebuildId) =>

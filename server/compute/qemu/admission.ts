@@ -99,7 +99,7 @@ export class Admission {
     const left = memoryMb(this.#options.capacity) - sum(running.map((guest) => guest.record.ramMb));
     if (record.ramMb > left)
       throw new CapacityError(
-        `${left} MB of memory are left beside the guests that run, not ${record.ramMb}`,
+        `running guests leave ${left} MB of memory, which is less than ${record.ramMb} MB`,
       );
     const others = this.#guests.all().map((guest) => guest.record);
     record.cpus = this.#options.cores.assign(record, others);

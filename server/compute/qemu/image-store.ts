@@ -202,7 +202,7 @@ async function requireRoom({ disk }: ImageSource, files: string, reservedBytes: 
   const room = (await roomOf(files)).freeBytes - reservedBytes;
   if (found.blocks * BLOCK_BYTES <= room) return;
   const left = Math.max(0, Math.floor(room / MEGABYTE));
-  throw new ImageError('disk', `${disk} does not fit into the ${left} MB that are left beside the reserve`);
+  throw new ImageError('disk', `${disk} does not fit: ${left} MB are free without the reserve`);
 }
 
 /** Shares the blocks if the file system can, so that a large disk takes no time and no space. */

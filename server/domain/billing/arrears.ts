@@ -110,7 +110,7 @@ function dueMonth(
   usage: StretchUsage[],
   added: SoldMonth,
 ): DueMonth {
-  // What the VM remembers of its sale is that of the last line: the month.
+  // The month comes last, because the VM stores the terms of the last line.
   const lines = [...usage.flatMap((used) => used.lines), ...added.lines, ...month.lines];
   const total_minor = sum(lines.map((line) => line.amount_minor));
   const charge = { ...month, lines, total_minor };
@@ -118,11 +118,11 @@ function dueMonth(
 }
 
 /**
- * What a VM has used and was not charged for yet: of the period that is running as its end will charge it, and of one
- * that is over as its arrears do. None where nothing has a price.
+ * Returns the use of a VM that was not charged yet: of the running period, as its end will charge it, or of a period that
+ * is over, as its arrears do. Empty if nothing has a price.
  */
 export function openUsage(vm: MeteredVm, catalog: Catalog, now: Date): StretchUsage[] {
-  // What was used has the prices with which its period began, whoever the buyer is now.
+  // Use has the prices with which its period began, even if the buyer has changed since.
   const arrears = arrearsOf(vm, catalogFor(catalog, undefined), now);
   if (arrears) return arrears.months.flatMap(({ usage }) => usage);
   const { name } = currentConfiguration(vm, catalog);

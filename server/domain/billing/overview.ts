@@ -39,7 +39,7 @@ export function runwayDays(available: bigint, burnRateMonthly: bigint): bigint |
   return burnRateMonthly === 0n ? null : (available * DAYS_PER_MONTH) / burnRateMonthly;
 }
 
-/** What the VMs of `vms` that renew cost a month, at the prices of their next renewals. */
+/** Returns the monthly cost of those of `vms` that renew, at the prices of their next renewals. */
 export function burnRateMonthly(vms: VmRow[], catalog: SalesCatalog, now: Date): bigint {
   return sum(vms.filter(renews).map((vm) => monthMinor(vm, catalog, now)));
 }
@@ -54,7 +54,7 @@ function renews(vm: VmRow): boolean {
   return isRenewed(vm) && vm.status !== 'deleting' && !neverMade;
 }
 
-/** The next charge of a VM; null where it does not renew, or could not be created. */
+/** The next charge of a VM; null if it does not renew, or could not be created. */
 export function nextRenewal(vm: MeteredVm, catalog: SalesCatalog, now: Date): Renewal | null {
   if (!renews(vm)) return null;
   const amount_minor =

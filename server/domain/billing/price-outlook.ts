@@ -68,7 +68,7 @@ export function pricedAnew(at: Date): VmChange {
   return { priced_at: at, ...FORGOTTEN, prices_seen_until: null, retires_at: null };
 }
 
-/** What it remembers once it is renewed for a month from `startAt` on: a notice for that month is used up. */
+/** Returns the change of a VM that is renewed for a month from `startAt` on: a price notice for that month is used up. */
 export function noticesAfter({ price_notice_from_at }: VmRow, startAt: Date): VmChange {
   return price_notice_from_at && price_notice_from_at <= startAt ? FORGOTTEN : {};
 }

@@ -109,7 +109,7 @@ export function configurationHourly(
   return hourlyPrice(minorToMicros(priceMonthlyMinor, currency));
 }
 
-/** The hours of a period of `configuration` from `since` on; null where it is billed by the month. */
+/** The hours of a period of `configuration` from `since` on; null if it is billed by the month. */
 function meteringOf({ price_hourly_micros }: Configuration, mode: BillingMode, since: Date): Metering | null {
   return mode === 'monthly' || price_hourly_micros === null
     ? null

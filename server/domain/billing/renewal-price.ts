@@ -27,7 +27,7 @@ export function renewalConfiguration(vm: VmRow, catalog: SalesCatalog, now: Date
   return monthConfiguration(vm, catalog, vm.billing_period_end_at, now);
 }
 
-/** What a VM has, at the price for which it is sold at `now`. */
+/** Returns a VM's configuration at the price for which it is sold at `now`. */
 export function saleConfiguration(vm: VmRow, catalog: SalesCatalog, now: Date): Configuration {
   return catalogConfiguration(vm, catalog, now, now);
 }
@@ -58,7 +58,7 @@ function hourOf(
   return price_notice_days > 0 && sold !== null && asked !== null && asked > sold ? sold : asked;
 }
 
-/** What the catalog asks of a VM for a month from `startAt` on, with notice or without. */
+/** Returns a VM's configuration at the catalog's price for a month from `startAt` on, announced or not. */
 export function askedFor(vm: VmRow, catalog: SalesCatalog, startAt: Date): Configuration {
   return catalogConfiguration(vm, catalog, startAt, vm.priced_at);
 }

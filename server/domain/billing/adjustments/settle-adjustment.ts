@@ -52,7 +52,7 @@ export async function settleAdjustment(
     promoAtMost,
   });
   if (!vm) return order;
-  // What has no service period is no part of any month, nor of one whose sale is still pending.
+  // A line without a service period belongs to no month, not even to one whose sale is still pending.
   if (charge.lines.some(({ from_at, to_at }) => from_at < to_at)) await limitRefunds(ledger, vm);
   const { type, reason } = adjustment;
   const magnitude = order.amount_minor < 0n ? -order.amount_minor : order.amount_minor;

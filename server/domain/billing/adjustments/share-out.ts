@@ -1,7 +1,7 @@
 import type { Remainder } from '../../../db/queries/adjustments.ts';
 import { sum } from '../money.ts';
 
-/** Remainders of one item in one month of a VM, or in none, with what may be given back of them together. */
+/** The remainders of one item in one month of a VM, or in none, with the amount of them that may be refunded together. */
 interface Room {
   remainders: Remainder[];
   total: bigint;

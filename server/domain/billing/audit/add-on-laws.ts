@@ -6,7 +6,7 @@ import { months } from './period-laws.ts';
 
 const COMPLETED = sql`paid.status = 'completed'`;
 
-/** The add-ons of VMs that are neither deleted nor being deleted, with what they have paid for. */
+/** The add-ons of VMs that are neither deleted nor being deleted, with their paid periods. */
 const held = (scope: Scope): Sql => sql`(
   select vms.id as vm_id, item.* from vms, jsonb_to_recordset(add_ons) as item (code text, quantity int, price_minor bigint,
     tax_rate numeric, start_at timestamptz, end_at timestamptz, refundable_minor bigint)
@@ -28,7 +28,7 @@ const latest = (scope: Scope): Sql => sql`(
     where status = 'completed' and line.unit = 'add_on' and kind in ('renew', 'add_on') and ${scope(sql`account_id`)}
   ) sale where by_booking = 1 or by_instant = 1)`;
 
-/** What is sold with VMs, item by item. */
+/** The add-ons of VMs, item by item. */
 export const ADD_ON_LAWS: AccountLaw[] = [
   {
     name: 'a VM knows what its add-ons have paid for',

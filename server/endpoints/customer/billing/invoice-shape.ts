@@ -29,7 +29,7 @@ const taxFields = {
     description:
       "Tax treatment: standard rate, zero rate, exempt, reverse charge, or outside the scope of the seller's tax",
   }),
-  tax_reason: Nullable(Type.String({ description: 'Why there is no tax; null where there is' })),
+  tax_reason: Nullable(Type.String({ description: 'The reason why there is no tax; null if there is tax' })),
 };
 
 const invoiceFields = {

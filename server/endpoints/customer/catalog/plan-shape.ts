@@ -61,7 +61,7 @@ const planFields = {
   retires_on: Nullable(
     Type.String({
       format: 'date',
-      description: 'Day (UTC) from which its VMs are not renewed any more; null where it is not retired',
+      description: 'Day (UTC) from which its VMs are no longer renewed; null if it is not retired',
     }),
   ),
 };

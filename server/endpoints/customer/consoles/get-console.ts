@@ -32,7 +32,7 @@ A browser's \`Origin\` must be this service. ${CLOSE_CODES}`,
       ws_url: Type.String({ description: 'Address of the WebSocket; contains no secret' }),
       ticket: Secret,
       password: Nullable(
-        Type.String({ description: 'For VNC authentication; null where none is asked for' }),
+        Type.String({ description: 'For VNC authentication; null if the screen needs no password' }),
       ),
       ...ticketFields,
     },

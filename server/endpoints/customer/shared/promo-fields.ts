@@ -11,7 +11,7 @@ export const debtField = {
 
 export const promoFields = {
   promo_minor: Minor('The part that is promotional credit, which is spent before money and never paid out'),
-  promo_expires_at: Nullable(Timestamp('The soonest end of promotional credit; null where there is none')),
+  promo_expires_at: Nullable(Timestamp('The soonest end of promotional credit; null if there is none')),
 };
 
 export function presentPromo({ promo_minor, promo_expires_at }: WalletView) {

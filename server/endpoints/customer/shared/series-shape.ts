@@ -30,7 +30,7 @@ export const SeriesShape = Shape(
           points: Type.Array(POINT, {
             maxItems: MAX_POINTS,
             description:
-              'Start of each step in epoch seconds, and the average over it; null where nothing is known',
+              'Start of each step in epoch seconds, and the average over it; null if it is unknown',
           }),
         },
         { $id: 'SeriesValues', description: 'One series' },

@@ -45,7 +45,7 @@ const VmBillingShape = Shape(
     billing_period_start_at: Timestamp('Start of the paid period'),
     billing_period_end_at: Timestamp('End of the paid period'),
     next_charge_at: Nullable(
-      Timestamp('When it renews, past where it is unpaid; null where it does not renew'),
+      Timestamp('When it renews, in the past if it is unpaid; null if it does not renew'),
     ),
     next_charge_minor: Nullable(
       Minor(
@@ -66,7 +66,7 @@ const VmBillingShape = Shape(
     ),
     retires_at: Nullable(
       Timestamp(
-        'When it ends, because its plan is retired, unless the plan is changed before; null where it is not',
+        'When it ends because its plan is retired, unless the plan is changed before; null if the plan is not retired',
       ),
     ),
     auto_renew: Type.Boolean(),

@@ -40,7 +40,7 @@ export const TaxedProfileShape = Shape(
     tax: Shape({
       category: Enum(TAX_CATEGORIES),
       rate: Type.String({ description: 'Tax rate: "0.2" for 20 %' }),
-      reason: Nullable(Type.String({ description: 'Why there is no tax; null where there is' })),
+      reason: Nullable(Type.String({ description: 'The reason why there is no tax; null if there is tax' })),
     }),
   },
   { $id: 'TaxedProfile', description: 'Billing details, and the tax on purchases from now on' },

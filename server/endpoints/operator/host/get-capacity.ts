@@ -7,9 +7,9 @@ import { Type } from '../../../platform/schema.ts';
 
 const AmountShape = Shape({
   resource: Enum(['vcpu', 'dedicated_cores', 'ram_mb', 'disk_gb']),
-  total: Nullable(Type.Number({ description: 'Null where there is no limit' })),
+  total: Nullable(Type.Number({ description: 'Null if there is no limit' })),
   reserved: Type.Number(),
-  free: Nullable(Type.Number({ description: 'Null where there is no limit' })),
+  free: Nullable(Type.Number({ description: 'Null if there is no limit' })),
 });
 
 export const getCapacity = operatorEndpoint({

@@ -59,7 +59,7 @@ export const TargetShape = Shape(
     rules_count: Count('Number of rules'),
     threshold: ThresholdShape,
     threshold_in_force: ThresholdInForce,
-    blackholed_until: Nullable(Timestamp('Until when everything to it is dropped; null where it is not')),
+    blackholed_until: Nullable(Timestamp('Until when everything to it is dropped; null if nothing is')),
     on_edge: Type.Boolean({ description: 'True if the edge matches the database' }),
     last_attack_at: Nullable(Timestamp('Start of the latest attack')),
     created_at: Timestamp(),

@@ -38,7 +38,7 @@ export const BilledShape = Shape(
     tax: Shape({
       category: Enum(TAX_CATEGORIES),
       rate: Type.String({ description: 'Tax rate: "0.2" for 20 %' }),
-      reason: Nullable(Type.String({ description: 'Why there is no tax; null where there is' })),
+      reason: Nullable(Type.String({ description: 'The reason why there is no tax; null if there is tax' })),
     }),
   },
   { $id: 'BilledAs', description: 'Recipient of the invoices, and the tax on purchases from now on' },

@@ -46,7 +46,7 @@ export const SessionShape = Shape(
     scopes: Type.Array(Enum(ALL_SCOPES), { description: 'Permissions of the role in the account shown' }),
     accounts: Type.Array(AccountShape, { description: 'All accounts of which the person is a member' }),
     confirmed_until: Nullable(
-      Timestamp('Until when what is dangerous is done without signing in again; null where it is not'),
+      Timestamp('Until when dangerous actions need no new sign-in; null if they need one'),
     ),
     factors: Shape({
       password: Type.Boolean(),
