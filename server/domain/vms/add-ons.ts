@@ -94,12 +94,7 @@ function removal(held: AddOn | null, isOver: boolean, now: Date, vm: VmView): Ch
 }
 
 /** Returns the units that are wished for at the catalog's price; null if the add-on is given up. */
-function unitsFor(
-  catalog: Catalog,
-  code: string,
-  quantity: number,
-  held: AddOn | null,
-): (AddOnUnits & { quantity: number }) | null {
+function unitsFor(catalog: Catalog, code: string, quantity: number, held: AddOn | null): AddOnUnits | null {
   const listed = findAddOn(catalog, code);
   const isMore = quantity > (held?.quantity ?? 0);
   if ((!listed && !held) || (isMore && (!listed || listed.deprecated)))
