@@ -103,7 +103,7 @@ export class Node {
     if (lost === this.#lost) return;
     this.#lost = lost;
     if (!lost) return logger.info('presence confirmed again');
-    logger.error('presence lost: this node leaves its jobs to the others');
+    logger.error('presence lost: other nodes take over the jobs of this node');
     // A session that hangs without an error is dropped, because a new one may answer.
     this.#dropLock();
     this.#checking = undefined;

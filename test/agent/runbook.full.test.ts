@@ -16,7 +16,7 @@ const ASKS: [string, RegExp][] = [
   ['Has any service failed?', /(No services have failed|Failed services)/],
   ['Who is logged in?', /(No one is logged in|Logged in now)/],
   ['Are updates pending?', /(\d+ updates? (is|are) pending|No updates are pending)/],
-  ['Check the health of this machine', /Up and load: .*load average/],
+  ['Check the health of this machine', /Uptime and load: .*load average/],
   ['Write me a poem', /fixed recipes, no language model/],
 ];
 

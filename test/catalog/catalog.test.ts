@@ -67,7 +67,7 @@ for (const [passage, replacement, expected] of [
   [
     'tax_rate: "0"',
     'tax_rate: "0"\nusage: { traffic_per_gb: "10000.01" }',
-    'usage: { traffic_per_gb: "10000.01" }|usage.traffic_per_gb: 10000.01 is more than 1000000 of the smallest units of EUR a GB',
+    'usage: { traffic_per_gb: "10000.01" }|usage.traffic_per_gb: 10000.01 is more than 1000000 of the smallest units of EUR per GB',
   ],
   [
     'price_hourly: "0.0060"',
@@ -77,7 +77,7 @@ for (const [passage, replacement, expected] of [
   [
     'price_hourly: "0.0060"',
     'price_hourly: "4"',
-    'price_hourly: "4"|plans[0].price_hourly: 4 an hour is more than 3.99 a month',
+    'price_hourly: "4"|plans[0].price_hourly: 4 per hour is more than 3.99 per month',
   ],
   [
     'disk_gb: "0.045" }\n',
@@ -92,12 +92,12 @@ for (const [passage, replacement, expected] of [
   [
     'tax_rate: "0"',
     'tax_rate: "0"\nsla: { credits: [{ uptime_below: "99", percent: 25 }, { uptime_below: "99.9", percent: 30 }] }',
-    'sla: { credits: [{ uptime_below: "99", percent: 25 }, { uptime_below: "99.9", percent: 30 }] }|sla.credits[1].uptime_below: must be less than that of the one before, 99',
+    'sla: { credits: [{ uptime_below: "99", percent: 25 }, { uptime_below: "99.9", percent: 30 }] }|sla.credits[1].uptime_below: must be less than that of the previous one, 99',
   ],
   [
     'tax_rate: "0"',
     'tax_rate: "0"\nsla: { credits: [{ uptime_below: "99.9", percent: 25 }, { uptime_below: "99", percent: 25 }] }',
-    'sla: { credits: [{ uptime_below: "99.9", percent: 25 }, { uptime_below: "99", percent: 25 }] }|sla.credits[1].percent: must be more than that of the one before, 25',
+    'sla: { credits: [{ uptime_below: "99.9", percent: 25 }, { uptime_below: "99", percent: 25 }] }|sla.credits[1].percent: must be more than that of the previous one, 25',
   ],
   ['    vcpu: 2\n', '    vcpus: 2\n', 'vcpus: 2|plans[1].vcpus: is not a known key'],
   ['arch: x86_64', 'arch: amd64', 'arch: amd64|templates[0].arch: must be one of x86_64, arm64'],
@@ -136,7 +136,7 @@ for (const [passage, replacement, expected] of [
   [
     'tax_rate: "0"',
     'tax_rate: "0.1234567"',
-    'tax_rate: "0.1234567"|tax_rate: must match pattern "^0(\\.[0-9]{1,6})?$" (Share of tax contained in prices: "0.20" for 20 %, "0.08875" for 8.875 %)',
+    'tax_rate: "0.1234567"|tax_rate: must match pattern "^0(\\.[0-9]{1,6})?$" (Tax rate contained in prices: "0.20" for 20 %, "0.08875" for 8.875 %)',
   ],
   ['- code: s2\n', '- code: s1\n', '- code: s1|plans[1].code: the code s1 is used twice'],
   [
@@ -207,7 +207,7 @@ for (const [passage, replacement, expected] of [
   [
     'port_forward_address: 192.0.2.20',
     'port_forward_address: 100.64.7.7',
-    'port_forward_address: 100.64.7.7|regions[1].port_forward_address: 100.64.7.7 lies in a pool that VMs get their addresses from',
+    'port_forward_address: 100.64.7.7|regions[1].port_forward_address: 100.64.7.7 is in a pool from which VMs get their addresses',
   ],
   [
     'port_forward_address: 192.0.2.20',
@@ -232,7 +232,7 @@ for (const [passage, replacement, expected] of [
   [
     'price_monthly: "3.99"',
     'price_monthly: "3.99"\n    prices: [{ valid_from: "2027-02-01", price_monthly: "4" }, { valid_from: "2027-02-01", price_monthly: "5" }]',
-    'prices: [{ valid_from: "2027-02-01", price_monthly: "4" }, { valid_from: "2027-02-01", price_monthly: "5" }]|plans[0].prices[1].valid_from: must be later than that of the price before, 2027-02-01',
+    'prices: [{ valid_from: "2027-02-01", price_monthly: "4" }, { valid_from: "2027-02-01", price_monthly: "5" }]|plans[0].prices[1].valid_from: must be later than that of the previous price, 2027-02-01',
   ],
   [
     'price_monthly: "3.99"',
@@ -252,7 +252,7 @@ for (const [passage, replacement, expected] of [
   [
     'arch: x86_64',
     'arch: x86_64\n    image: ../tiny',
-    'image: ../tiny|templates[0].image: must match pattern "^[a-z0-9][a-z0-9.-]{0,62}$" (Name of the image that VMs are made of, see docs/images.md; the code itself when absent)',
+    'image: ../tiny|templates[0].image: must match pattern "^[a-z0-9][a-z0-9.-]{0,62}$" (Name of the image for VMs, see docs/images.md; defaults to the code)',
   ],
   [
     'min_ram_mb: 256',

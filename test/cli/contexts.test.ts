@@ -49,8 +49,8 @@ test('a key in the environment goes only to the service that the environment nam
 test('errors in a context are reported, and nothing is stored', async (t) => {
   const { env, cli, file } = home(t);
   const wrong: [string[], string, RegExp][] = [
-    [['a b', '--url', 'https://x.example'], KEY, /no name for a context/],
-    [['__proto__', '--url', 'https://x.example'], KEY, /no name for a context/],
+    [['a b', '--url', 'https://x.example'], KEY, /not a valid context name/],
+    [['__proto__', '--url', 'https://x.example'], KEY, /not a valid context name/],
     [['a', '--url', 'ftp://x.example'], KEY, /no address of a service/],
     [['a', '--url', 'https://user:word@x.example'], KEY, /no address of a service/],
     [['a', '--url', 'https://x.example'], '', /no API key/],

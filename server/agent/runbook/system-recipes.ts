@@ -108,7 +108,7 @@ function* health(): RecipeRun {
   const full = fileSystems(linesOf(df)).filter(({ percent }) => percent >= FULL_PERCENT);
   const broken = linesOf(failed).filter((line) => /\.service\b/.test(line));
   const findings = [
-    `Up and load: ${uptime.output.trim()}`,
+    `Uptime and load: ${uptime.output.trim()}`,
     `Memory: ${linesOf(free).find((line) => line.startsWith('Mem:')) ?? complaint(free)} (MiB)`,
     full.length === 0
       ? 'No file system is nearly full.'

@@ -77,7 +77,7 @@ function* usageFaults({ currency, plans, custom, usage = {} }: Catalog): Generat
     if (price === undefined || microsToMinor(parseMicros(price), currency) <= MAX_USAGE_PRICE_MINOR) continue;
     yield {
       path,
-      reason: `${price} is more than ${MAX_USAGE_PRICE_MINOR} of the smallest units of ${currency} a GB`,
+      reason: `${price} is more than ${MAX_USAGE_PRICE_MINOR} of the smallest units of ${currency} per GB`,
     };
   }
 }
@@ -195,7 +195,7 @@ function* portForwardFaults({ regions }: Catalog): Generator<CatalogFault> {
   for (const { path, value } of entries) {
     if (isIP(value) !== 4) yield { path, reason: `must be an IPv4 address, not "${value}"` };
     else if (inPool(value))
-      yield { path, reason: `${value} lies in a pool that VMs get their addresses from` };
+      yield { path, reason: `${value} is in a pool from which VMs get their addresses` };
   }
 }
 

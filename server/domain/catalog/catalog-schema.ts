@@ -23,8 +23,7 @@ const DiskSpeed = {
     Type.Integer({
       minimum: 1,
       maximum: 10_000_000,
-      description:
-        'Most that a VM may read from its disk, and write to it, in requests a second; no limit when absent',
+      description: 'Maximum disk reads and writes of a VM, each in requests per second; no limit if absent',
     }),
   ),
   disk_mbps: Type.Optional(
@@ -39,13 +38,13 @@ const NetworkMbps = Type.Optional(
   Type.Integer({
     minimum: 1,
     maximum: 1_000_000,
-    description: 'Fastest that a VM may send, and receive, in Mbit/s; no limit when absent',
+    description: 'Maximum speed for sending and for receiving, each in Mbit/s; no limit if absent',
   }),
 );
 const Range = Type.Object({ min: Positive, max: Positive, step: Positive }, closed);
 const TaxRate = Type.String({
   pattern: '^0(\\.[0-9]{1,6})?$',
-  description: 'Share of tax contained in prices: "0.20" for 20 %, "0.08875" for 8.875 %',
+  description: 'Tax rate contained in prices: "0.20" for 20 %, "0.08875" for 8.875 %',
 });
 /** Lower ports belong to well-known services of the host that has the shared address. */
 const ForwardedPort = Type.Integer({ minimum: 1024, maximum: 65_535 });
@@ -57,7 +56,7 @@ export const PlanSchema = Type.Object(
     category: Type.String({
       minLength: 1,
       description:
-        'Such as "shared". With "dedicated" each virtual CPU has a core of its own: it is available only where the engine has set cores aside',
+        'For example "shared". With "dedicated", each virtual CPU has its own core; such plans are only available if the engine has reserved cores',
     }),
     vcpu: Positive,
     ram_mb: Positive,
@@ -65,7 +64,7 @@ export const PlanSchema = Type.Object(
     bandwidth_gb: Type.Unsafe<number | null>({
       type: ['integer', 'null'],
       minimum: 1,
-      description: 'Traffic a month; null is unmetered',
+      description: 'Included traffic per month; null for unmetered',
     }),
     network_mbps: NetworkMbps,
     ...DiskSpeed,
@@ -77,7 +76,7 @@ export const PlanSchema = Type.Object(
           { ...priceDates, price_monthly: Price, price_hourly: Type.Optional(PriceHourly) },
           closed,
         ),
-        { description: 'Later prices, the earliest first; price_monthly holds until then' },
+        { description: 'Future prices, earliest first; price_monthly applies until then' },
       ),
     ),
     traffic_per_gb: Type.Optional({
@@ -92,7 +91,7 @@ export const PlanSchema = Type.Object(
     retires_on: Type.Optional(
       Type.String({
         pattern: DATE,
-        description: 'Day (UTC) from which it is neither sold nor renewed: its VMs end with their periods',
+        description: 'Day (UTC) from which it is neither sold nor renewed; its VMs end with their periods',
       }),
     ),
   },
@@ -131,10 +130,10 @@ export const RegionSchema = Type.Object(
     country: Country,
     zones: Type.Array(Code, { minItems: 1 }),
     ipv4_pool: Type.String({
-      description: 'CIDR that VMs get their IPv4 address from; the first usable address is the gateway',
+      description: 'Network from which VMs get their IPv4 address; its first usable address is the gateway',
     }),
     ipv6_pool: Type.String({
-      description: 'CIDR that VMs get their IPv6 address from; the first usable address is the gateway',
+      description: 'Network from which VMs get their IPv6 address; its first usable address is the gateway',
     }),
     port_forward_address: Type.String({
       description: 'Shared public address whose ports are forwarded to VMs',
@@ -156,7 +155,7 @@ export const TemplateSchema = Type.Object(
     default_user: Type.String({ minLength: 1 }),
     image: Type.Optional({
       ...Code,
-      description: 'Name of the image that VMs are made of, see docs/images.md; the code itself when absent',
+      description: 'Name of the image for VMs, see docs/images.md; defaults to the code',
     }),
     deprecated: Type.Optional(Type.Boolean()),
   },
@@ -183,7 +182,7 @@ export const LimitsSchema = Type.Object(
     port_forwards_per_vm: Positive,
     ssh_keys: Positive,
   },
-  { ...closed, description: 'Quotas of an account that has none of its own' },
+  { ...closed, description: 'Default quotas of accounts' },
 );
 
 export const CatalogSchema = Type.Object(
@@ -227,11 +226,11 @@ export const CatalogSchema = Type.Object(
               { ...priceDates, price_monthly: UnitPrices, price_hourly: Type.Optional(UnitPricesHourly) },
               closed,
             ),
-            { description: 'Later prices, the earliest first' },
+            { description: 'Future prices, earliest first' },
           ),
         ),
       },
-      { ...closed, description: 'Configurations outside the plans' },
+      { ...closed, description: 'Custom configurations' },
     ),
     add_ons: Type.Optional(
       Type.Array(AddOnSchema, {
@@ -290,7 +289,7 @@ export const CatalogSchema = Type.Object(
     restart: Type.Optional(RestartSchema),
     address_quarantine_hours: Type.Integer({
       minimum: 0,
-      description: 'Rest of a released address before re-use',
+      description: 'Time before a released address is reused',
     }),
     usage: Type.Optional(
       Type.Object(

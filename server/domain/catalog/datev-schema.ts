@@ -11,7 +11,7 @@ export const DatevSchema = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: 12,
-        description: 'Month whose first day begins the fiscal year; January when absent',
+        description: 'First month of the fiscal year; defaults to January',
       }),
     ),
     account_length: Type.Integer({ minimum: 4, maximum: 8, description: 'Sachkontenlänge' }),

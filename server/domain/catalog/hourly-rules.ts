@@ -39,7 +39,7 @@ function* hourlyFault(
 ): Generator<CatalogFault> {
   if (priceHourly === undefined) return;
   const [month, hour] = [parseMicros(priceMonthly), parseMicros(priceHourly)];
-  if (hour > month) yield { path, reason: `${priceHourly} an hour is more than ${priceMonthly} a month` };
+  if (hour > month) yield { path, reason: `${priceHourly} per hour is more than ${priceMonthly} per month` };
   const least = (month + SHORTEST_MONTH_HOURS - 1n) / SHORTEST_MONTH_HOURS;
   if (hour >= least) return;
   const reason = `${priceHourly} per hour is less than ${priceMonthly} in a month of ${SHORTEST_MONTH_HOURS} hours: it must be at least ${formatMicros(least)}`;

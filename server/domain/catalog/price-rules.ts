@@ -78,7 +78,7 @@ function* dateFaults(prices: Dated[] = [], at: Path): Generator<CatalogFault> {
     if (!isDate(valid_from)) yield fault('valid_from', `there is no day ${valid_from}`);
     const before = prices[index - 1]?.valid_from;
     if (before !== undefined && valid_from <= before)
-      yield fault('valid_from', `must be later than that of the price before, ${before}`);
+      yield fault('valid_from', `must be later than that of the previous price, ${before}`);
     if (existing_from === undefined) continue;
     if (!isDate(existing_from)) yield fault('existing_from', `there is no day ${existing_from}`);
     if (existing_from < valid_from)

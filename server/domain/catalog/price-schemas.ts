@@ -8,7 +8,7 @@ export const Price = Type.String({
 export const PriceHourly = Type.String({
   pattern: '^[0-9]{1,9}(\\.[0-9]{1,6})?$',
   description:
-    'Sells it by the hour as well, up to price_monthly in a month: at least a 672nd of that. Not sold by the hour when absent',
+    'Enables hourly billing, up to price_monthly per month; must be at least a 672nd of that. No hourly billing if absent',
 });
 export const DATE = '^20[0-9]{2}-[0-9]{2}-[0-9]{2}$';
 /** The dates from which a later price applies, at midnight UTC. */
@@ -17,7 +17,7 @@ export const priceDates = {
   existing_from: Type.Optional(
     Type.String({
       pattern: DATE,
-      description: 'Day from which VMs that were sold before are renewed at it; valid_from when absent',
+      description: 'Day from which existing VMs renew at this price; defaults to valid_from',
     }),
   ),
 };
@@ -27,5 +27,5 @@ export const UnitPrices = Type.Object(
 );
 export const UnitPricesHourly = Type.Object(
   { vcpu: PriceHourly, ram_gb: PriceHourly, disk_gb: PriceHourly },
-  { additionalProperties: false, description: 'The same an hour; not sold by the hour when absent' },
+  { additionalProperties: false, description: 'The same prices per hour; no hourly billing if absent' },
 );

@@ -15,14 +15,13 @@ export const RestartSchema = Type.Object(
     at_once: Type.Optional({
       ...Positive,
       description:
-        'VMs of a host that the service starts at the same time; as many as it has cores when absent',
+        'Maximum number of VMs that the service starts at the same time on a host; defaults to its number of cores',
     }),
     first_wait_seconds: Type.Optional({
       ...Positive,
-      description:
-        'Wait before the second start in a row, which doubles with each further one; 15 when absent',
+      description: 'Wait before the second start in a row, doubled for each further one; defaults to 15',
     }),
-    longest_wait_seconds: Type.Optional({ ...Positive, description: 'The most of it; 900 when absent' }),
+    longest_wait_seconds: Type.Optional({ ...Positive, description: 'Maximum wait; defaults to 900' }),
     stable_after_seconds: Type.Optional({
       ...Positive,
       description: 'How long a VM must run before its restart count is reset; defaults to 600',

@@ -19,13 +19,13 @@ export const SellerSchema = Type.Object(
         minLength: 1,
         maxLength: 600,
         description:
-          'At the foot of each page of a document: what the law wants there, such as register and directors. At most six lines',
+          'Footer of each page of a document, with legally required information such as the register and directors; at most six lines',
         pattern: '^[^\\n]*(\\n[^\\n]*){0,5}$',
       }),
     ),
     exemption_reason: Type.Optional({
       ...Text,
-      description: 'Why sales are exempt where the tax rate is 0, as the law wants it on invoices',
+      description: 'Legally required reason on invoices for a tax rate of 0',
     }),
   },
   {

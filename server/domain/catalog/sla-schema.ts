@@ -23,7 +23,7 @@ export const SlaSchema = Type.Object(
       minItems: 1,
       maxItems: 10,
       description:
-        'From the highest uptime to the lowest; of those that a month is below the last one applies',
+        'From the highest uptime to the lowest; for a month below several of them, the last one applies',
     }),
     lost_hosts: Type.Optional(
       Type.Boolean({
@@ -56,8 +56,8 @@ export function* slaFaults(credits: SlaCredit[] = []): Generator<CatalogFault> {
     const before = credits[index - 1];
     if (!before) continue;
     if (uptime >= parseMicros(before.uptime_below))
-      yield fault('uptime_below', `must be less than that of the one before, ${before.uptime_below}`);
+      yield fault('uptime_below', `must be less than that of the previous one, ${before.uptime_below}`);
     if (percent <= before.percent)
-      yield fault('percent', `must be more than that of the one before, ${before.percent}`);
+      yield fault('percent', `must be more than that of the previous one, ${before.percent}`);
   }
 }

@@ -5,8 +5,8 @@ import { Price } from './price-schemas.ts';
 
 export const TopUpSchema = Type.Object(
   {
-    min: Type.Optional({ ...Price, description: 'The least at once; 5 when absent' }),
-    max: Type.Optional({ ...Price, description: 'The most at once; 1000 when absent' }),
+    min: Type.Optional({ ...Price, description: 'Minimum amount; defaults to 5' }),
+    max: Type.Optional({ ...Price, description: 'Maximum amount; defaults to 1000' }),
   },
   { additionalProperties: false, description: 'Minimum and maximum of a top-up by a customer' },
 );
@@ -29,7 +29,7 @@ export function topUpLimits({ currency, top_up = {} }: Sold): { min: bigint; max
 export function* topUpFaults(catalog: Sold): Generator<CatalogFault> {
   const { min, max } = topUpLimits(catalog);
   if (min < 1n) yield { path: ['top_up', 'min'], reason: 'must be at least one of the smallest units' };
-  if (max < min) yield { path: ['top_up'], reason: 'the most is less than the least' };
+  if (max < min) yield { path: ['top_up'], reason: 'the maximum is less than the minimum' };
   if (max > MAX_PRICE_MINOR)
     yield { path: ['top_up', 'max'], reason: `must be at most ${MAX_PRICE_MINOR} of the smallest units` };
 }

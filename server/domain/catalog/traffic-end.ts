@@ -47,7 +47,7 @@ export function* trafficFaults(catalog: Catalog): Generator<CatalogFault> {
     };
   const usageAction = usage?.at_included;
   if (usageAction === 'throttle' && usage?.throttle_mbps === undefined)
-    yield { path: ['usage', 'at_included'], reason: 'throttle needs a throttle_mbps' };
+    yield { path: ['usage', 'at_included'], reason: 'throttle requires throttle_mbps' };
   const places: [CatalogFault['path'], (typeof plans)[number] | typeof custom, string | null][] = [
     ...plans.map((plan, index): (typeof places)[number] => [['plans', index], plan, plan.code]),
     [['custom'], custom, null],
@@ -55,8 +55,8 @@ export function* trafficFaults(catalog: Catalog): Generator<CatalogFault> {
   for (const [path, sold, plan] of places) {
     const { action, mbps } = trafficEnd(catalog, plan);
     if (sold.at_included === 'throttle' && mbps === undefined)
-      yield { path: [...path, 'at_included'], reason: 'throttle needs a throttle_mbps' };
+      yield { path: [...path, 'at_included'], reason: 'throttle requires throttle_mbps' };
     if (sold.at_included !== undefined && action !== 'bill' && sold.traffic_per_gb !== undefined)
-      yield { path: [...path, 'traffic_per_gb'], reason: `has no meaning with at_included: ${action}` };
+      yield { path: [...path, 'traffic_per_gb'], reason: `has no effect with at_included: ${action}` };
   }
 }

@@ -16,7 +16,7 @@ export const trafficEndFields = (otherwise: string) => ({
       minimum: 1,
       maximum: 1_000_000,
       description:
-        'Fastest that a VM may send, and receive, in Mbit/s after it has sent its included traffic; that of `usage` when absent',
+        'Maximum speed for sending and for receiving, each in Mbit/s, once the included traffic is used up; defaults to that of `usage`',
     }),
   ),
 });
@@ -29,7 +29,7 @@ export const UnitVolumes = Type.Object(
   {
     additionalProperties: false,
     description:
-      'Traffic a month in GB for each virtual CPU, GB of memory and GB of disk, rounded up to whole GB; unmetered when absent',
+      'Included traffic per month in GB for each virtual CPU, GB of memory and GB of disk, rounded up to whole GB; unmetered if absent',
   },
 );
 
@@ -37,5 +37,5 @@ export const MaxUnpaid = Type.Integer({
   minimum: 0,
   maximum: 1_000_000_000,
   description:
-    "Most that the open usage of an account's VMs may be beyond its wallet, in the smallest units of the currency, before VMs whose traffic is charged are throttled to the throttle_mbps of `usage`, or 1 Mbit/s; no bound when absent",
+    "Maximum amount by which the open usage of an account's VMs may exceed its wallet, in the smallest units of the currency, before VMs whose traffic is charged are throttled to the throttle_mbps of `usage` or to 1 Mbit/s; no bound if absent",
 });

@@ -41,7 +41,7 @@ const EXPECTED: [string, RegExp][] = [
   ['shutting guests down because their host is shutting down', /guests/],
   ['a payment is not in the books: see vaubanctl payment unbooked', /"provider":"stripe"/],
   // The clock advances by days at once: anything that waits for a reply at that moment has waited for days.
-  ['presence lost: this node leaves its jobs to the others', /presence/],
+  ['presence lost: other nodes take over the jobs of this node', /presence/],
   ['mail not sent', /Message sending aborted/],
   // A VM of the operator's world was deleted or stopped while its key was being replaced.
   ['task failed', /(has no guest|is not running).*"task":"replace_ops_key"/],
