@@ -1,9 +1,9 @@
-// The service as `server/main.ts` starts it, except for its guest reconciler: the VMs of a measurement are rows without
+// The service as `server/start/main.ts` starts it, except for its guest reconciler: the VMs of a measurement are rows without
 // guests, and looking for those is not part of the measurement.
 import { setFlagsFromString } from 'node:v8';
-import { startService } from '../server/compose.ts';
 import { loadConfig } from '../server/config/config.ts';
-import { openState } from '../server/state.ts';
+import { startService } from '../server/start/compose.ts';
+import { openState } from '../server/start/state.ts';
 
 setFlagsFromString('--wasm-num-compilation-tasks=1');
 const config = loadConfig(process.env);

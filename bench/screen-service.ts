@@ -1,9 +1,10 @@
 // The service, with the screen at the socket BENCH_SCREEN for all guests.
-import { startService } from '../server/compose.ts';
+
 import { connectScreen } from '../server/compute/qemu/screen.ts';
 import { loadConfig } from '../server/config/config.ts';
 import { createLogger } from '../server/platform/logging.ts';
-import { openState } from '../server/state.ts';
+import { startService } from '../server/start/compose.ts';
+import { openState } from '../server/start/state.ts';
 
 const config = loadConfig(process.env);
 const service = await startService(config, await openState(config), {

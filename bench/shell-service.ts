@@ -3,10 +3,10 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { startService } from '../server/compose.ts';
 import { loadConfig } from '../server/config/config.ts';
 import { createLogger } from '../server/platform/logging.ts';
-import { openState } from '../server/state.ts';
+import { startService } from '../server/start/compose.ts';
+import { openState } from '../server/start/state.ts';
 
 const config = loadConfig(process.env);
 const service = await startService(config, await openState(config), {

@@ -8,4 +8,4 @@ import { fileURLToPath } from 'node:url';
 // whole compiler. It uses the default export: the named one is missing in old versions, which would fail before the
 // line above ran.
 module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/vauban', import.meta.url)));
-await import('./main.ts');
+await import('./start/main.ts');

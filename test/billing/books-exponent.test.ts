@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { userInfo } from 'node:os';
 import { test } from 'node:test';
-import { backgroundTasks, type TaskParts } from '../../server/background-tasks.ts';
 import { type Database, sql } from '../../server/db/database.ts';
 import { findBooks } from '../../server/db/queries/books.ts';
 import { createAccount } from '../../server/domain/accounts/create-account.ts';
@@ -13,6 +12,7 @@ import { PANEL_ENDPOINTS } from '../../server/endpoints/panel/index.ts';
 import { ManualClock } from '../../server/platform/clock.ts';
 import { ConfigError } from '../../server/platform/config-error.ts';
 import { createLogger } from '../../server/platform/logging.ts';
+import { backgroundTasks, type TaskParts } from '../../server/start/background-tasks.ts';
 import { openCustomer } from '../jobs/support/customer.ts';
 import { openInstallation } from '../jobs/support/installation.ts';
 import { startOperator } from '../operator/support.ts';

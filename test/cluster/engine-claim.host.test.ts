@@ -19,7 +19,7 @@ import { engines } from '../../server/db/migrations/0008-engines.ts';
 import { SimulatorGuests } from '../../server/db/queries/simulator-guests.ts';
 import { systemFindVm } from '../../server/db/queries/vms.ts';
 import { insertVmWithMac } from '../../server/domain/vms/mac.ts';
-import { Readiness } from '../../server/operator/readiness.ts';
+import { Readiness } from '../../server/http/operator/readiness.ts';
 import { ManualClock, systemClock } from '../../server/platform/clock.ts';
 import { createLogger } from '../../server/platform/logging.ts';
 import { fundedAccount, newVm, storedVm } from '../billing/support.ts';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Authenticator } from '../../server/access/authentication.ts';
-import { backgroundTasks } from '../../server/background-tasks.ts';
 import { EngineClaim } from '../../server/cluster/engine-claim.ts';
 import { HostWatch } from '../../server/cluster/host-watch.ts';
 import type { ComputeDriver } from '../../server/compute/driver.ts';
 import { Consoles } from '../../server/consoles/consoles.ts';
 import type { Database } from '../../server/db/database.ts';
+import { backgroundTasks } from '../../server/start/background-tasks.ts';
 import { skipWithoutPostgres } from '../chaos/support/another-node.ts';
 import { openCustomer } from '../jobs/support/customer.ts';
 import { openInstallation } from '../jobs/support/installation.ts';

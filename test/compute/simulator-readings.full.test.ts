@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { ComputeDriver } from '../../server/compute/driver.ts';
-import { type Usage, usageBetween } from '../../server/simulated-guest/model/rhythm.ts';
+import { type Usage, usageBetween } from '../../server/compute/simulator/guest-os/model/rhythm.ts';
 import {
   booted,
   DAY_MS,

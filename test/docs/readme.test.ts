@@ -1,10 +1,10 @@
 // Runs on the embedded engine only: it is about the lines of the banner.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { banner } from '../../server/banner.ts';
-import { type Parts, startService } from '../../server/compose.ts';
 import { loadConfig } from '../../server/config/config.ts';
 import { createLogger } from '../../server/platform/logging.ts';
+import { banner } from '../../server/start/banner.ts';
+import { type Parts, startService } from '../../server/start/compose.ts';
 import { defer } from '../support/cleanup.ts';
 import { freshDatabaseLocation } from '../support/database.ts';
 import { patternOf } from '../support/examples.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PLAIN_LOOK } from '../../server/documents/look.ts';
 import { createLogger } from '../../server/platform/logging.ts';
-import { warnOfLetters } from '../../server/start-log.ts';
+import { warnOfLetters } from '../../server/start/start-log.ts';
 import { catalog } from '../billing/support.ts';
 
 test('a start names letters of the catalog that documents cannot show, and is silent without any', async () => {

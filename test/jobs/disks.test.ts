@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import { askHosts, askOffer } from '../../server/compute/ask.ts';
+import { passwordMatches } from '../../server/compute/simulator/guest-os/model/password.ts';
 import type { Operation } from '../../server/compute/simulator/sentinels.ts';
 import { sql } from '../../server/db/database.ts';
 import { systemFindVmView } from '../../server/db/queries/operator-vms.ts';
@@ -13,7 +14,6 @@ import { startByOperator } from '../../server/endpoints/operator/vms/start-by-op
 import { openOpsSession } from '../../server/guest-ssh/connect.ts';
 import { OpsKeyReplacement } from '../../server/guest-ssh/replace-ops-key.ts';
 import { Failures } from '../../server/platform/failures.ts';
-import { passwordMatches } from '../../server/simulated-guest/model/password.ts';
 import { Fixture, type Scenario } from './support/fixture.ts';
 import { reconcile } from './support/guests.ts';
 

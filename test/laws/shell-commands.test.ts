@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { COMMANDS } from '../../server/simulated-guest/shell/commands/all.ts';
+import { COMMANDS } from '../../server/compute/simulator/guest-os/shell/commands/all.ts';
 import { read, sources } from '../support/source.ts';
 
 const PLACES = [

@@ -9,8 +9,8 @@ import { PANEL_ENDPOINTS } from '../../server/endpoints/panel/index.ts';
 import { buildOpenApi, formatOpenApi } from '../../server/http/openapi/build-openapi.ts';
 import type { OpenApiDocument } from '../../server/http/openapi/document.ts';
 import type { AnyOperation } from '../../server/http/operation.ts';
-import { buildOperatorOpenApi } from '../../server/operator/openapi/build-operator-openapi.ts';
-import { buildPanelOpenApi } from '../../server/panel/openapi/build-panel-openapi.ts';
+import { buildOperatorOpenApi } from '../../server/http/operator/openapi/build-operator-openapi.ts';
+import { buildPanelOpenApi } from '../../server/http/panel/openapi/build-panel-openapi.ts';
 import { looseReplies, operationsOf, wrongExamples } from './document-checks.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

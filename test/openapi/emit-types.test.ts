@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import { emitTypes } from '../../scripts/emit-types.ts';
 import { OPERATOR_ENDPOINTS } from '../../server/endpoints/operator/index.ts';
 import type { JsonSchema, OpenApiDocument } from '../../server/http/openapi/document.ts';
+import { type OperatorEndpoint, operatorEndpoint } from '../../server/http/operator/endpoint.ts';
+import { buildOperatorOpenApi } from '../../server/http/operator/openapi/build-operator-openapi.ts';
 import { Enum, Input, Nullable, PageQuery, Shape } from '../../server/http/schemas.ts';
-import { type OperatorEndpoint, operatorEndpoint } from '../../server/operator/endpoint.ts';
-import { buildOperatorOpenApi } from '../../server/operator/openapi/build-operator-openapi.ts';
 import { Type } from '../../server/platform/schema.ts';
 
 const handle = async () => ({ data: null });

@@ -6,7 +6,7 @@ import { ENDPOINTS } from '../../server/endpoints/customer/index.ts';
 import { OPERATOR_ENDPOINTS } from '../../server/endpoints/operator/index.ts';
 import { PANEL_ENDPOINTS } from '../../server/endpoints/panel/index.ts';
 import { OPERATOR_SIGN_IN } from '../../server/endpoints/panel/operator-sign-in.ts';
-import { SOCKET_ONLY } from '../../server/operator-panel/reach.ts';
+import { SOCKET_ONLY } from '../../server/http/operator-panel/reach.ts';
 import { openPanel, signInAs, TestBrowser } from '../panel/support/panel.ts';
 import { enrolledOperator, linkedOperator, operatorBrowser } from './support/operator.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createAccount } from '../../server/domain/accounts/create-account.ts';
-import { Readiness } from '../../server/operator/readiness.ts';
-import { createOperatorServer } from '../../server/operator/server.ts';
+import { Readiness } from '../../server/http/operator/readiness.ts';
+import { createOperatorServer } from '../../server/http/operator/server.ts';
 import { paymentShop } from '../payments/support/shop.ts';
 import { defer } from '../support/cleanup.ts';
 

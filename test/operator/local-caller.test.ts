@@ -4,8 +4,8 @@ import { networkInterfaces } from 'node:os';
 import { json } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import Fastify from 'fastify';
-import { isLocal } from '../../server/operator/local-caller.ts';
-import { VERSION } from '../../server/version.ts';
+import { isLocal } from '../../server/http/operator/local-caller.ts';
+import { VERSION } from '../../server/platform/version.ts';
 import { startInProcess } from '../chaos/support/in-process.ts';
 import { defer } from '../support/cleanup.ts';
 

@@ -6,7 +6,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import Fastify, { type FastifyInstance } from 'fastify';
-import { listenOnSocket, operatorSocket } from '../../server/operator/listen-on-socket.ts';
+import { listenOnSocket, operatorSocket } from '../../server/http/operator/listen-on-socket.ts';
 import { ConfigError } from '../../server/platform/config-error.ts';
 import { defer } from '../support/cleanup.ts';
 import { exchange, temporaryDirectory } from './support.ts';

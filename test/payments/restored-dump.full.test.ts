@@ -16,7 +16,7 @@ import { purgeExpired } from '../../server/jobs/timers/purge-expired.ts';
 import { lookAfterPayments } from '../../server/payments/tasks.ts';
 import { bookUnbooked } from '../../server/payments/unbooked-payments.ts';
 import { Failures } from '../../server/platform/failures.ts';
-import type { Services } from '../../server/services.ts';
+import type { Services } from '../../server/start/services.ts';
 import { orderOf, storedVm, withLedger } from '../billing/support.ts';
 import { openInstallation } from '../jobs/support/installation.ts';
 import { defer } from '../support/cleanup.ts';

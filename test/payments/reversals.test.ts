@@ -7,10 +7,10 @@ import { creditAccount, debitAccount } from '../../server/domain/accounts/book-p
 import { creditOrDebit } from '../../server/domain/billing/adjustments/credit-or-debit.ts';
 import { auditNow } from '../../server/domain/billing/audit/audit.ts';
 import { addMember, createPerson } from '../../server/domain/people/create-person.ts';
+import { Readiness } from '../../server/http/operator/readiness.ts';
+import { createOperatorServer } from '../../server/http/operator/server.ts';
 import { renewVms } from '../../server/jobs/timers/renew-vms.ts';
 import { MAIL_PURPOSE } from '../../server/mail/outbox.ts';
-import { Readiness } from '../../server/operator/readiness.ts';
-import { createOperatorServer } from '../../server/operator/server.ts';
 import { refundTopUp } from '../../server/payments/refund-top-up.ts';
 import { figuresOf, mutate } from '../simulation/mutations.ts';
 import { Prng } from '../simulation/prng.ts';

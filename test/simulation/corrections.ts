@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FastifyInstance } from 'fastify';
 import { sql } from '../../server/db/database.ts';
-import { Readiness } from '../../server/operator/readiness.ts';
-import { createOperatorServer } from '../../server/operator/server.ts';
+import { Readiness } from '../../server/http/operator/readiness.ts';
+import { createOperatorServer } from '../../server/http/operator/server.ts';
 import type { Installation } from '../jobs/support/installation.ts';
 import type { Operation } from './operations.ts';
 import type { Prng } from './prng.ts';

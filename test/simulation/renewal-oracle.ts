@@ -1,5 +1,5 @@
 import { renewVms } from '../../server/jobs/timers/renew-vms.ts';
-import type { Services } from '../../server/services.ts';
+import type { Services } from '../../server/start/services.ts';
 import type { Tenant } from './tenant.ts';
 
 interface Charge {

@@ -5,7 +5,7 @@
 // test runner's tracking of promises costs a quarter of the time.
 
 import { loadConfig } from '../../server/config/config.ts';
-import { openState } from '../../server/state.ts';
+import { openState } from '../../server/start/state.ts';
 import { Checks } from './checks.ts';
 import { SKEW_MS, World } from './world.ts';
 

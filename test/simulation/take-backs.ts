@@ -3,7 +3,7 @@ import { REVERSAL_PAYMENTS } from '../../server/db/queries/top-up-reversals.ts';
 import type { TopUpRow } from '../../server/db/queries/top-ups.ts';
 import { collectDebts } from '../../server/jobs/timers/collect-debts.ts';
 import { Failures } from '../../server/platform/failures.ts';
-import type { Services } from '../../server/services.ts';
+import type { Services } from '../../server/start/services.ts';
 import type { Operation } from './operations.ts';
 import type { Tenant } from './tenant.ts';
 import { bookOf, deliver } from './top-ups.ts';

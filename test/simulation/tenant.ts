@@ -3,7 +3,7 @@ import { requireOpen } from '../../server/domain/accounts/account-status.ts';
 import { creditAccount, debitAccount } from '../../server/domain/accounts/book-payment.ts';
 import { IDEMPOTENT_REPLY_DAYS } from '../../server/jobs/timers/purge-expired.ts';
 import { ApiError } from '../../server/platform/errors.ts';
-import type { Services } from '../../server/services.ts';
+import type { Services } from '../../server/start/services.ts';
 import type { Call, Customer, Reply } from '../jobs/support/customer.ts';
 import { isOutOfReach } from './hosts.ts';
 

@@ -8,7 +8,7 @@ import type { Catalog } from '../../server/domain/catalog/catalog-schema.ts';
 import { speedLimit } from '../../server/domain/catalog/lookup.ts';
 import { throttleTraffic } from '../../server/jobs/timers/throttle-traffic.ts';
 import { Failures } from '../../server/platform/failures.ts';
-import type { Services } from '../../server/services.ts';
+import type { Services } from '../../server/start/services.ts';
 
 const ALL = { metered: true, after: '', limit: 1_000_000 };
 

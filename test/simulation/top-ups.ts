@@ -6,7 +6,7 @@ import { receiveEvent } from '../../server/payments/stripe/webhook.ts';
 import { lookAfterPayments } from '../../server/payments/tasks.ts';
 import { Failures } from '../../server/platform/failures.ts';
 import { newId } from '../../server/platform/ids.ts';
-import type { Services } from '../../server/services.ts';
+import type { Services } from '../../server/start/services.ts';
 import type { Operation } from './operations.ts';
 import type { Prng } from './prng.ts';
 import { refusalOf, type Tenant } from './tenant.ts';

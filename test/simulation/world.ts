@@ -8,7 +8,7 @@ import { renewVms } from '../../server/jobs/timers/renew-vms.ts';
 import { vacuum } from '../../server/jobs/timers/vacuum.ts';
 import { ManualClock } from '../../server/platform/clock.ts';
 import { Failures } from '../../server/platform/failures.ts';
-import type { Services } from '../../server/services.ts';
+import type { Services } from '../../server/start/services.ts';
 import { Customer, keyFor, openCustomer } from '../jobs/support/customer.ts';
 import {
   type Installation,

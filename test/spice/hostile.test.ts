@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { duplexPair } from 'node:stream';
 import { test } from 'node:test';
-import { Channel } from '../../server/spice/channel.ts';
-import { paint } from '../../server/spice/drawing.ts';
-import { Framebuffer } from '../../server/spice/framebuffer.ts';
-import { CHANNEL, DISPLAY } from '../../server/spice/protocol.ts';
+import { Channel } from '../../server/screens/spice/channel.ts';
+import { paint } from '../../server/screens/spice/drawing.ts';
+import { Framebuffer } from '../../server/screens/spice/framebuffer.ts';
+import { CHANNEL, DISPLAY } from '../../server/screens/spice/protocol.ts';
 
 const words = (...values: number[]) => Buffer.from(Int32Array.from(values).buffer);
 const surface = (width: number, height: number, format = 32, id = 0) => ({

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Keyboard } from '../../server/text-console/keyboard.ts';
+import { Keyboard } from '../../server/screens/text-console/keyboard.ts';
 
 const PLAIN = { applicationCursorKeys: false };
 const APPLICATION = { applicationCursorKeys: true };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BoundedTerminal } from '../../server/text-console/bounded-terminal.ts';
-import { CELL_HEIGHT, CELL_WIDTH } from '../../server/text-console/cell.ts';
-import { glyphOf } from '../../server/text-console/font.ts';
-import { COLUMNS, Picture, ROWS } from '../../server/text-console/picture.ts';
+import { BoundedTerminal } from '../../server/screens/text-console/bounded-terminal.ts';
+import { CELL_HEIGHT, CELL_WIDTH } from '../../server/screens/text-console/cell.ts';
+import { glyphOf } from '../../server/screens/text-console/font.ts';
+import { COLUMNS, Picture, ROWS } from '../../server/screens/text-console/picture.ts';
 
 /** Returns the picture of a terminal to which `text` was written. */
 async function pictureOf(text: string): Promise<Picture> {

@@ -1,5 +1,5 @@
-import { bytesOnDisk, IMAGE_BYTES } from '../../simulated-guest/model/guest.ts';
 import type { Guest } from './guest.ts';
+import { bytesOnDisk, IMAGE_BYTES } from './guest-os/model/guest.ts';
 import type { Disks } from './store.ts';
 
 // Earlier states of disks, by the name of a snapshot or of a rebuild that has set one aside.

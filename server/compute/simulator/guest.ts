@@ -1,6 +1,3 @@
-import { diskUsedAt, type SimulatedGuest, usageAt } from '../../simulated-guest/model/guest.ts';
-import { hashPassword } from '../../simulated-guest/model/password.ts';
-import { NO_USAGE } from '../../simulated-guest/model/rhythm.ts';
 import type {
   GuestAddress,
   GuestSize,
@@ -9,6 +6,9 @@ import type {
   NetworkPolicy,
   SnapshotInfo,
 } from '../driver.ts';
+import { diskUsedAt, type SimulatedGuest, usageAt } from './guest-os/model/guest.ts';
+import { hashPassword } from './guest-os/model/password.ts';
+import { NO_USAGE } from './guest-os/model/rhythm.ts';
 import type { Operation } from './sentinels.ts';
 
 /** Everything the simulator stores about a guest: the guest itself and what the engine knows about it. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/clock.ts';
-import { powerAt } from '../../simulated-guest/model/guest.ts';
 import { AgentUnavailableError, ComputeUnavailableError } from '../driver.ts';
 import { endRun, type Guest } from './guest.ts';
+import { powerAt } from './guest-os/model/guest.ts';
 import { isUp } from './power.ts';
 import { failureOf, has, type Operation } from './sentinels.ts';
 import { requireSight } from './sight.ts';

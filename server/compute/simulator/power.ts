@@ -1,6 +1,6 @@
-import { powerAt, type Run } from '../../simulated-guest/model/guest.ts';
 import { ShutdownTimeoutError } from '../driver.ts';
 import type { Guest } from './guest.ts';
+import { powerAt, type Run } from './guest-os/model/guest.ts';
 import { has } from './sentinels.ts';
 
 /**

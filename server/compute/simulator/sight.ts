@@ -1,6 +1,6 @@
-import { powerAt } from '../../simulated-guest/model/guest.ts';
 import { ComputeUnavailableError, type GuestSight, type GuestState } from '../driver.ts';
 import { type Guest, hostOf } from './guest.ts';
+import { powerAt } from './guest-os/model/guest.ts';
 import { isOutOfSight, isUp } from './power.ts';
 import { has } from './sentinels.ts';
 

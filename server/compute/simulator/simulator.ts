@@ -1,9 +1,5 @@
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../platform/clock.ts';
-import { sampleAt } from '../../simulated-guest/model/guest.ts';
-import { hashPassword } from '../../simulated-guest/model/password.ts';
-import { hogSince, withHog } from '../../simulated-guest/system/trouble.ts';
-import { bytesInside } from '../../simulated-guest/system/usage.ts';
 import {
   type ComputeDriver,
   ComputeUnavailableError,
@@ -22,6 +18,10 @@ import {
   type SimulatedOutages,
 } from '../driver.ts';
 import { diskAt, endRun, hostOf, newGuest } from './guest.ts';
+import { sampleAt } from './guest-os/model/guest.ts';
+import { hashPassword } from './guest-os/model/password.ts';
+import { hogSince, withHog } from './guest-os/system/trouble.ts';
+import { bytesInside } from './guest-os/system/usage.ts';
 import { LazyGuestAccess } from './lazy-inside.ts';
 import { type Faults, Operations } from './operations.ts';
 import { askOff, type Pace, powerOn, restart, whenBooted, whenOff } from './power.ts';

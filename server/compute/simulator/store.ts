@@ -1,6 +1,6 @@
-import type { InsideState, SystemStore } from '../../simulated-guest/system/store.ts';
 import type { Resources } from '../driver.ts';
 import type { Guest } from './guest.ts';
+import type { InsideState, SystemStore } from './guest-os/system/store.ts';
 
 export type { Guest, InsideState, Resources };
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/clock.ts';
-import { happenings } from '../../simulated-guest/model/happenings.ts';
 import type { GuestEvent } from '../driver.ts';
+import { happenings } from './guest-os/model/happenings.ts';
 import type { SimulatorStore } from './store.ts';
 
 /** Delay until an event is noticed. One query checks all guests. */

@@ -1,7 +1,7 @@
 import type { SerializeAddon as Serializer } from '@xterm/addon-serialize';
 import serializeAddon from '@xterm/addon-serialize';
 import type { ITerminalAddon, Terminal } from '@xterm/headless';
-import { BoundedTerminal } from '../../text-console/bounded-terminal.ts';
+import { BoundedTerminal } from '../../screens/text-console/bounded-terminal.ts';
 import { MAX_PICTURE_BYTES, MAX_PICTURE_CELLS, SHARED_SCROLLBACK_LINES } from '../limits.ts';
 import type { TerminalSize } from '../terminal.ts';
 

@@ -1,3 +1,4 @@
+import type { SystemStore } from '../../compute/simulator/guest-os/system/store.ts';
 import type {
   Disks,
   Glance,
@@ -7,7 +8,6 @@ import type {
   Resources,
   SimulatorStore,
 } from '../../compute/simulator/store.ts';
-import type { SystemStore } from '../../simulated-guest/system/store.ts';
 import { type Database, execute, maybeOne, one, type Sql, sql } from '../database.ts';
 import { simulatorDisks } from './simulator-disks.ts';
 import { SimulatorInsides } from './simulator-insides.ts';

@@ -1,4 +1,9 @@
-import type { Entry, InsideState, SimulatedGuest, SystemStore } from '../../simulated-guest/system/store.ts';
+import type {
+  Entry,
+  InsideState,
+  SimulatedGuest,
+  SystemStore,
+} from '../../compute/simulator/guest-os/system/store.ts';
 import { type Database, execute, maybeOne, sql } from '../database.ts';
 
 interface FileRow {

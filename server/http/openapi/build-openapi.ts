@@ -1,4 +1,4 @@
-import { SPECIFICATION_VERSION } from '../../version.ts';
+import { SPECIFICATION_VERSION } from '../../platform/version.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { HEADERS, PAGINATION, PARAMETERS } from './components.ts';
 import { CONVENTIONS, SUMMARY, TAGS, TITLE } from './conventions.ts';

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { startService } from '../../../server/compose.ts';
 import { loadConfig } from '../../../server/config/config.ts';
 import type { Database } from '../../../server/db/database.ts';
 import { type Clock, ManualClock } from '../../../server/platform/clock.ts';
 import { createLogger, type Logger } from '../../../server/platform/logging.ts';
-import { openState } from '../../../server/state.ts';
+import { startService } from '../../../server/start/compose.ts';
+import { openState } from '../../../server/start/state.ts';
 import { defer } from '../../support/cleanup.ts';
 import {
   type DatabaseLocation,

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
-import { ByteReader } from '../../../server/rfb/reader.ts';
-import { CELL_HEIGHT, CELL_WIDTH } from '../../../server/text-console/cell.ts';
-import { glyphOf } from '../../../server/text-console/font.ts';
+import { ByteReader } from '../../../server/screens/rfb/reader.ts';
+import { CELL_HEIGHT, CELL_WIDTH } from '../../../server/screens/text-console/cell.ts';
+import { glyphOf } from '../../../server/screens/text-console/font.ts';
 
 const KEYSYMS: Record<string, number> = { '\r': 0xff0d, '\x7f': 0xff08 };
 const CONTROL = 0xffe3;

@@ -1,8 +1,9 @@
 // Runs the service as a process with recorded statements: see lock-recorder.ts and text-recorder.ts. RECORD_LOCKS is
 // the file to write.
-import { startService } from '../../../server/compose.ts';
+
 import { loadConfig } from '../../../server/config/config.ts';
-import { openState } from '../../../server/state.ts';
+import { startService } from '../../../server/start/compose.ts';
+import { openState } from '../../../server/start/state.ts';
 import { LockRecorder } from './lock-recorder.ts';
 import { TextRecorder, textsFile } from './text-recorder.ts';
 

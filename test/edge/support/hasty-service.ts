@@ -1,7 +1,8 @@
 // Runs the service with a clock that advances normally, and by an additional minute at each SIGUSR2.
-import { startService } from '../../../server/compose.ts';
+
 import { loadConfig } from '../../../server/config/config.ts';
-import { openState } from '../../../server/state.ts';
+import { startService } from '../../../server/start/compose.ts';
+import { openState } from '../../../server/start/state.ts';
 import { RunningClock } from '../../support/running-clock.ts';
 
 const config = loadConfig(process.env);

@@ -6,7 +6,7 @@ import { catalogFor } from '../../../server/domain/catalog/buyer-prices.ts';
 import { type AddOnWish, decideAddOn, setAddOn } from '../../../server/domain/vms/add-ons.ts';
 import { presentOrder } from '../../../server/endpoints/customer/shared/order-shape.ts';
 import { ApiError, notFound } from '../../../server/platform/errors.ts';
-import type { Services } from '../../../server/services.ts';
+import type { Services } from '../../../server/start/services.ts';
 import type { Customer, Reply } from './customer.ts';
 
 /**

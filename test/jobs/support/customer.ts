@@ -7,7 +7,7 @@ import { createAccount } from '../../../server/domain/accounts/create-account.ts
 import { createKey } from '../../../server/domain/accounts/keys.ts';
 import { grantPromo } from '../../../server/domain/billing/promo-credits.ts';
 import type { Limits } from '../../../server/domain/catalog/catalog-schema.ts';
-import type { Services } from '../../../server/services.ts';
+import type { Services } from '../../../server/start/services.ts';
 import type { Installation } from './installation.ts';
 
 /** A reply of the API; `data` if it succeeded, `error` if it was refused. */

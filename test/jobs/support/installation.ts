@@ -36,8 +36,8 @@ import { ManualClock } from '../../../server/platform/clock.ts';
 import { createLogger, type Logger } from '../../../server/platform/logging.ts';
 import { createMetrics } from '../../../server/platform/metrics.ts';
 import { SecretBox } from '../../../server/platform/secrets.ts';
-import type { Services } from '../../../server/services.ts';
 import { EdgeReconciler } from '../../../server/shield/reconcile-edge.ts';
+import type { Services } from '../../../server/start/services.ts';
 import { catalog } from '../../billing/support.ts';
 
 /** More requests than arrive in a minute of a clock that may stand still. */

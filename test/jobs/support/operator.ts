@@ -12,7 +12,7 @@ import { type Reversal, settleReversal } from '../../../server/payments/reversal
 import { settlePaid } from '../../../server/payments/settle.ts';
 import { ApiError } from '../../../server/platform/errors.ts';
 import { newId } from '../../../server/platform/ids.ts';
-import type { Services } from '../../../server/services.ts';
+import type { Services } from '../../../server/start/services.ts';
 import type { Customer } from './customer.ts';
 
 const ACTOR = 'test';

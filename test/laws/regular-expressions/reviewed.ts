@@ -57,5 +57,6 @@ export const BUILDERS: Readonly<Record<string, string>> = {
   'server/platform/peer/json-rows.ts': 'the last 64 bytes before a list, with a name of ours',
   'server/platform/redaction.ts':
     'what begins a match, a name or `://`, cannot stand within the repeated part, or a match always succeeds there',
-  'server/text-console/bounded-terminal.ts': 'one class; runs of it are cut before the others look at them',
+  'server/screens/text-console/bounded-terminal.ts':
+    'one class; runs of it are cut before the others look at them',
 };

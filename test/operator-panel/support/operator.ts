@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Secret, TOTP } from 'otpauth';
-import { OPERATOR_API } from '../../../server/operator-panel/operator-mount.ts';
+import { OPERATOR_API } from '../../../server/http/operator-panel/operator-mount.ts';
 import { call } from '../../operator/support.ts';
 import { type Panel, TestBrowser } from '../../panel/support/panel.ts';
 

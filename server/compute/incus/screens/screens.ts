@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import type { Logger } from '../../../platform/logging.ts';
-import type { SpiceConnections } from '../../../spice/session.ts';
+import type { SpiceConnections } from '../../../screens/spice/session.ts';
 import { AgentUnavailableError } from '../../driver.ts';
 import type { Answer, Order, ScreenKind } from './messages.ts';
 import { PortStream } from './port-stream.ts';

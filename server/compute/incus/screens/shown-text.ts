@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type WebSocket from 'ws';
-import { COLUMNS, ROWS } from '../../../text-console/picture.ts';
+import { COLUMNS, ROWS } from '../../../screens/text-console/picture.ts';
 import type { Instance } from '../instance.ts';
 import { Attachment, type AttachmentParts, type ConsoleKind, readLog } from './attachment.ts';
 import type { Past } from './past.ts';

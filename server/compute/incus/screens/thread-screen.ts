@@ -1,6 +1,6 @@
-import { BoundedTerminal } from '../../../text-console/bounded-terminal.ts';
-import { COLUMNS, Picture, ROWS } from '../../../text-console/picture.ts';
-import type { TextConsole } from '../../../text-console/text-screen.ts';
+import { BoundedTerminal } from '../../../screens/text-console/bounded-terminal.ts';
+import { COLUMNS, Picture, ROWS } from '../../../screens/text-console/picture.ts';
+import type { TextConsole } from '../../../screens/text-console/text-screen.ts';
 import { Share } from './share.ts';
 
 /** Shares of the thread's time for processing one guest's output, and for drawing its pictures. */

@@ -1,10 +1,10 @@
 import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { systemClock } from '../../../platform/clock.ts';
-import type { Screen } from '../../../rfb/screen.ts';
-import { serveRfb } from '../../../rfb/serve.ts';
-import { SpiceScreen } from '../../../spice/screen.ts';
-import { textScreen } from '../../../text-console/text-screen.ts';
+import type { Screen } from '../../../screens/rfb/screen.ts';
+import { serveRfb } from '../../../screens/rfb/serve.ts';
+import { SpiceScreen } from '../../../screens/spice/screen.ts';
+import { textScreen } from '../../../screens/text-console/text-screen.ts';
 import type { Answer, Order } from './messages.ts';
 import { PortStream } from './port-stream.ts';
 import { Share } from './share.ts';

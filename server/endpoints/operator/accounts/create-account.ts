@@ -1,7 +1,7 @@
 import { createAccount as insertAccount } from '../../../domain/accounts/create-account.ts';
 import { LimitsSchema } from '../../../domain/catalog/catalog-schema.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { invalidField } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { Line, requireReadable } from '../shared/input.ts';

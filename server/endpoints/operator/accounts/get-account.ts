@@ -1,6 +1,6 @@
 import { listKeys } from '../../../db/queries/api-keys.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Shape } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { KeyShape, presentKey } from '../keys/key-shape.ts';
 import { AccountParams, accountFields, presentAccount } from './account-shape.ts';

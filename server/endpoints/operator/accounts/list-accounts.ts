@@ -1,7 +1,7 @@
 import { listAccounts as queryAccounts } from '../../../db/queries/accounts.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Input, PageQuery } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { Search } from '../shared/input.ts';
 import { AccountShape, presentAccount } from './account-shape.ts';

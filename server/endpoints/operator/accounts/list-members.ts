@@ -1,7 +1,7 @@
 import { ROLES } from '../../../access/roles.ts';
 import { listMembers as read } from '../../../db/queries/memberships.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Enum, Id, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { AccountParams } from './account-shape.ts';
 import { requireAccount } from './require-account.ts';

@@ -1,5 +1,5 @@
 import { setSuspended } from '../../../domain/accounts/account-status.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { AccountParams, AccountShape } from './account-shape.ts';
 import { changeStatus } from './change-status.ts';
 

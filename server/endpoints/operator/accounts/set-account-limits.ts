@@ -1,7 +1,7 @@
 import { setLimits } from '../../../db/queries/accounts.ts';
 import { LimitsSchema } from '../../../domain/catalog/catalog-schema.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Input, Nullable } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { AccountParams, AccountShape, presentAccount } from './account-shape.ts';
 import { requireAccount } from './require-account.ts';

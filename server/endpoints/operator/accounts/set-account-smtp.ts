@@ -1,7 +1,7 @@
 import { setMayMail } from '../../../db/queries/accounts.ts';
 import { bumpNetworkOfAccount } from '../../../db/queries/network.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { AccountParams, AccountShape, presentAccount } from './account-shape.ts';
 import { requireAccount } from './require-account.ts';

@@ -1,8 +1,8 @@
 import { systemListVms } from '../../../db/queries/operator-vms.ts';
 import type { Page } from '../../../db/queries/page.ts';
 import { setSuspended } from '../../../domain/accounts/account-status.ts';
+import { type OperatorServices, operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Id, Input, Shape } from '../../../http/schemas.ts';
-import { type OperatorServices, operatorEndpoint } from '../../../operator/endpoint.ts';
 import { ApiError } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { stopByOperator } from '../vms/stop-by-operator.ts';

@@ -1,7 +1,7 @@
 import { listAdjustments as queryAdjustments } from '../../../db/queries/adjustments.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Input, PageQuery } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { AccountParams } from '../accounts/account-shape.ts';
 import { requireAccount } from '../accounts/require-account.ts';

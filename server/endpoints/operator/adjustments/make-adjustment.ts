@@ -1,6 +1,6 @@
 import { creditOrDebit } from '../../../domain/billing/adjustments/credit-or-debit.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Enum, Input } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { AccountParams } from '../accounts/account-shape.ts';
 import { requireAccount } from '../accounts/require-account.ts';

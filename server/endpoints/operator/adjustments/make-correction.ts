@@ -3,7 +3,7 @@ import type { OrderRow } from '../../../db/queries/orders.ts';
 import { promoReturnedBy } from '../../../db/queries/promo-returns.ts';
 import { lookUpWallet } from '../../../db/queries/wallets.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
-import type { OperatorServices } from '../../../operator/endpoint.ts';
+import type { OperatorServices } from '../../../http/operator/endpoint.ts';
 import { requireReadable } from '../shared/input.ts';
 import { once } from '../shared/once.ts';
 import { presentWallet } from '../shared/wallet-shape.ts';

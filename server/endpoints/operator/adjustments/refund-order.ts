@@ -1,6 +1,6 @@
 import { refundOrder as refund } from '../../../domain/billing/adjustments/correct-order.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Input, PathId } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { AmountFields, optionalAmount } from '../shared/amount.ts';
 import { Reason } from '../shared/input.ts';

@@ -1,6 +1,6 @@
 import { voidOrder as undo } from '../../../domain/billing/adjustments/correct-order.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Input, PathId } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { Reason } from '../shared/input.ts';
 import { Key, ONCE_ERRORS } from '../shared/once.ts';

@@ -1,5 +1,5 @@
 import { findBillingProfile } from '../../../db/queries/billing-profiles.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { AccountParams } from '../accounts/account-shape.ts';
 import { requireAccount } from '../accounts/require-account.ts';
 import { presentProfile, TaxedProfileShape } from './taxed-profile-shape.ts';

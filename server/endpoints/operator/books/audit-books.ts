@@ -1,8 +1,8 @@
 import type { Database } from '../../../db/database.ts';
 import type { AuditReport } from '../../../domain/billing/audit/audit.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Count, Shape, Timestamp } from '../../../http/schemas.ts';
 import { auditBooks as audit } from '../../../jobs/timers/audit-books.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 
 const AuditReportShape = Shape(

@@ -1,6 +1,6 @@
 import { exportBookings as bookingsOf, EXPORT_FORMATS } from '../../../domain/billing/bookings/export.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Enum, Input } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { Month } from './month.ts';
 

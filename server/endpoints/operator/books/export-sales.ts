@@ -1,6 +1,6 @@
 import { exportSales as salesOf } from '../../../domain/billing/bookings/export.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { Month } from './month.ts';
 

@@ -1,4 +1,4 @@
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { BooksShape, presentBooks } from './books-shape.ts';
 
 export const getBooks = operatorEndpoint({

@@ -1,4 +1,4 @@
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { presentSeries, SeriesShape } from './series-shape.ts';
 

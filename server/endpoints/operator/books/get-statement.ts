@@ -1,6 +1,6 @@
 import { type StatementEntry, statementOf } from '../../../domain/billing/statement.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Input, Shape } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import {
   presentStatementEntry,

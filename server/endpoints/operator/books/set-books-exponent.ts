@@ -1,6 +1,6 @@
 import { answerExponent } from '../../../domain/billing/books-exponent.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { BooksShape, presentBooks } from './books-shape.ts';
 

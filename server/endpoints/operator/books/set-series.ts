@@ -1,6 +1,6 @@
 import { answerSeries } from '../../../domain/billing/answer-series.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { presentSeries, SeriesShape } from './series-shape.ts';
 

@@ -1,6 +1,6 @@
 import { askDriver } from '../../../compute/ask.ts';
 import { listClusters, lockClusterOf, updateCluster } from '../../../db/queries/clusters.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { invalidField, notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { Code } from '../shared/input.ts';

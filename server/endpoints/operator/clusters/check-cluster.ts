@@ -1,6 +1,6 @@
 import { askDriver } from '../../../compute/ask.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Enum, Shape } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { ApiError } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { wantsOf } from './cluster-shape.ts';

@@ -1,5 +1,5 @@
 import { askDriver } from '../../../compute/ask.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { ClusterShape, presentCluster, requireClusters } from './cluster-shape.ts';
 

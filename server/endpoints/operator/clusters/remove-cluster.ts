@@ -1,6 +1,6 @@
 import { lockClusterOf, removeEmptyCluster } from '../../../db/queries/clusters.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Shape } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { ApiError, notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { Code } from '../shared/input.ts';

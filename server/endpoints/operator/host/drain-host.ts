@@ -1,6 +1,6 @@
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Count, Input, Shape } from '../../../http/schemas.ts';
 import { drainHost as drain } from '../../../jobs/reconcilers/drain-host.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 
 /** Longer than the default timeout of a customer's own stop; a guest that needs more time is switched off by force. */

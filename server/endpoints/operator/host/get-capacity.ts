@@ -1,7 +1,7 @@
 import { readSupply } from '../../../cluster/read-supply.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Enum, Nullable, Shape } from '../../../http/schemas.ts';
 import { type Amount, amountsOf } from '../../../jobs/timers/watch-capacity.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { ApiError } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 

@@ -1,6 +1,6 @@
 import { inspectHost } from '../../../compute/qemu/host.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Enum, Shape } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { imagesOf } from '../images/images-of.ts';
 

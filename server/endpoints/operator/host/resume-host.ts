@@ -1,5 +1,5 @@
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Shape } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 
 export const resumeHost = operatorEndpoint({

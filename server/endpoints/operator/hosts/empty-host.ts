@@ -1,8 +1,8 @@
 import { drainHost } from '../../../db/queries/hosts.ts';
 import type { MoveWindow } from '../../../db/queries/move-windows.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Input, Timestamp } from '../../../http/schemas.ts';
 import { emptyHosts } from '../../../jobs/reconcilers/empty-hosts.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { invalidField } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { HostMachineShape, HostParams, requireHost, requireMoves, showHost } from './host-shape.ts';

@@ -1,4 +1,4 @@
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { HostMachineShape, HostParams } from './host-shape.ts';
 import { simulateOutage } from './simulate-outage.ts';
 

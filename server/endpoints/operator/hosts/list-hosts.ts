@@ -1,5 +1,5 @@
 import { listHosts as readHosts } from '../../../db/queries/hosts.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { HostMachineShape, presentHost } from './host-shape.ts';
 

@@ -1,6 +1,6 @@
 import { undrainHost as undrain } from '../../../db/queries/hosts.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { cancelMoves } from '../../../jobs/reconcilers/announce-moves.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Failures } from '../../../platform/failures.ts';
 import { HostMachineShape, HostParams, requireHost, showHost } from './host-shape.ts';
 

@@ -1,6 +1,6 @@
 import { collectImages as collect } from '../../../compute/qemu/image-collection.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Count, Shape } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 
 export const collectImages = operatorEndpoint({
   operation: 'collectImages',

@@ -1,6 +1,6 @@
 import { ImageError } from '../../../compute/qemu/image-source.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { invalidField } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { Line } from '../shared/input.ts';

@@ -1,4 +1,4 @@
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { ImageShape, presentImage } from './image-shape.ts';
 import { imagesOf } from './images-of.ts';

@@ -1,5 +1,5 @@
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Shape } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { imagesOf } from './images-of.ts';

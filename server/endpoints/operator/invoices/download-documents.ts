@@ -1,7 +1,7 @@
 import { monthStart } from '../../../domain/billing/bookings/export.ts';
 import { monthFiles } from '../../../domain/billing/month-archive.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { tarGz } from '../../../platform/tar.ts';
 import { Month } from '../books/month.ts';

@@ -1,6 +1,6 @@
 import { invoiceDocument } from '../../../domain/billing/invoice-document.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Enum, Input, Shape } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { InvoiceParams, loadInvoice } from './load-invoice.ts';
 

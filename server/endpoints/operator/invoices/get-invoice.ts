@@ -1,5 +1,5 @@
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Id, Shape } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { InvoiceWithLinesShape, presentInvoiceWithLines } from '../../customer/billing/invoice-shape.ts';
 import { InvoiceParams, loadInvoice } from './load-invoice.ts';
 

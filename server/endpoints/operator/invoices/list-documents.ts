@@ -1,8 +1,8 @@
 import { type InvoiceView, listInvoicesOfMonth } from '../../../db/queries/invoices.ts';
 import { monthStart } from '../../../domain/billing/bookings/export.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Id, Input, PageQuery, Shape } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { InvoiceShape, presentInvoice } from '../../customer/billing/invoice-shape.ts';
 import { Month } from '../books/month.ts';

@@ -2,9 +2,9 @@ import {
   type HeldDocument,
   listHeldDocuments as queryHeldDocuments,
 } from '../../../db/queries/held-documents.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Currency, Enum, Id, Input, PageQuery, Shape, Timestamp } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { INVOICE_TYPES } from '../../customer/billing/invoice-shape.ts';
 

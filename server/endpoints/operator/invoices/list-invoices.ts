@@ -1,7 +1,7 @@
 import { listInvoices as queryInvoices } from '../../../db/queries/invoices.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Input, PageQuery, Shape } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { InvoiceShape, presentInvoice } from '../../customer/billing/invoice-shape.ts';
 import { AccountParams } from '../accounts/account-shape.ts';

@@ -1,7 +1,7 @@
 import { systemFindJob } from '../../../db/queries/stuck-jobs.ts';
 import { systemFindVm } from '../../../db/queries/vms.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { abandon } from '../../../jobs/end-job.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { hasEnded, JobParams, JobShape, presentJob, requireJob } from './job-shape.ts';
 
 /** The reason shown to the job's owner if the job had not failed before. */

@@ -1,4 +1,4 @@
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { JobParams, JobShape, presentJob, requireJob } from './job-shape.ts';
 
 export const getJob = operatorEndpoint({

@@ -1,7 +1,7 @@
 import { JOB_STATES, systemListJobs } from '../../../db/queries/stuck-jobs.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Enum, Input, PageQuery } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { JobShape, presentJob } from './job-shape.ts';
 

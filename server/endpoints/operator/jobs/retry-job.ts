@@ -1,5 +1,5 @@
 import { retryJob as retry } from '../../../db/queries/stuck-jobs.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { hasEnded, JobParams, JobShape, presentJob, requireJob } from './job-shape.ts';
 
 export const retryJob = operatorEndpoint({

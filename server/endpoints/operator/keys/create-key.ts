@@ -1,8 +1,8 @@
 import { ALL_SCOPES } from '../../../access/scopes.ts';
 import { requireOpen } from '../../../domain/accounts/account-status.ts';
 import { allowList, expiry, createKey as insertKey } from '../../../domain/accounts/keys.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Enum, Input, Shape } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { AccountParams } from '../accounts/account-shape.ts';
 import { requireAccount } from '../accounts/require-account.ts';

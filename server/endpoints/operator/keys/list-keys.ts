@@ -1,5 +1,5 @@
 import { listKeys as queryKeys } from '../../../db/queries/api-keys.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { AccountParams } from '../accounts/account-shape.ts';
 import { requireAccount } from '../accounts/require-account.ts';

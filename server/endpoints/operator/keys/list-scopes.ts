@@ -1,6 +1,6 @@
 import { SCOPES } from '../../../access/scopes.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Shape } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { ScopeShape } from './key-shape.ts';
 

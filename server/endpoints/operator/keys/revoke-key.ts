@@ -1,6 +1,6 @@
 import { revokeKey as revoke } from '../../../db/queries/api-keys.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { PathId } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { KeyShape, presentKey } from './key-shape.ts';

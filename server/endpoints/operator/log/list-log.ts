@@ -1,7 +1,7 @@
 import { listOperatorLog } from '../../../db/queries/operator-log.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Id, Input, Nullable, PageQuery, Shape, Timestamp } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 
 const LogEntryShape = Shape(

@@ -1,7 +1,7 @@
 import { MAIL_STATUSES, systemListMails } from '../../../db/queries/mails.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Enum, Input, PageQuery } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { MailShape, presentMail } from './mail-shape.ts';
 

@@ -1,5 +1,5 @@
 import { retryMail as retry, systemFindMail } from '../../../db/queries/mails.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { ApiError, notFound } from '../../../platform/errors.ts';
 import { MailParams, MailShape, presentMail } from './mail-shape.ts';
 

@@ -1,5 +1,5 @@
 import { addOperator as add } from '../../../domain/people/operators.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import {
   OperatorInput,
   OperatorLinkShape,

@@ -1,5 +1,5 @@
 import { listOperators as read } from '../../../db/queries/operators.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { OperatorShape, presentOperator } from './operator-shape.ts';
 

@@ -1,6 +1,6 @@
 import { removeOperator as remove } from '../../../domain/people/operators.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Id, Shape } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { OperatorInput, operatorAddress } from './operator-shape.ts';
 

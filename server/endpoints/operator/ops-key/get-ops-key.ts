@@ -1,4 +1,4 @@
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { OpsKeyShape, presentOpsKey } from './ops-key-shape.ts';
 
 export const getOpsKey = operatorEndpoint({

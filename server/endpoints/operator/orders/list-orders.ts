@@ -1,7 +1,7 @@
 import { listOrders as queryOrders } from '../../../db/queries/orders.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Input, PageQuery } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { OrderShape, presentOrder } from '../../customer/shared/order-shape.ts';
 import { AccountParams } from '../accounts/account-shape.ts';

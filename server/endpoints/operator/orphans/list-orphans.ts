@@ -1,7 +1,7 @@
 import { listOrphans as queryOrphans } from '../../../db/queries/orphans.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Input, PageQuery, Shape } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { orphanFields, presentOrphan } from './orphan-shape.ts';
 

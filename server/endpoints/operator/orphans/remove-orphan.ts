@@ -1,6 +1,6 @@
 import { findOrphan, forgetOrphan, livingAmong } from '../../../db/queries/orphans.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Shape } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { ApiError, notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { orphanFields, presentOrphan } from './orphan-shape.ts';

@@ -1,7 +1,7 @@
 import { findOutage } from '../../../db/queries/outages.ts';
 import { creditNextVm } from '../../../domain/billing/adjustments/credit-outage.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { PathId } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { ApiError, notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { CreditedOutageShape, presentCreditedOutage } from './outage-shape.ts';

@@ -1,7 +1,7 @@
 import { listOutages as queryOutages } from '../../../db/queries/outages.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Input, PageQuery } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { CreditedOutageShape, presentCreditedOutage } from './outage-shape.ts';
 

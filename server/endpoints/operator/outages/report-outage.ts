@@ -1,7 +1,7 @@
 import { insertOutage, type OutageRow } from '../../../db/queries/outages.ts';
 import { systemFindVm } from '../../../db/queries/vms.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Input, Timestamp } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { invalidField } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { Type } from '../../../platform/schema.ts';

@@ -1,9 +1,9 @@
 import { type MoneyRow, moneySince, operatorOverview } from '../../../db/queries/operator-overview.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Count, Currency, Minor, Shape } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
-import { VERSION } from '../../../version.ts';
+import { VERSION } from '../../../platform/version.ts';
 
 const MoneyShape = Shape(
   {

@@ -1,6 +1,6 @@
 import { requireOpenOrOwing } from '../../../domain/accounts/account-status.ts';
 import { creditAccount as credit } from '../../../domain/accounts/book-payment.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { AccountParams } from '../accounts/account-shape.ts';
 import { ONCE_ERRORS } from '../shared/once.ts';
 import { bookPayment, NewPayment } from './book-payment.ts';

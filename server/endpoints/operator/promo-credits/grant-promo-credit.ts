@@ -1,9 +1,9 @@
 import { requireOpen } from '../../../domain/accounts/account-status.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import { grantPromo } from '../../../domain/billing/promo-credits.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Input, Timestamp } from '../../../http/schemas.ts';
 import { mailOwners } from '../../../mail/owners.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { AccountParams } from '../accounts/account-shape.ts';
 import { requireAccount } from '../accounts/require-account.ts';
 import { AmountFields, amountField, amountOf } from '../shared/amount.ts';

@@ -1,7 +1,7 @@
 import { listPromoCredits as queryPromoCredits } from '../../../db/queries/promo-credits.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Input, PageQuery } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { requireAccount } from '../accounts/require-account.ts';
 import { PromoCreditShape, presentPromoCredit } from './promo-credit-shape.ts';

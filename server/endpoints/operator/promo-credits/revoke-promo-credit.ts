@@ -1,6 +1,6 @@
 import { revokePromo } from '../../../domain/billing/promo-credits.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { PathId } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { presentWallet } from '../shared/wallet-shape.ts';
 import { ChangedPromoCreditShape, presentPromoCredit } from './promo-credit-shape.ts';

@@ -1,6 +1,6 @@
 import { TARGET_MODES } from '../../../db/queries/shield-targets.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Enum, Input } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { addTarget as insertTarget, requireServed } from '../../../shield/target.ts';
 import { requireAddress, requireEdge, requireTarget, TargetShape, viewOf } from './target-shape.ts';

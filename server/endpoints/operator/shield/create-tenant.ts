@@ -1,6 +1,6 @@
 import { insertTenant, tenantIdsOf } from '../../../db/queries/shield-tenants.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { newId } from '../../../platform/ids.ts';
 import { requireRoom, TENANTS_PER_ACCOUNT } from '../../../shield/target.ts';
 import { AccountParams } from '../accounts/account-shape.ts';

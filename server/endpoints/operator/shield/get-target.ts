@@ -1,4 +1,4 @@
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { requireTarget, TargetParams, TargetShape, viewOf } from './target-shape.ts';
 
 export const getTarget = operatorEndpoint({

@@ -1,4 +1,4 @@
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { requireTenant, TenantParams, TenantShape } from './tenant-shape.ts';
 
 export const getTenant = operatorEndpoint({

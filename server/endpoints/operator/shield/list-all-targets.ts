@@ -1,7 +1,7 @@
 import { systemListTargets } from '../../../db/queries/shield-targets.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Input, PageQuery } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { presentTarget, TargetShape } from './target-shape.ts';
 

@@ -5,9 +5,9 @@ import {
   SEVERITIES,
   systemListAttacks,
 } from '../../../db/queries/shield-attacks.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Enum, Id, Input, Nullable, PageQuery, Shape, Timestamp } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 
 const Whole = (description: string) => Type.Integer({ minimum: 0, description });

@@ -1,6 +1,6 @@
 import { systemLockTarget } from '../../../db/queries/shield-targets.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Id, Shape } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { removeTarget as remove } from '../../../shield/target.ts';

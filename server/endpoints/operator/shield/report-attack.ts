@@ -1,6 +1,6 @@
 import { EDGE_CLASSES } from '../../../edge/driver.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Enum, Id, Input, Shape } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { reportAttack as report } from '../../../shield/report.ts';
 import { requireAddress } from './target-shape.ts';

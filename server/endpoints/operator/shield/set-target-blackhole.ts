@@ -1,6 +1,6 @@
 import { setBlackhole, systemLockTarget } from '../../../db/queries/shield-targets.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Input, Nullable } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { ApiError, notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { requireEdge, requireTarget, TargetParams, TargetShape, viewOf } from './target-shape.ts';

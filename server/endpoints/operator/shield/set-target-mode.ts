@@ -1,6 +1,6 @@
 import { systemLockTarget, TARGET_MODES } from '../../../db/queries/shield-targets.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Enum, Input } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { changeMode, requireServed } from '../../../shield/target.ts';
 import { requireEdge, TargetParams, TargetShape, viewOf } from './target-shape.ts';

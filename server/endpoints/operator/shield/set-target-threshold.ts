@@ -1,6 +1,6 @@
 import { setTargetThreshold as saveThreshold, systemLockTarget } from '../../../db/queries/shield-targets.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { requireTarget, TargetParams, TargetShape, thresholdFields, viewOf } from './target-shape.ts';
 

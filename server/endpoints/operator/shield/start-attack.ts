@@ -1,6 +1,6 @@
 import { EdgeUnavailableError, SIMULATED_VECTORS } from '../../../edge/driver.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Enum, Id, Input, Shape, Timestamp } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { ApiError } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { requireSimulated } from './require-simulated.ts';

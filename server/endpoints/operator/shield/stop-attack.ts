@@ -1,5 +1,5 @@
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Count, Id, Shape } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { requireSimulated } from './require-simulated.ts';
 import { requireTarget, TargetParams } from './target-shape.ts';
 

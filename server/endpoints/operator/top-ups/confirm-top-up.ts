@@ -1,7 +1,7 @@
 import { lockTopUp, systemFindTopUp } from '../../../db/queries/top-ups.ts';
 import { formatMinor } from '../../../domain/billing/money.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { settlePaid } from '../../../payments/settle.ts';
 import { ApiError, invalidField, notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';

@@ -1,7 +1,7 @@
 import { SHOWN_TOP_UP_STATUSES, systemListTopUps } from '../../../db/queries/top-ups.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Enum, Input, PageQuery } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { presentTopUp, TopUpShape } from './top-up-shape.ts';
 

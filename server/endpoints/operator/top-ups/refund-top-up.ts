@@ -1,5 +1,5 @@
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { refundTopUp as refund } from '../../../payments/refund-top-up.ts';
 import { AmountFields, optionalAmount } from '../shared/amount.ts';
 import { Reason, requireReadable } from '../shared/input.ts';

@@ -1,6 +1,6 @@
 import { findUnbookedPayment } from '../../../db/queries/unbooked-payments.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Input, PathId } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { ProviderUnavailableError } from '../../../payments/provider.ts';
 import { actOn, reversalsOf } from '../../../payments/stripe/compare.ts';
 import { bookUnbooked } from '../../../payments/unbooked-payments.ts';

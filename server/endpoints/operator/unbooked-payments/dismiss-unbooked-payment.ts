@@ -1,5 +1,5 @@
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { dismissUnbooked } from '../../../payments/unbooked-payments.ts';
 import { Reason, requireReadable } from '../shared/input.ts';
 import {

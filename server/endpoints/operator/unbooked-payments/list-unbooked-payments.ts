@@ -1,7 +1,7 @@
 import { listUnbookedPayments as query, UNBOOKED_STATUSES } from '../../../db/queries/unbooked-payments.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Enum, Input, PageQuery } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { presentUnbookedPayment, UnbookedPaymentShape } from './unbooked-payment-shape.ts';
 

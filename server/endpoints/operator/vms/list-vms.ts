@@ -1,8 +1,8 @@
 import { type SystemVmFilter, systemListVms } from '../../../db/queries/operator-vms.ts';
 import { VM_STATUSES } from '../../../domain/vms/states.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Enum, Input, PageQuery } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { Search } from '../shared/input.ts';
 import { presentVm, VmShape } from './vm-shape.ts';

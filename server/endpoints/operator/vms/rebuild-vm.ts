@@ -1,8 +1,8 @@
 import { askOffer } from '../../../compute/ask.ts';
 import { systemFindVm } from '../../../db/queries/vms.ts';
 import { decideRebuild } from '../../../domain/vms/rebuild-vm.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Input, Nullable, Shape, VmParams } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { requireBytes } from '../../shared/bytes.ts';
 import { RebuildFields } from '../../shared/rebuild.ts';

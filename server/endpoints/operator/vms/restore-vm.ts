@@ -1,7 +1,7 @@
 import { askHosts } from '../../../compute/ask.ts';
 import { decideRestore } from '../../../domain/vms/restore-vm.ts';
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Id, Input, Shape, Timestamp, VmParams } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { Code } from '../shared/input.ts';
 import { startByOperator } from './start-by-operator.ts';

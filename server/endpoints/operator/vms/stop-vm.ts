@@ -1,5 +1,5 @@
+import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Input, Shape, VmParams } from '../../../http/schemas.ts';
-import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { stopByOperator } from './stop-by-operator.ts';
 import { startedJobFields } from './vm-shape.ts';

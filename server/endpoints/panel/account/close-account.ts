@@ -3,8 +3,8 @@ import { findAccount } from '../../../db/queries/accounts.ts';
 import { closeAccount as close } from '../../../domain/accounts/account-status.ts';
 import { formatMinor, toJsonInteger } from '../../../domain/billing/money.ts';
 import { recordAudit } from '../../../domain/people/audit.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Input, Shape } from '../../../http/schemas.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { ApiError, invalidField, notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 

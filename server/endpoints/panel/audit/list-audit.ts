@@ -1,7 +1,7 @@
 import { type AuditView, listAuditEntries } from '../../../db/queries/audit-entries.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Id, Nullable, PageQuery, Shape, Timestamp } from '../../../http/schemas.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 
 const AuditEntryShape = Shape(

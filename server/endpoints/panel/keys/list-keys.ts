@@ -1,7 +1,7 @@
 import { listKeysPage } from '../../../db/queries/api-keys.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { PageQuery } from '../../../http/schemas.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { ApiKeyShape, presentKey } from './key-shape.ts';
 

@@ -1,7 +1,7 @@
 import { ROLE_SCOPES } from '../../../access/roles.ts';
 import { ALL_SCOPES, isReadScope, SCOPES, type Scope } from '../../../access/scopes.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Enum, Shape } from '../../../http/schemas.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { ScopeShape } from './key-shape.ts';
 

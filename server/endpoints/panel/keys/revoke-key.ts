@@ -1,7 +1,7 @@
 import { findKey, revokeKey as revoke } from '../../../db/queries/api-keys.ts';
 import { recordAudit } from '../../../domain/people/audit.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { PathId } from '../../../http/schemas.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { ApiKeyShape, presentKey } from './key-shape.ts';

@@ -1,6 +1,6 @@
+import { CHANGE_KINDS } from '../../../http/panel/change-stream.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Enum, Nullable, Shape } from '../../../http/schemas.ts';
-import { CHANGE_KINDS } from '../../../panel/change-stream.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 
 export const streamChanges = panelEndpoint({

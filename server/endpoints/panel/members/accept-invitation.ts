@@ -1,8 +1,8 @@
 import { emailKey, findPerson } from '../../../db/queries/people.ts';
 import { setSessionAccount } from '../../../db/queries/sessions.ts';
 import { acceptInvitation as accept, openInvitation } from '../../../domain/people/invitations.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Id, Input, Shape } from '../../../http/schemas.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { ApiError } from '../../../platform/errors.ts';
 import { LinkToken } from '../session/sign-in-shape.ts';
 

@@ -2,8 +2,8 @@ import { ROLES } from '../../../access/roles.ts';
 import { findMember, setRole } from '../../../db/queries/memberships.ts';
 import { requireOpen } from '../../../domain/accounts/account-status.ts';
 import { recordAudit } from '../../../domain/people/audit.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Enum, Input } from '../../../http/schemas.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { notFound } from '../../../platform/errors.ts';
 import {
   MemberParams,

@@ -1,6 +1,6 @@
 import { listInvitations } from '../../../db/queries/mail-tokens.ts';
 import { listMembers as readMembers } from '../../../db/queries/memberships.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { MemberShape, presentInvitation, presentMember } from './member-shape.ts';
 

@@ -2,8 +2,8 @@ import { revokeInvitation } from '../../../db/queries/mail-tokens.ts';
 import { deleteMembership, findMember } from '../../../db/queries/memberships.ts';
 import { requireOpen } from '../../../domain/accounts/account-status.ts';
 import { recordAudit } from '../../../domain/people/audit.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Shape } from '../../../http/schemas.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { ApiError, notFound } from '../../../platform/errors.ts';
 import { MemberParams, requireOtherOwner, tellRightsChanged } from './member-shape.ts';
 

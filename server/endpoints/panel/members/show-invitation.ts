@@ -2,8 +2,8 @@ import { ROLES } from '../../../access/roles.ts';
 import { findAccount } from '../../../db/queries/accounts.ts';
 import { findInviter } from '../../../db/queries/audit-entries.ts';
 import { openInvitation } from '../../../domain/people/invitations.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Enum, Input, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { LinkToken } from '../session/sign-in-shape.ts';
 

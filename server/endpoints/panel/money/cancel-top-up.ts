@@ -1,5 +1,5 @@
 import { recordAudit } from '../../../domain/people/audit.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { callOff, cancelTopUp as cancel } from '../../../payments/cancel-top-up.ts';
 import { presentTopUp, TopUpParams, TopUpShape } from './top-up-shape.ts';
 

@@ -1,4 +1,4 @@
-import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { AutoTopUpShape, presentAutoTopUp } from './auto-top-up-shape.ts';
 
 export const getAutoTopUp = panelEndpoint({

@@ -1,5 +1,5 @@
 import { findBillingProfile } from '../../../db/queries/billing-profiles.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { BilledShape, presentBilled } from './billing-profile-shape.ts';
 
 export const getBillingProfile = panelEndpoint({

@@ -5,8 +5,8 @@ import { lookUpWallet } from '../../../db/queries/wallets.ts';
 import { debtSuspendsAt } from '../../../domain/billing/debt-suspension.ts';
 import { unpaidDebt } from '../../../domain/billing/ledger.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Currency, Enum, Id, Minor, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 
 /** More unsettled debts than an account usually has. */

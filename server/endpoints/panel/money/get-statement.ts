@@ -5,8 +5,8 @@ import {
   statementPage,
 } from '../../../db/queries/statements.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Minor, PageQuery, Shape } from '../../../http/schemas.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import {
   presentStatementEntry,

@@ -1,6 +1,6 @@
 import { isAtLeast } from '../../../access/roles.ts';
 import { findTopUp } from '../../../db/queries/top-ups.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { nextStepOf } from '../../../payments/start-top-up.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { OneTopUpShape, presentTopUp, TopUpParams } from './top-up-shape.ts';

@@ -1,7 +1,7 @@
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import { topUpLimits } from '../../../domain/catalog/top-up-schema.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Currency, Minor, Shape } from '../../../http/schemas.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 
 const ProviderShape = Shape(

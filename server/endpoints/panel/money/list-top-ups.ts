@@ -1,7 +1,7 @@
 import { listTopUps as queryTopUps } from '../../../db/queries/top-ups.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { PageQuery } from '../../../http/schemas.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { presentTopUp, TopUpShape } from './top-up-shape.ts';
 

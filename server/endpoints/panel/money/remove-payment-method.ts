@@ -1,6 +1,6 @@
 import { recordAudit } from '../../../domain/people/audit.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { PathId } from '../../../http/schemas.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { removeMethod } from '../../../payments/remove-method.ts';
 import { Type } from '../../../platform/schema.ts';
 import { AutoTopUpShape, presentAutoTopUp } from './auto-top-up-shape.ts';

@@ -1,6 +1,6 @@
 import { recordAudit } from '../../../domain/people/audit.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Input, Nullable } from '../../../http/schemas.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { setAutoTopUp as set } from '../../../payments/set-auto-top-up.ts';
 import { Type } from '../../../platform/schema.ts';
 import { AutoTopUpShape, presentAutoTopUp } from './auto-top-up-shape.ts';

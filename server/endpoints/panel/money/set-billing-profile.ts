@@ -5,8 +5,8 @@ import { DOCUMENT_LANGUAGES } from '../../../domain/billing/invoice-document.ts'
 import { recordAudit } from '../../../domain/people/audit.ts';
 import { billingProfile } from '../../../domain/tax/billing-profile.ts';
 import { documentWishes, MAX_BILLING_CONTACTS } from '../../../domain/tax/document-wishes.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Enum, Input, Nullable } from '../../../http/schemas.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { BilledShape, PROFILE_KINDS, presentBilled } from './billing-profile-shape.ts';
 

@@ -1,6 +1,6 @@
 import { recordAudit } from '../../../domain/people/audit.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Input, Shape } from '../../../http/schemas.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { beginTopUp, startTopUp as start, type TopUpWish } from '../../../payments/start-top-up.ts';
 import { Type } from '../../../platform/schema.ts';
 import { NextStepShape, presentTopUp, TopUpShape } from './top-up-shape.ts';

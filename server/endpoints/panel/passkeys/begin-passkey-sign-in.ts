@@ -1,5 +1,5 @@
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Shape } from '../../../http/schemas.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { countPasskeySignIn, PasskeyOptions, rememberChallenge, webauthn } from './use-passkey.ts';
 
 export const beginPasskeySignIn = panelEndpoint({

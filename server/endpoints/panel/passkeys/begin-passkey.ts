@@ -1,7 +1,7 @@
 import { listPasskeys } from '../../../db/queries/passkeys.ts';
 import { findPerson } from '../../../db/queries/people.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Shape } from '../../../http/schemas.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { PasskeyOptions, rememberChallenge, webauthn } from './use-passkey.ts';
 

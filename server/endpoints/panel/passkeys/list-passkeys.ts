@@ -1,5 +1,5 @@
 import { listPasskeys as readPasskeys } from '../../../db/queries/passkeys.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { PasskeyShape, presentPasskey } from './passkey-shape.ts';
 

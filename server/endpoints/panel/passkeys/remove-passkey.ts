@@ -1,8 +1,8 @@
 import { deletePasskey } from '../../../db/queries/passkeys.ts';
 import { lockPerson } from '../../../db/queries/people.ts';
 import { recordAudit } from '../../../domain/people/audit.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { PathId, Shape } from '../../../http/schemas.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { mailSecurityChange } from '../shared/mails.ts';

@@ -1,6 +1,6 @@
 import { lockPerson } from '../../../db/queries/people.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { completeSignIn } from '../session/complete-sign-in.ts';
 import { SignInShape } from '../session/sign-in-shape.ts';
 import { countPasskeySignIn, PasskeyResponse, usePasskey } from './use-passkey.ts';

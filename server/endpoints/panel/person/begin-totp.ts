@@ -1,8 +1,8 @@
 import { makeTotp, TOTP_PURPOSE } from '../../../access/totp.ts';
 import { findPerson } from '../../../db/queries/people.ts';
 import { writeTotp } from '../../../db/queries/totps.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Shape } from '../../../http/schemas.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { ApiError, notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 

@@ -1,8 +1,8 @@
 import { lockPerson } from '../../../db/queries/people.ts';
 import { findTotp } from '../../../db/queries/totps.ts';
 import { recordAudit } from '../../../domain/people/audit.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { ApiError } from '../../../platform/errors.ts';
 import { countSecondFactor, takeTotpCode } from '../session/second-factor.ts';
 import { TotpCode } from '../session/sign-in-second-factor.ts';

@@ -1,8 +1,8 @@
 import { lockPerson } from '../../../db/queries/people.ts';
 import { deleteTotp } from '../../../db/queries/totps.ts';
 import { recordAudit } from '../../../domain/people/audit.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Shape } from '../../../http/schemas.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { mailSecurityChange } from '../shared/mails.ts';
 import { requireOtherFactor } from '../shared/other-factor.ts';

@@ -1,7 +1,7 @@
 import { lockPerson } from '../../../db/queries/people.ts';
 import { findTotp } from '../../../db/queries/totps.ts';
 import { recordAudit } from '../../../domain/people/audit.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { ApiError } from '../../../platform/errors.ts';
 import { mailSecurityChange } from '../shared/mails.ts';
 import { giveRecoveryCodes, RecoveryCodesShape } from './totp-shape.ts';

@@ -1,6 +1,6 @@
 import { updatePerson } from '../../../db/queries/people.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { PersonShape, presentPerson } from '../session/session-shape.ts';
 import { Locale, PersonName } from '../shared/inputs.ts';

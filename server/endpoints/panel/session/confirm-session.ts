@@ -1,7 +1,7 @@
 import { findPerson } from '../../../db/queries/people.ts';
 import { confirmSession as markConfirmed } from '../../../db/queries/sessions.ts';
+import { CONFIRM_MINUTES, panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Input, Shape, Timestamp } from '../../../http/schemas.ts';
-import { CONFIRM_MINUTES, panelEndpoint } from '../../../panel/endpoint.ts';
 import { ApiError, invalidField } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { PasskeyResponse, usePasskey } from '../passkeys/use-passkey.ts';

@@ -1,4 +1,4 @@
-import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { presentSession, SessionShape } from './session-shape.ts';
 
 export const getSession = panelEndpoint({

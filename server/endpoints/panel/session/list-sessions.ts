@@ -1,6 +1,6 @@
 import { listSessions as readSessions } from '../../../db/queries/sessions.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Id, Shape, Timestamp } from '../../../http/schemas.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { deviceOf } from '../shared/device.ts';
 

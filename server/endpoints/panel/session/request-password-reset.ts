@@ -1,7 +1,7 @@
 import { findPersonByEmail } from '../../../db/queries/people.ts';
 import { doneOrUndone } from '../../../db/undone.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Input, Shape } from '../../../http/schemas.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { addressOf, Email } from '../shared/inputs.ts';
 import { mailLink, mayRequestMail } from '../shared/mails.ts';
 

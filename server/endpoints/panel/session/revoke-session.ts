@@ -1,7 +1,7 @@
 import { deleteSession } from '../../../db/queries/sessions.ts';
 import { recordAudit } from '../../../domain/people/audit.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { PathId, Shape } from '../../../http/schemas.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 

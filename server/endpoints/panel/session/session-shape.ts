@@ -5,11 +5,11 @@ import type { Queryable } from '../../../db/database.ts';
 import { countFactors } from '../../../db/queries/factors.ts';
 import { listAccountsOf } from '../../../db/queries/memberships.ts';
 import { findPerson, type PersonRow } from '../../../db/queries/people.ts';
+import { CONFIRM_MINUTES } from '../../../http/panel/endpoint.ts';
 import { Count, Enum, Id, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
-import { CONFIRM_MINUTES } from '../../../panel/endpoint.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
-import { VERSION } from '../../../version.ts';
+import { VERSION } from '../../../platform/version.ts';
 
 const RoleShape = Enum(ROLES, { $id: 'Role', description: 'Role of a person in an account' });
 

@@ -1,8 +1,8 @@
 import type { TokenPurpose } from '../../../db/queries/mail-tokens.ts';
 import { findPerson, findPersonByEmail } from '../../../db/queries/people.ts';
 import { linkInvalid, peekMailToken } from '../../../domain/people/mail-tokens.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Enum, Input, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { LinkToken } from './sign-in-shape.ts';
 

@@ -1,7 +1,7 @@
 import { lockPerson } from '../../../db/queries/people.ts';
 import { linkInvalid, peekMailToken, useMailToken } from '../../../domain/people/mail-tokens.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { completeSignIn } from './complete-sign-in.ts';
 import { LinkToken, SignInShape } from './sign-in-shape.ts';
 

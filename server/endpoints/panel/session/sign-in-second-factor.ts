@@ -1,8 +1,8 @@
 import { TOTP_CODE } from '../../../access/totp.ts';
 import { lockPerson } from '../../../db/queries/people.ts';
 import { findTotp } from '../../../db/queries/totps.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { completeSignIn } from './complete-sign-in.ts';
 import { forgetAttempts, requireSecondFactorStage, takeTotpCode, wrongCode } from './second-factor.ts';

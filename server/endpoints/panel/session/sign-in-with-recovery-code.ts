@@ -1,8 +1,8 @@
 import { hashRecoveryCode } from '../../../access/recovery-codes.ts';
 import { lockPerson } from '../../../db/queries/people.ts';
 import { takeRecoveryCode } from '../../../db/queries/totps.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { completeSignIn } from './complete-sign-in.ts';
 import { forgetAttempts, requireSecondFactorStage, wrongCode } from './second-factor.ts';

@@ -1,8 +1,8 @@
 import { giveSignInBack, takeSignIn } from '../../../access/sign-in-limits.ts';
 import { findPersonByEmail, lockPerson } from '../../../db/queries/people.ts';
 import { findTotp } from '../../../db/queries/totps.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { ApiError } from '../../../platform/errors.ts';
 import { Email, Password } from '../shared/inputs.ts';
 import { knownDeviceFor } from '../shared/known-device.ts';

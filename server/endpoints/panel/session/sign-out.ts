@@ -1,6 +1,6 @@
 import { deleteSession } from '../../../db/queries/sessions.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Shape } from '../../../http/schemas.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
 
 export const signOut = panelEndpoint({
   operation: 'signOut',

@@ -1,7 +1,7 @@
 import { findPersonByEmail } from '../../../db/queries/people.ts';
 import { doneOrUndone } from '../../../db/undone.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Input, Shape } from '../../../http/schemas.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { addressOf, Email, Locale } from '../shared/inputs.ts';
 import { mailAlreadySignedUp, mailLink, mayRequestMail } from '../shared/mails.ts';

@@ -1,7 +1,7 @@
 import { listAccountsOf } from '../../../db/queries/memberships.ts';
 import { setSessionAccount } from '../../../db/queries/sessions.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Id, Input } from '../../../http/schemas.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { invalidField } from '../../../platform/errors.ts';
 import { presentSession, SessionShape } from './session-shape.ts';
 

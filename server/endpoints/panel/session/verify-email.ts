@@ -1,8 +1,8 @@
 import { lockPerson } from '../../../db/queries/people.ts';
 import { changeAddress } from '../../../domain/people/change-address.ts';
 import { linkInvalid, peekMailToken, useMailToken } from '../../../domain/people/mail-tokens.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Input, Shape } from '../../../http/schemas.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { mailSecurityChange } from '../shared/mails.ts';
 import { LinkToken } from './sign-in-shape.ts';

@@ -9,8 +9,8 @@ import {
   touchKnownDevice,
 } from '../../../db/queries/known-devices.ts';
 import { emailKey } from '../../../db/queries/people.ts';
-import type { Browser } from '../../../panel/browser.ts';
-import type { PanelServices } from '../../../panel/endpoint.ts';
+import type { Browser } from '../../../http/panel/browser.ts';
+import type { PanelServices } from '../../../http/panel/endpoint.ts';
 import { newId } from '../../../platform/ids.ts';
 
 const DAY_MS = 86_400_000;

@@ -2,11 +2,11 @@ import { mayMail } from '../../../access/mail-limits.ts';
 import type { Transaction } from '../../../db/database.ts';
 import type { PersonRow } from '../../../db/queries/people.ts';
 import { issueMailToken, type NewMailToken } from '../../../domain/people/mail-tokens.ts';
+import type { Browser } from '../../../http/panel/browser.ts';
+import type { PanelServices } from '../../../http/panel/endpoint.ts';
 import { localeOf } from '../../../mail/content.ts';
 import { enqueueMail } from '../../../mail/outbox.ts';
 import type { SecurityChangeValues } from '../../../mail/templates/people.ts';
-import type { Browser } from '../../../panel/browser.ts';
-import type { PanelServices } from '../../../panel/endpoint.ts';
 import { knownDeviceFor } from './known-device.ts';
 
 /** The page of each link. The link's secret follows a `#`, which browsers do not send. */

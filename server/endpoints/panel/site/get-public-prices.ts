@@ -1,7 +1,7 @@
 import { catalogFor } from '../../../domain/catalog/buyer-prices.ts';
 import { catalogAt } from '../../../domain/catalog/prices.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Currency, Shape } from '../../../http/schemas.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { PublicPlanShape, presentPublicPlan } from '../../customer/catalog/plan-shape.ts';
 

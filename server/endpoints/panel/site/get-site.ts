@@ -1,5 +1,5 @@
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Enum, Nullable, Shape } from '../../../http/schemas.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 
 const Colour = (description: string) => Type.String({ description, examples: ['#2b4c7e'] });

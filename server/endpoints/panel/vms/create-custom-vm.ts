@@ -1,7 +1,7 @@
 import { askOffer } from '../../../compute/ask.ts';
 import { createVm as buyVm } from '../../../domain/vms/create-vm.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import {
   NEW_VM_BODY_LIMIT,

@@ -1,8 +1,8 @@
 import { askHosts } from '../../../compute/ask.ts';
 import { decideRestore } from '../../../domain/vms/restore-vm.ts';
 import { startJob } from '../../../domain/vms/start-job.ts';
+import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { PathId, Shape } from '../../../http/schemas.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { JobShape, presentJob } from '../../customer/vms/job-shape.ts';
 import { loadVmForChange } from '../../customer/vms/load-vm.ts';
