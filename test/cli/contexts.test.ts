@@ -51,10 +51,10 @@ test('errors in a context are reported, and nothing is stored', async (t) => {
   const wrong: [string[], string, RegExp][] = [
     [['a b', '--url', 'https://x.example'], KEY, /not a valid context name/],
     [['__proto__', '--url', 'https://x.example'], KEY, /not a valid context name/],
-    [['a', '--url', 'ftp://x.example'], KEY, /no address of a service/],
-    [['a', '--url', 'https://user:word@x.example'], KEY, /no address of a service/],
-    [['a', '--url', 'https://x.example'], '', /no API key/],
-    [['a', '--url', 'https://x.example'], 'two words', /no API key/],
+    [['a', '--url', 'ftp://x.example'], KEY, /not the address of a service/],
+    [['a', '--url', 'https://user:word@x.example'], KEY, /not the address of a service/],
+    [['a', '--url', 'https://x.example'], '', /not an API key/],
+    [['a', '--url', 'https://x.example'], 'two words', /not an API key/],
   ];
   for (const [words, input, message] of wrong) {
     const { code, stderr } = await cli(['context', 'create', ...words], { input });

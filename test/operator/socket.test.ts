@@ -73,7 +73,7 @@ test('a live socket is refused and keeps working', async (t) => {
 test('a file that is no socket is left unchanged', async (t) => {
   const path = operatorSocket(await temporaryDirectory(t));
   await writeFile(path, 'precious');
-  await assert.rejects(listenOnSocket(greeter(t, 'hello'), path), /is in the way/);
+  await assert.rejects(listenOnSocket(greeter(t, 'hello'), path), /blocks the operator/);
   assert.ok(lstatSync(path).isFile());
 });
 

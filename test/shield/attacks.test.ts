@@ -31,7 +31,7 @@ test('attacks', async (t) => {
     assert.deepEqual(ongoing!.vectors, ['dns_amplification', 'fragment_flood']);
     assert.deepEqual([ongoing!.status, ongoing!.severity, ongoing!.ended_at], ['ongoing', 'medium', null]);
     assert.equal(ongoing!.started_at, before.toISOString(), 'the last look at which nothing was unusual');
-    assert.match(ongoing!.reason, /^\d+ packets\/s \(threshold 40000\), \d+ Mbit\/s/);
+    assert.match(ongoing!.reason, /^\d+ packets\/s \(threshold 40000\) and \d+ Mbit\/s/);
     assert.ok(ongoing!.peak_pps.value > 299_000 && ongoing!.peak_pps.value < 310_000);
 
     const rules = (await rulesOf(api, target)).sort((a, b) => a.fragments.localeCompare(b.fragments));

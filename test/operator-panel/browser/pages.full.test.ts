@@ -225,7 +225,7 @@ async function setThreshold({ page, command }: Desk, ip: string): Promise<void> 
     page.getByRole('button', { name: `Threshold of ${ip}: ${text}`, exact: true });
   const dialog = page.getByRole('dialog');
   const stored = async () => JSON.parse(await command('--json', 'target', 'list'))[0].threshold;
-  await inForce('40,000 pps, 500 Mbit/s (learnt)').click();
+  await inForce('40,000 pps, 500 Mbit/s (learned)').click();
   await dialog.getByLabel('Packets per second').fill('20000');
   await dialog.getByLabel('Megabits per second').fill('200');
   await dialog.getByRole('button', { name: 'Save' }).click();
@@ -243,7 +243,7 @@ async function setThreshold({ page, command }: Desk, ip: string): Promise<void> 
   await dialog.getByRole('button', { name: 'Save' }).click();
   await inForce('40,000 pps, 200 Mbit/s (set)').click();
   await dialog.getByRole('button', { name: 'Learn both' }).click();
-  await inForce('40,000 pps, 500 Mbit/s (learnt)').waitFor();
+  await inForce('40,000 pps, 500 Mbit/s (learned)').waitFor();
   assert.deepEqual(await stored(), { pps: null, bps: null });
 }
 

@@ -175,7 +175,7 @@ async function resizes(page: Page): Promise<void> {
   await dialog(page).getByText('Restart the machine').click();
   await button(page, 'Pay and change').click();
   await dialog(page).waitFor({ state: 'detached' });
-  await page.getByRole('row', { name: /Shared S4 now/ }).waitFor();
+  await page.getByRole('row', { name: /Shared S4 current/ }).waitFor();
 }
 
 async function deletes(page: Page): Promise<void> {

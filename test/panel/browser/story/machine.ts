@@ -107,7 +107,7 @@ export async function resizes({ page }: Stage): Promise<void> {
   await dialog(page).getByText('Restart the machine').click();
   await button(page, 'Pay and change').click();
   await dialog(page).waitFor({ state: 'detached' });
-  await page.getByRole('row', { name: /Shared S2 now/ }).waitFor();
+  await page.getByRole('row', { name: /Shared S2 current/ }).waitFor();
   await settles(page);
   await tab(page, 'Terminal').click();
   await types(page, 'nproc', /^2\s*$/);
