@@ -32,7 +32,7 @@ interface Allowed {
 }
 
 /**
- * The imports allowed to each room, from the bottom to the top. `server/start/` and the entries beside it are
+ * The imports allowed to each room, from the bottom to the top. `server/start/` and the entries of the service are
  * outside the rooms: they compose everything and may import anything; no room imports them.
  */
 const ROOMS: Record<string, Allowed> = {
