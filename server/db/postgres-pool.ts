@@ -143,10 +143,7 @@ export class Pool {
     });
   }
 
-  /**
-   * Returns the least busy connection, or for `alone` an idle one. If all are busy, opens another, up to
-   * {@link POOL_SIZE}. A worn connection gets no more work, so that it becomes idle under any load.
-   */
+  /** Refuses waiters whose time is over, in order, until none is left. */
   async #expire(): Promise<void> {
     this.#expiring = true;
     for (const waiter of this.#waiting) {

@@ -34,6 +34,16 @@ for (const workspace of workspaces) {
   });
 }
 
+test('every library has its row in docs/dependencies.md', () => {
+  const page = read('docs/dependencies.md');
+  const libraries = workspaces.flatMap((workspace) => {
+    const { dependencies, devDependencies }: Manifest = JSON.parse(read(`${workspace}/package.json`));
+    return Object.keys({ ...dependencies, ...devDependencies });
+  });
+  const missing = [...new Set(libraries)].filter((name) => !page.includes(`\`${name}\``));
+  assert.deepEqual(missing, []);
+});
+
 /** Returns the package of an import: `@scope/name/part` belongs to `@scope/name`. */
 function packageOf(specifier: string): string {
   return specifier
