@@ -86,7 +86,7 @@ test('a customer at the command line', async (t) => {
     const denied = await cli(['vm', 'delete', 'web-3'], { answer: '' });
     assert.equal(denied.code, 4);
     assert.match(denied.stderr, /^Lost: volume root$/m);
-    assert.match(denied.stderr, /^Given back: 3\.\d\d EUR$/m);
+    assert.match(denied.stderr, /^Refunded: 3\.\d\d EUR$/m);
     assert.match(denied.stderr, /Delete web-3 \(vm_\w+\) and all its data\?/);
     await ok(cli, ['vm', 'delete', 'web-3', '--wait'], { answer: 'y' });
     await ok(cli, ['snapshot', 'create', 'web-1', 'before', '--wait']);

@@ -23,7 +23,7 @@ test('vaubanctl shows an invoice and writes its PDF and its XML, without overwri
   assert.match((await ctl('show', id)).stdout, /^number: +none yet$/m);
   const early = await ctl('pdf', id);
   assert.deepEqual([early.code, early.stdout], [1, '']);
-  assert.match(early.stderr, /A draft has neither PDF nor XML/);
+  assert.match(early.stderr, /A draft has neither a PDF nor XML/);
 
   await issueInvoices(db, new Date('2026-02-02T00:00:00Z'), 10, SELLER);
   const { stdout } = await ctl('show', 'INV-000001');

@@ -76,7 +76,7 @@ test('an invalid outage is refused by its field', async (t) => {
     [{ ...sense, region, vm_id }, /either region or vm_id/],
     [{ ...sense, region: 'moon' }, /region/],
     [{ ...sense, vm_id: 'vm_0' }, /vm_id/],
-    [{ ...sense, region, to: sense.from }, /later than from/],
+    [{ ...sense, region, to: sense.from }, /later than `from`/],
     [{ ...sense, region, to: '2026-01-01T00:00:00.001Z' }, /in the future/],
     [{ ...sense, region, from: 'yesterday' }, /from/],
     [{ ...sense, region, reason: '\u202eevil' }, /reason/],

@@ -52,7 +52,7 @@ test('a cluster is checked against the catalog, and only a requirement of every 
   });
   const refused = await check();
   assert.equal(refused.code, 1);
-  assert.match(refused.stderr, /The compute engine does not answer/);
+  assert.match(refused.stderr, /The compute engine is not answering/);
 });
 
 /** Clusters from the operator's view: examining one finds it healthy, and recorded ones are listed. */

@@ -85,7 +85,7 @@ test('tenants, targets and attacks, over the real socket', async (t) => {
     const report = (...args: string[]) => ctl('shield', 'fastnetmon', ...args);
     assert.match(
       (await report(ipv4, 'incoming', '98350', 'ban')).stdout,
-      /^atk_\S+ on \S+: 98350 packets a second\.$/m,
+      /^atk_\S+ on \S+: 98350 packets per second\.$/m,
     );
     const [attack] = await json('shield', 'attacks', '--ongoing');
     assert.deepEqual([attack.ip, attack.peak_pps], [ipv4, 98_350]);

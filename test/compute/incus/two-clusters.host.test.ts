@@ -49,7 +49,7 @@ if (cluster) {
     const lacking = await add(second, certificate, '--network', 'none0');
     assert.match(lacking.stderr, /network none0: /);
     const same = await add(cluster.endpoints[0]!, env.VAUBAN_INCUS_SERVER_CERTIFICATE!);
-    assert.match(same.stderr, /^.*endpoints: are those of the cluster of the settings/m);
+    assert.match(same.stderr, /^.*endpoints: belong to the existing cluster of the settings/m);
     assert.deepEqual([lacking.code, same.code, await state()], [1, 1, alone]);
 
     const added = await add(second, certificate);

@@ -107,7 +107,7 @@ test('a mailed link that is opened does nothing before its button is pressed', {
     await page.close();
     const again = await open(url);
     assert.equal(await title(again.page), 'This link no longer works');
-    await again.page.getByText('It was used before', { exact: false }).waitFor();
+    await again.page.getByText('It has already been used', { exact: false }).waitFor();
     await context.clearCookies();
     await again.page.close();
   });
@@ -152,8 +152,8 @@ test('a link that does not work says why', { skip: NO_BROWSER }, async (t) => {
   await says(`${first!.values.url}x`, 'The link is incomplete');
   const body = { token: linkIn(second!), password: PASSWORD };
   await new TestBrowser(panel).ok('POST', '/sign-up/complete', { body });
-  await says(second!.values.url!, 'It was used before');
-  await says(first!.values.url!, 'There is an account with this address already');
+  await says(second!.values.url!, 'It has already been used');
+  await says(first!.values.url!, 'An account with this address already exists');
   const { id: personId } = (await findPersonByEmail(panel.services.db, email))!;
   const reset = async () =>
     `${panel.baseUrl}/panel/reset-password#${await newLink(panel, { purpose: 'reset_password', personId, email })}`;

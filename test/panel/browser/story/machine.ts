@@ -64,7 +64,7 @@ export async function opensPort({ page }: Stage): Promise<void> {
   await dialog(page).getByLabel('From').fill('203.0.113.0/24');
   await button(page, 'Save rule').click();
   await dialog(page).waitFor({ state: 'detached' });
-  await page.getByRole('row', { name: /443.*203\.0\.113\.0\/24.*In force/ }).waitFor();
+  await page.getByRole('row', { name: /443.*203\.0\.113\.0\/24.*Active/ }).waitFor();
 }
 
 /** Writes a file after a snapshot, restores the snapshot and checks that the file is gone. */

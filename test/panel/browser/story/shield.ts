@@ -31,7 +31,7 @@ export async function seesAttack(stage: Stage, id: string): Promise<void> {
   await moment('Mitigated')
     .getByText(/^after \d/)
     .waitFor();
-  await page.getByRole('row', { name: /automatic.*In force/ }).waitFor();
+  await page.getByRole('row', { name: /automatic.*Active/ }).waitFor();
   const mitigated = await latest();
   assert.equal(mitigated.status, 'ongoing');
   assert.ok(Date.parse(mitigated.mitigated_at!) >= Date.parse(mitigated.started_at));
@@ -47,7 +47,7 @@ export async function seesAttack(stage: Stage, id: string): Promise<void> {
   await dialog(page).getByLabel('Comment').fill('by hand');
   await button(page, 'Save rule').click();
   await dialog(page).waitFor({ state: 'detached' });
-  await page.getByRole('row', { name: /198\.18\.0\.0\/15.*by hand.*In force/ }).waitFor();
+  await page.getByRole('row', { name: /198\.18\.0\.0\/15.*by hand.*Active/ }).waitFor();
 
   const stopped = clock.now().getTime();
   await operate(`/targets/${target.id}/attack/stop`, {});
