@@ -15,7 +15,7 @@ interface AttemptLimit {
 }
 
 /**
- * How often something may be tried in a window that begins with the first attempt. Unknown and known devices are
+ * The number of attempts allowed in a window that begins with the first one. Unknown and known devices are
  * counted separately, so that no number of strangers can use up an owner's attempts; see `sign-in-limits.ts` and
  * `mail-limits.ts`.
  */

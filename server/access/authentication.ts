@@ -8,11 +8,11 @@ import { hashKey, isIssuedKey, isWellFormedKey } from './api-key.ts';
 import { isReadScope, type Scope } from './scopes.ts';
 
 /**
- * How long a key's record is trusted without another database query. A revocation must take effect within one second on
- * every node; this leaves time for the query itself.
+ * A key's record is trusted for this long without another database query. A revocation must take effect within one
+ * second on every node; this leaves time for the query itself.
  */
 export const KEY_CACHE_MS = 800;
-/** How long an unused key is remembered: the rate-limit headers of its refused requests need it within their window. */
+/** An unused key is remembered for this long: the rate-limit headers of its refused requests need it in their window. */
 const KEY_MEMORY_MS = 120_000;
 /** Keys remembered at once; beyond it the oldest are dropped. Limits memory, not the number of customers. */
 const KEY_CACHE_SIZE = 50_000;

@@ -17,8 +17,8 @@ export interface SignInTry {
  * has 50 a day of its own, and an account knows ten devices. A stranger has none, because a device becomes known only
  * by a complete sign-in or a reset by mail. So a stranger has 300 guesses a day, and someone who has stolen all ten
  * devices 800. A window begins with its first attempt, so the end of one and the beginning of the next can fall into
- * the same 24 hours: any 24 hours allow at most twice as many. Successful attempts are given back, because they were
- * not guesses.
+ * the same 24 hours: any 24 hours allow at most twice as many. Successful attempts are subtracted again, because they
+ * were not guesses.
  */
 export const GUESSES_A_DAY = {
   stranger: LIMITS.sign_in_unknown_day.most,
@@ -26,10 +26,10 @@ export const GUESSES_A_DAY = {
 } as const;
 
 /**
- * Counts a password attempt before it is checked, or refuses it with 429. Networks are checked first, and what they
- * refuse is not counted for the address, so it takes many networks to use up the strangers' attempts for it. A known
- * device is unaffected by others in its network or at its address. `besides` says how an owner on an unknown device can
- * still sign in.
+ * Counts a password attempt before it is checked, or refuses it with 429. Networks are checked first, and an attempt
+ * that they refuse is not counted for the address, so it takes many networks to use up the strangers' attempts for it.
+ * A known device is unaffected by others in its network or at its address. `besides` says how an owner on an unknown
+ * device can still sign in.
  */
 export async function takeSignIn(
   attempts: Attempts,

@@ -58,5 +58,5 @@ export class ModelError extends Error {
   }
 }
 
-/** The name is a description, so that nobody mistakes the runbook for a language model. */
+/** The name is a description, so that no one mistakes the runbook for a language model. */
 export const RUNBOOK: ModelIdentity = { provider: 'runbook', name: 'Built-in runbook (offline)' };

@@ -34,7 +34,7 @@ export async function openTerminal(
       reject(new OpsSessionError('refused', `${vm.id} gave no shell: ${error.message}`, { cause: error }));
     });
   });
-  // A pseudo-terminal has a single output; if a server sends anything here, it must not fill the window.
+  // A pseudo-terminal has a single output. Discard anything that a server sends here, so that it cannot fill the window.
   stream.stderr.resume();
   stream.once('close', () => client.end());
   return { stream, resize: (size) => stream.setWindow(size.rows, size.cols, 0, 0) };

@@ -6,7 +6,7 @@ import { shortage } from './disk-room.ts';
 import { openEngine } from './pglite-engine.ts';
 import { PgliteSession } from './pglite-session.ts';
 
-/** How often to check whether an outage is over. */
+/** Interval between checks whether an outage is over. */
 const LOOK_MS = 1_000;
 /**
  * Longest pause between attempts to open the engine that fail although there is disk space: each blocks the process for
@@ -33,7 +33,7 @@ export class PgliteKeeper {
   readonly #closed = new AbortController();
   #session: PgliteSession;
   #away: DatabaseAwayError | undefined;
-  /** Whether a request has been refused since the last check. */
+  /** True if a request has been refused since the last check. */
   #refused = false;
   #recovering: Promise<void> | undefined;
 

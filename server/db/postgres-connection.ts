@@ -154,7 +154,7 @@ export class Connection {
   }
 
   /**
-   * Whether the connection has prepared so many statements that it should be closed once it is idle. Closing frees them
+   * True if the connection has prepared so many statements that it should be closed once it is idle. Closing frees them
    * all, whereas a `deallocate` would have to know the current transaction and who still uses the name.
    */
   get isWorn(): boolean {

@@ -6,7 +6,7 @@ import type { Connection } from './postgres-connection.ts';
 const POOL_SIZE = 8;
 /** A caller who has waited this long for a connection is better refused than served. */
 const WAIT_MS = 10_000;
-/** How long closing the pool waits for pending statements. */
+/** The longest that closing the pool waits for pending statements. */
 const CLOSE_MS = 5_000;
 
 interface Waiter {
@@ -23,7 +23,7 @@ export class Pool {
   readonly #clock: Clock;
   readonly #connections = new Set<Connection>();
   readonly #lent = new Set<Connection>();
-  /** How many single statements each connection carries, counted from before they are sent until they are answered. */
+  /** The number of single statements on each connection, counted from before they are sent until they are answered. */
   readonly #shares = new Map<Connection, number>();
   readonly #waiting = new Set<Waiter>();
   #opening = 0;

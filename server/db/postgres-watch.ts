@@ -3,7 +3,7 @@ import { runCallbacks } from './after-commit.ts';
 import { DatabaseAwayError } from './away.ts';
 import type { Connection } from './postgres-connection.ts';
 
-/** How often the server is polled. */
+/** Interval at which the server is polled. */
 const BEAT_MS = 300;
 /** Delay before an absent server is tried again. */
 const RETRY_MS = 250;
@@ -16,8 +16,9 @@ const SILENT_TURNS = 15;
 /** If a statement takes longer, the server is asked whether it is still working on it. */
 const LATE_MS = 1_000;
 /**
- * How many times in a row the server must know nothing about a late statement before its connection is dropped: about
- * four seconds. A server process starved of CPU time has not read its statement yet, and looks the same for a while.
+ * The connection of a late statement is dropped once the server has known nothing about the statement this many times
+ * in a row: about four seconds. A server process starved of CPU time has not read its statement yet, and looks the same
+ * for a while.
  */
 const UNKNOWN_ASKS = 13;
 
@@ -45,7 +46,7 @@ export class Watch {
   readonly #parts: WatchParts;
   readonly #listeners = new Map<string, Set<Listener>>();
   readonly #closed = new AbortController();
-  /** Whether the server has ever answered; until then it may be slow. */
+  /** True if the server has ever answered; until then it may be slow. */
   #known = false;
   /** Connections whose statement was unknown to the server at the last poll, with how many times in a row. */
   #suspects = new Map<Connection, number>();

@@ -48,8 +48,8 @@ function forArrays<Codec>(wrap: (element: number, array: number) => Codec): Reco
 }
 
 /**
- * How both engines read results and write parameters, by the type's object id. They share these, so no query can tell
- * the engines apart. A parameter is written as the type that the statement expects, so a JavaScript array becomes
+ * The parsers of results and the writers of parameters, by the type's object id. Both engines share these, so no query
+ * can tell them apart. A parameter is written as the type that the statement expects, so a JavaScript array becomes
  * text[] or json depending on the cast or the column. For a json parameter, a string counts as JSON text; any other
  * value is encoded.
  */

@@ -16,7 +16,7 @@ const FROM_THE_RIGHT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/;
 const openAlgorithm = bidiFactory as unknown as () => Bidi;
 let algorithm: Bidi | undefined;
 
-/** Whether a line needs {@link runsOf}; most lines do not. */
+/** Returns whether a line needs {@link runsOf}; most lines do not. */
 export const hasRightToLeft = (line: string): boolean => FROM_THE_RIGHT.test(line);
 
 /**

@@ -89,7 +89,7 @@ export class JobExecution {
     );
   }
 
-  /** Whether a failure at the job's current position is undone rather than retried. */
+  /** True if a failure at the job's current position is undone rather than retried. */
   get #hasWayBack(): boolean {
     const { persistent, steps } = this.#definition;
     const { step, undoing } = this.context.job;
@@ -185,7 +185,7 @@ export class JobExecution {
     }
   }
 
-  /** Whether the engine cannot even list its hosts, in which case no single host is recorded as lost. */
+  /** Returns whether the engine cannot even list its hosts, in which case no single host is recorded as lost. */
   #isEngineAway(): Promise<boolean> {
     return this.context.compute.hosts().then(
       () => false,

@@ -7,8 +7,9 @@ type Method = {
 }[keyof ComputeDriver];
 
 /**
- * Whether each method changes a guest or only reads. Every method is listed, so that a new one does not compile until
- * this is decided: a method that changes guests without the fence could be called by a node that has lost its jobs.
+ * True for a method that changes a guest, false if it only reads. Every method is listed, so that a new one does not
+ * compile until this is decided: a method that changes guests without the fence could be called by a node that has lost
+ * its jobs.
  */
 const CHANGES: Readonly<Record<Method, boolean>> = {
   probe: false,

@@ -37,7 +37,7 @@ export class Slots {
     this.#onRoom = onRoom;
   }
 
-  /** Whether a job in this lane may find a slot, unless its account has used up its share. */
+  /** Returns whether a job in this lane may find a slot, unless its account has used up its share. */
   hasRoom(lane: Lane): boolean {
     const limit = this.#limit;
     if (this.#held.total >= limit) return false;

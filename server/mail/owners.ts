@@ -7,7 +7,7 @@ import { enqueueMail, MAIL_PURPOSE, type Mail, type MailParts } from './outbox.t
 import type { TemplateName, TemplateValues } from './templates/index.ts';
 import { MAX_LISTED, type VmNotice, type VmNotices } from './templates/vms.ts';
 
-/** How long a mail about a VM waits to collect notices about other VMs. */
+/** A mail about a VM waits this long to collect notices about other VMs. */
 const COLLECT_MS = 120_000;
 
 export type VmMailName = {

@@ -1,7 +1,7 @@
 import { stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** How full a file system is for an ordinary user. */
+/** The free space and the usage of a file system, for an ordinary user. */
 export interface FileSystemRoom {
   freeBytes: number;
   /** Share used of the space available to an ordinary user, from 0 to 1. */

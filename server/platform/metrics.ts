@@ -59,7 +59,7 @@ export interface Metrics {
   packetsRefused(limit: 'connections' | 'packets', count: number): void;
   /** The engine's total capacity for guests, and how much of it is reserved. */
   capacity(amounts: { resource: string; total: number; reserved: number }[]): void;
-  /** How full the file system of the data directory or of the guests' disks is, from 0 to 1. */
+  /** The usage of the file system of the data directory or of the guests' disks, from 0 to 1. */
   diskUsed(what: 'data' | 'pool', used: number): void;
   /** Media type of `text`. */
   readonly contentType: string;

@@ -15,8 +15,8 @@ export const AUTOMATIC_MS = 600_000;
 const LONGEST_ANSWER: Record<number, number> = { 53: 540, 123: 110 };
 
 /**
- * The rate an attacked class may still have, in packets and bits per second, whichever is lower: enough for a busy
- * target and harmless to it. Scaled down for a target whose threshold is below the floor.
+ * The rate that still passes for an attacked class, in packets and bits per second, whichever is lower: enough for a
+ * busy target and harmless to it. Scaled down for a target whose threshold is below the floor.
  */
 const ALLOWED_PPS = { syn: 2_000, udp: 5_000, icmp: 500, fragment: 1_000 } as const;
 const ALLOWED_BPS = 5_000_000;

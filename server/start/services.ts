@@ -43,7 +43,7 @@ export interface Services {
   /** Maintains the port forwards of this node's gateway. */
   forwards: ForwardReconciler;
   guests: GuestReconciler;
-  /** Whether this node runs the tasks that only one node may run. */
+  /** Decides whether this node runs the tasks that only one node may run. */
   leadership: Leadership;
   shield: EdgeReconciler;
   opsKeys: OpsKeys;

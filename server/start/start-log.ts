@@ -37,7 +37,7 @@ function warnOfLogo({ brand: { logo }, look, logger }: LookParts): void {
     );
 }
 
-/** Where the alphabets other than the Latin one begin: our font has all letters before. */
+/** The first character after the Latin alphabet: our font has all letters before it. */
 const NOT_LATIN = '\u0250';
 
 /** Warns about letters of the seller, of plans and of add-ons that the documents' font lacks: documents show boxes instead. */

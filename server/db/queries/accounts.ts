@@ -13,7 +13,7 @@ export interface AccountRow {
   currency: string;
   /** Quotas that override the catalog's, by their names there. */
   limits: Record<string, number>;
-  /** Whether its VMs may connect to port 25 of other hosts. */
+  /** True if its VMs may connect to port 25 of other hosts. */
   smtp_open: boolean;
   created_at: Date;
 }

@@ -1,6 +1,6 @@
 import { execute, maybeOne, type Queryable, sql } from '../database.ts';
 
-/** How many decimals a currency's amounts have, fixed when the books were created. */
+/** The number of decimals of a currency's amounts, fixed when the books were created. */
 export interface BooksRow {
   /** ISO 4217. */
   currency: string;

@@ -1,7 +1,7 @@
 import type { ClusterRecord, ClusterStore, HostRecord } from '../../compute/incus/cluster-store.ts';
 import { type Database, execute, maybeOne, type Queryable, type Sql, sql } from '../database.ts';
 
-/** Whether a host belongs to the cluster. */
+/** The condition that a host belongs to the cluster. */
 const isOf = (hostId: Sql, clusterId: string) => sql`starts_with(${hostId}, ${`${clusterId}:`})`;
 
 /** Clusters in addition to the one in the settings, with the recorded hosts and guests. */

@@ -7,7 +7,7 @@ export type ForwardRow = Pick<
   'id' | 'vm_id' | 'protocol' | 'public_ip' | 'external_port' | 'internal_ip' | 'internal_port' | 'status'
 > & {
   /**
-   * Whether it should be in force: it is not being removed, and its target address still belongs to the VM. If the VM
+   * True if it should be in force: it is not being removed, and its target address still belongs to the VM. If the VM
    * could not be created, its address may belong to another by now.
    */
   is_wanted: boolean;

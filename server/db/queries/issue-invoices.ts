@@ -150,7 +150,7 @@ export async function issueDraft(db: Database, issue: Issue): Promise<boolean> {
 }
 
 /**
- * How much a document's tax differs from that of its sales, for one rate, category and buyer; positive if more is due.
+ * The difference of a document's tax to that of its sales, for one rate, category and buyer; positive if more is due.
  */
 export interface Rounding {
   tax_rate: string;

@@ -24,7 +24,7 @@ export interface StoredSnapshot {
 export interface Meter {
   /** The terms, oldest first; empty if nothing has ever had a price. */
   readings: UsageReading[];
-  /** Bytes sent in the VM's whole life so far. */
+  /** Bytes sent since the VM was created. */
   out_bytes: bigint;
   /** Bytes sent by UTC day ("2026-01-31"), from the day of the first reading. */
   days: { date: string; out_bytes: bigint }[];

@@ -10,7 +10,7 @@ export interface MoneyAlarms {
   claims: number;
   /** Number of payments that the provider has but the books do not, and that no operator has decided on. */
   unbooked: number;
-  /** Whether documents cannot be issued until an operator says which numbers are free. */
+  /** True if documents cannot be issued until an operator says which numbers are free. */
   series_asked: boolean;
   /** Number of documents whose month is over but that cannot be issued because they would break a rule. */
   held_documents: number;

@@ -69,7 +69,7 @@ export interface WantedNetwork {
   network_generation: number;
   /** Mbit/s; 0 blocks all traffic, null means no throttle. */
   throttle_mbps: number | null;
-  /** Whether the VM may connect to port 25 of other hosts. */
+  /** True if the VM may connect to port 25 of other hosts. */
   smtp_open: boolean;
   /** In evaluation order: lowest priority first, then oldest. */
   rules: FirewallPart[];
@@ -216,8 +216,8 @@ export async function deletePortForward(db: Queryable, id: string): Promise<void
   await execute(db, sql`delete from port_forwards where id = ${id}`);
 }
 
-/** Whether the engine also applies a VM's port forwards. Otherwise a gateway does, and records their state itself. */
 interface NetworkParts {
+  /** True if the engine also applies a VM's port forwards. Otherwise a gateway does, and records their state itself. */
   forwards: boolean;
 }
 

@@ -5,7 +5,7 @@ import { type Page, pageOf } from './page.ts';
 export interface OrphanRow {
   guest_id: string;
   engine: string;
-  /** Where the guest is; null if it was found before hosts were recorded. */
+  /** The guest's host; null if the guest was found before hosts were recorded. */
   host_id: string | null;
   vcpu: number | null;
   ram_mb: number | null;

@@ -25,7 +25,7 @@ export interface NextJob {
   id: string;
   account_id: string;
   by_service: boolean;
-  /** How many times the job has been claimed. */
+  /** The number of times the job has been claimed. */
   epoch: number;
 }
 

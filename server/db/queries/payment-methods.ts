@@ -125,7 +125,7 @@ export async function noteAutoTopUp(
   );
 }
 
-/** How many automatic top-ups an account may have since an instant, and how many while it is in debt. */
+/** The most automatic top-ups that an account may have since an instant, and the most while it is in debt. */
 export interface TopUpLimit {
   since: Date;
   most: number;

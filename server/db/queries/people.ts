@@ -1,6 +1,6 @@
 import { maybeOne, one, type Queryable, sql } from '../database.ts';
 
-/** Whether a person is a customer or one of the operators. The two are never confused. */
+/** A person is either a customer or one of the operators. The two are never confused. */
 export type Realm = 'customer' | 'operator';
 
 export interface PersonRow {

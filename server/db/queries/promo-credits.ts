@@ -10,7 +10,7 @@ export interface PromoCreditRow {
   expires_at: Date;
   revoked_at: Date | null;
   reason: string;
-  /** Who granted it, such as "root" or "anna as root". */
+  /** The operator who granted it, such as "root" or "anna as root". */
   actor: string;
   created_at: Date;
 }

@@ -56,7 +56,7 @@ export async function deleteSessionsBeyond(
 /** A session with its person's role in the account that it shows; both null if there is no account. */
 export interface PresentedSessionRow extends SessionRow {
   email: string;
-  /** Whether the person can sign in with two factors: with a passkey, or with a password and an authenticator app. */
+  /** True if the person can sign in with two factors: with a passkey, or with a password and an authenticator app. */
   is_enrolled: boolean;
   role: Role | null;
   account_status: AccountStatus | null;

@@ -15,7 +15,7 @@ export interface AnnouncedAttack {
   mitigated_at: Date | null;
   ended_at: Date | null;
   announced: string[];
-  /** Whether the target was under another attack within the hour before. */
+  /** True if the target was under another attack within the hour before. */
   is_repeated: boolean;
 }
 

@@ -2,7 +2,7 @@ import { maybeOne, one, type Queryable, type Sql, sql } from '../database.ts';
 import type { JobRow } from './jobs.ts';
 import { type Page, pageOf } from './page.ts';
 
-/** Which jobs an operator asks for: those that keep failing, all unfinished ones, or those that were abandoned. */
+/** The jobs that an operator can list: those that keep failing, all unfinished ones, or those that were abandoned. */
 export const JOB_STATES = ['stuck', 'active', 'abandoned'] as const;
 export type JobState = (typeof JOB_STATES)[number];
 

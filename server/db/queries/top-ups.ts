@@ -32,7 +32,7 @@ export interface TopUpRow {
   reference: string;
   /** The provider's reference of the charge. */
   provider_ref: string | null;
-  /** Whether the method should be kept; `payment_method_id` is the one that was kept or charged. */
+  /** True if the method should be kept; `payment_method_id` is the one that was kept or charged. */
   keep_method: boolean;
   payment_method_id: string | null;
   /** Why it failed; shown to the customer. */

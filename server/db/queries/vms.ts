@@ -26,7 +26,7 @@ export interface VmRow {
   vcpu: number;
   ram_mb: number;
   disk_gb: number;
-  /** Whether its virtual CPUs have dedicated cores. */
+  /** True if its virtual CPUs have dedicated cores. */
   dedicated: boolean;
   bandwidth_gb: number | null;
   mac: string;
@@ -78,14 +78,14 @@ export interface VmRow {
   renewal_priority: number;
   /** When the latest upgrade to a more expensive size was ordered; null if there was none. */
   upgraded_at: Date | null;
-  /** How many of the notices before the end of the current period are past their time. */
+  /** The number of notices before the end of the current period whose time has passed. */
   renewal_notices: number;
   /** When its owner was notified of its deletion, and when deleting it was given up: such a VM is never renewed. */
   deletion_notice_at: Date | null;
   deletion_failed_at: Date | null;
-  /** Whether some of its usage in the current period has a price, see `queries/meters.ts`. */
+  /** True if some of its usage in the current period has a price, see `queries/meters.ts`. */
   usage_priced: boolean;
-  /** How many included-traffic notices were given in the current period. */
+  /** The number of notices about included traffic that were given in the current period. */
   traffic_notices: number;
   /**
    * Maximum rate for sending and receiving until the cause is gone, in Mbit/s; 0 blocks all traffic, null means no
@@ -125,7 +125,7 @@ export interface VmRow {
 
 /** A VM with the fields of its API object that are not its own columns. */
 export interface VmView extends VmRow {
-  /** Whether its host is unreachable, so that nothing can be done to the VM; null if it has no host. */
+  /** True if its host is unreachable, so that nothing can be done to the VM; null if it has no host. */
   host_lost: boolean | null;
   /** Window in which it will be switched off and moved, as announced to its owner; null if no such move is planned. */
   move_from_at: Date | null;

@@ -111,7 +111,7 @@ export interface OrderBooking {
   orderId: string;
   /** Sum of the order's lines without deposit lines: a deposit stays held, or its own entries release it. */
   amountMinor: bigint;
-  /** Where the customer's money is: held for the order, or in the wallet itself. */
+  /** The customer's side of the entries: the hold of the order, or the wallet itself. */
   party: 'wallet' | 'hold';
   at: Date;
 }

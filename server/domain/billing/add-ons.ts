@@ -190,8 +190,8 @@ export function addOnCharge(
 }
 
 /**
- * Returns the refund of an add-on that is given up, as a negative charge: the unused rest of its period, rounded down, less
- * what rounding had left uncharged, so that no period gives back more than was paid for it.
+ * Returns the refund of an add-on that is given up, as a negative charge: the unused rest of its period, rounded down,
+ * less what rounding had left uncharged, so that no more is refunded than was paid for the period.
  */
 export function addOnRefund(addOn: AddOn, isOver: boolean, at: Date, currency: string): Charge {
   const { period, priced_at, remainder, refundable } = addOn;

@@ -138,7 +138,7 @@ export function monthCharge(
 
 /** The part of an unpaid month that a suspended VM had used. */
 export interface UsedGrace {
-  /** As what it would have been renewed. */
+  /** The configuration that it would have been renewed with. */
   inGrace: Configuration;
   unpaid: Period;
   usedUntil: Date;
@@ -212,10 +212,10 @@ function instantIn({ isOver, endAt, pricedAt, metering }: RunningPeriod, at: Dat
 }
 
 /**
- * Going from one configuration to another at `now`, within the running period. The net is rounded once, together with
- * what earlier changes have left over, so that any number of changes charges what they come to exactly, give or take
- * half a unit. The last line is the share of the new price, the others are the rest of the net. Where nodes' clocks differ
- * or one was set back, `at` may lie before the last change: see {@link instantIn}.
+ * Returns the charge for changing from one configuration to another at `at`, within the running period. The net is
+ * rounded once, together with what earlier changes left over, so that any number of changes charges their exact total,
+ * give or take half a unit. The last line is the share of the new price, the others are the rest of the net. If nodes'
+ * clocks differ or one was set back, `at` may lie before the last change: see {@link instantIn}.
  */
 export function changeCharge(
   from: Configuration,
@@ -276,9 +276,10 @@ function heldChange(
 }
 
 /**
- * Giving a VM up at `at`: the unused rest of its period, as a negative charge. Of a month it is rounded down, less what
- * rounding had left uncharged, so that no period gives back more than was paid for it. By the hour it is what the hours
- * that have begun leave of it, so that the period comes to their price and that of its changes, rounded half up.
+ * Returns the refund for giving a VM up at `at`, as a negative charge: the unused rest of its period. For a month it is
+ * rounded down, less what rounding had left uncharged, so that no more is refunded than was paid for the period. If
+ * billed hourly, it is the rest after the hours that have begun, so that the period costs the price of those hours and
+ * of its changes, rounded half up.
  */
 export function deletionCharge(from: Configuration, period: RunningPeriod, at: Date): Charge {
   const now = instantIn(period, at);

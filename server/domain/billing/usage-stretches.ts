@@ -9,7 +9,7 @@ import { addMonth, type Period } from './period.ts';
  */
 export interface Stretch extends Period {
   month: Period;
-  /** How far the meter is read: until the end of the stretch, or everything metered so far. */
+  /** The part of the meter that is read: until the end of the stretch, or everything metered so far. */
   traffic: 'period' | 'all';
 }
 

@@ -30,7 +30,7 @@ import { runningPeriod } from './configuration.ts';
 import { refusalsOf, requirePaid } from './decide-change.ts';
 import { requireAllowed, requireWhole } from './states.ts';
 
-/** How many units of an add-on a VM is to have; 0 gives the add-on up. */
+/** The number of units of an add-on that a VM should have; 0 gives the add-on up. */
 export interface AddOnWish {
   /** The add-on's code. */
   addOn: string;

@@ -213,7 +213,7 @@ export class NftablesEdge implements EdgeDriver {
   }
 
   /**
-   * Reads data of the held targets while writes may go on. If the epoch changed in the meantime, reads again; leaves
+   * Reads data of the held targets while writes may continue. If the epoch changed in the meantime, reads again; leaves
    * out targets that are gone or at another address.
    */
   async #read<Row extends { id: string; targetId?: string }>(
@@ -251,7 +251,7 @@ export class NftablesEdge implements EdgeDriver {
     return found;
   }
 
-  /** Changes the present state into the wanted one in one step; correct parts stay untouched. */
+  /** Turns the present state into the wanted one in a single step; leaves correct parts untouched. */
   async #bringTo(targets: EdgeTarget[], { epoch, held, numbers }: KernelState): Promise<void> {
     const wanted = new Map(
       targets.map((target) => [target.id, heldOf(target, held.get(target.id), numbers)]),

@@ -10,8 +10,8 @@ const LINE =
   /^(tcp|udp) .* src=\S+ dst=(\S+) sport=\d+ dport=(\d+) .*?src=(\S+) dst=\S+ sport=(\d+) dport=\d+/;
 
 /**
- * Ends all connections to our public ports that do not go where the current forwards lead: those through removed
- * forwards, and those to this host itself from before the table that refuses them existed.
+ * Ends all connections to our public ports that do not match a current forward: those through removed forwards, and
+ * those to this host itself that were opened before the table that refuses them existed.
  */
 export async function endOthers({ publicPorts }: Layout, forwards: Forwards): Promise<void> {
   const ranges = new PublicPortRanges(publicPorts);

@@ -9,7 +9,7 @@ import { CachedCheck } from './cached-check.ts';
 /** Phase of the service; `running` means that it accepts both requests and jobs. */
 export type Phase = 'starting' | 'running' | 'stopping';
 
-/** How long the database's answer is cached: health checks cost at most one query per second. */
+/** The database's answer is cached for this long, so health checks cost at most one query per second. */
 const DATABASE_CHECK_MS = 1_000;
 /**
  * Migrations only disappear by manual intervention, and an engine's check actually does something: too expensive for
@@ -38,15 +38,15 @@ export interface DetailedReport extends ReadinessReport {
 interface ReadinessParts {
   db: Database;
   compute: ComputeDriver;
-  /** Whether this node is a gateway, and whether its forwards may differ from the wanted ones. */
+  /** `isHere`: this node is a gateway. `isBehind`: its forwards may differ from the wanted ones. */
   forwards: { readonly isHere: boolean; readonly isBehind: boolean };
   clock: Clock;
   logger: Logger;
 }
 
 /**
- * Whether this node should receive requests. The compute engine does not count: without it a node still answers reads,
- * and otherwise all nodes would be taken out with it. The code that starts and stops the service sets the phase:
+ * Decides whether this node should receive requests. The compute engine does not count: without it a node still answers
+ * reads, and otherwise all nodes would be taken out with it. The code that starts and stops the service sets the phase:
  * `running` only once the queue receives.
  */
 export class Readiness {

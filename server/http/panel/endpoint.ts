@@ -28,7 +28,7 @@ export interface PanelServices extends EndpointServices {
 
 export type PanelTag = 'site' | 'session' | 'person' | 'key' | 'member' | 'account' | 'money' | 'vm' | 'live';
 
-/** Who may call: anyone; anyone signed in; anyone with at least this role in the account that the session shows. */
+/** The permitted callers: anyone; anyone signed in; anyone with at least this role in the account that the session shows. */
 export type Access = 'public' | 'person' | Role;
 
 /** The caller, as far as an operation's access guarantees one. */
@@ -88,7 +88,7 @@ export interface PanelEndpointDefinition<
   ): Promise<Result | StreamedResult | FileResult>;
 }
 
-/** How long a proof of identity is valid. */
+/** Validity of a proof of identity. */
 export const CONFIRM_MINUTES = 10;
 
 // The roster holds endpoints of every shape; the pipeline checks shapes at run time by their schemas.

@@ -21,7 +21,7 @@ export interface GateParts {
   config: Config;
   sessions: Sessions;
   limiter: RateLimiter;
-  /** Whether an address may reach these operations; all may if absent. */
+  /** Returns whether an address may reach these operations; if absent, every address may. */
   isNear?: (ip: string) => boolean;
 }
 

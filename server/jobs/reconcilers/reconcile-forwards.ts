@@ -47,13 +47,13 @@ export class ForwardReconciler {
     });
   }
 
-  /** Whether gateways make the forwards, on this node or others, so that the engine is given none. */
+  /** True if gateways make the forwards, on this node or others, so that the engine is given none. */
   get byGateway(): boolean {
     return this.#parts.gateway.capabilities().forwards !== 'nowhere';
   }
 
   /**
-   * Whether this node is a gateway whose forwards, as far as is known, are out of date: it should not be sent traffic.
+   * True if this node is a gateway whose forwards, as far as is known, are out of date: it should not be sent traffic.
    */
   get isBehind(): boolean {
     return this.#isBehind;

@@ -27,8 +27,8 @@ import { noteOrphans } from './orphans.ts';
 import { settleGuest } from './settle-guest.ts';
 
 /**
- * How long a VM and its guest must contradict each other before the service acts: a guest's own changes are reported a
- * moment after they happen.
+ * The service acts once a VM and its guest have contradicted each other for this long: a guest's own changes are
+ * reported a moment after they happen.
  */
 export const BELIEVED_AFTER_MS = 5_000;
 

@@ -27,7 +27,7 @@ import { type RenewalServices, sweepFailedCreations } from './renew-vms.ts';
 import { SeriesWatch } from './watch-series.ts';
 
 const DAY_MS = 86_400_000;
-/** How long a reply is kept for replay, and a finished job: both as promised by the API. */
+/** Replies are kept for replay, and finished jobs, for as long as the API promises. */
 export const IDEMPOTENT_REPLY_DAYS = 7;
 const JOB_DAYS = 30;
 /** A finished run only explains its events. */

@@ -88,7 +88,7 @@ function claimOf(vm: DueVm, catalog: SalesCatalog, reserved: bigint, now: Date):
   return isRenewed(vm) && vm.available_minor - reserved >= amount ? amount : 0n;
 }
 
-/** Whether {@link renewOrDun} would change anything, as far as can be seen without a lock. */
+/** Returns whether {@link renewOrDun} would change anything, as far as can be seen without a lock. */
 function hasToChange(vm: DueVm, catalog: SalesCatalog, now: Date): boolean {
   if (!vm.unpaid_since || hasDeposit(vm) || nextDunningStep(vm, catalog.grace, now)) return true;
   const arrears = arrearsOf(vm, catalog, now);

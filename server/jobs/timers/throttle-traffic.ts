@@ -43,7 +43,7 @@ export async function throttleTraffic(services: ThrottleServices, failures: Fail
   }
 }
 
-/** Whether the catalog limits the traffic of anything it sells, or how much an account may use without paying. */
+/** Returns whether the catalog limits the traffic of anything it sells, or how much an account may use without paying. */
 function hasBounds(catalog: Catalog): boolean {
   const sold = [null, ...catalog.plans.map(({ code }) => code)];
   return (

@@ -24,7 +24,7 @@ const NOTICES = [80, 100] as const;
 const BATCH = 500;
 
 interface Due {
-  /** How many of the period's notices are due. */
+  /** The number of the period's notices that are due. */
   notices: number;
   used_bytes: bigint;
   included_bytes: bigint;

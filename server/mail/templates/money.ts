@@ -22,14 +22,14 @@ const methodName = (method: string, locale: Locale) =>
 
 export interface AutoTopUpFailedValues extends TopUpValues {
   reason: string;
-  /** Whether automatic top-up was turned off, after several failures in a row. */
+  /** True if automatic top-up was turned off, after several failures in a row. */
   isOff: boolean;
 }
 
 /** A payment that its provider reversed. */
 export interface TakenBackValues extends TopUpValues {
   kind: 'refund' | 'dispute';
-  /** Whether the wallet did not cover the amount, so that the account is in debt. */
+  /** True if the wallet did not cover the amount, so that the account is in debt. */
   isOwed: boolean;
   /** The part of the amount that is owed; absent in mails of the last release, in which all of it is owed. */
   owedMinor?: number;

@@ -17,8 +17,8 @@ export interface HelperClientOptions {
   unavailable(message: string): Error;
 }
 
-/** Whether the helper can do its work on this machine. */
 interface Report {
+  /** True if the helper can do its work on this machine. */
   ok: boolean;
   /** One line for people: what was found, or why it does not work. */
   summary: string;

@@ -64,8 +64,8 @@ export async function settleAdjustment(
 }
 
 /**
- * Notes what is left of the running period of a VM and of each of its add-ons, so that neither a change nor its deletion
- * gives back more.
+ * Records the amount left of the running period of a VM and of each of its add-ons, so that neither a change nor its
+ * deletion refunds more.
  */
 async function limitRefunds({ tx, clock }: LedgerContext, vm: VmRow): Promise<void> {
   if (vm.deleted_at || vm.deletion_failed_at || vm.status === 'deleting') return;

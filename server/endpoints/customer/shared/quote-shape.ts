@@ -8,7 +8,7 @@ import { Currency, Decimal, Minor, Shape, Timestamp } from '../../../http/schema
 import { Type } from '../../../platform/schema.ts';
 
 /**
- * How long a quote is valid: in this time proration changes by a few minor units at most. Prices may change earlier.
+ * Validity of a quote: in this time proration changes by a few minor units at most. Prices may change earlier.
  */
 const VALID_MS = 5 * 60_000;
 

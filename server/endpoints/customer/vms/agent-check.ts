@@ -4,7 +4,7 @@ import { findVm } from '../../../db/queries/vms.ts';
 import { ApiError } from '../../../platform/errors.ts';
 
 /**
- * Whether anything inside the guest answers. Call it before the transaction and pass the result to
+ * Returns whether anything inside the guest answers. Call it before the transaction and pass the result to
  * {@link requireAgent}.
  */
 export async function agentAnswers(request: {
