@@ -162,7 +162,7 @@ test('a VM whose renewal with its add-ons is not covered is unpaid as a whole, a
   assert.deepEqual([summary.overdue_minor, summary.shortfall_minor], [899, 98]);
   await assert.rejects(set(id, 'ipv4', 0), { code: 'payment_due' });
 
-  // After the grace of three days of a month of 28 it is switched off.
+  // The VM is switched off after three days of grace, in a month of 28 days.
   await renewAt('2026-02-04T00:00:00Z');
   assert.equal((await customer.must({ method: 'GET', path })).status, 'suspended');
   await assert.rejects(set(id, 'ipv4', 1), { code: 'vm_suspended' });
@@ -368,7 +368,7 @@ test('a renewal that is voided gives back the VM and its add-ons, at most what w
   await set(id, 'ipv4', 1);
   const [renewal] = await orders(id, 'renew');
   const undone = await undo(renewal!.id);
-  // 125 of the 500 were given back by the change.
+  // The change refunded 125 of the 500.
   assert.deepEqual(await linesOf(undone.id), [
     [`Void of 2 × ${IPV4} (because)`, 'adjustment', -375n],
     ['Void of Shared S1 (because)', 'adjustment', -399n],
@@ -474,7 +474,7 @@ test('a node of the last release neither breaks nor loses add-ons', async (t) =>
     [IPV4, 'add_on', 250n],
     ['Shared S1', 'month', 399n],
   ]);
-  // It deletes a VM without a refund of its add-ons, which the next round gives back.
+  // It deletes a VM without refunding its add-ons; the next round refunds them.
   await set(deleted.id, 'ipv4', 4);
   const [kept] = await db.query<{ add_ons: unknown }>(sql`select add_ons from vms where id = ${deleted.id}`);
   await execute(db, sql`update vms set add_ons = null where id = ${deleted.id}`);

@@ -114,7 +114,7 @@ test('a downgrade refunds by the month of the change, and its quote says so', as
   assert.equal(quote.refund_promo_expires_at, '2026-06-01T00:00:00.000Z');
   await change(path, 's1');
   assert.deepEqual(await wallet(), [before[0]! + back - credit, credit]);
-  // The upgrade takes back what the downgrade refunded, and the month is as before.
+  // The upgrade reverses the refund of the downgrade, and the month is as before.
   await change(path, 's8');
   assert.deepEqual(await wallet(), before);
 });
@@ -130,7 +130,7 @@ test("the operator's refunds and voids follow the month of the order", async (t)
   assert.deepEqual(await wallet(), [paid[0]! + 10_00n, 0n]);
   const ofCredit = await refund(order.id, 10_00n);
   assert.deepEqual(await wallet(), [paid[0]! + 10_00n, 10_00n]);
-  // Undoing a refund takes back the same kind of money that it gave.
+  // Undoing a refund moves back the same kind of money that it gave.
   await undo(ofMoney.id);
   assert.deepEqual(await wallet(), [paid[0]!, 10_00n], 'credit stays credit');
   await undo(ofCredit.id);

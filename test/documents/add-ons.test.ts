@@ -133,7 +133,7 @@ test('exports for bookkeeping have add-ons like any other sale', async (t) => {
     chunks.push(chunk);
   const [head, ...rows] = Buffer.concat(chunks).toString().trim().split(/\r?\n/);
   assert.ok(head!.includes('debit'), head);
-  // 5.00 with 0.80 of tax were sold, and 2.50 of it given back for 1.25.
+  // 5.00 with 0.80 of tax was sold, and 2.50 of it was refunded as 1.25.
   for (const amount of ['4.20', '0.80', '2.10', '0.40', '1.05', '0.20'])
     assert.ok(
       rows.some((row) => row.split(/[;,]/).some((cell) => cell.replaceAll('"', '') === amount)),

@@ -38,7 +38,7 @@ interface Allowed {
 const ROOMS: Record<string, Allowed> = {
   platform: { value: '' },
   config: { value: 'platform' },
-  // How viewers get a screen, and its content: a terminal, or a machine's SPICE display.
+  // The protocol through which viewers get a screen, and its content: a terminal, or a machine's SPICE display.
   'screens/rfb': { value: '' },
   'screens/text-console': { value: '', type: 'screens/rfb' },
   'screens/spice': { value: 'screens/rfb' },

@@ -200,7 +200,7 @@ async function untilIdle({ services: { db }, clock }: Panel, vmId: string): Prom
 export interface RosterOptions {
   /** The address of a person who gets a sign-in link. */
   email?: string;
-  /** Whether each operation is also called for an absent object before its proper call. */
+  /** True if each operation is also called for an absent object before its proper call. */
   probes?: boolean;
 }
 

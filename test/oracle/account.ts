@@ -169,7 +169,7 @@ export interface Vm {
   work: Work | null;
   autoRenew: boolean;
   priority: number;
-  /** How the coming months are billed. */
+  /** The billing mode of the coming months. */
   nextMode: 'monthly' | 'hourly';
   /** Day of the month on which the VM's months begin. */
   day: number;

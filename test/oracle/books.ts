@@ -237,7 +237,7 @@ function partsOf(account: Account, vm: Vm, lines: Line[]): Part[] {
   }));
 }
 
-/** Whether a line is paid for with the same month, or has the same span where there is none. */
+/** Returns whether a line belongs to the part: to its month or, if it has none, to the same span. */
 function isOf({ month, addOn, lines: [first] }: Part, { span, addOn: of }: Line): boolean {
   if (of !== addOn) return false;
   if (month) return span.from >= month.from && span.to <= month.to && span.from < span.to;

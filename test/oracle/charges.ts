@@ -186,8 +186,8 @@ export function changeCharge(vm: Vm, to: Product, at: number, list: PriceList): 
 }
 
 /**
- * No more is given back than is left of the month after corrections, and nothing for traffic that was sent: the first line
- * that gives back gives less.
+ * Reduces a refund so that it is at most the amount left of the month after corrections, and includes nothing for
+ * traffic that was already sent. The reduction is taken off the first line with a refund.
  */
 function keepBack(charge: Charge, most: bigint | null, forTraffic: bigint): Charge {
   const over = most === null ? 0n : -charge.total - most;
@@ -199,7 +199,7 @@ function keepBack(charge: Charge, most: bigint | null, forTraffic: bigint): Char
   return chargeOf(charge.lines.with(first, less));
 }
 
-/** The same product again: it comes to nothing, whenever it is asked for. */
+/** Returns the sale of the same product again: its total is zero at any time. */
 export function noChange(vm: Vm, list: PriceList): Sale {
   const still = { ...vm, leftover: Rational.zero, hoursSince: null, refundable: null };
   const { hoursSince, deposit } = vm;

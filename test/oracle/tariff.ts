@@ -140,7 +140,7 @@ export const findPlan = ({ plans }: Catalog, code: string) => plans.find((plan) 
 
 export const findAddOn = ({ add_ons }: Catalog, code: string) => add_ons?.find((one) => one.code === code);
 
-/** How long before a higher price an owner is notified, in milliseconds. */
+/** Returns how far ahead an owner is notified of a higher price, in milliseconds. */
 export const noticeOf = ({ price_notice_days = 0 }: Catalog) => price_notice_days * 86_400_000;
 
 /** The product's name: for a plan no longer in the catalog, its code. */

@@ -26,7 +26,7 @@ export interface WorldPlan {
   env: object;
   seed: string;
   operations: number;
-  /** Whether its process is killed twice; true by default. */
+  /** True, the default, if its process is killed twice. */
   killed?: boolean;
   signal?: AbortSignal;
 }

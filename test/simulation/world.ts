@@ -42,7 +42,7 @@ const QUOTA = { vms: 10, vcpu: 40 };
 const FIRST_FUNDS = 25_00n;
 /** Operations in progress at once: twice the connections that a node has to PostgreSQL. */
 const LANES = 16;
-/** How far the second node's clock is ahead of the first one's. */
+/** Lead of the second node's clock over the first one's. */
 export const SKEW_MS = 5 * 60_000;
 /** An unpaid VM may be several steps behind after a jump in time; each round takes one step. */
 const CATCH_UP_ROUNDS = 3;

@@ -27,8 +27,8 @@ export interface DatabaseLocation {
   open(): Promise<Database>;
 }
 
-/** Whether the database starts migrated, or empty as on the very first start. */
 export interface FreshOptions {
+  /** If false, the database starts empty, as on the very first start. */
   migrated?: boolean;
 }
 

@@ -10,7 +10,7 @@ import { findPostgres, freePort, unprivilegedUser } from './postgres-server.ts';
 
 const MEMBERS = ['a', 'b', 'c'];
 const LOOK_MS = 100;
-/** How long the others wait for a silent member, in seconds: the minimum of Patroni. */
+/** The others wait this many seconds for a silent member: the minimum of Patroni. */
 const TTL = 7;
 
 const onPath = (program: string) =>

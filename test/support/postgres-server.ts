@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** The oldest server that the product supports. */
 const OLDEST_VERSION = 15;
 const START_TIMEOUT = 120_000;
-/** Only for data that nobody needs: nothing waits for the disk. */
+/** Only for data that no one needs: nothing waits for the disk. */
 const VOLATILE = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
 
 /** A private server for one test run. */

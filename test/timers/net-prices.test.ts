@@ -44,7 +44,7 @@ async function open(t: TestContext, buyer: BillingProfile | null, of: object = {
   const becomes = (profile: BillingProfile) => operator.setBuyer(customer, profile);
   if (buyer) await becomes(buyer);
   const notices = new PriceNotices(services, new Failures(services));
-  /** Sets the clock to each of those days and runs two rounds of everything. */
+  /** Sets the clock to each of these days in turn, and runs all timers twice on each. */
   const passes = async (...days: string[]) => {
     for (const day of days) {
       for (let round = 0; round < 2; round++) {

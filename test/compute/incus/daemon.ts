@@ -123,7 +123,7 @@ export class Daemon {
     return this.#lists;
   }
 
-  /** How often a follower failed to connect. */
+  /** The number of times a follower failed to connect. */
   get refused(): number {
     return this.#refused;
   }

@@ -70,7 +70,7 @@ async function hasRoute(address: string): Promise<boolean> {
   return (await run('ip', 'route', 'show', `${address}/32`)) !== '';
 }
 
-/** How the router knows an address: announced by its member, left over from an ended session, or not at all. */
+/** Returns the state of an address on the router: announced by its member, left over from an ended session, or unknown. */
 async function isAnnounced(address: string): Promise<'fresh' | 'stale' | 'not'> {
   const rib = JSON.parse(await run('gobgp', '-p', '50051', '-j', 'global', 'rib')) as Record<
     string,

@@ -183,7 +183,7 @@ test('a disk may stand on the file that it was made on, and on no other', async 
     writeFile(at('disk'), header({ backing, extensions: [[FORMAT, 'qcow2']], ...more }));
   await on(base);
   await checkDisk(at('disk'), base);
-  // Records of earlier versions do not name the backing file. Without a name, any file that nobody may write to is
+  // Records of earlier versions do not name the backing file. Without a name, any file that no one may write to is
   // accepted, like an image.
   await checkDisk(at('disk'));
   await on(secret);

@@ -63,7 +63,7 @@ export class ConsoleSocket {
 export interface SocketOptions {
   protocols?: string[];
   headers?: Record<string, string>;
-  /** Whether it answers pings; true by default. */
+  /** True, the default, if it answers pings. */
   autoPong?: boolean;
   /** The connection to the service, if it is not direct. */
   connection?: ClientOptions;

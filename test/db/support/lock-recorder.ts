@@ -3,9 +3,9 @@ import type { Database, Queryable, Sql, Transaction } from '../../../server/db/d
 import { sql } from '../../../server/db/database.ts';
 
 /**
- * How a transaction locks a table's rows. `write`, `upsert`, `delete` and `lock` wait for the row's present holder;
- * `skip` locks without having waited; `insert` is for new rows; `refer` is a foreign key's check of the referenced row.
- * `unread` is a table that is locked according to the server although no parsed statement locks it.
+ * The ways in which a transaction locks a table's rows. `write`, `upsert`, `delete` and `lock` wait for the row's
+ * present holder; `skip` locks without having waited; `insert` is for new rows; `refer` is a foreign key's check of the
+ * referenced row. `unread` is a table that is locked according to the server although no parsed statement locks it.
  */
 export type LockKind =
   | 'write'

@@ -76,7 +76,7 @@ function fieldOf({ properties = {} }: Schema): fc.Arbitrary<Change> {
   return fc.oneof(...known, change('field', { name: text, value }));
 }
 
-/** How often an operation is tried: the more input it takes, the more can go wrong. */
+/** Returns the relative number of tries for an operation: the more input it takes, the more can go wrong. */
 const weightOf = ({ body, query }: Operation) =>
   1 + query.length + 2 * Object.keys(body?.schema.properties ?? {}).length;
 

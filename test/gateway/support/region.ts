@@ -29,7 +29,7 @@ export interface Takeover {
     gateway: Gateway,
     of: { index: number; operatorSocket: string },
   ): Promise<() => Promise<void>>;
-  /** Whether all traffic for the region goes through this gateway. */
+  /** True if all traffic for the region goes through this gateway. */
   isInCharge(region: Region, index: number): Promise<boolean>;
 }
 

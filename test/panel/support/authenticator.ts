@@ -10,7 +10,7 @@ export class Authenticator {
   readonly #pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   readonly id = base64url(randomBytes(32));
   readonly origin: string;
-  /** Whether the owner is verified by fingerprint or PIN. */
+  /** True if it verifies its owner by fingerprint or PIN. */
   verifies = true;
   counter = 0;
 

@@ -7,7 +7,7 @@ import { Customer, type Reply, type Request, type Target } from '../../chaos/sup
 import { defer } from '../../support/cleanup.ts';
 import type { RunningProxy } from './proxy.ts';
 
-/** How a caller reaches a proxy: the caller's address, and the trusted certificate. */
+/** The caller's address, and the certificate that the caller trusts. */
 export interface Route {
   ca: string;
   localAddress: string;

@@ -6,7 +6,7 @@ import type { Image } from '../../../server/compute/qemu/image.ts';
 import { REPOSITORY } from '../../support/source.ts';
 import { importBuilt } from '../../support/tiny-image.ts';
 
-/** How an image is sold; sizes are the smallest that work well under emulation, and twice that. */
+/** An image as it is sold; sizes are the smallest that work well under emulation, and twice that. */
 export interface Offer {
   image: Buildable;
   user: string;

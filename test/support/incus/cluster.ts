@@ -60,7 +60,7 @@ export interface ClusterOptions {
    * used part. By default the pools are directories on this machine's disk.
    */
   poolMb?: number;
-  /** Whether guests can be virtual machines; this needs no KVM. */
+  /** True if guests can be virtual machines; this needs no KVM. */
   vms?: boolean;
 }
 

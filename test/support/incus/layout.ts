@@ -8,7 +8,7 @@ export interface ClusterInfo {
   /** The network namespace from which members and guests can be reached. */
   hub: string;
   endpoints: string[];
-  /** Whether guests can be virtual machines. */
+  /** True if guests can be virtual machines. */
   vms: boolean;
 }
 

@@ -1,7 +1,7 @@
 // URLs of other sites that a browser understands or that a careless check accepts. `test/panel/next.test.ts` checks which
-// of them the panel takes for a path of its own.
+// of them the panel treats as one of its own paths.
 
-/** Accepted because they begin like a path; the router must not leave the site with them. */
+/** Accepted because they look like paths; following one of them in the router must not leave the site. */
 export const ACCEPTED_ELSEWHERE = ['/\t/evil.example', '/..//evil.example', '/../../\\evil.example'];
 
 export const REFUSED_ELSEWHERE = [
