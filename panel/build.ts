@@ -6,7 +6,7 @@ import { build, type InlineConfig, type Plugin } from 'vite';
 import { compressAll } from './compress.ts';
 
 const ROOT = fileURLToPath(new URL('.', import.meta.url));
-/** Where the service looks for the panel. */
+/** The directory in which the service looks for the panel. */
 const DIST = join(ROOT, 'dist');
 
 /** The languages of the panel; React Aria brings its own texts in thirty more. */

@@ -1,4 +1,4 @@
-/** How long a button shows that it has copied. */
+/** A button shows for this long that it has copied. */
 const SAID_MS = 1500;
 
 export function addCopyButtons(): void {

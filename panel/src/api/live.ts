@@ -50,8 +50,8 @@ export function onChange(listener: (change: Change) => void): () => void {
 let isTold = true;
 
 /**
- * For a query's `refetchInterval`: the interval to poll at while changes are not pushed, because the stream is broken
- * or there are too many tabs. Never polls while they are.
+ * Returns a query's `refetchInterval`: the query polls every `ms` while the service cannot push changes, because the
+ * stream is broken or too many tabs are open. Otherwise it never polls.
  */
 export const unlessTold = (ms: number) => (): number | false => (isTold ? false : ms);
 

@@ -1,4 +1,4 @@
-/** A page that nobody uses for this long stops polling, so that an absent operator's session expires. */
+/** A page that no one uses for this long stops polling, so that an absent operator's session expires. */
 const PATIENCE_MS = 5 * 60_000;
 
 let lastUsed = Date.now();
