@@ -46,7 +46,7 @@ function wholeResponse(bytes: Buffer): { length: number; status: number; closes:
 interface Line {
   open: () => Socket;
   supply: Supply;
-  /** Whether to reopen the connection, because a refusal may close it. */
+  /** True if the connection should be reopened, because a refusal may close it. */
   reopens: boolean;
   done: (status: number, ms: number) => void;
 }

@@ -29,7 +29,7 @@ export interface Disturbance {
   /** Starts a service other than the usual one. */
   start?: typeof startService;
   settings?: Record<string, string>;
-  /** Whether the neighbour's purchases are measured too, from the order to the running VM. */
+  /** True if the neighbour's purchases are measured too, from the order to the running VM. */
   creates?: boolean;
   /** Writes data for the disturbance before the service starts. */
   prepare?(db: Database, troublemaker: Customer): Promise<unknown>;

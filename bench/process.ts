@@ -9,7 +9,7 @@ import type { Place } from './bench.ts';
 
 const REPOSITORY = join(import.meta.dirname, '..');
 const START_TIMEOUT = 60_000;
-/** How often a starting process is polled; small compared with the fastest start, some hundred milliseconds. */
+/** Interval at which a starting process is polled; short compared with the fastest start, a few hundred milliseconds. */
 const POLL_MS = 5;
 
 const SERVICE = 'server/start.mjs';
@@ -36,7 +36,7 @@ export interface Server extends AsyncDisposable {
 interface Program {
   script: string;
   env: object;
-  /** Whether its standard output is dropped or can be read. */
+  /** Drops its standard output, or makes it readable. */
   output?: 'ignore' | 'pipe';
 }
 

@@ -11,7 +11,6 @@ interface Method {
   operation: Operation;
 }
 
-/** How the client treats an operation. */
 type Kind = 'read' | 'list' | 'write' | 'paid' | 'stream';
 
 /**

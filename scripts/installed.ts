@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Where Debian installs administration programs, regardless of the user's PATH. */
+/** The directories in which Debian installs administration programs; the user's PATH may lack them. */
 const SYSTEM = '/usr/sbin:/sbin';
 
 /** Returns whether a program is installed, including those for administrators. */

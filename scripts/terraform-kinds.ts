@@ -1,6 +1,6 @@
 import type { TerraformAttribute } from './emit-terraform.ts';
 
-/** How a Terraform resource or data source is derived from the customer API's operations. */
+/** A Terraform resource or data source, and the operations of the customer API that it is derived from. */
 export interface KindPlan {
   /** Without the provider's prefix. */
   name: string;
@@ -122,7 +122,7 @@ export const DATA_SOURCES: KindPlan[] = [
   { name: 'shield_target', read: 'listShieldTargets', findBy: ['id', 'ip', 'vm_id'] },
 ];
 
-/** How long the provider waits for each change of a resource; some changes wait for a VM's job. */
+/** Timeouts of the provider for changes of a resource; some changes wait for a VM's job. */
 export const TIMEOUTS: TerraformAttribute = {
   name: 'timeouts',
   type: 'object',

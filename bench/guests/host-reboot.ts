@@ -52,7 +52,7 @@ async function bootOf({ customer }: RealService, { id }: Bought, since: number):
   }
 }
 
-/** Returns the maximum number of simultaneous boots; one that ends at an instant frees its slot for the next. */
+/** Returns the maximum number of simultaneous boots. A boot that ends exactly when another begins does not overlap it. */
 function mostAtOnce(boots: Boot[]): number {
   const under = (instant: number) => boots.filter(({ from, to }) => from <= instant && instant < to).length;
   return Math.max(...boots.map(({ from }) => under(from)));

@@ -21,5 +21,5 @@ function around(changelog: string, heading: string): { before: string; notes: st
   return { before: changelog.slice(0, start), notes: rest.slice(0, end).trim(), after: rest.slice(end) };
 }
 
-/** Whether there are lines other than headings. */
+/** Returns whether there are lines other than headings. */
 const hasLines = (notes: string) => notes.split('\n').some((line) => line.trim() && !line.startsWith('#'));

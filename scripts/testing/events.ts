@@ -10,7 +10,7 @@ import type { Engine } from './tiers.ts';
 const TIMEOUT = 1_800_000;
 /** The same for slow files, some of which boot dozens of real guests. */
 const SLOW_TIMEOUT = 7_200_000;
-/** How many characters of the end of a file's output are kept for a failure report. */
+/** Characters kept of the end of a file's output, for a failure report. */
 const KEPT_OUTPUT = 4_000;
 
 const TOGETHER = join(import.meta.dirname, 'together.ts');

@@ -30,7 +30,7 @@ export function reaches(file: string, targets: readonly string[], seen = new Set
   return importsOf(file).some((target) => reaches(target, targets, seen));
 }
 
-/** How a file should be run. Each wish is a comment at the start of a line, followed by a colon and the reason. */
+/** Wishes of a test file for its run. Each is a comment at the start of a line, followed by a colon and the reason. */
 const WISHES = {
   /** Its result depends on the engine's sessions, locks or files, so the full tier runs it on both engines. */
   both: 'Runs on both engines',
