@@ -38,7 +38,7 @@ function configuration(outDir: string, documents: readonly string[]): InlineConf
     build: {
       outDir,
       emptyOutDir: false,
-      // The content security policy has no room for data URLs of fonts or scripts.
+      // The content security policy does not allow data URLs for fonts or scripts.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       // The first versions that know `light-dark()`, which the theme uses: for older ones the build would rewrite it.
@@ -46,7 +46,7 @@ function configuration(outDir: string, documents: readonly string[]): InlineConf
       reportCompressedSize: false,
       license: { fileName: 'licenses.md' },
       rolldownOptions: {
-        // A busy machine is nothing that somebody who installs could mend.
+        // A busy machine is not something that the person who installs it can fix.
         checks: { bundlerTimings: false },
         input: Object.fromEntries(documents.map((name) => [name, join(ROOT, `${name}.html`)])),
       },
@@ -55,8 +55,8 @@ function configuration(outDir: string, documents: readonly string[]): InlineConf
 }
 
 /**
- * Builds the panel into `panel/dist`, compressed beforehand. Two builds at the same time do not meet: each has a
- * directory of its own until it is whole.
+ * Builds the panel into `panel/dist`, compressed beforehand. Simultaneous builds do not interfere: each has its own
+ * directory until it is complete.
  */
 export async function buildPanel(): Promise<void> {
   const unfinished = `${DIST}.${process.pid}`;

@@ -252,7 +252,7 @@ for (const [currency, price, half] of [
       sql`select unit_price from order_lines where order_id = ${order.id}`,
     );
     assert.deepEqual([order.currency, order.amount_minor, line!.unit_price], [currency, half, price]);
-    // A third of a period is no whole number of units: the net of all is rounded once.
+    // A third of a period is not a whole number of units: the net of all lines is rounded once.
     clock.set(new Date('2026-01-21T16:00:00Z'));
     await set(id, 'ipv4', 3);
     await renewAt('2026-02-01T00:00:00Z');
@@ -354,7 +354,7 @@ test('an operator refunds or voids an add-on, and its VM then gives back only wh
   await undo(backup.id);
   assert.deepEqual(await wallet(), [200_00n - 399n - 100n, 0n]);
   clock.set(new Date(HALF));
-  // The unused half of both would be 300, of which 100 are left of one and nothing of the other.
+  // The unused half of both would be 300, but only 100 is left of one and nothing of the other.
   assert.equal((await remove(path)).amount_minor, 199 + 100);
   assert.deepEqual(await wallet(), [200_00n - 200n, 0n]);
 });

@@ -29,7 +29,7 @@ export interface HeldAddOn extends Units {
 const worthOf = ({ quantity, price }: Units) => new Rational(quantity * price);
 const inOrder = <One extends Units>(addOns: One[]) => addOns.toSorted((a, b) => (a.code < b.code ? -1 : 1));
 
-/** The name and price that the catalog asks of a buyer for a month from `at` on. */
+/** Returns the add-on's name and its price for the buyer, for a month from `at` on. */
 function listed(list: PriceList, code: string, at: number, soldAt: number) {
   const found = findAddOn(list, code);
   if (!found) return null;
@@ -44,7 +44,9 @@ export function onSale(list: PriceList, code: string, quantity: bigint, now: num
   return found && { code, quantity, soldAt: now, ...found };
 }
 
-/** The units for a month from `at` on. Without notices, which add-ons do not have, no price rises that needs one. */
+/**
+ * Returns the units for a month from `at` on. Add-ons have no price notices, so a price that needs one does not rise.
+ */
 function renewed<One extends Units>(held: One, list: PriceList, at: number): One {
   const asked = listed(list, held.code, at, held.soldAt);
   if (!asked) return held;
@@ -80,7 +82,7 @@ const isOver = ({ deleting, hoursSince, deposit }: Vm) =>
 const instantOf = (vm: Vm, held: Units | undefined, now: number) =>
   isOver(vm) ? vm.paid.to : Math.max(now, held?.soldAt ?? now);
 
-/** Gives back no more than is left of the month after corrections. */
+/** Limits a refund to the amount that is left of the month after corrections. */
 function atMost(held: HeldAddOn | undefined, charge: Charge): Charge {
   const over = held && held.refundable !== null ? -charge.total - held.refundable : 0n;
   if (over <= 0n || charge.total >= 0n) return charge;
@@ -88,7 +90,10 @@ function atMost(held: HeldAddOn | undefined, charge: Charge): Charge {
   return chargeOf([line({ ...giving, amount: giving.amount + over }), ...others]);
 }
 
-/** Having other units for the rest of the month: their worth to the second, less what was charged for the present ones. */
+/**
+ * Returns the charge for other units for the rest of the month: their worth to the second, less the amount charged for
+ * the present ones.
+ */
 export function change(
   vm: Vm,
   to: Units,
@@ -119,7 +124,7 @@ export function change(
   return { charge, after };
 }
 
-/** Giving an add-on up: the unused rest, rounded down. */
+/** Returns the refund for giving up an add-on: the unused rest, rounded down. */
 export function refundOf(vm: Vm, held: HeldAddOn, now: number, list: PriceList): Charge {
   const at = instantOf(vm, held, now);
   const open = worthOf(held).times(restOf(vm.paid, at)).minus(held.leftover).floor();
@@ -155,7 +160,7 @@ const soldMonth = (units: HeldAddOn[], span: Span, list: PriceList): AddedMonth 
   })),
 });
 
-/** The months of a VM that were missed, in turn. */
+/** Returns the missed months of a VM, in order. */
 export function nextMonths(vm: Vm, spans: Span[], list: PriceList): AddedMonth[] {
   const months: AddedMonth[] = [];
   let held = inOrder(vm.addOns);
@@ -171,7 +176,7 @@ export function nextMonths(vm: Vm, spans: Span[], list: PriceList): AddedMonth[]
   return months;
 }
 
-/** The month after a suspension, with the grace that was used of the unpaid one. */
+/** Returns the month after a suspension, with the grace period that was used of the unpaid month. */
 export function recoveredMonth(
   vm: Vm,
   { unpaid, usedUntil, span, now }: { unpaid: Span; usedUntil: number; span: Span; now: number },

@@ -38,7 +38,7 @@ export const debtOf = ({ disputes, orders }: Account) =>
   sum(disputes.filter(({ isWon }) => !isWon).map(({ amount, taken }) => amount - taken)) +
   sum(orders.map(({ owed }) => owed));
 
-/** Pays debts from the money that there is: the oldest dispute first, then the oldest deletion. */
+/** Pays debts from the available money: the oldest dispute first, then the oldest deletion. */
 export function payDebts(account: Account, at: number): void {
   for (const dispute of account.disputes.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
     const money = moneyOf(account);

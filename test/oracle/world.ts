@@ -76,7 +76,7 @@ export class World {
     this.#notices = this.#newNotices();
   }
 
-  /** Stands for a restart of the service, which reads the edited catalog and looks at all VMs. */
+  /** Stands for a restart of the service, which reads the edited catalog and checks all VMs. */
   restartNotices(): void {
     this.#notices = this.#newNotices();
   }

@@ -53,7 +53,7 @@ test('strangers in ten networks cannot keep an owner out', async (t) => {
   // A device that was signed in before can sign in from anywhere, even from an attacker's network.
   for (const ip of ['198.51.100.1', '192.0.2.77', NETWORKS[0]!(0), NETWORKS[1]!(0)])
     assert.equal((await signIn(laptop, email, ip)).status, 200, ip);
-  // An unknown device is told what to do, even if its password is right.
+  // An unknown device gets instructions, even if its password is right.
   const phone = new TestBrowser(panel);
   const refused = await signIn(phone, email, '192.0.2.78');
   assert.deepEqual([refused.status, refused.error?.details?.policy], [429, 'unknown_device']);

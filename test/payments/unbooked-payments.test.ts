@@ -30,7 +30,7 @@ async function restoredShop(t: TestContext) {
     const [succeeded] = stripe.pay(session.id) as [Thing];
     return { topUpId: begun!.id, intent: succeeded.data.object as Thing, succeeded };
   };
-  // Before the copy was restored, the old process had compared the books; the new one has not.
+  // The old process compared the books before the copy was restored; the new one has not compared them yet.
   const restart = () => {
     services.payments.comparedAt = null;
   };

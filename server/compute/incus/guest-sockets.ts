@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 
 /**
- * Open connections into guests. They must be closed here when a guest has gone, because nothing else would tell the
+ * Open connections into guests. They must be closed here when a guest is gone, because nothing else would tell the
  * other end.
  */
 export class GuestSockets {

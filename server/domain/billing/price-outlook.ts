@@ -24,8 +24,8 @@ export interface PriceOutlook {
 }
 
 /**
- * Looks ahead to the first month of a VM whose price its owner can still be notified of in time. There is one notice at a
- * time: a second rise in sight is announced once the first has come.
+ * Looks ahead to the first month of a VM whose price its owner can still be notified of in time. There is one notice at
+ * a time: a second rise is announced once the first has taken effect.
  */
 export function lookAhead(vm: VmRow, catalog: SalesCatalog, now: Date): PriceOutlook {
   const { price_notice_days: days = 0 } = catalog;

@@ -252,7 +252,7 @@ export function changeCharge(
   };
 }
 
-/** The same where a deposit is held: what was used is sold, and the rest of the period has a deposit of its own. */
+/** Does the same if a deposit is held: the usage so far is sold, and the rest of the period gets its own deposit. */
 function heldChange(
   from: Configuration,
   to: Configuration,

@@ -14,8 +14,8 @@ export interface Funds {
 
 /**
  * Returns the shortfall for a VM's next renewal, 0 if it is covered; null if the VM does not renew. Renewals are paid
- * in the order in which they fall due, then by the owner's ranking; one that is not covered leaves the money to the
- * next. The shortfall includes the renewals that come before, and credit that will have expired unspent.
+ * in the order in which they fall due, then by the owner's ranking; if one is not covered, the money goes to the next.
+ * The shortfall includes the renewals that come before, and credit that will have expired unspent.
  */
 export function lackingFor(
   vmId: string,
@@ -56,7 +56,7 @@ function spend(credits: Funds['credits'], amount: bigint): Funds['credits'] {
   });
 }
 
-/** All renewals of an account in the order in which they are paid; what is overdue is due now. */
+/** Returns all renewals of an account in the order in which they are paid; overdue ones are due now. */
 function inOrder(vms: VmRow[], catalog: SalesCatalog, now: Date): Renewal[] {
   const dueAt = (vm: VmRow) => Math.max(vm.billing_period_end_at.getTime(), now.getTime());
   return vms

@@ -10,7 +10,7 @@ import { isRenewed } from './retirement.ts';
 
 const DAY_MS = 86_400_000;
 
-/** A month to come of a VM: what it is renewed as when that begins. */
+/** A coming month of a VM, and the configuration with which it will be renewed for that month. */
 export interface ComingMonth {
   startAt: Date;
   endAt: Date;
@@ -18,9 +18,9 @@ export interface ComingMonth {
 }
 
 /**
- * Returns what a VM's next month is sold as: its current size, at the price of its plan or of its parts. It keeps its
- * old price if the catalog no longer has the plan, or if its owner had no timely notice of a higher price. A VM that
- * was switched off starts over at today's price.
+ * Returns the configuration that a VM's next month is sold with: its current size, at the price of its plan or of its
+ * parts. It keeps its old price if the catalog no longer has the plan, or if its owner had no timely notice of a higher
+ * price. A VM that was switched off starts over at today's price.
  */
 export function renewalConfiguration(vm: VmRow, catalog: SalesCatalog, now: Date): Configuration {
   if (vm.suspended_at) return saleConfiguration(vm, catalog, now);
@@ -103,7 +103,7 @@ function hasNotice(
   );
 }
 
-/** The months to come of a VM that is renewed again and again, beginning with the one that is due next. */
+/** Yields the coming months of a VM that keeps renewing, beginning with the next one due. */
 export function* comingMonths(vm: VmRow, catalog: SalesCatalog, now: Date): Generator<ComingMonth, never> {
   let held = vm;
   for (let startAt = vm.billing_period_end_at; ; ) {

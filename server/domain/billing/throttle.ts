@@ -40,8 +40,8 @@ export function throttlesOf<V extends MeteredVm>(
 }
 
 /**
- * The throttle of a VM that has sent its included traffic. In a period that is over and not paid yet the VM has what is left
- * of the one before.
+ * The throttle of a VM that has sent its included traffic. If the period is over and the next one is not paid yet, the
+ * VM only has the traffic that is left of the old period.
  */
 function includedThrottle(vm: MeteredVm, catalog: Catalog, now: Date): Throttle | null {
   const { mbps } = trafficEnd(catalog, vm.plan);

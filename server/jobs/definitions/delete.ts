@@ -8,9 +8,9 @@ import { putOffDunning } from '../timers/dun-vm.ts';
 const SHORTEST_PERIOD_MS = 1_000;
 
 /**
- * Deletes a VM. Its refund was paid when the deletion was accepted, so the job can only go forward. If it is given up
- * all the same, the VM counts as paid up to the time of that refund and no longer: it is not refunded twice and not
- * restarted, and in the end the service deletes it like any VM that does not renew.
+ * Deletes a VM. Its refund was paid when the deletion was accepted, so the job can only go forward. If it is abandoned
+ * nevertheless, the VM counts as paid only up to the time of that refund: it is neither refunded twice nor restarted,
+ * and finally the service deletes it like any VM that does not renew.
  */
 export const deletion: JobDefinition = {
   persistent: true,

@@ -25,9 +25,9 @@ const DAY_MS = 86_400_000;
 const BATCH = 500;
 
 /**
- * Tells the owners of VMs ahead that a renewal is going to be dearer, or that there will be none because the plan is
- * retired. The catalog is read at the start of the service, so that the first round looks at every VM; the others at those
- * of which another month has come into sight: each about once a month.
+ * Notifies the owners of VMs ahead of time that a renewal will cost more, or that there will be none because the plan
+ * is retired. The catalog is read when the service starts, so the first round checks every VM. Later rounds check a VM
+ * when another of its months can be foreseen: about once a month.
  */
 export class PriceNotices {
   readonly #services: NoticeServices;

@@ -191,7 +191,7 @@ async function renew(
     billing_period_end_at: endAt,
     ...(vm.suspended_at && { billing_anchor_day: startAt.getUTCDate() }),
     price_monthly_minor,
-    // After a suspension this is a new sale. Otherwise a notice of the price has either come true by now or is void.
+    // After a suspension this is a new sale. Otherwise a notice of the price has either taken effect by now or is void.
     ...(vm.suspended_at ? pricedAnew(now) : noticesAfter(vm, startAt)),
     tax_rate: sale.tax_rate,
     rounding_remainder: sale.remainder,
