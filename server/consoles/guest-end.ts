@@ -16,7 +16,7 @@ interface GuestEndServices {
 }
 
 /**
- * Returns why a guest ended its stream, because a logout looks the same as a guest that goes off. Neither source is
+ * Returns why a guest ended its stream, because a logout looks the same as a guest that powers off. Neither source is
  * sufficient on its own: the VM's state lags behind a power-off from the inside, and the engine does not know about a
  * stop in progress.
  */

@@ -59,7 +59,7 @@ export const MAX_FLOOD_MS = 10_000;
 export const DEFAULT_COLS = 80;
 export const DEFAULT_ROWS = 24;
 
-/** Maximum number of share links of a VM at a time: a list that people still understand. */
+/** Maximum number of share links of a VM at a time: a list that people can still keep track of. */
 export const SHARES_PER_VM = 20;
 export const MAX_VIEWERS = 50;
 /** Lines above the screen that a late viewer also gets, as far as they fit. */

@@ -38,7 +38,7 @@ export interface WatchParts {
 }
 
 /**
- * Keeps a connection of its own that receives notifications and polls the server. A statement may take as long as the
+ * Keeps its own connection, which receives notifications and polls the server. A statement may take as long as the
  * server works on it. A statement that the server knows nothing about, or a silent server, is abandoned within seconds;
  * the network's own timeout would be a quarter of an hour.
  */

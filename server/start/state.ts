@@ -18,7 +18,7 @@ export function claimDataDir(config: Config): Promise<void> {
 function outageLog(config: Config): OutageLog {
   const logger = createLogger(config);
   return {
-    // The reason is what the operator can mend, such as a full disk; the cause is the error that the engine met.
+    // The reason is a problem that the operator can fix, such as a full disk; the cause is the engine's own error.
     onAway: ({ message, cause }) =>
       logger.error(
         { reason: message, cause: cause instanceof Error ? cause.message : undefined },

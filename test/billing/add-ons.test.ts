@@ -458,7 +458,7 @@ test('a node of the last release neither breaks nor loses add-ons', async (t) =>
   const renewed = await buy();
   const deleted = await buy();
   for (const { id } of [renewed, deleted]) await set(id, 'ipv4', 2);
-  // Such a node renews the VM alone: it knows neither the column nor the lines.
+  // Such a node renews only the VM: it knows neither the column nor the lines.
   const addOns = await db.query<{ id: string; add_ons: unknown }>(sql`select id, add_ons from vms`);
   await execute(db, sql`update vms set add_ons = null`);
   await renewAt('2026-02-01T00:00:00Z');

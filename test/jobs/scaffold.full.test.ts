@@ -1,4 +1,4 @@
-// Runs on both engines: a step that fails and is repeated meets other locks and sessions.
+// Runs on both engines: a step that fails and is repeated meets different locks and sessions.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { JOB_KINDS, type JobKind } from '../../server/domain/vms/states.ts';

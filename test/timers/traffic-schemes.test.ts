@@ -79,7 +79,7 @@ test('a downgrade after all traffic was sent refunds nothing, and neither does a
   assert.equal(quote.net_minor, 0);
   assert.equal((await change(fixture, customer, id, 's2')).amount_minor, 0);
   assert.equal(await speed(fixture, id), 10, 'all of it is sent');
-  // Back again half a month later: the rest of the month became dearer, and nothing is refunded.
+  // Back again half a month later: the rest of the month has become more expensive, and nothing is refunded.
   at(fixture, '2026-01-16T12:00:00Z');
   await change(fixture, customer, id, 's4');
   assert.equal(await speed(fixture, id), 10);

@@ -54,7 +54,7 @@ export class Boots {
     return untilAnswered(this.#parts.clock, this.#asking(instance, readiness), ALIVE_MS, signal);
   }
 
-  /** Called when a guest has gone off. */
+  /** Called once a guest is off. */
   end(id: string): void {
     this.#waits.get(id)?.over.abort();
     this.#waits.delete(id);

@@ -17,7 +17,7 @@ export interface EventStreamParts {
   instances: Instances;
   project: string;
   events: GuestEvents;
-  /** Called when a guest has gone off; `isAsked` if somebody had asked the cluster for it. */
+  /** Called once a guest is off; `isAsked` if a request to the cluster caused it. */
   ended(id: string, isAsked: boolean): void;
   /** Called with each guest that is on. */
   seen(instance: Instance): void;

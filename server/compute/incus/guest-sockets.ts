@@ -18,7 +18,7 @@ export class GuestSockets {
     return stream;
   }
 
-  /** Called when a guest has gone off. */
+  /** Called once a guest is off. */
   end(id: string): void {
     for (const stream of this.#open.get(id) ?? []) stream.destroy();
   }

@@ -68,10 +68,10 @@ class Incus implements ComputeDriver {
   readonly #events = new GuestEvents();
   readonly #sockets = new GuestSockets();
   readonly #screens: GuestScreens;
-  /** Held while a guest is altered, but never while waiting for it to boot or go off. */
+  /** Held while a guest is altered, but never while waiting for it to boot or power off. */
   readonly #locks = new KeyedMutex();
   /**
-   * Held while a guest's rules change and while it is asked to go off. If the rules of a card change just as Incus
+   * Held while a guest's rules change and while it is asked to power off. If the rules of a card change just as Incus
    * takes it down, its routes stay on the member. Nothing removes them there, and the next start fails because it
    * cannot create them.
    */

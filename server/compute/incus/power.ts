@@ -12,7 +12,7 @@ export interface PowerParts {
   instances: Instances;
   /** Returns the guest's instance as it is now. Throws if it does not exist or cannot be seen. */
   need(id: string): Promise<Instance>;
-  /** Called when a guest has gone off. */
+  /** Called once a guest is off. */
   ended(id: string): void;
   /** Aborts when the driver is closed. */
   closed: AbortSignal;
@@ -49,7 +49,7 @@ export class Power {
       isDone: (instance) =>
         isOn(instance) === true && !isStopping(instance) && isSameCard(cardOf(instance), wanted(instance)),
       step: async (instance) => {
-        // An instance that is going off counts as neither on nor off: wait for it.
+        // An instance that is powering off counts as neither on nor off: wait for it.
         if (isStopping(instance)) return clock.sleep(LOOK_EVERY_MS, closed);
         if (isOn(instance)) return instances.change(instance, { devices: { eth0: wanted(instance) } });
         const bare = unannounced(cardOf(instance));

@@ -121,7 +121,7 @@ export class GuestAccess {
 
   async #note(guest: Guest, frozen: boolean): Promise<void> {
     const { run } = guest.record;
-    // If the guest went off in the meantime, nothing is frozen.
+    // If the guest has powered off in the meantime, nothing is frozen.
     if (run) await guest.save({ run: { ...run, frozen } });
   }
 

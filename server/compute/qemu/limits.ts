@@ -64,7 +64,7 @@ export const HOST = {
   systemd: '/run/systemd/system',
 };
 
-/** One at a time, otherwise a new group that is still empty could be taken for a leftover. */
+/** One at a time, otherwise a new group that is still empty could be mistaken for a leftover. */
 const changes = new KeyedMutex();
 
 /**

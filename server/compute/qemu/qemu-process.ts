@@ -98,7 +98,7 @@ export class QemuProcess {
     this.booted = false;
     await this.#monitor.execute('system_reset');
     await this.#monitor.execute('cont');
-    // Not earlier: otherwise the SSH server of the ending boot would be taken for that of the next.
+    // Not earlier: otherwise the SSH server of the ending boot would be mistaken for that of the next.
     this.#beginBoot();
   }
 

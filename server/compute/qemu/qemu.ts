@@ -83,7 +83,7 @@ class Qemu implements ComputeDriver {
   readonly #sight: Sight;
   readonly #guestEvents = new GuestEvents();
   readonly #networkContext: NetworkContext;
-  /** Held while a guest is altered, but never while waiting for it to boot or go off. */
+  /** Held while a guest is altered, but never while waiting for it to boot or power off. */
   readonly #locks = new KeyedMutex();
   readonly #image: RunImage = (owner, command) => this.#options.launcher.image(owner, command);
   #opening: Promise<void> | undefined;

@@ -54,7 +54,7 @@ export async function readSamples(
       () => new ComputeUnavailableError(`${guest.id} does not answer`),
     );
   });
-  // A guest that goes off in the meantime must not cost the others their readings.
+  // A guest that powers off in the meantime must not cost the others their readings.
   const read = await Promise.allSettled(samples);
   return read.flatMap((sample) => (sample.status === 'fulfilled' ? [sample.value] : []));
 }

@@ -37,7 +37,7 @@ interface Open {
   end: AbortController;
 }
 
-/** Connections into guests served by this process. They end when their guest goes off. */
+/** Connections into guests served by this process. They end when their guest powers off. */
 export class GuestAccess {
   readonly #store: SimulatorStore;
   readonly #clock: Clock;

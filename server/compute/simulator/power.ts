@@ -54,7 +54,7 @@ export function powerOn(guest: Guest, now: number, pace: Pace): void {
 
 /**
  * Asks the guest to shut down by `latest`, after its boot if it is still booting. If it would be too late, it ignores
- * the request. Otherwise it goes off whether or not anyone still waits.
+ * the request. Otherwise it powers off, whether or not anyone is still waiting.
  */
 export function askOff({ hostname, run }: Guest, now: number, latest: number, pace: Pace): void {
   if (!run || has(hostname, 'ignoresShutdown')) return;

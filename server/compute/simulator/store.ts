@@ -28,7 +28,7 @@ export interface SimulatorStore {
   countGuests(): Promise<number>;
   /** Returns the parts of these guests that readings are computed from. Leaves out guests whose host cannot be reached. */
   meteredGuests(ids: string[]): Promise<MeteredGuest[]>;
-  /** Returns the runs of all guests, on reachable hosts, that are on or went off on their own. */
+  /** Returns the runs of all guests, on reachable hosts, that are on or powered off on their own. */
   runs(): Promise<GuestRun[]>;
   /** Returns the runs of these guests. Leaves out guests that are gone or whose host cannot be reached. */
   runsOf(ids: string[]): Promise<GuestRun[]>;

@@ -37,7 +37,7 @@ export function findBillingProfiles(db: Queryable, accountIds: string[]): Promis
 }
 
 type Wishes = 'order_reference' | 'language' | 'mail_to';
-/** A profile to write; wishes about documents that are absent are none. */
+/** A profile to write. An absent preference for documents is stored as none. */
 export type NewProfile = Omit<BillingProfileRow, Wishes> & Partial<Pick<BillingProfileRow, Wishes>>;
 
 /** Replaces the whole billing profile of an account. */

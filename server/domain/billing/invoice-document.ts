@@ -127,7 +127,9 @@ function countOf({ unit, quantity, proration, from_at, to_at }: InvoiceLineRow) 
   return { quantity: Math.max(hours, LEAST_HOURS), proration: false };
 }
 
-/** Returns the document of an invoice, made of stored data. Throws `document_unavailable` if the invoice has none. */
+/**
+ * Returns the document of an invoice, built from stored data. Throws `document_unavailable` if the invoice has none.
+ */
 export function invoiceDocument(invoice: InvoiceView, lines: InvoiceLineRow[]): InvoiceDocument {
   const { type, number, issued_at, seller, buyer, currency, period_start_at, period_end_at } = invoice;
   if (number === null || issued_at === null)

@@ -5,7 +5,7 @@ import type { CatalogFault } from './catalog-rules.ts';
 import type { AddOnForSale, Catalog, Plan } from './catalog-schema.ts';
 import { startOfDay } from './prices.ts';
 
-/** A VM's monthly price is charged in minor units: what cannot be charged cannot be asked for. */
+/** A VM's monthly price is charged in minor units, so a price with fractions of a unit cannot be charged. */
 export function* priceFaults({ currency, plans, add_ons = [], custom }: Catalog): Generator<CatalogFault> {
   for (const [index, plan] of plans.entries()) yield* planFaults(plan, ['plans', index], currency);
   for (const [index, addOn] of add_ons.entries()) yield* soldFaults(addOn, ['add_ons', index], currency);

@@ -37,7 +37,7 @@ export interface AddOnWish {
   quantity: number;
 }
 
-/** The outcome of a wish, whether or not it is possible. */
+/** The outcome of a request, whether or not it is possible. */
 export interface AddOnDecision {
   /** At `now`; the quote and the charge are the same. */
   charge: Charge;

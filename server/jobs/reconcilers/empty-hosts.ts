@@ -96,7 +96,8 @@ async function moveAway(
   const { clock, compute, db, queue, signals } = services;
   let target: string | undefined;
   const work = async () => {
-    // Asked outside the transaction. A guest that goes off before its move begins is moved in the state it is in then.
+    // Asked outside the transaction. A guest that powers off before its move begins is moved in the state it is in
+    // then.
     const kind = await compute.moveKind(vmId);
     await inTransaction(db, vmId, async (tx, vm) => {
       target = undefined;

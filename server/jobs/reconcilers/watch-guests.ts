@@ -17,8 +17,8 @@ interface WatchServices {
 }
 
 /**
- * Events of guests that went off without a job, and the resulting wanted power: someone who powers a guest off from the
- * inside wants it off, while a crashed guest should run. No other event changes the VM.
+ * Events of guests that powered off without a job, and the resulting wanted power: someone who powers a guest off from
+ * the inside wants it off, while a crashed guest should run. No other event changes the VM.
  */
 const OFF_AFTER: { [type in GuestEvent['type']]?: VmChange } = {
   'guest.powered_off': { wanted_power: 'off' },

@@ -83,7 +83,7 @@ export interface InstallationOptions {
   edge?: Partial<EdgeSimulatorOptions>;
   /** No gateway if absent. */
   gateway?: GatewayDriver;
-  /** Aborts when the service is to appear stopped; never if absent. */
+  /** Aborts when the service should appear stopped; never if absent. */
   stopping?: AbortSignal;
 }
 

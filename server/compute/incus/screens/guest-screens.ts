@@ -40,7 +40,7 @@ export class GuestScreens {
     return (this.#open.get(id) ?? this.#begin(id)).view();
   }
 
-  /** Called when a guest has gone off. */
+  /** Called once a guest is off. */
   end(id: string): void {
     if (!this.#rebooting.has(id)) this.#open.get(id)?.end();
   }

@@ -42,9 +42,9 @@ export interface LaunchOptions {
 const START = `echo ${GUEST_OOM_SCORE} >/proc/self/oom_score_adj; umask 007 && cd -- "$1" && rm -f ${FILES.pid} && : >${FILES.pid} && : >${FILES.log} && shift && exec "$@" </dev/null >>${FILES.log} 2>&1`;
 
 /**
- * Starts each guest as a user of its own, in a session of its own, with no privileges left to gain. The paths come from
- * the service, which an attacker may control. So this process only reads a pid and a log there, without following
- * links, and writes nothing.
+ * Starts each guest as its own user, in its own session, without any way to gain privileges. The paths come from the
+ * service, which an attacker may control. So this process only reads a pid and a log there, without following links,
+ * and writes nothing.
  */
 export function createPrivilegedLauncher(options: LaunchOptions): Launcher {
   const { clock, user } = options;

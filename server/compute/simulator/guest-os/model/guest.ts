@@ -37,7 +37,7 @@ export interface Run {
   bootUntil: number;
   /** When the wait for something to answer inside ends, if nothing ever will. */
   waitUntil?: number;
-  /** When and why the guest goes off, if that is decided. */
+  /** When and why the guest powers off, if that is decided. */
   end: { at: number; why: 'asked' | 'crashed' | 'powered_off' } | null;
 }
 

@@ -6,7 +6,7 @@ export interface Sink {
 /** Yields bytes until the end. */
 export type Source = AsyncIterable<Buffer>;
 
-/** The reader has gone; stands for SIGPIPE. */
+/** The reader is gone; stands for SIGPIPE. */
 export class BrokenPipe extends Error {
   override name = 'BrokenPipe';
 }
