@@ -28,7 +28,7 @@ export interface ExaminedCluster {
 
 export interface ClusterState {
   id: string;
-  /** Codes of the regions it serves. The cluster of the settings serves all regions without a cluster of their own. */
+  /** Codes of the regions it serves. The cluster of the settings serves all regions without their own cluster. */
   regions: readonly string[];
   endpoints: readonly string[];
   reachable: boolean;

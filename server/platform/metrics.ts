@@ -72,7 +72,7 @@ const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 /** From a few milliseconds for a notification to the delays of a queue that has backed up. */
 const PICKUP_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5, 30, 120];
 
-/** Creates metrics with a registry of their own, so that several services can run in one process (tests do). */
+/** Creates metrics with their own registry, so that several services can run in one process (tests do). */
 export function createMetrics(version: string): Metrics {
   const registry = new Registry();
   const registers = [registry];

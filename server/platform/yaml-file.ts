@@ -100,7 +100,7 @@ function reasonOf(error: ErrorObject): string {
   return meaning ? `${error.message} (${meaning})` : error.message!;
 }
 
-/** Returns `schema` as a file of its own, which editors use to complete and validate such a YAML file. */
+/** Returns `schema` as a separate file, which editors use to complete and validate such a YAML file. */
 export function jsonSchemaText(schema: TSchema): string {
   return `${JSON.stringify({ $schema: 'http://json-schema.org/draft-07/schema#', ...schema }, null, 2)}\n`;
 }

@@ -20,7 +20,7 @@ export class Regions {
 
   /**
    * Returns the codes of a cluster's regions: the one it was added for, or, for the cluster of the settings, all
-   * regions without a cluster of their own.
+   * regions without their own cluster.
    */
   of(region: string | null, all: readonly OfRegion[]): string[] {
     const taken = new Set(all.map((cluster) => cluster.region));

@@ -58,7 +58,7 @@ async function findOwn({ mounts, groups }: { mounts: string; groups: string }) {
   return undefined;
 }
 
-/** Moves a process into a group of its own below `group`, with the limits of its share. */
+/** Moves a process into its own group below `group`, with the limits of its share. */
 export async function holdInGroup(group: ControlGroup, share: Share, pid: number): Promise<void> {
   await clearGroups(group.path);
   const path = join(group.path, PREFIX + share.id);

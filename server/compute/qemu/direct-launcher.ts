@@ -13,7 +13,7 @@ import { findQemu, isQemu } from './processes.ts';
 
 /**
  * Starts QEMU processes that outlive the service. Without a helper, they run as the service's own user. With one, the
- * privileged helper starts each guest as a user of its own and builds the arguments itself from a checked spec.
+ * privileged helper starts each guest as its own user and builds the arguments itself from a checked spec.
  */
 export interface Launcher {
   /** Starts QEMU and resolves with its process id once it has written its pid file. Rejects with QEMU's own message. */

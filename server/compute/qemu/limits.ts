@@ -153,7 +153,10 @@ export function limitedLauncher(
   };
 }
 
-/** Briefly limits a process of its own as a test. Throws {@link ComputeUnavailableError} if guests could not be limited. */
+/**
+ * Briefly limits one of its own processes as a test. Throws {@link ComputeUnavailableError} if guests could not be
+ * limited.
+ */
 export async function tryLimits(find: () => Promise<Limiter | string>): Promise<void> {
   const found = await find();
   if (typeof found === 'string') throw new ComputeUnavailableError(found);

@@ -66,7 +66,7 @@ export class Ownership {
     }
   }
 
-  /** Gives a guest of an earlier version, which shared a user with all others, a user of its own. The guest must be off. */
+  /** Gives a guest of an earlier version, which shared a user with all others, its own user. The guest must be off. */
   async adopt(guest: Guest, guests: () => Iterable<Guest>, setAside: string[]): Promise<void> {
     if (guest.record.uid !== undefined) return;
     await this.withUser(guests, setAside, async (user) => {

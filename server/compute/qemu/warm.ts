@@ -16,8 +16,8 @@ import { connectMonitor, saveState, untilAgent } from './migration.ts';
 import { templateSeed } from './seed.ts';
 
 /**
- * Files of a warm template: a booted, stopped guest that clones start from, in a directory of its own. They never
- * change. Guests with their own user may read its disk and nothing else.
+ * Files of a warm template: a booted, stopped guest that clones start from, in its own directory. They never change.
+ * Guests with their own user may read its disk and nothing else.
  */
 export const TEMPLATE = {
   /** The backing file of clones' disks. */

@@ -27,8 +27,8 @@ import {
 import { type Period, restAt, restOf } from './period.ts';
 
 /**
- * Add-ons are sold in units, by the month and in advance, for the period of their VM, also if the VM itself is billed
- * hourly. Each is an item of its own: its lines, remainder and refunds never mix with those of the VM's size.
+ * Add-ons are sold in units, by the month and in advance, for the period of their VM, even if the VM itself is billed
+ * hourly. Each is a separate item: its lines, remainder and refunds never mix with those of the VM's size.
  */
 
 /** Units of an add-on at a price. */

@@ -10,7 +10,7 @@ import { linkInvalid } from './mail-tokens.ts';
 /** A person who signs up: their address is known to be theirs, and they have chosen the password themselves. */
 export type Newcomer = Required<Pick<NewPerson, 'email' | 'name' | 'locale' | 'passwordHash'>>;
 
-/** Creates a person with an account of their own. */
+/** Creates a person with their own account. */
 export async function welcome(
   tx: Transaction,
   { clock, catalog }: { clock: Clock; catalog: Catalog },

@@ -24,7 +24,7 @@ export interface Tax {
 
 /** The catalog's tax settings. */
 export interface TaxRules {
-  /** Tax rate contained in prices in the seller's country, and for every country without a rate of its own. */
+  /** Tax rate contained in prices in the seller's country, and for every country without its own rate. */
   tax_rate: string;
   /** Tax rates by the buyer's country (ISO 3166-1 alpha-2). */
   tax_rates?: Record<string, string>;

@@ -46,7 +46,7 @@ function noticeDue(vm: VmRow, used: Pick<Due, 'used_bytes' | 'included_bytes'>, 
   const reached = NOTICES.filter(
     (percent) => used.used_bytes * 100n >= used.included_bytes * BigInt(percent),
   );
-  // The throttle at 100 % has a notice of its own.
+  // The throttle at 100 % has its own notice.
   if ('mbps' in end && reached.length === NOTICES.length) return null;
   return reached.length > vm.traffic_notices ? { ...used, notices: reached.length, end } : null;
 }

@@ -14,7 +14,7 @@ import { machineTexts } from './texts.ts';
 import { usePower } from './use-power.ts';
 
 const ICONS = { start: 'play', stop: 'stop', reboot: 'restart', 'force-stop': 'power' } as const;
-/** Actions with a button of their own; the others are in the menu. */
+/** Actions with their own button; the others are in the menu. */
 const SHOWN: readonly PowerAction[] = ['start', 'reboot', 'stop'];
 
 /** The power actions that the machine's state allows. Asks before an action that interrupts the work on it. */

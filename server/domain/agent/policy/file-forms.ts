@@ -1,7 +1,7 @@
 import type { CommandRule, Form, Test } from './arguments.ts';
 import { COUNT, matching, NAME, NAMED, NUMBER, oneOf, PATTERN, READABLE, TEXT } from './tests.ts';
 
-/** Rules for file commands whose words have a grammar of their own. */
+/** Rules for file commands whose words have their own grammar. */
 
 const GREP_FLAGS =
   'EFGivwxclnoqsHhaz --count --ignore-case --invert-match --line-number --no-messages --only-matching --extended-regexp --fixed-strings --no-filename --with-filename --word-regexp';

@@ -23,7 +23,7 @@ const COLUMNS = [
 
 /**
  * A spreadsheet runs text starting with one of these characters as a formula, and names and references are written by
- * others. In much of Europe a semicolon separates cells, so the text after one is a cell of its own.
+ * others. In much of Europe a semicolon separates cells, so the text after one is a separate cell.
  */
 const FORMULA = /(^|;)(?= *[=+\-@\t\r])/g;
 /** A negative amount is not a formula. */

@@ -15,7 +15,7 @@ const MAX_TEXT = 60;
 const MAX_DOCUMENT = 36;
 const MAX_VAT_ID = 15;
 
-/** Returns the bookkeeping account for a ledger account, by its whole code or else by its kind. */
+/** Returns the bookkeeping account for a ledger account, by its whole code or, otherwise, by its kind. */
 export function datevAccount({ accounts }: Datev, code: string): string | undefined {
   return accounts[code] ?? accounts[code.split(':', 1)[0]!];
 }
@@ -91,8 +91,7 @@ const CATEGORY = {
 } as const;
 
 /**
- * Country, category and VAT id of a sale as "Zusatzinformation"; with reverse charge, the id also has a field of its
- * own.
+ * Country, category and VAT id of a sale as "Zusatzinformation"; with reverse charge, the id also has its own field.
  */
 function buyerOf({ tax_category, country, vat_id }: BookingRow): Record<string, string> {
   if (tax_category === null) return {};
