@@ -179,7 +179,7 @@ test('every error is named, and nothing remains', options, async (t) => {
     String(name).includes('unfinished'),
   );
   assert.deepEqual(unfinished, []);
-  // A valid kernel may stay although its initrd was invalid: it has a name of its own and does no harm.
+  // A valid kernel may stay although its initrd was invalid: it has its own name and does no harm.
   assert.ok(readdirSync(images, { recursive: true }).length <= content.length + 1);
 });
 

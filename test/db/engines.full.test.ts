@@ -201,7 +201,7 @@ test('a single statement is not part of a transaction that begins at the same ti
         throw refusal;
       })
       .catch((error) => assert.equal(error, refusal));
-  // Each has a text of its own, so that it is prepared for the first time while transactions begin.
+  // Each has its own text, so that it is prepared for the first time while transactions begin.
   const insert = (n: number) => db.query(sql`insert into counter select ${n} ${raw(`/* ${n} */`)}`);
   const work = Array.from({ length: 60 }, (_, n) => (n % 2 === 0 ? insert(n) : rolledBack()));
   await Promise.all(work);

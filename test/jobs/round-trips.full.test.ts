@@ -16,7 +16,7 @@ const BOUGHT = 8;
 const MAXIMUM = { roundTrips: 20, statements: 64 };
 /** Round trips of the job to the simulated engine, which keeps its state in the database. */
 const OF_ENGINE = 8;
-/** Health checks of the server, which run on a clock of their own. */
+/** Health checks of the server, which run on their own clock. */
 const BESIDE = /^select \d as pid/i;
 
 test('buying and creating a VM takes few round trips to the database', {

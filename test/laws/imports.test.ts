@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { importsOf, importsWith, sources } from '../support/source.ts';
 
-/** A room is a folder of the service; a nested room has its own rules. */
+/** Rules apply to folders of the service; these nested folders have their own. */
 const INNER_ROOMS = [
   'server/compute/incus',
   'server/compute/inside',
@@ -24,7 +24,8 @@ const INNER_ROOMS = [
 ];
 
 /**
- * The names of the service's modules that a room may import besides its own: `value` at run time, `type` only as types.
+ * The names of the service's folders that a folder may import in addition to itself: `value` at run time, `type` only
+ * as types.
  */
 interface Allowed {
   value: string;
@@ -32,8 +33,8 @@ interface Allowed {
 }
 
 /**
- * The imports allowed to each room, from the bottom to the top. `server/start/` and the entries of the service are
- * outside the rooms: they compose everything and may import anything; no room imports them.
+ * The imports that each folder may have, from the bottom to the top. `server/start/` and the entries of the service are
+ * not listed: they compose everything and may import anything; no folder imports them.
  */
 const ROOMS: Record<string, Allowed> = {
   platform: { value: '' },
@@ -106,14 +107,14 @@ const ROOMS: Record<string, Allowed> = {
 
 const words = (text = '') => text.split(' ').filter(Boolean);
 
-/** The only files of a driver's room that other rooms may import: its interface, and for compute also its calls. */
+/** The only files of a driver's folder that other folders may import: its interface, and for compute also its calls. */
 const INTERFACES: Record<string, RegExp> = {
   compute: /^server\/compute\/(driver|ask|network-policy)\.ts$/,
   edge: /^server\/edge\/(driver|simulator\/store)\.ts$/,
   gateway: /^server\/gateway\/driver\.ts$/,
 };
 
-/** Imports across rooms that their room does not allow. */
+/** Imports across folders that their folder does not allow. */
 const OTHER_LAWS: { name: string; from: string; never: RegExp; except?: RegExp }[] = [
   {
     name: "the operator's endpoints share nothing with the customers' but the shapes of the same resources",
@@ -180,7 +181,7 @@ const OTHER_LAWS: { name: string; from: string; never: RegExp; except?: RegExp }
   },
 ];
 
-/** Returns the room of a file of the service; undefined for a file outside the rooms. */
+/** Returns the listed folder of a file of the service; undefined for a file outside of them. */
 function roomOf(path: string): string | undefined {
   const inner = INNER_ROOMS.find((room) => path.startsWith(`${room}/`));
   if (inner) return inner.slice('server/'.length);
@@ -188,10 +189,10 @@ function roomOf(path: string): string | undefined {
   return room === 'start' ? undefined : room;
 }
 
-/** Files that every room may import. */
+/** Files that every folder may import. */
 const FREE = ['server/package.json'];
 
-/** Returns imports of one file of the service by another in a different room. */
+/** Returns imports of one file of the service by another in a different folder. */
 function crossings() {
   return sources('server').flatMap((path) => {
     const from = roomOf(path);

@@ -5,7 +5,7 @@ import { Rational } from './rational.ts';
 import { dated, findAddOn, majorUnits, noticeOf, type PriceList, unit } from './tariff.ts';
 import type { Taxed } from './tax.ts';
 
-/** Add-ons: units that are sold with a VM for its month, each an item of its own. */
+/** Add-ons: units that are sold with a VM for its month, each a separate item. */
 
 /** Units of an add-on at a price. */
 export interface Units {

@@ -88,7 +88,7 @@ function settleHours(vm: Vm, now: number, list: PriceList, hours: bigint | null)
   return { lines, left: owed.minus(new Rational(sold)) };
 }
 
-/** The part of a release that a correction, or traffic sent ahead of time, withholds is sold as a line of its own. */
+/** The part of a release that a correction, or traffic sent ahead of time, withholds is sold as a separate line. */
 function keepSold(
   lines: Line[],
   whole: Charge,
@@ -124,7 +124,7 @@ function afterMonth({ product, paid, hoursSince, taxed }: Vm, to: Product, list:
   return { ...chargeOf(lines), leftover: Rational.zero, hoursSince: paid.to, deposit: null };
 }
 
-/** With hourly billing the use so far is sold, and the rest of the month gets a deposit of its own. */
+/** With hourly billing the use so far is sold, and the rest of the month gets its own deposit. */
 function changeHours(vm: Vm, to: Product, at: number, list: PriceList): Sale {
   const now = Math.max(at, vm.hoursSince!);
   if (vm.deposit === null) return afterMonth(vm, to, list);

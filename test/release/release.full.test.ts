@@ -15,7 +15,7 @@ const manifest = (rest: object = {}) => `${JSON.stringify({ version: '0.9.0', ..
 const writes = (file: string) =>
   `node -e "require('fs').writeFileSync('${file}', require('./package.json').version + process.argv.slice(1))"`;
 
-/** Creates a small project in a repository of its own, with everything that a release touches. */
+/** Creates a small project in its own repository, with everything that a release touches. */
 function newProject(t: TestContext, { check = 'exit 0', changelog = CHANGELOG } = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'vauban-release-'));
   defer(t, () => rmSync(directory, { recursive: true }));

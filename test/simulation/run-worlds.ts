@@ -37,7 +37,7 @@ function killPoints(seed: string, operations: number): number[] {
   return [1, 2].map((third) => Math.floor((third * operations) / 3 + prng.between(-100, 100)));
 }
 
-/** Runs a world in a process of its own, or in three if it is killed. Throws the problems found in it. */
+/** Runs a world in its own process, or in three if it is killed. Throws the problems found in it. */
 export async function runWorld(plan: WorldPlan): Promise<Report> {
   const { seed, operations } = plan;
   const reports: Report[] = [];

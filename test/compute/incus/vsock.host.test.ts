@@ -8,8 +8,7 @@ import { REPOSITORY } from '../../support/source.ts';
 const STAND_IN = join(REPOSITORY, 'test/support/incus/vm/vsock.py');
 
 /**
- * Listens as Incus does for the agents of its guests, and on a socket of its own, while signals interrupt every system
- * call.
+ * Listens as Incus does for the agents of its guests, and on its own socket, while signals interrupt every system call.
  */
 const LISTEN = `
 import signal, socket

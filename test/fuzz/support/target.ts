@@ -101,7 +101,7 @@ export class Target {
     await this.settle();
   }
 
-  /** Makes a VM's address a target with a rule, under a tenant of its own. */
+  /** Makes a VM's address a target with a rule, under its own tenant. */
   async #protect(vmId: string): Promise<Ids> {
     const { clock } = this.#installation.services;
     const { account_id } = (await systemFindVm(this.#db, vmId))!;

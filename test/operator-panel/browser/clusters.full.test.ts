@@ -27,7 +27,7 @@ async function open(t: TestContext, panel: Awaited<ReturnType<typeof openPanel>>
   return { page, complaints, url };
 }
 
-/** Opens a service on two clusters, of which the second has a region of its own. */
+/** Opens a service on two clusters, of which the second has its own region. */
 async function openOnClusters(t: TestContext) {
   const panel = await openPanel(t);
   const { services, db, clock } = panel;
