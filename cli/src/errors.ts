@@ -17,7 +17,7 @@ const HINTS: Record<string, string> = {
   quota_exceeded: 'Your usage and limits: vauban billing usage',
   unknown_plan: 'The plans: vauban catalog get',
   unknown_template: 'The templates: vauban catalog get',
-  agent_busy: 'Its run: vauban agent status <vm>',
+  agent_busy: 'To see it, run: vauban agent status <vm>',
   rate_limit_exceeded: 'Wait a minute. Other programs with keys of this account count too.',
 };
 

@@ -91,7 +91,7 @@ export const SETTINGS = {
     kind: kind.keys256,
     secret: true,
     about:
-      'Installation key, which encrypts the secrets in the database; with several, the first encrypts, and each decrypts its own secrets (`vaubanctl secret rotate`). All nodes of a database need the same; defaults to a file in the data directory.',
+      'Installation key, which encrypts the secrets in the database; if there are several, the first encrypts, and each decrypts its own secrets (`vaubanctl secret rotate`). All nodes of a database need the same; defaults to a file in the data directory.',
   },
   secretKeyFile: {
     env: 'VAUBAN_SECRET_KEY_FILE',

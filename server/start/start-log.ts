@@ -33,7 +33,7 @@ export function warnOfLook(parts: LookParts): Promise<void> {
 function warnOfLogo({ brand: { logo }, look, logger }: LookParts): void {
   if (logo?.type === 'image/png' && look.logo === null)
     logger.warn(
-      'documents have no logo: VAUBAN_PANEL_LOGO is too large for them, interlaced or damaged; VAUBAN_DOCUMENT_LOGO names another',
+      'documents have no logo: VAUBAN_PANEL_LOGO is too large for them, interlaced or damaged; set VAUBAN_DOCUMENT_LOGO to another file',
     );
 }
 

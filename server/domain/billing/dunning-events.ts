@@ -123,7 +123,7 @@ export function trafficUsed(
   const beyond = percent < 100 ? 'Further traffic costs' : 'From now on, traffic costs';
   return {
     type: 'billing.traffic_used',
-    message: `${percent} % of the traffic included until ${readableTime(vm.billing_period_end_at)} has been used. ${beyond} ${price} ${vm.currency} per GB.`,
+    message: `${percent} % of the traffic that is included until ${readableTime(vm.billing_period_end_at)} has been used. ${beyond} ${price} ${vm.currency} per GB.`,
     metadata: {
       percent,
       due_at: vm.billing_period_end_at,

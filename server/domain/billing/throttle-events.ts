@@ -15,7 +15,7 @@ export function trafficNearlyUsed(
 ): EventText {
   return {
     type: 'billing.traffic_used',
-    message: `${percent} % of the traffic included until ${readableTime(vm.billing_period_end_at)} has been used. Once it is used up, the network will be ${effect(mbps)}.`,
+    message: `${percent} % of the traffic that is included until ${readableTime(vm.billing_period_end_at)} has been used. Once it is used up, the network will be ${effect(mbps)}.`,
     metadata: {
       percent,
       due_at: vm.billing_period_end_at,

@@ -49,7 +49,7 @@ export const getDebt = panelEndpoint({
     {
       currency: Currency,
       claimed_minor: Minor('Total debt'),
-      shortfall_minor: Minor('Top-up needed to pay all of it'),
+      shortfall_minor: Minor('Top-up that settles the whole debt'),
       suspends_at: Nullable(
         Timestamp(
           'When the VMs will be switched off unless the debt is paid; null if the debt has no such consequence',
