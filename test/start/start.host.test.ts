@@ -44,7 +44,7 @@ test('a database that cannot be used is one sentence without its password', asyn
   const closed = '127.0.0.1:1';
   const url = `postgres://vauban:hunter2@${closed}/vauban`;
   const { status, stderr } = await failingStart(location, { DATABASE_URL: url });
-  assert.equal(stderr, `DATABASE_URL: cannot use the database on ${closed}: nothing listens there\n`);
+  assert.equal(stderr, `DATABASE_URL: cannot use the database on ${closed}: nothing is listening there\n`);
   assert.equal(status, UNAVAILABLE);
 });
 
@@ -52,7 +52,7 @@ test('a missing socket is named as it is written in a shell', async (t) => {
   const location = await freshDatabaseLocation(t);
   const url = 'postgres://vauban@%2Fnowhere:5432/vauban';
   const { status, stderr } = await failingStart(location, { DATABASE_URL: url });
-  assert.equal(stderr, 'DATABASE_URL: cannot use the database on /nowhere:5432: nothing listens there\n');
+  assert.equal(stderr, 'DATABASE_URL: cannot use the database on /nowhere:5432: nothing is listening there\n');
   assert.equal(status, UNAVAILABLE);
 });
 

@@ -35,7 +35,7 @@ async function databaseCounts(db: Database): Promise<Counts> {
 /** Expected log lines about what the test does to the service, each with the part of its fields that identifies it. */
 const EXPECTED: [string, RegExp][] = [
   ['job will be tried again', /asks for remove to fail/],
-  ['job given up', /"kind":"delete"/],
+  ['job abandoned', /"kind":"delete"/],
   ['a guest that no VM has: see vaubanctl orphan list', /guest_id/],
   ['orphan removed by the operator', /guest_id/],
   ['shutting guests down because their host is shutting down', /guests/],
