@@ -5,7 +5,7 @@ import { BOLD, REGULAR } from './letters.ts';
 type PdfDocument = InstanceType<typeof PDFDocument>;
 
 export const MARGIN = 56;
-/** Ratio of line spacing to letter size. */
+/** Ratio of line spacing to font size. */
 const LEADING = 1.25;
 /**
  * Makes the library shape a text as a whole. Otherwise it shapes each word separately and places the words from left to

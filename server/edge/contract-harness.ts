@@ -17,7 +17,7 @@ export interface EdgeContractSetup {
   send(target: EdgeTarget): Promise<void>;
   /** Returns the target's packets as seen outside the edge, for an edge that counts nothing itself. */
   seen?(target: EdgeTarget): Promise<Pick<TargetTotals, 'in' | 'passed'>>;
-  /** Closes the driver and opens another over the same edge, as a restart of the service does. */
+  /** Closes the driver and opens another for the same edge, as a restart of the service does. */
   reopen(): Promise<EdgeDriver>;
   /** Releases the edge, after its targets were removed. */
   close(): Promise<void>;

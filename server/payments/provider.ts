@@ -89,7 +89,7 @@ export class ProviderUnavailableError extends Error {
  */
 export interface PaymentProvider {
   readonly name: PaymentProviderName;
-  /** The time in which a payment can be made after it was begun. */
+  /** The time for which a payment can be completed after its start. */
   readonly validMs: number;
   /** True if the provider can keep a payment method and charge it without its owner. */
   readonly canCharge: boolean;
@@ -102,7 +102,7 @@ export interface PaymentProvider {
   begin(order: PaymentOrder): Promise<Begun>;
   /** The next step for a customer who comes back, if that needs no page of the provider. */
   nextStep?(reference: string): NextStep;
-  /** Cancels a payment that was begun; false if it is already being paid. Throws {@link ProviderUnavailableError}. */
+  /** Cancels a started payment; false if it is already being paid. Throws {@link ProviderUnavailableError}. */
   cancel?(sessionRef: string): Promise<boolean>;
   /** Deletes a payment method. Throws {@link ProviderUnavailableError}. */
   forget?(methodRef: string): Promise<void>;

@@ -149,7 +149,7 @@ export class EdgeReconciler {
     const targets = await systemTargets(db);
     const isServed = this.#isServed();
     const present = targets.filter((target) => isOnEdge(target) && isServed(target.ip));
-    // Set before writing, so that an alteration noticed from now on is not overwritten.
+    // Cleared before writing, so that an alteration noticed in the meantime sets it again.
     this.#isLost = false;
     const failed = new Set(await targetsWithFailedRules(db));
     let refused: EdgeRefusal[];

@@ -222,7 +222,7 @@ export async function startService(config: Config, state: Database, parts: Parts
 
   // Before anything is sold, because orphans may use addresses.
   const hosts = await meetGuests(services);
-  // Before it takes a job or creates the demo key, which is shown only once: neither may be lost to a port in use.
+  // Listens before it takes a job or creates the demo key, which is shown only once: a port in use must lose neither.
   const operator = await startOperator(services, readiness);
   const address = await listenOn(http, SETTINGS.listen.env, config.listen);
   const base = browserUrl(config, address);

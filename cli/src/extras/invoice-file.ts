@@ -35,7 +35,7 @@ async function download(session: Session, given: string, { format, to }: Options
   const bytes = await client.invoiceFile(id, format, { signal: io.signal });
   if (to === '-') return void io.stdout.write(bytes);
   const { number } = await client.billing.invoice(id, { signal: io.signal });
-  // The invoice number comes from the service: it must not lead out of the current directory.
+  // The invoice number comes from the service: it must not name a file outside the current directory.
   const file = to ?? `${(number ?? id).replace(/[^\w-]/g, '_')}.${format}`;
   try {
     writeFileSync(file, bytes, { flag: 'wx' });

@@ -29,7 +29,7 @@ const HOST_DISK_SHARE = 0.1;
  */
 const PROCESS_MB = 96;
 const PAGE_TABLES_SHARE = 1 / 256;
-/** Seed, logs and records. The disk's own tables take a hundredth of a percent of it. */
+/** For the seed, logs and records. The disk's own tables take only 0.01 % of its size. */
 const FILES_GB = 0.02;
 
 export function memoryMb({ memoryMb }: CapacitySettings): number {

@@ -17,7 +17,7 @@ const asked = new WeakSet<QemuProcess>();
 const MEGABYTE = 1_048_576;
 /** A reading takes a few milliseconds; a process that hangs must not delay the readings of all others. */
 const READING_MS = 5_000;
-/** Interval in seconds at which the guest reports its memory, the same as that of readings. */
+/** Interval in seconds at which the guest reports its memory, equal to the interval of readings. */
 const BALLOON_SECONDS = 10;
 const BALLOON = `/machine/peripheral/${BALLOON_DEVICE}`;
 

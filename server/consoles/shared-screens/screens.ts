@@ -29,8 +29,8 @@ export interface ScreensOptions {
 }
 
 /**
- * The screens of this node's shared shells. A terminal takes a millisecond for each 20 KB and a tenth of a second to
- * draw, whenever a stranger wants, so all of them live in a separate thread. If the thread dies (out of memory, a
+ * The screens of this node's shared shells. A terminal takes a millisecond for each 20 KB, and a tenth of a second to
+ * draw whenever a viewer causes that. So all of them live in a separate thread. If the thread dies (out of memory, a
  * bug, or a request that it does not answer), every screen is lost; the next one to open gets a new thread.
  */
 export class Screens {

@@ -105,7 +105,7 @@ export function buyersOf(db: Queryable, draft: InvoiceView): Promise<Buyers> {
   );
 }
 
-/** A draft with everything that is fixed when it is issued. */
+/** A draft and all the data that becomes final when it is issued. */
 export interface Issue {
   draft: InvoiceView;
   /** Number of orders on the draft when its figures were computed. */

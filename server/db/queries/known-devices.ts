@@ -43,7 +43,7 @@ export async function touchKnownDevice(db: Queryable, id: string, now: Date): Pr
   await execute(db, sql`update known_devices set last_used_at = ${now} where id = ${id}`);
 }
 
-/** Deletes a person's least recently used devices beyond the `most` newest. */
+/** Deletes all devices of a person except the `most` most recently used. */
 export async function deleteKnownDevicesBeyond(db: Queryable, personId: string, most: number): Promise<void> {
   await execute(
     db,

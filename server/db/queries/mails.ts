@@ -67,7 +67,8 @@ export function lockCollecting(
 }
 
 /**
- * Replaces the template's values: with more, or with the same sealed under another key. The caller must hold the lock.
+ * Replaces the template's values, with more values or with the same ones sealed under another key. The caller must hold
+ * the lock.
  */
 export async function setMailValues(db: Queryable, id: string, sealed: string): Promise<void> {
   await execute(db, sql`update mails set sealed_values = ${sealed} where id = ${id}`);

@@ -48,7 +48,7 @@ export interface TopUpRow {
   recheck_at: Date | null;
   /** Since when the provider says that it knows no such payment, asked again and again. */
   missing_since: Date | null;
-  /** The provider's page of a payment that was begun: its name there, and its address, which shows what is kept there. */
+  /** The provider's page of a started payment: its name there, and its address, which shows what is kept there. */
   session_ref: string | null;
   sealed_page: string | null;
 }

@@ -3,7 +3,7 @@ import type { Terms } from './charge-line.ts';
 import { currencyExponent } from './money.ts';
 import { type Period, restOf, secondsBetween } from './period.ts';
 
-/** The billing mode of a period: at the monthly price, or by the hours used, up to that price. */
+/** The billing mode of a period: at the monthly price, or per hour used, up to that price. */
 export const BILLING_MODES = ['monthly', 'hourly'] as const;
 export type BillingMode = (typeof BILLING_MODES)[number];
 
@@ -74,7 +74,7 @@ export function usedOf(
   return { used: used < paid ? used : paid, paid, parts };
 }
 
-/** Returns the number of hours begun between two instants. */
+/** Returns the number of hours between two instants; a started hour counts in full. */
 export function startedHours(from: Date, to: Date): bigint {
   return (BigInt(secondsBetween(from, to)) + HOUR_SECONDS - 1n) / HOUR_SECONDS;
 }

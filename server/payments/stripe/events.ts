@@ -15,7 +15,7 @@ export interface Payment {
   origin: Origin | null;
   /** Stripe's id of the customer, if it keeps one. */
   customerRef: string | null;
-  /** When the payment was begun. */
+  /** When the payment was started. */
   createdAt: Date | null;
 }
 

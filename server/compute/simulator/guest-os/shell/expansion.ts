@@ -5,7 +5,7 @@ import type { Part, Word } from './syntax.ts';
 
 type Substitute = (script: string) => Promise<string>;
 
-/** A command line has more words than this only by mistake. */
+/** A command line with more words than this is a mistake. */
 const MAX_WORDS = 4096;
 
 function variable(shell: Shell, name: string): string {
