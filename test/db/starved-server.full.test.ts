@@ -5,7 +5,7 @@ import { sql } from '../../server/db/database.ts';
 import { defer } from '../support/cleanup.ts';
 import { engine, freshDatabase } from '../support/database.ts';
 
-/** Longer than a statement takes to be considered late and be checked twice. */
+/** Long enough for a statement to be considered late and for the server to be asked about it more than once. */
 const STARVED_MS = 2_500;
 
 test('a statement is not given up because the processor has no time for the server process that should read it', {

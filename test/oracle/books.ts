@@ -206,7 +206,7 @@ function draw({ credits }: Account, order: Order, most: bigint): void {
   }
 }
 
-/** Takes an amount from the credits in turn, as far as they cover it. */
+/** Takes an amount from the credits in order, as far as they cover it. */
 function takeFrom(credits: { credit: Credit; most: bigint }[], amount: bigint) {
   let rest = amount;
   return credits.flatMap(({ credit, most }) => {

@@ -124,7 +124,7 @@ function afterMonth({ product, paid, hoursSince, taxed }: Vm, to: Product, list:
   return { ...chargeOf(lines), leftover: Rational.zero, hoursSince: paid.to, deposit: null };
 }
 
-/** With hourly billing the use so far is sold, and the rest of the month gets its own deposit. */
+/** With hourly billing, the usage so far is sold, and the rest of the month gets its own deposit. */
 function changeHours(vm: Vm, to: Product, at: number, list: PriceList): Sale {
   const now = Math.max(at, vm.hoursSince!);
   if (vm.deposit === null) return afterMonth(vm, to, list);
@@ -258,7 +258,7 @@ function usedUntil(vm: Vm, now: number): number {
   return vm.suspendedAt === null ? now : Math.min(vm.suspendedAt, graceEnd(vm), now);
 }
 
-/** A renewal: the paid month, its charge, and the use before it. */
+/** A renewal: the paid month, its charge, and the usage before it. */
 export interface Renewal {
   span: Span;
   product: Product;

@@ -189,7 +189,7 @@ test('without a notice the old price holds; a lower one holds at once', async (t
   const id = await buyVm(fixture, customer);
   catalog.price_notice_days = 30;
   plan.price_monthly = '8.00';
-  // The service was down until the morning of the renewal, and again until the next one.
+  // The service was down until the morning of the first renewal, and again until that of the second.
   await comes(fixture, '2026-02-10T00:00:00Z');
   await comes(fixture, '2026-03-10T00:00:00Z');
   assert.deepEqual(await renewalsOf(fixture, id), [699n, 699n]);

@@ -93,7 +93,7 @@ test('a downgrade refunds the price of the unused traffic', async (t) => {
   planOf(fixture, 's4').disk_gb = 40;
   const id = await buyVm(fixture, customer, { plan: 's4' });
   await send(fixture, id, '2026-01-01', 2000);
-  // Of the 2000 GB given up, 1000 are used: half of 6.00.
+  // Half of the surrendered 2000 GB is used, so half of 6.00 is refunded.
   assert.equal((await change(fixture, customer, id, 's2')).amount_minor, -300);
   assert.equal(await give(fixture, customer, id), 0, '2000 GB are twice as much as it had');
   await assertInvariants(fixture.db);

@@ -18,7 +18,7 @@ export interface Line {
   to_at: Date;
 }
 
-/** Plan s2 (6.99 per month) with 1000 GB; 1.00 per 100 GB beyond them, 0.10 per GB of snapshots per month. */
+/** Plan s2 (6.99 per month) with 1000 GB; 1.00 per 100 GB beyond that, 0.10 per GB of snapshots per month. */
 export async function open(
   t: TestContext,
   funds: bigint,

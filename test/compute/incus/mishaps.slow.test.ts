@@ -71,7 +71,7 @@ async function revoked(cloud: Cloud, vm: Vm): Promise<void> {
   cloud.note('certificate revoked, and trusted again', 1, '503 with a hint, then made');
 }
 
-/** A guest powers itself off while the service cannot receive events; it learns of it from the list. */
+/** A guest powers itself off while the service cannot receive events; the service learns about it from the list. */
 async function eventsLost(t: TestContext, cloud: Cloud, vm: Vm): Promise<void> {
   const name = instanceOf(vm.id);
   await cloud.greeting(vm.ipv4);

@@ -85,7 +85,7 @@ export class Region {
     this.gateways.push(await Gateway.open(t, space));
   }
 
-  /** Creates a guest that every host could run, running on the first; all routers know where it is. */
+  /** Creates a guest that every host can run. It runs on the first, and all routers know where it is. */
   async guest(t: TestContext, address: string): Promise<Guest> {
     const space = await Namespace.make(t);
     for (const [index, host] of this.hosts.entries()) {

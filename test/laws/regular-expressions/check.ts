@@ -11,7 +11,7 @@ const VERSION = '4.5.0';
  */
 const DIRECTORY = join(REPOSITORY, 'node_modules/.cache', `recheck-${VERSION}`);
 
-// In this process: the checker's other backends need those optional parts.
+// Run the checker in this process: its other backends need those optional parts.
 process.env.RECHECK_SYNC_BACKEND = 'pure';
 
 /** Bounded by steps, not by time, so that the result is the same on a busy machine. */

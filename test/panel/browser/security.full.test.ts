@@ -62,7 +62,7 @@ const HOSTILE_FIELDS = [
   'updateProfile.name',
   'updateVm.notes',
 ];
-/** Texts that must name something, follow a format or be a secret, and different ways to set one of the above. */
+/** Texts that must name something, follow a format or be a secret, and other operations that set one of the above. */
 const HARMLESS =
   /\.(email|password|token|code|public_key|user_data|(\w+_)?(id|ids|ips|ports)|cidrs|source|provider|image|plan|template|region|zone|country|vat_id|mail_to)$|^closeAccount|^completeSignUp\.name$|^create(Custom)?Vm\.notes$|approval\.reason$/;
 const MARKUP = '<img src=x>';
