@@ -21,7 +21,7 @@ import type { Stretch } from './usage-stretches.ts';
 export const BYTES_PER_GB = 1_000_000_000n;
 const MICROS = 1_000_000n;
 
-/** Prices of usage, as decimals in major units; null is free. */
+/** Prices of usage, as decimals in major units; null means free. */
 export type UsagePrices = Pick<UsageReading, 'traffic_price' | 'snapshot_price'>;
 
 /** Returns today's usage prices for a VM of `plan`, or of a custom size (null). */

@@ -23,7 +23,7 @@ export function trafficEnd(
   return { action, mbps: (sold?.throttle_mbps ?? catalog.usage?.throttle_mbps)! };
 }
 
-/** Returns the monthly traffic that a custom size includes, in GB; null is unmetered. */
+/** Returns the monthly traffic that a custom size includes, in GB; null means unmetered. */
 export function customVolume(
   { bandwidth_gb: of }: Catalog['custom'],
   { vcpu, ram_mb, disk_gb }: { vcpu: number; ram_mb: number; disk_gb: number },

@@ -30,8 +30,8 @@ export interface DeletionCharge extends Charge {
 }
 
 /**
- * Returns the refund for deleting the VM and its add-ons at `now`, minus the charge for its use since the last one. A VM
- * that was never paid for is not refunded.
+ * Returns the refund for deleting the VM and its add-ons at `now`, minus the charge for its usage since the last one. A
+ * VM that was never paid for is not refunded.
  */
 export function priceOfDeletion(
   catalog: Catalog,
