@@ -10,14 +10,14 @@ export interface Line {
   quantity: bigint;
   unit: string;
   unit_price: string;
-  /** For a month, or the rest of one, that is billed hourly. */
+  /** Set for a month, or the rest of one, that is billed hourly. */
   price_hourly: string | null;
   amount: bigint;
   taxed: Taxed;
   tax: bigint;
   span: Span;
   proration: boolean;
-  /** The code of the add-on that it is about; null for any other line. */
+  /** The code of the line's add-on; null for any other line. */
   addOn: string | null;
 }
 
@@ -68,7 +68,7 @@ export interface Credit {
   ends: number;
 }
 
-/** Promotional credit that a line of an order took; negative if the line gave it back. */
+/** Promotional credit that a line of an order took; negative if the line returned it. */
 export interface Draw {
   credit: Credit;
   line: Line;
@@ -128,12 +128,12 @@ export type Work =
   | { kind: 'take_snapshot'; id: string; orderedAt: number }
   | { kind: 'delete_snapshot'; snapshot: Snapshot };
 
-/** The prices for a VM's use from an instant on, in major units; null is free. */
+/** The prices of a VM's usage from an instant on, in major units; null means free. */
 export interface Terms {
   from: number;
   /** The meter's reading at that instant. */
   read: bigint;
-  /** GB per month; null is unmetered, or free without a limit. */
+  /** GB per month; null means unmetered, or free without a limit. */
   included: bigint | null;
   traffic: Rational | null;
   snapshots: Rational | null;
@@ -179,8 +179,8 @@ export interface Vm {
    */
   hoursSince: number | null;
   /**
-   * The deposit held since then; use is sold out of it only afterwards. Null if billed monthly, and after the month was
-   * settled.
+   * The deposit held since then; usage is sold out of it only afterwards. Null if billed monthly, and after the month
+   * was settled.
    */
   deposit: bigint | null;
   /** The tax of the latest sale. */
@@ -201,7 +201,7 @@ export interface Vm {
   soldAt: number;
   /** The latest higher price that its owner was notified of. */
   told: { price: bigint; at: number; from: number } | null;
-  /** When it ends together with its plan, as its owner was notified. */
+  /** The announced end of the VM, at the retirement of its plan. */
   retiresAt: number | null;
   /** The cause of its throttle, as the service last saw it, and the remaining speed in Mbit/s. */
   throttle: { mbps: bigint; cause: string } | null;

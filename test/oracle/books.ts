@@ -98,7 +98,7 @@ interface Request {
   charge: Charge;
   id: string | null;
   correction?: Correction;
-  /** The most promotional credit that the order takes, or gets back. */
+  /** The most promotional credit that the order spends or returns. */
   promoMost?: bigint;
 }
 
@@ -216,7 +216,10 @@ function takeFrom(credits: { credit: Credit; most: bigint }[], amount: bigint) {
   });
 }
 
-/** Refunding lines of one item in a month of a VM, or, without a month, of charges for exactly their span. */
+/**
+ * Lines that refund one item of a VM for the month that contains them. Without a month, they refund charges for exactly
+ * their span.
+ */
 interface Part {
   vm: Vm;
   addOn: string | null;

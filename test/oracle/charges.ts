@@ -65,7 +65,10 @@ function hoursUsed({ product, paid, hoursSince }: Vm, time: bigint, now: number,
   return { deposit, used: now >= paid.to ? deposit : Rational.least(used, deposit) };
 }
 
-/** The use of a deposit until `now` including the leftover of earlier changes, and the lines that sell it. */
+/**
+ * Returns the lines that release a deposit and sell its part used until `now`, including the leftover of earlier
+ * changes, and the new leftover.
+ */
 function settleHours(vm: Vm, now: number, list: PriceList, hours: bigint | null) {
   const { product, paid, taxed } = vm;
   const deposit = vm.deposit!;
@@ -229,7 +232,7 @@ export function unusedOf(vm: Vm, at: number, list: PriceList): Charge {
 const lessTraffic = (vm: Vm, charge: Charge, now: number, list: PriceList) =>
   keepBack(charge, vm.refundable, vm.deleting ? 0n : keptForTraffic(vm, null, now, list, charge));
 
-/** The charge of a deletion: use so far, less the unused rest of the month; negative is a refund. */
+/** The charge for a deletion: the usage so far, less the unused rest of the month; negative for a refund. */
 export function deletionCharge(vm: Vm, now: number, list: PriceList): Charge & { use: Use[] } {
   if (!vm.exists) return { ...chargeOf([]), use: [] };
   const unused = unusedOf(vm, now, list);
@@ -253,7 +256,7 @@ export function graceEnd(vm: Vm): number {
   return paid.to + (renews(vm) && !upgradedLate ? GRACE.suspendAfter : 0);
 }
 
-/** Until when a VM's owner has to pay for its use. */
+/** The instant until which a VM's owner has to pay for its usage. */
 function usedUntil(vm: Vm, now: number): number {
   return vm.suspendedAt === null ? now : Math.min(vm.suspendedAt, graceEnd(vm), now);
 }

@@ -93,7 +93,7 @@ function remaindersOf(account: Account, order: Order): Remainder[] {
 const given = ({ orders }: Account) =>
   orders.filter(({ status, amount }) => status === 'completed' || (status === 'pending' && amount < 0n));
 
-/** Groups the remainders by item and month, or by none, with the most that can be refunded of each group. */
+/** Groups the remainders by item and month, if they have one, with the most that can be refunded for each group. */
 function roomsOf(account: Account, { vm }: Order, remainders: Remainder[]) {
   const items = Map.groupBy(remainders, ({ month, addOn }) => `${month?.from} ${addOn}`);
   return [...items.values()].map((group) => {
@@ -119,7 +119,7 @@ export function refundable(account: Account, order: Order): bigint {
   return left > 0n ? left : 0n;
 }
 
-/** Refunds an amount, or voids the whole rest. Returns null if nothing is left. */
+/** Refunds an amount, or voids the whole remainder. Returns null if nothing is left. */
 export function correct(
   account: Account,
   order: Order,
@@ -151,7 +151,7 @@ function promoMostOf({ correction, draws }: Order): bigint | undefined {
     : -sum(draws.map(({ amount }) => amount));
 }
 
-/** Each gets its share, cumulatively rounded down to whole units. */
+/** Gives each group its share of the amount, cumulatively rounded down to whole units. */
 function shareOut(rooms: ReturnType<typeof roomsOf>, amount: bigint) {
   const amounts = proportional(
     rooms.map(({ most }) => most),

@@ -283,5 +283,5 @@ export class Customers {
   }
 }
 
-/** A plan that is bought replaces no disk. */
+/** Stands for the VM of a purchase, which has no disk yet that the plan could replace. */
 const NO_VM = { product: { disk_gb: 0 } as Product } as Vm;

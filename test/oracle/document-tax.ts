@@ -77,7 +77,7 @@ export function buyerOf(document: Document, today: Buyer | null, orders: Order[]
   const sales = document.orders.filter(
     (order) => soldOf(order) >= 0n && isCharged(order) && order.buyer?.vat_id,
   );
-  // Use that is sold out of a deposit is taxed like the deposit.
+  // Usage that is sold out of a deposit is taxed like the deposit.
   const used = document.orders.filter(({ lines }) => lines.some(isDeposit));
   const deposits = orders.filter(
     (order) =>

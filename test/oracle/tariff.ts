@@ -31,7 +31,7 @@ export interface TrafficEnd {
 export interface ListedPlan extends Dated<string>, Size, TrafficEnd {
   code: string;
   name: string;
-  /** Null is unmetered. */
+  /** Null means unmetered. */
   bandwidth_gb: number | null;
   regions: string[];
   deprecated?: boolean;
@@ -85,7 +85,7 @@ export interface Size {
 export interface Product extends Size {
   plan: string | null;
   name: string;
-  /** Traffic included per month; null is unmetered. */
+  /** Traffic included per month; null means unmetered. */
   bandwidth: bigint | null;
   /** Minor units per month. */
   price: bigint;

@@ -70,7 +70,7 @@ export function setRenewal(vm: Vm, wanted: boolean, now: number): void {
   vm.autoRenew = wanted;
 }
 
-/** The next instant at which the money of a VM needs a look. */
+/** Returns the next instant at which a VM's billing state can change. */
 export function nextInstant(vm: Vm): number {
   if (vm.unpaidSince === null) return vm.paid.to;
   const { suspends, deletes } = schedule(vm);

@@ -5,11 +5,11 @@ import { unitPrice } from './net-prices.ts';
 import { Rational } from './rational.ts';
 import { findPlan, nameOf, type PriceList, type Product, plain, unit } from './tariff.ts';
 
-/** Charges for use: traffic and snapshots. */
+/** Charges for usage: traffic and snapshots. */
 
 const GB = 10n ** 9n;
 
-/** A span whose use is charged together: a month or a part of one. */
+/** A span whose usage is charged together: a month or a part of one. */
 export interface Stretch {
   span: Span;
   month: Span;
@@ -17,7 +17,7 @@ export interface Stretch {
   all: boolean;
 }
 
-/** The use in a stretch, and its amounts. */
+/** The usage in a stretch, and its amounts. */
 export interface Use {
   lines: Line[];
   /** The meter's reading at the end of the stretch. */
@@ -50,7 +50,7 @@ export function sent({ days, unpaid }: Meter, until: number | null, now: number)
 const price = (decimal: string | undefined, { share }: PriceList) =>
   decimal === undefined ? null : unitPrice(Rational.parse(decimal), share);
 
-/** Today's terms for a VM's use from an instant on. */
+/** Today's terms for a VM's usage from an instant on. */
 export function termsOf({ plan, bandwidth }: Product, list: PriceList, from: number, read: bigint): Terms {
   const own = plan === null ? list.custom : findPlan(list, plan);
   const ends = endOf(plan, list) !== null;
@@ -72,7 +72,7 @@ export function endOf(plan: string | null, list: PriceList): bigint | null {
   return action === 'stop' ? 0n : BigInt(own?.throttle_mbps ?? list.usage!.throttle_mbps!);
 }
 
-/** From now on within its month, a VM's use is charged as another product's; the price of snapshots stays. */
+/** For the rest of its month, a VM's usage is charged as another product's; the price of snapshots stays. */
 export function changeTerms(vm: Vm, list: PriceList, at: number): void {
   const { snapshots } = vm.meter.terms.at(-1)!;
   const next = { ...termsOf(vm.product, list, at, sent(vm.meter, null, at)), snapshots };
@@ -96,7 +96,7 @@ export function restOfVolume({ paid }: Vm, gb: bigint, at: number): bigint {
   return new Rational(gb * GB * BigInt(rest), BigInt(paid.to - paid.from)).floor();
 }
 
-/** The running month: its use so far is charged at its end. */
+/** The running month: its usage so far is charged at its end. */
 export const running = ({ paid }: Vm): Stretch[] => [{ span: paid, month: paid, all: true }];
 
 /** The months that ended before an instant, and the part of the last one until then. */
@@ -107,7 +107,7 @@ export function monthsUntil(vm: Vm, end: number): Stretch[] {
   return [...months, { span: { from: month.from, to: Math.max(end, month.from) }, month, all: true }];
 }
 
-/** A VM's use in consecutive stretches. */
+/** Returns a VM's usage in consecutive stretches. */
 export function usedIn(vm: Vm, stretches: Stretch[], now: number, list: PriceList): Use[] {
   let { read } = vm.meter.terms[0]!;
   return stretches.map((stretch) => {

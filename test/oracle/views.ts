@@ -23,7 +23,7 @@ const byEnd = (a: Vm, b: Vm) => a.paid.to - b.paid.to || (a.id < b.id ? -1 : 1);
 /** VMs that will renew, the next one first. */
 const renewing = (account: Account) => billed(account).filter(renews).sort(byEnd);
 
-/** A VM's use that has not been charged yet. */
+/** Returns a VM's usage that has not been charged yet. */
 function openUse(vm: Vm, now: number, list: PriceList): Use[] {
   const due = arrears(vm, now, list);
   return due.length > 0 ? due.flatMap(({ use }) => use) : usedIn(vm, running(vm), now, list);

@@ -61,7 +61,7 @@ function soldAnew(vm: Vm, at: number): void {
   vm.retiresAt = null;
 }
 
-/** Ends the work on a VM, and its order with it. */
+/** Ends the work on a VM, and with it the order. */
 export function end(
   account: Account,
   vm: Vm,

@@ -8,7 +8,7 @@ import { open, send, summary } from './usage-support.ts';
 
 const NOON = '2026-01-16T12:00:00Z';
 
-/** Deletes an s2 whose use costs 5.00; its unused rest is worth 3.49, and the wallet has 0.50. */
+/** Deletes an s2 whose usage costs 5.00; its unused time is worth 3.49, and the wallet has 0.50. */
 async function deleteUnpaid(t: TestContext) {
   const opened = await open(t, 749n);
   const { fixture, customer } = opened;
