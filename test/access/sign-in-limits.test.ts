@@ -27,7 +27,7 @@ async function setUp(t: TestContext) {
 test('the guesses per day against one account stay within the stated limit', async (t) => {
   const { clock, isTaken } = await setUp(t);
   const taken: number[] = [];
-  // Two days of strangers who use a new network for each attempt, and of one who has all ten devices.
+  // For two days, strangers guess, each time from a new network, and so does someone who has all ten devices.
   for (let at = 0; at < 2 * DAY_MS; at += 180 * MINUTE_MS) {
     const before = taken.length;
     for (let attempt = 0; attempt < 55 && (await isTaken(`network ${at} ${attempt}`)); attempt++)

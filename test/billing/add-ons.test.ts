@@ -116,7 +116,7 @@ test('a refund returns the share that promotional credit paid of the add-on, wha
   // 250 of 500 are refunded, of which credit had paid three fifths.
   await set(id, 'ipv4', 0);
   assert.deepEqual(await wallet(), [200_00n - 399n - 100n, 150n]);
-  // Money alone paid for the VM.
+  // Only money paid for the VM.
   assert.deepEqual((await remove(path)).promo_minor, 0);
   assert.deepEqual(await wallet(), [200_00n - 399n - 100n + 199n, 150n]);
 });
@@ -153,7 +153,7 @@ test('a VM whose renewal with its add-ons is not covered is unpaid as a whole, a
   });
   const { id, path } = await buy();
   await set(id, 'ipv4', 2);
-  // Enough for the VM alone, too little with its add-ons.
+  // Enough for the VM itself, too little with its add-ons.
   await customer.topUp(500n, 'almost');
   await renewAt('2026-02-01T00:00:00Z');
   assert.deepEqual(await orders(id, 'renew'), []);
@@ -179,7 +179,7 @@ test('a VM whose renewal with its add-ons is not covered is unpaid as a whole, a
   assert.equal(addOn!.period.endAt.toISOString(), '2026-03-10T00:00:00.000Z');
   assert.deepEqual(await wallet(), [1301n - 54n - 500n - 43n - 399n, 0n]);
 
-  // Unpaid to the end, the VM is deleted with its add-ons; nothing of them is refunded.
+  // The VM stays unpaid and is deleted with its add-ons; none of their price is refunded.
   await execute(db, sql`update vms set auto_renew = false where id = ${id}`);
   for (const at of [
     '2026-03-10T00:00:00Z',

@@ -265,7 +265,7 @@ test('a VM pays for its use, rounded half up, and is never refunded more than it
       assert.ok(back! <= 0n && hours! >= 0n && given.total_minor <= 0n, `${back} and ${hours}`);
       paid += given.total_minor;
       assert.ok(paid >= 0n, `${paid} after the deletion`);
-      // The house keeps the leftover of earlier changes only if nothing is refunded.
+      // The seller keeps the leftover of earlier changes only if nothing is refunded.
       if (given.total_minor < 0n) assert.equal(paid, rounded(used));
       else assert.ok(paid - rounded(used) <= 1n && rounded(used) - paid <= 1n);
     }),

@@ -20,7 +20,7 @@ const SIZE_MB = 160;
 /** The bytes that the traffic may still use of the write-ahead log's current file, which has 16 MB. */
 const LOG_LEFT = 6 * 2 ** 20;
 
-/** The space left on the disk, and the error that the service must then have met. */
+/** The space left on the disk, and the error that the service must report then. */
 const CASES = {
   'its tables cannot grow': { leftMb: 0, met: /the database does not work: could not extend file/ },
   // Less than the log's next file needs, and more than the tables need until then.
@@ -91,7 +91,7 @@ for (const [name, { leftMb, met }] of Object.entries(CASES))
         assert.equal(reply.status, 200, reply.text);
         const { id } = reply.json.data.vm;
         extras.push(id);
-        // The traffic causes most of it.
+        // The traffic fills most of the disk.
         await sleep(200);
       }
     };

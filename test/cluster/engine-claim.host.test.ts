@@ -1,4 +1,4 @@
-// Runs on both engines: locks of sessions differ.
+// Runs on both engines: session locks differ.
 import assert from 'node:assert/strict';
 import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';

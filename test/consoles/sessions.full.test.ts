@@ -81,7 +81,7 @@ test('consoles', async (t) => {
     });
     while (!happened) {
       clock.advance(CHECK_MS);
-      // The check also queries the database: more time must not pass before it could have received its result.
+      // The check also queries the database: no more time may pass until it can have received the result.
       await env.db.check();
       await setImmediate();
     }

@@ -222,7 +222,7 @@ test('a gateway receives everything it may have lost again, and otherwise only c
   clock.advance(60_000);
   await forwards.apply();
   assert.equal(gateway.applied.length, given + 2);
-  // Altered during an update: whether before or after it is unknown.
+  // Altered during an update: it is unknown which of the two came first.
   gateway.meanwhile = async () => {
     gateway.meanwhile = async () => {};
     gateway.altered();

@@ -67,7 +67,7 @@ test('a VM that its engine has started on another host is followed there, and it
   services.clock.advance(2 * HOUR_MS);
   await services.guests.run();
   assert.equal(await rack.hostOf(id), host);
-  // Like an engine that has fenced a dead host and has its guests' disks elsewhere, too.
+  // Like an engine that fences a dead host and also has its guests' disks elsewhere.
   await rack.db.query(
     sql`update simulator_guests set state = jsonb_set(state, '{host}', to_jsonb(${other}::text)) where id = ${id}`,
   );

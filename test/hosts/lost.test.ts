@@ -91,7 +91,7 @@ test('a job whose host is lost in the meantime continues when it is found, howev
     );
     return row!;
   };
-  // More rounds, and over a longer time, than a failing job is retried.
+  // More rounds over a longer time than the retries of a failing job.
   for (let round = 0; round < 30; round++) {
     await rack.node.runner.fill();
     clock.advance(3_600_000);
@@ -116,7 +116,7 @@ test('a job whose engine is unreachable continues once it answers, however late'
   const { hosts, remove } = compute;
   Object.assign(compute, { hosts: nothing, remove: nothing });
   await customer.must({ method: 'DELETE', path: `/v1/vm/${id}` });
-  // More rounds, and over a longer time, than a failing job is retried; no host is recorded as lost.
+  // More rounds over a longer time than the retries of a failing job; no host is recorded as lost.
   for (let round = 0; round < 30; round++) {
     await rack.node.runner.fill();
     clock.advance(3_600_000);

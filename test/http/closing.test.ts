@@ -30,7 +30,7 @@ async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await nextTurn();
 }
 
-/** Returns a function that tells whether the connection has closed. */
+/** Returns a function that returns whether the connection has closed. */
 const closed = (socket: Socket) => {
   socket.resume();
   return () => socket.closed;

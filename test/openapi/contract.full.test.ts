@@ -45,7 +45,7 @@ test('the descriptions pass the linter', () => {
 
 for (const { file, endpoints, document } of DESCRIPTIONS) {
   test(`${file} is what the endpoints say`, () => {
-    // Not assert.equal: a difference of two files of this size is slow to make and hard to read.
+    // Not assert.equal: a diff of two files of this size is slow to compute and hard to read.
     const isCurrent = readFileSync(root + file, 'utf8') === formatOpenApi(document);
     assert.ok(isCurrent, `${file} is out of date: run \`npm run generate\` and commit the result`);
   });

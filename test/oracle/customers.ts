@@ -249,8 +249,7 @@ export class Customers {
   }
 
   /**
-   * Tells whether a call that costs money succeeded; if it was refused for lack of money, compares whether that is
-   * right.
+   * Returns whether a call that costs money succeeded. If it was refused for lack of money, checks that this is right.
    */
   #paid(tenant: Tenant, kind: string, { status, error }: Reply, { total }: Charge): boolean {
     const { account } = tenant;

@@ -152,7 +152,7 @@ const ofOrder =
     return correct(world, prng, tenant, commandOf(`/orders/${order.id}/${verb}`, key, part));
   };
 
-/** Reports an outage of any length that ended just now or some time ago: mostly of one VM, seldom of a whole region. */
+/** Reports an outage of any length that ended just now or some time ago: mostly of one VM, rarely of a whole region. */
 const reportOutage: Operation = async (world, prng, key) => {
   const order = await someOrder(world, prng, world.tenant(prng));
   const to = world.services.clock.now().getTime() - Math.floor(10 * DAY_MS * prng.fraction() ** 4);

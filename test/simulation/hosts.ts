@@ -11,8 +11,8 @@ export const HOSTS = [{ name: 'a' }, { name: 'b' }];
 const REFUSALS = new Set(['compute_unavailable', 'capacity_unavailable']);
 
 /**
- * Tells whether the code refuses an operation that needs an unreachable host. Operations that need no host, or a
- * reachable one, never get it.
+ * Returns whether the code refuses an operation that needs an unreachable host. Operations that need no host, or a
+ * reachable one, never get such a code.
  */
 export const isOutOfReach = (code: string | undefined) => code !== undefined && REFUSALS.has(code);
 

@@ -116,7 +116,7 @@ const create: Operation = async (world, prng, key) => {
   return outcome(await once(tenant, prng, key, { method: 'POST', path: CREATE_PATH, body }, orderIn));
 };
 
-/** An operation on some VM of some tenant. */
+/** An operation on a random VM of a random tenant. */
 function onVm(work: (tenant: Tenant, path: string, prng: Prng, key: string) => Promise<Reply>): Operation {
   return async (world, prng, key) => {
     const tenant = world.tenant(prng, ({ vmIds }) => vmIds.length > 0);

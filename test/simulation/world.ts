@@ -214,7 +214,7 @@ export class World {
     return this.installation.services;
   }
 
-  /** Returns some tenant, preferably one that is `fit`; seldom one who is about to leave. */
+  /** Returns some tenant, preferably one that is `fit`; rarely one who is about to leave. */
   tenant(prng: Prng, fit: (tenant: Tenant) => boolean = () => true): Tenant {
     const all = prng.chance(0.1) ? this.tenants : this.tenants.filter(({ isLeaving }) => !isLeaving);
     return prng.pick(all.filter(fit)) ?? prng.pick(all) ?? prng.pick(this.tenants)!;

@@ -42,7 +42,8 @@ const TOO_LONG_MS = 25_000;
 const boots = ({ region }: Vm) => ENGINE === 'qemu' || (ENGINE === 'incus' && region === 'eu-central');
 
 /**
- * A real guest has booted some time after its VM is running, or before the job that started it ends; its events tell.
+ * Waits until a real guest has booted, which its events show: that may be some time after its VM is running, or before
+ * the job that started it ends.
  */
 async function untilBooted(client: Client, id: string): Promise<void> {
   for (;;) {

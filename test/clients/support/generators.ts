@@ -5,7 +5,7 @@ export interface Generator {
   command: [program: string, ...words: string[]];
   /** The generated file with the operations' types. */
   types: string;
-  /** Places with a type of anything in the part of the client that is the same for every description. */
+  /** Places typed `any` in the part of the client that is the same for every description. */
   own?: RegExp;
   /** A program that reads the wallet and the VMs, and narrows an error by its code. */
   story: string;

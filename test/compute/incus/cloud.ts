@@ -21,7 +21,7 @@ const POOLS = ['203.0.113.0/24', '2001:db8:113::/64'] as [string, string];
 /** The amount that {@link newCustomer} credits. */
 const CREDIT_MINOR = 10_000;
 const POLL_MS = 50;
-/** More than even a busy server takes. */
+/** Longer than even a busy server takes. */
 const GREETING_MS = 2_000;
 /** The suffix of instances that belong to someone else. */
 export const FOREIGN = '-foreign';

@@ -63,7 +63,7 @@ if (cluster) {
       ];
       const policy: NetworkPolicy = { defaultIn: 'accept', defaultOut: 'accept', firewall, portForwards: [] };
       const goesOff = driver.shutdown(spec.id, 60);
-      // While its system shuts down, which takes a moment; each round hits another point of it.
+      // While the guest's system shuts down, which takes a moment; each round hits another point of the shutdown.
       await sleep(round * 60);
       await Promise.all([goesOff, driver.applyNetwork(spec.id, policy)]);
       // Rejects if the guest's addresses cannot be announced.

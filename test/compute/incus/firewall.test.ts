@@ -135,7 +135,7 @@ test('an ACL passes exactly the traffic of the first matching rules', () => {
     fc.property(policy, fc.array(packet, { minLength: 50, maxLength: 50 }), (rules, packets) => {
       const { ingress, egress } = compileFirewall(rules);
       for (const sent of packets) {
-        // Incus has no word for the ICMP of the other address family.
+        // Incus cannot name the ICMP of the other address family.
         if (sent.protocol === 'icmp' && sent.family === 6) continue;
         if (sent.protocol === 'icmpv6' && sent.family === 4) continue;
         const acl = sent.direction === 'in' ? ingress : egress;

@@ -11,7 +11,7 @@ import { greets, PATIENCE, until } from './cloud.ts';
 import { openIncus, tinyGuest } from './support.ts';
 
 const STARTS = 10;
-/** More than even a busy server takes. */
+/** Longer than even a busy server takes. */
 const ANSWER_MS = 2_000;
 const MEMBER = 1;
 

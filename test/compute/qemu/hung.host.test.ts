@@ -57,7 +57,7 @@ test('a service that ends while file systems stand still leaves none so', { skip
   const inside = new GuestAccess({ clock: systemClock, network: createUserNetwork(systemClock) });
   guest.run = { agentOpen: true } as never;
   const frozen = new Promise<void>((resolve) => {
-    // Simulates the service's work at the moment it ended: it never completes.
+    // Simulates work that never completes because the service ended during it.
     inside.frozen(guest, () => new Promise(() => resolve()));
   });
   await frozen;

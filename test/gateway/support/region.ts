@@ -19,7 +19,7 @@ const INSIDE = '10.9.0.1';
 export const CLIENT = '198.51.100.2';
 const BRIDGE = '100.64.0.1';
 
-/** A separate mechanism, which a test is about, decides which gateway of a region is in charge. */
+/** The tested mechanism, outside the service, that decides which gateway of a region is in charge. */
 export interface Takeover {
   /** Called once, before the mechanism decides anything. */
   prepare(t: TestContext, region: Region): Promise<void>;

@@ -22,7 +22,7 @@ async function makesKey({ page, complaints }: Panel): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor();
   assert.equal(new URL(page.url()).hash, '', 'the secret of the link is gone from the address');
 
-  // With only the keyboard, as far as the palette goes.
+  // The palette is used with only the keyboard.
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox').fill('api keys');
   await page.keyboard.press('Enter');

@@ -10,7 +10,7 @@ import { exchange } from '../../operator/support.ts';
 import { machines, output } from './machines.ts';
 import { type RealOptions, type RealService, startRealService } from './real-service.ts';
 
-/** The step of a job at which the service dies: around it, during undo, or that many milliseconds after its begin. */
+/** The step of a job at which the service dies: around it, during undo, or that many milliseconds after its start. */
 export interface Death {
   kind: string;
   step: string;

@@ -51,7 +51,7 @@ export async function revokesKey({ page, baseUrl }: Stage, command: string): Pro
   await row.getByRole('button', { name: 'Revoke' }).click();
   await dialog(page).getByRole('button', { name: 'Revoke key' }).click();
   await row.getByText('Revoked').waitFor();
-  // The node learns of it within a moment.
+  // The node learns about the revocation within a moment.
   let refused = await curl(command);
   while (!refused.error) refused = await curl(command);
   assert.equal(refused.error.code, 'api_key_invalid');
