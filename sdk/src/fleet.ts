@@ -8,7 +8,7 @@ import type { Transport } from './transport.ts';
  * VMs.
  */
 const ROUND_MS = 3_000;
-/** Up to this many waits use a long poll each and learn of the end at once; further ones share the list. */
+/** Up to this many waits use a long poll each and notice the end at once; further ones share the list. */
 const MAX_ALONE = 4;
 
 interface Waiter {

@@ -183,7 +183,10 @@ export class EdgeReconciler {
     logger.info({ targets: present.length }, 'edge reconciled');
   }
 
-  /** Tells whether an address can be on this edge at all: one that cannot must not block the others. */
+  /**
+   * Returns a function that returns whether an address can be on this edge at all: one that cannot must not block the
+   * others.
+   */
   #isServed(): (ip: string) => boolean {
     const { prefixes } = this.#parts.edge.capabilities();
     return prefixes ? addressMatcher(prefixes) : () => true;

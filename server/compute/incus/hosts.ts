@@ -40,7 +40,7 @@ const POOL_SHARE = 0.9;
  */
 const PROCESS_MB = 96;
 const PAGE_TABLES_SHARE = 1 / 256;
-/** A host's resources seldom change. */
+/** A host's resources rarely change. */
 const FRESH_MS = 30_000;
 /** The group that every member belongs to unless it was removed from it. */
 export const EVERYONE = 'default';

@@ -53,7 +53,7 @@ async function tryInsert(db: Queryable, forward: PortForwardRow): Promise<PortFo
   return undefined;
 }
 
-/** Yields ports that look free, from a random one on, so that two callers seldom try the same. */
+/** Yields ports that look free, from a random one on, so that two callers rarely try the same one. */
 async function* freePorts(db: Queryable, publicIp: string, range: PortRange): AsyncGenerator<number> {
   const start = randomInt(range.from, range.to + 1);
   for (const part of [
