@@ -30,7 +30,7 @@ export class EventStream {
     this.#write(`id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
   }
 
-  /** Resolves when the client has read all but a small rest, has disconnected, or `signal` aborts. */
+  /** Resolves when the client has read all but a small remainder, has disconnected, or `signal` aborts. */
   drained(signal: AbortSignal): Promise<void> {
     if (!this.#stream.writableNeedDrain || this.closed.aborted || signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {

@@ -28,7 +28,7 @@ export interface Turn {
 export interface TurnRequest {
   /** Oldest first. */
   conversation: readonly Message[];
-  /** Receives each piece of text as it arrives; resolves when there is room for the next. */
+  /** Receives each piece of text as it arrives; resolves when the next one may follow. */
   onText: (text: string) => Promise<void>;
   signal: AbortSignal;
 }

@@ -36,7 +36,7 @@ export async function renewalProblems(services: Services, tenants: Tenant[]): Pr
     const spendable = summary.promo_minor + Math.max(0, money);
     if (summary.shortfall_minor !== Math.max(0, -money) + Math.max(0, asked - spendable))
       problems.push(`${customer.accountId} lacks ${summary.shortfall_minor} of ${asked}`);
-    // A deletion by the service charges the use of a VM between the renewals.
+    // A deletion by the service charges the usage of a VM between the renewals.
     if (await lostVm(customer, now)) continue;
     let left = spendable;
     for (const { amount_minor } of due) if (left >= amount_minor) left -= amount_minor;

@@ -36,7 +36,7 @@ export interface MeteredVm extends VmRow {
   meter?: Meter;
 }
 
-/** The VMs with their meters, as far as their use has a price. */
+/** The VMs with their meters, as far as their usage has a price. */
 export async function withMeters<V extends VmRow>(
   db: Queryable,
   vms: V[],

@@ -5,7 +5,7 @@ export interface StoredAddOn {
   /** The name with which it was last sold. */
   name: string;
   quantity: number;
-  /** The price of one unit a month, in minor units. */
+  /** The price of one unit per month, in minor units. */
   price_minor: string;
   /** The tax of its latest sale, which also applies to its refunds. */
   tax_rate: string;

@@ -37,7 +37,7 @@ export interface AddOnUnits {
   name: string;
   /** At least 1. */
   quantity: number;
-  /** The price of one unit a month, in minor units. */
+  /** The price of one unit per month, in minor units. */
   price_minor: bigint;
 }
 
@@ -245,7 +245,7 @@ export function addOnGrace(units: AddOnUnits[], unpaid: Period, usedUntil: Date,
 /**
  * Returns the units that a VM has, as they are renewed for a month from `startAt`: at the catalog's price and with its name,
  * or as before if the catalog no longer has them. Notices of prices do not cover add-ons: in a catalog that requires them, an
- * add-on never becomes dearer while the VM keeps it.
+ * add-on never becomes more expensive while the VM keeps it.
  */
 export function renewedUnits<Units extends AddOnUnits & { priced_at: Date }>(
   units: Units[],

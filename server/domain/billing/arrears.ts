@@ -118,11 +118,11 @@ function dueMonth(
 }
 
 /**
- * Returns the use of a VM that was not charged yet: of the running period, as its end will charge it, or of a period that
+ * Returns a VM's usage that was not charged yet: of the running period, as its end will charge it, or of a period that
  * is over, as its arrears do. Empty if nothing has a price.
  */
 export function openUsage(vm: MeteredVm, catalog: Catalog, now: Date): StretchUsage[] {
-  // Use has the prices with which its period began, even if the buyer has changed since.
+  // Usage has the prices with which its period began, even if the buyer has changed since.
   const arrears = arrearsOf(vm, catalogFor(catalog, undefined), now);
   if (arrears) return arrears.months.flatMap(({ usage }) => usage);
   const { name } = currentConfiguration(vm, catalog);

@@ -45,7 +45,7 @@ export function charge(lines: ChargeLine[]): Charge {
 
 export interface Unit {
   description: string;
-  /** A deposit is what a month costs at most: it is held, not sold. */
+  /** A deposit is the most that a month can cost: it is held, not sold. */
   unit: 'month' | 'add_on' | 'deposit' | 'hour' | 'GB' | 'GB-month' | 'adjustment';
   /** The code of the add-on that the line is about, if any. */
   add_on?: string | null;

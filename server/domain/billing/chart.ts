@@ -14,7 +14,7 @@ export interface ChartAccount {
 /**
  * The chart of accounts. A journal row debits one account and credits another, so Σ debits = Σ credits. A sale moves
  * the customer's money to deferred revenue (net) and to tax payable; as its service period passes, each day's share is
- * recognised as revenue (`db/queries/recognition.ts`). Refunds take the same way in reverse, at the tax rate of the
+ * recognised as revenue (`db/queries/recognition.ts`). Refunds take the same path in reverse, at the tax rate of the
  * sale.
  */
 export const CHART: readonly ChartAccount[] = [
