@@ -54,7 +54,7 @@ class World {
     return call(this.node.operatorSocket, 'POST', `/hosts/${host}/${action}`);
   }
 
-  /** Passes time until the VM is on another host than `from`. */
+  /** Passes time until the VM is on a host other than `from`. */
   async arrive(from: string): Promise<void> {
     for (let round = 0; ; round++) {
       await this.node.settle();

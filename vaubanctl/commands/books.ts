@@ -69,7 +69,7 @@ function show(books: Books): void {
   );
 }
 
-/** Returns an amount as it would read with other decimals than its currency's. */
+/** Returns an amount as it would read with a number of decimals other than its currency's. */
 function shifted(minor: number, digits: number): string {
   const text = String(Math.abs(minor)).padStart(digits + 1, '0');
   const amount = digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`;

@@ -33,7 +33,7 @@ const machine = (vm: string) => `/panel/api/v1/vm/${encodeURIComponent(vm)}`;
 
 /**
  * Rewrites a WebSocket address to this page's own host: the content security policy allows no other, and the service
- * may be reachable under other names than the configured one.
+ * may be reachable under names other than the configured one.
  */
 function here(address: string | undefined): string {
   const url = new URL(location.origin.replace(/^http/, 'ws'));

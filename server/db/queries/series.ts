@@ -3,8 +3,8 @@ import type { InvoiceType } from './invoices.ts';
 import { readSetting, writeSetting } from './settings.ts';
 
 /**
- * Why the operator is asked: the books are in another database than they say, a node knows higher numbers, or a payment
- * is missing.
+ * Why the operator is asked: the books are not in the database that they name, a node knows higher numbers, or a
+ * payment is missing.
  */
 export const SERIES_QUESTIONS = ['moved_database', 'lost_numbers', 'lost_payment'] as const;
 export type SeriesQuestion = (typeof SERIES_QUESTIONS)[number];

@@ -142,7 +142,7 @@ function instantIn({ isOver, endAt }: AddOnPeriod, since: Date | undefined, at: 
 }
 
 /**
- * Returns whether an add-on is paid for another period than the VM's: a node of the last release renewed the VM without
+ * Returns whether an add-on is paid for a period other than the VM's: a node of the last release renewed the VM without
  * it. The VM keeps it, free of charge until the next renewal, and nothing of it is refunded.
  */
 export function isLeftBehind({ period }: AddOn, { endAt }: Period): boolean {

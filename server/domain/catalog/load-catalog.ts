@@ -15,8 +15,8 @@ export function loadCatalog(path: string): Catalog {
 }
 
 /**
- * Throws {@link ConfigError} if wallets have another currency than the catalog: every amount would be read as the same
- * number of units of the catalog's currency.
+ * Throws {@link ConfigError} if wallets have a currency other than the catalog's: every amount would be read as the
+ * same number of units of the catalog's currency.
  */
 export async function requireCurrency(db: Queryable, { currency }: Pick<Catalog, 'currency'>): Promise<void> {
   const other = await foreignCurrency(db, currency);

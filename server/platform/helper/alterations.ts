@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 
 /** Pause between attempts to reach a helper that is away. */
 const RETRY_MS = 250;
-/** A wait is answered after this long at the latest, so that it never looks like a helper that hangs. */
+/** A wait is answered within this time, so that it never looks like a helper that hangs. */
 const ANSWER_WITHIN_MS = 60_000;
 
 /** Remembers that something was altered until the next query. */

@@ -60,7 +60,7 @@ export class Customer {
     return { status: reply.statusCode, text: reply.body, data, error, replayed };
   }
 
-  /** Reads a path in another representation than JSON: returns status, headers and bytes. */
+  /** Reads a path in a representation other than JSON: returns status, headers and bytes. */
   async read(path: string, accept: string) {
     const headers = { authorization: `Bearer ${this.#key}`, accept };
     const {
