@@ -13,7 +13,7 @@ const MAX_PATH = 4_096;
 /** Maximum length of the command line that a kernel reads. */
 const MAX_APPEND = 1_024;
 /**
- * A relative path would be resolved from the service's working directory, so it could name another file than the
+ * A relative path would be resolved from the service's working directory, so it could name a file other than the
  * operator means.
  */
 const AbsolutePath = Type.String({
