@@ -59,7 +59,7 @@ test('an assistant reads, buys, changes and deletes, with the required previews'
   const order = { plan: 's1', template: 'debian-12', hostname: 'web-1', ssh_key_ids: ['laptop'] };
   await t.test('a VM is bought by a quote of exactly that VM, once', async () => {
     const quote = await call('quote_vm', order);
-    assert.match(quote.text, /3\.99 EUR a month/);
+    assert.match(quote.text, /3\.99 EUR per month/);
     const { confirmation } = quote;
     const other = await call('create_vm', { ...order, plan: 's2', confirmation });
     assert.ok(other.isError);

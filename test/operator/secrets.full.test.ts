@@ -147,7 +147,7 @@ test('vaubanctl rotates the key of a service, which then only needs the new one'
   const run = () => vaubanctl(location.env.VAUBAN_DATA_DIR, 'secret', 'rotate');
   assert.match(
     (await run()).stdout,
-    /^Sealed with the key [0-9a-f]{8}: 4 resealed, 0 unchanged\.\nOther keys are not/,
+    /^Sealed with the key [0-9a-f]{8}: 4 resealed, 0 unchanged\.\nThe other keys are no longer/,
   );
   assert.match((await run()).stdout, /: 0 resealed, 4 unchanged\./);
   await second.stop();

@@ -49,23 +49,23 @@ test('an operator sees the clusters: their regions, states, and one that is unre
   const cells = (region: string) =>
     clusters.getByRole('row', { name: region }).getByRole('cell').allInnerTexts();
   await clusters.getByText('eu-west').waitFor();
-  assert.deepEqual((await cells('eu-central')).slice(0, 4), ['eu-central', 'Ok', '2 of 2', '0']);
+  assert.deepEqual((await cells('eu-central')).slice(0, 4), ['eu-central', 'OK', '2 of 2', '0']);
   const [region, state, members, guests, , address] = await cells('eu-west');
   assert.deepEqual(
     [region, state, members, guests, address],
-    ['eu-west', 'Ok', '1 of 1', '0', 'https://10.1.0.1:8443'],
+    ['eu-west', 'OK', '1 of 1', '0', 'https://10.1.0.1:8443'],
   );
   const check = page.getByRole('table', { name: 'Requirements for machines' });
   const row = (name: string) => check.getByRole('row', { name }).getByRole('cell').allInnerTexts();
   await check.getByText('eu-west: quorum').waitFor();
-  assert.deepEqual(await row('eu-west: API'), ['eu-west: API', 'Ok', 'incus 6.0.5']);
+  assert.deepEqual(await row('eu-west: API'), ['eu-west: API', 'OK', 'incus 6.0.5']);
   assert.deepEqual(await row('eu-west: BGP'), ['eu-west: BGP', 'Limited', 'core.bgp_asn is not set']);
   await looksRight(page, url, 'operator clusters');
 
   second.state = 'away';
   await page.reload();
   await clusters.getByText('Unreachable').waitFor();
-  assert.deepEqual((await cells('eu-central')).slice(0, 3), ['eu-central', 'Ok', '2 of 2']);
+  assert.deepEqual((await cells('eu-central')).slice(0, 3), ['eu-central', 'OK', '2 of 2']);
   const away = await cells('eu-west');
   assert.deepEqual(away.slice(0, 3), ['eu-west', 'Unreachable', '0 of 1']);
   assert.match(away[4]!, /region eu-west does not answer: cluster bbb is away/);
