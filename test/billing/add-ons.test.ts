@@ -517,3 +517,32 @@ test('the audit finds add-ons that were not sold like this, and those that are l
   ]);
   assert.deepEqual(await auditNow(db), []);
 });
+
+test('a deletion that charges for traffic and refunds add-ons is refunded at most by what it charged', async (t) => {
+  const { db, clock, services, buy, set, orders, linesOf, remove, undo, wallet } = await addOnShop(t);
+  services.catalog.usage = { traffic_per_gb: '0.30' };
+  for (const plan of services.catalog.plans) plan.bandwidth_gb = 1;
+  const { id, path } = await buy();
+  await set(id, 'ipv4', 2);
+  clock.set(new Date(HALF));
+  const out = 24n * 1_000_000_000n;
+  await execute(
+    db,
+    sql`insert into traffic_meters (vm_id, out_bytes) values (${id}, ${out}::bigint)
+      on conflict (vm_id) do update set out_bytes = excluded.out_bytes`,
+  );
+  await execute(
+    db,
+    sql`insert into bandwidth_days (vm_id, day, in_bytes, out_bytes) values (${id}, '2026-01-10', 0, ${out}::bigint)`,
+  );
+  await remove(path);
+  const [order] = await orders(id, 'delete_refund');
+  assert.deepEqual(
+    (await linesOf(order!.id)).map(([, , amount]) => amount),
+    [705n, -199n, -250n],
+  );
+  const [money] = await wallet();
+  await undo(order!.id);
+  assert.deepEqual(await wallet(), [money! + 256n, 0n]);
+  await assert.rejects(undo(order!.id), { code: 'invalid_state' });
+});

@@ -101,7 +101,7 @@ function roomsOf(account: Account, { vm }: Order, remainders: Remainder[]) {
     const { month, addOn } = group[0]!;
     const net = month ? netWithin(given(account), vm!, month, addOn) : total;
     const least = total < net ? total : net;
-    return { group, most: least > 0n ? least : 0n };
+    return { group, total, most: least > 0n ? least : 0n };
   });
 }
 
@@ -115,7 +115,10 @@ export function canCorrect(type: 'refund' | 'void', order: Order): boolean {
 
 export function refundable(account: Account, order: Order): bigint {
   const rooms = roomsOf(account, order, remaindersOf(account, order));
-  const left = sum(rooms.map(({ most }) => most)) - order.owed;
+  const most = sum(rooms.map((room) => room.most));
+  // An order that also refunded another item gives back no more than it charged in all.
+  const total = sum(rooms.map((room) => room.total));
+  const left = (most < total ? most : total) - order.owed;
   return left > 0n ? left : 0n;
 }
 

@@ -1,5 +1,5 @@
 import type { Remainder } from '../../../db/queries/adjustments.ts';
-import { sum } from '../money.ts';
+import { max, min, sum } from '../money.ts';
 
 /** The remainders of one item in one month of a VM, or in none, with the amount of them that may be refunded together. */
 interface Room {
@@ -19,14 +19,19 @@ function roomsOf(remainders: Remainder[]): Room[] {
   });
 }
 
-/** Returns the maximum that can still be refunded of an order. */
+/**
+ * Returns the maximum that can still be refunded of an order. One that charged for one item and refunded another, such as the
+ * deletion of a VM with traffic and add-ons, gives back no more than it charged in all.
+ */
 export function refundableOf(remainders: Remainder[]): bigint {
-  return sum(roomsOf(remainders).map(({ most }) => most));
+  const rooms = roomsOf(remainders);
+  const left = sum(rooms.map(({ total }) => total));
+  return min(sum(rooms.map(({ most }) => most)), max(left, 0n));
 }
 
 /**
  * Splits a refund of `amount`, at most {@link refundableOf}, among the remainders: each gets its share, and the maximum
- * refunds exactly what is left of the order.
+ * refunds exactly what is left of the order, unless it also refunded an item.
  */
 export function shareOut(
   remainders: Remainder[],
