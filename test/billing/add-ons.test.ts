@@ -546,3 +546,25 @@ test('a deletion that charges for traffic and refunds add-ons is refunded at mos
   assert.deepEqual(await wallet(), [money! + 256n, 0n]);
   await assert.rejects(undo(order!.id), { code: 'invalid_state' });
 });
+
+test('hours that cost as much as the refund of an add-on are on a document', async (t) => {
+  const { db, clock, services, buy, set, orders, linesOf, remove, wallet } = await addOnShop(t);
+  const plan = services.catalog.plans.find(({ code }) => code === 's1')!;
+  Object.assign(plan, { price_monthly: '5.00', price_hourly: '0.01' });
+  services.catalog.add_ons![0]!.price_monthly = '7.44';
+  const { id, path } = await buy('s1', 'hourly');
+  await set(id, 'ipv4', 1);
+  clock.set(new Date(HALF));
+  await remove(path);
+  const [order] = await orders(id, 'delete_refund');
+  assert.deepEqual(await linesOf(order!.id), [
+    ['Released deposit for Shared S1', 'deposit', -500n],
+    ['Shared S1, 372 hours', 'hour', 372n],
+    [`Unused time on ${IPV4}`, 'add_on', -372n],
+  ]);
+  const [document] = await db.query<{ type: string }>(
+    sql`select type from orders join invoices on invoices.id = invoice_id where orders.id = ${order!.id}`,
+  );
+  assert.equal(document?.type, 'invoice');
+  await wallet();
+});

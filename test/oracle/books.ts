@@ -130,7 +130,9 @@ export function complete(account: Account, order: Order, at: number, promoMost?:
   order.settledAt = at;
   order.balanceAfter = account.available;
   const sold = soldOf(order);
-  if (sold === 0n && order.lines.some(isDeposit)) return;
+  // Hours and the refund of an add-on may cancel each other out.
+  const isSale = order.lines.some((line) => !isDeposit(line) && line.amount !== 0n);
+  if (sold === 0n && order.lines.some(isDeposit) && !isSale) return;
   const document = draft(account, sold < 0n ? 'credit_note' : 'invoice', at);
   document.orders.push(order);
   order.document = document;

@@ -17,7 +17,7 @@ import { ApiError } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { formatMinor, max, min, toJsonInteger } from './money.ts';
 import { calendarMonth } from './period.ts';
-import type { Charge } from './pricing.ts';
+import type { Charge, ChargeLine } from './pricing.ts';
 
 /**
  * The ways in which money moves. Each runs inside the caller's transaction, so that charges, orders, jobs and the VM's
@@ -227,7 +227,7 @@ export async function settleNow(context: LedgerContext, request: OrderRequest): 
     await insertVmDebt(context.tx, { order_id: order.id, account_id: order.account_id, owed_minor: owed });
   const byHold = order.amount_minor > 0n && (wallet.promo_minor > 0n || order.deposit_minor !== null);
   if (byHold) await hold(context, wallet, order, at);
-  return complete(context, order, byHold ? 'hold' : 'wallet', at, promoAtMost);
+  return complete(context, order, byHold ? 'hold' : 'wallet', at, { promoAtMost, lines: charge.lines });
 }
 
 /** Returns the wallet with at most `most` of its promotional credit. */
@@ -273,7 +273,7 @@ async function complete(
   order: OrderRow,
   sold: 'wallet' | 'hold',
   at: Date,
-  promoAtMost?: bigint,
+  { promoAtMost, lines = [] }: { promoAtMost?: bigint; lines?: ChargeLine[] } = {},
 ): Promise<OrderRow> {
   const { account_id: accountId, id: orderId, amount_minor, deposit_minor } = order;
   const amountMinor = amount_minor - (deposit_minor ?? 0n);
@@ -284,8 +284,10 @@ async function complete(
   const document = { accountId, type, ...calendarMonth(at), currency: order.currency } as const;
   const [booked, invoiceId] = await Promise.all([
     bookOrder(context.tx, { accountId, orderId, amountMinor, party, at }),
-    // An order that only moves a deposit sells nothing.
-    deposit_minor !== null && amountMinor === 0n ? null : draftFor(context.tx, document, context.clock),
+    // An order that only moves a deposit sells nothing. Hours and the refund of an add-on can add up to zero too.
+    deposit_minor !== null && amountMinor === 0n && !lines.some(isSale)
+      ? null
+      : draftFor(context.tx, document, context.clock),
   ]);
   if (releases) await release(context, order, promo, at);
   const balanceAfterMinor = releases ? booked.available_minor - amount_minor : booked.available_minor;
@@ -298,6 +300,8 @@ async function complete(
   if (invoiceId !== null && type === 'credit_note') await noteCorrections(context.tx, settled);
   return settled;
 }
+
+const isSale = ({ unit, amount_minor }: ChargeLine) => unit !== 'deposit' && amount_minor !== 0n;
 
 /** Returns the share of a refund that belongs to promotional credit, after adding it to the credit that paid. */
 async function promoGivenBack({ tx }: LedgerContext, order: OrderRow, most?: bigint): Promise<bigint> {

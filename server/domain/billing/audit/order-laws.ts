@@ -1,4 +1,5 @@
 import { sql } from '../../../db/database.ts';
+import { isDeposit } from '../../../db/queries/orders.ts';
 import { DOCUMENT_LAWS } from './document-laws.ts';
 import type { AccountLaw } from './law.ts';
 import { SALE_LAWS } from './sale-laws.ts';
@@ -61,7 +62,9 @@ export const ORDER_LAWS: AccountLaw[] = [
     offences: (scope) => sql`
       select o.id || ' is ' || o.status || ' on ' || coalesce(i.id, 'no document') as what
       from orders o left join invoices i on i.id = o.invoice_id and i.account_id = o.account_id
-      where ${scope(sql`o.account_id`)} and (o.status = 'completed' and (o.deposit_minor is null or o.amount_minor <> o.deposit_minor)) <> (i.id is not null)`,
+      where ${scope(sql`o.account_id`)} and (o.status = 'completed' and (o.deposit_minor is null or o.amount_minor <> o.deposit_minor or exists (
+          select 1 from order_lines line where order_id = o.id and not ${isDeposit(sql`line`)} and line.amount_minor <> 0)))
+          <> (i.id is not null)`,
   },
   {
     name: 'an order that is completed or failed is settled, and no other',
