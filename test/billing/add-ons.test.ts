@@ -568,3 +568,28 @@ test('hours that cost as much as the refund of an add-on are on a document', asy
   assert.equal(document?.type, 'invoice');
   await wallet();
 });
+
+test('the audit knows sales of zero, even if the clock was set back', async (t) => {
+  const { db, clock, services, buy, set, wallet } = await addOnShop(t, { currency: 'JPY' });
+  services.catalog.add_ons![0]!.price_monthly = '1';
+  const { id } = await buy();
+  clock.set(new Date('2026-01-29T00:00:00Z'));
+  await set(id, 'ipv4', 2);
+  clock.putBack(3_600_000);
+  for (const quantity of [1, 3, 4, 5, 2]) {
+    await set(id, 'ipv4', quantity);
+    assert.deepEqual(await auditNow(db), []);
+  }
+  await wallet();
+});
+
+test('an add-on of which nothing can come back is given up, even if the clock was set back', async (t) => {
+  const { clock, buy, set, refund, wallet } = await addOnShop(t);
+  const { id } = await buy();
+  clock.set(new Date(HALF));
+  const bought = await set(id, 'ipv4', 2);
+  await refund(bought.id);
+  clock.putBack(3_600_000);
+  assert.equal((await set(id, 'ipv4', 0)).amount_minor, 0n);
+  await wallet();
+});

@@ -15,18 +15,19 @@ const held = (scope: Scope): Sql => sql`(
 
 /**
  * The lines of the latest sale of each add-on, the last by order of booking and the last by instant, as `latestSales` does
- * for VMs. A refund of an add-on that was given up is such a line too: its amount is not positive.
+ * for VMs. A refund of an add-on that was given up is such a line too: its amount is not positive. A sale of zero has no booking:
+ * if the clock was set back, any of them may be the latest.
  */
 const latest = (scope: Scope): Sql => sql`(
   select * from (
-    select vm_id, line.add_on, line.quantity, line.unit_price, line.amount_minor, line.tax_rate, line.to_at,
+    select vm_id, line.add_on, line.quantity, line.unit_price, line.amount_minor, line.tax_rate, line.to_at, place,
       row_number() over (partition by vm_id, line.add_on order by place desc nulls last, line.position desc) as by_booking,
       row_number() over (partition by vm_id, line.add_on order by settled_at desc, orders.id desc, line.position desc) as by_instant
     from orders join order_lines line on line.order_id = orders.id left join (
       select order_id, max(position) as place from journal where ${scope(sql`account_id`)} group by order_id
     ) booked on booked.order_id = orders.id
     where status = 'completed' and line.unit = 'add_on' and kind in ('renew', 'add_on') and ${scope(sql`account_id`)}
-  ) sale where by_booking = 1 or by_instant = 1)`;
+  ) sale where by_booking = 1 or by_instant = 1 or place is null)`;
 
 /** The add-ons of VMs, item by item. */
 export const ADD_ON_LAWS: AccountLaw[] = [
@@ -49,7 +50,7 @@ export const ADD_ON_LAWS: AccountLaw[] = [
       from vms join ${latest(scope)} sale on vm_id = vms.id left join ${held(scope)} held
         on held.vm_id = vms.id and held.code = sale.add_on
       where ${scope(sql`vms.account_id`)} and deleted_at is null and deletion_failed_at is null and vms.status <> 'deleting'
-        and held.vm_id is null
+        and held.vm_id is null and (by_booking = 1 or by_instant = 1 or sale.to_at = billing_period_end_at)
       group by vms.id, sale.add_on having bool_and(sale.amount_minor > 0 and sale.to_at = billing_period_end_at)`,
   },
   {
