@@ -593,3 +593,19 @@ test('an add-on of which nothing can come back is given up, even if the clock wa
   assert.equal((await set(id, 'ipv4', 0)).amount_minor, 0n);
   await wallet();
 });
+
+test('the add-ons of a VM that a node of the last release failed to delete are refunded', async (t) => {
+  const { db, clock, buy, set, held, orders, linesOf, renewAt } = await addOnShop(t);
+  const { id } = await buy();
+  await set(id, 'ipv4', 4);
+  clock.set(new Date(HALF));
+  await execute(
+    db,
+    sql`update vms set status = 'error', auto_renew = false, deletion_failed_at = ${clock.now()},
+      billing_period_end_at = ${clock.now()} where id = ${id}`,
+  );
+  await renewAt(HALF);
+  const [refund] = await orders(id, 'delete_refund');
+  assert.deepEqual(await linesOf(refund!.id), [[`Unused time on 4 × ${IPV4}`, 'add_on', -500n]]);
+  assert.deepEqual(await held(id), []);
+});

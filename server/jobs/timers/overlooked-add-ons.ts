@@ -1,5 +1,5 @@
 import { sql } from '../../db/database.ts';
-import { systemFindVm, updateVm } from '../../db/queries/vms.ts';
+import { systemFindVm, updateVm, type VmRow } from '../../db/queries/vms.ts';
 import { addOnRefund, addOnsOf } from '../../domain/billing/add-ons.ts';
 import { charge } from '../../domain/billing/charge-line.ts';
 import { settleNow } from '../../domain/billing/ledger.ts';
@@ -11,13 +11,14 @@ import type { RenewalServices } from './renew-vms.ts';
 const BATCH = 100;
 
 /**
- * Refunds the add-ons of VMs that nodes of the last release have deleted: those nodes do not know of add-ons. No such VMs
- * appear once all nodes have been replaced.
+ * Refunds the add-ons of VMs that nodes of the last release have deleted or failed to delete: those nodes do not know of
+ * add-ons. No such VMs appear once all nodes have been replaced.
  */
 export async function refundOverlookedAddOns(services: RenewalServices, failures: Failures): Promise<void> {
   const { db, clock } = services;
   const vms = await db.query<{ id: string }>(sql`
-    select id from vms where add_ons is not null and (status = 'deleting' or deleted_at is not null)
+    select id from vms where add_ons is not null
+      and (status = 'deleting' or deletion_failed_at is not null or deleted_at is not null)
     order by id limit ${BATCH}`);
   for (const { id } of vms)
     await failures.attempt(
@@ -25,7 +26,7 @@ export async function refundOverlookedAddOns(services: RenewalServices, failures
       () =>
         db.transaction(async (tx) => {
           const vm = await systemFindVm(tx, id, true);
-          if (!vm?.add_ons || (vm.status !== 'deleting' && vm.deleted_at === null)) return;
+          if (!vm?.add_ons || !isGivenUp(vm)) return;
           const now = clock.now();
           const lines = addOnsOf(vm)
             .map((addOn) => addOnRefund(addOn, false, now, vm.currency))
@@ -39,3 +40,6 @@ export async function refundOverlookedAddOns(services: RenewalServices, failures
       id,
     );
 }
+
+const isGivenUp = ({ status, deletion_failed_at, deleted_at }: VmRow) =>
+  status === 'deleting' || deletion_failed_at !== null || deleted_at !== null;
