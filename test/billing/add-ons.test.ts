@@ -609,3 +609,16 @@ test('the add-ons of a VM that a node of the last release failed to delete are r
   assert.deepEqual(await linesOf(refund!.id), [[`Unused time on 4 × ${IPV4}`, 'add_on', -500n]]);
   assert.deepEqual(await held(id), []);
 });
+
+test('nothing of an add-on that was left behind by a renewal is refunded, even if the clock is set back', async (t) => {
+  const { db, clock, buy, set, remove, renewAt, wallet } = await addOnShop(t);
+  const { id, path } = await buy();
+  await set(id, 'ipv4', 2);
+  const [kept] = await db.query<{ add_ons: unknown }>(sql`select add_ons from vms`);
+  await execute(db, sql`update vms set add_ons = null`);
+  await renewAt('2026-02-01T00:00:00Z');
+  await execute(db, sql`update vms set add_ons = ${JSON.stringify(kept!.add_ons)}::text::jsonb`);
+  clock.putBack(5 * 86_400_000);
+  assert.equal((await remove(path)).amount_minor, 399);
+  await wallet();
+});
