@@ -52,7 +52,10 @@ test('a missing socket is named as it is written in a shell', async (t) => {
   const location = await freshDatabaseLocation(t);
   const url = 'postgres://vauban@%2Fnowhere:5432/vauban';
   const { status, stderr } = await failingStart(location, { DATABASE_URL: url });
-  assert.equal(stderr, 'DATABASE_URL: cannot use the database on /nowhere:5432: nothing is listening there\n');
+  assert.equal(
+    stderr,
+    'DATABASE_URL: cannot use the database on /nowhere:5432: nothing is listening there\n',
+  );
   assert.equal(status, UNAVAILABLE);
 });
 
