@@ -55,7 +55,7 @@ test('a job that keeps failing is listed, retried and given up', async (t) => {
   await settled();
   assert.equal(JSON.parse((await ctl('show', job.id, '--json')).stdout).attempts, 1);
 
-  assert.match((await ctl('abandon', job.id, '--yes')).stdout, /was given up/);
+  assert.match((await ctl('abandon', job.id, '--yes')).stdout, /was abandoned/);
   assert.match((await ctl('list', '--state', 'abandoned')).stdout, / given up +1 +never /);
   const { status, active_job, last_job } = await read();
   assert.deepEqual([status, active_job, last_job.status], ['error', null, 'failed']);

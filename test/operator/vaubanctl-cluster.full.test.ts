@@ -189,8 +189,8 @@ test('a cluster is changed if it is the same one, and omitted fields stay', asyn
   assert.deepEqual(await recorded(), [{ ...after, serviceNetworks: ['10.2.0.250'] }]);
 
   for (const [other, said] of [
-    ['simulator:three', /another cluster: simulator:three, and not simulator:two/],
-    [undefined, /another cluster: one that this service has never used/],
+    ['simulator:three', /a different cluster: simulator:three instead of simulator:two/],
+    [undefined, /a different cluster: one that this service has never used/],
   ] as const) {
     found.id = other;
     const refused = await change('--endpoints', 'https://10.3.0.1:8443');
