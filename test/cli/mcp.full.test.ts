@@ -221,7 +221,7 @@ test('an assistant reads, buys, changes and deletes, with the required previews'
     ] as const) {
       const done = await call(name, { ...input, confirmation: found });
       assert.ok(done.isError, name);
-      assert.match(done.text, /not known/, name);
+      assert.match(done.text, /is unknown or has already been used/, name);
       assert.ok((await call(name, input).catch(() => ({ isError: true }))).isError, `${name} without one`);
     }
     const { vms } = await ok('list_vms');
