@@ -20,7 +20,7 @@ test('a confirmation is for one tool and its arguments, once, and for five minut
   const input = { at: { y: [2], x: 1 }, vm: 'a' };
   const token = issue();
   assert.equal(confirmations.redeem('delete_vm', input, token), 'terms');
-  assert.throws(() => confirmations.redeem('delete_vm', input, token), /was used/);
+  assert.throws(() => confirmations.redeem('delete_vm', input, token), /already been used/);
   const misused: [string, object][] = [
     ['create_vm', input],
     ['delete_vm', { ...input, vm: 'b' }],
@@ -30,7 +30,7 @@ test('a confirmation is for one tool and its arguments, once, and for five minut
   for (const [tool, given] of misused) {
     const other = issue();
     assert.throws(() => confirmations.redeem(tool, given, other), /other arguments/);
-    assert.throws(() => confirmations.redeem('delete_vm', input, other), /was used/, 'it is used up');
+    assert.throws(() => confirmations.redeem('delete_vm', input, other), /already been used/, 'it is used up');
   }
   const late = issue();
   now += LIFETIME_MS - 1;
@@ -40,7 +40,7 @@ test('a confirmation is for one tool and its arguments, once, and for five minut
   assert.equal(confirmations.redeem('delete_vm', input, last), 'terms');
   const oldest = issue();
   for (let n = 0; n < 64; n += 1) issue();
-  assert.throws(() => confirmations.redeem('delete_vm', input, oldest), /not known/, 'they have a bound');
+  assert.throws(() => confirmations.redeem('delete_vm', input, oldest), /is unknown/, 'they have a bound');
 });
 
 test('an assistant cannot act on a preview that is too old', async (t) => {

@@ -155,7 +155,7 @@ export async function deletesMachine(stage: Stage, id: string): Promise<void> {
     .getByText(/was refunded to the wallet/)
     .innerText();
   await page.waitForURL('**/panel/machines');
-  const refund = Math.round(Number(said.match(/[\d.]+/)![0]) * 100);
+  const refund = Math.round(Number(said.match(/\d+\.\d\d/)![0]) * 100);
   assert.ok(refund > 0);
   assert.equal((await balance(stage)) - before, refund);
   while ((await asked<unknown[]>(page, '/v1/vm')).length > 0) await page.waitForTimeout(50);
