@@ -30,7 +30,11 @@ test('a confirmation is for one tool and its arguments, once, and for five minut
   for (const [tool, given] of misused) {
     const other = issue();
     assert.throws(() => confirmations.redeem(tool, given, other), /other arguments/);
-    assert.throws(() => confirmations.redeem('delete_vm', input, other), /already been used/, 'it is used up');
+    assert.throws(
+      () => confirmations.redeem('delete_vm', input, other),
+      /already been used/,
+      'it is used up',
+    );
   }
   const late = issue();
   now += LIFETIME_MS - 1;
