@@ -2,7 +2,7 @@ import type { Migration } from '../migrate.ts';
 import { sealedAs, TERMS } from './0056-sealed-vms.ts';
 import { noteLineBuyer } from './0061-sales-by-country.ts';
 
-/** What is sealed of a VM since it can have add-ons. */
+/** The sealed columns of a VM, its add-ons among them. */
 export const TERMS_WITH_ADD_ONS = [...TERMS, 'add_ons'];
 
 /** A line of the same item: of the same add-on, or of none. */

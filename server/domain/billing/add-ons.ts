@@ -243,8 +243,8 @@ export function addOnGrace(units: AddOnUnits[], unpaid: Period, usedUntil: Date,
 }
 
 /**
- * Returns the units that a VM has, as they are renewed for a month from `startAt`: at the catalog's price and with its name,
- * or as before if the catalog no longer has them. Notices of prices do not cover add-ons: in a catalog that requires them, an
+ * Returns a VM's units at the terms of their renewal for a month from `startAt`: the catalog's price and name, or the old
+ * ones if the catalog no longer has them. Notices of prices do not cover add-ons: in a catalog that requires them, an
  * add-on never becomes more expensive while the VM keeps it.
  */
 export function renewedUnits<Units extends AddOnUnits & { priced_at: Date }>(
