@@ -34,7 +34,7 @@ test('credit is given, spent, listed and revoked; the statement and the export s
   assert.equal(await ctl(...wish), granted, 'given once, however often it is asked for');
   const other = await vaubanctl(dataDir, ...wish.with(3, '11'));
   assert.deepEqual([other.code, other.stdout], [1, '']);
-  assert.match(other.stderr, /The key welcome was used for something else/);
+  assert.match(other.stderr, /The key welcome was already used for a different request/);
 
   const vm = await storedVm(db, clock, id);
   await withLedger(db, clock, (ledger) => settleNow(ledger, orderOf(clock, vm, 399n)));
@@ -86,7 +86,7 @@ test('an invalid grant is refused by its field, and a missing one is a 404', asy
   const past = new Date(clock.now().getTime() - 1).toISOString();
   for (const [attempt, message] of [
     [grant('0', '2026-03-01', 'x'), /^vaubanctl: amount: must be greater than zero/],
-    [grant('1.001', '2026-03-01', 'x'), /^vaubanctl: amount: has more digits/],
+    [grant('1.001', '2026-03-01', 'x'), /^vaubanctl: amount: has more decimal places/],
     [grant('1', past, 'x'), /^vaubanctl: until: must be in the future/],
     [grant('1', '2026-03-01', ' '), /^vaubanctl: reason: must be visible/],
     [grant('1', 'tomorrow', 'x'), /Use 2026-01-31/],
