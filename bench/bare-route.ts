@@ -1,7 +1,7 @@
 // Baseline for the service: the select of `GET /v1/vm/{id}` and its JSON behind a single Fastify route, without keys,
 // limits, scopes, metrics or logs.
 import Fastify from 'fastify';
-import { findVm } from '../server/db/queries/vms.ts';
+import { findVm } from '../server/db/queries/vms/vms.ts';
 import { presentVm } from '../server/endpoints/customer/vms/vm-shape.ts';
 import { openPlace } from './bench.ts';
 

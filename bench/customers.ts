@@ -1,6 +1,6 @@
 import { ALL_SCOPES } from '../server/access/scopes.ts';
 import { type Database, sql } from '../server/db/database.ts';
-import { ensurePools } from '../server/db/queries/addresses.ts';
+import { ensurePools } from '../server/db/queries/vms/addresses.ts';
 import { creditAccount } from '../server/domain/accounts/book-payment.ts';
 import { createAccount } from '../server/domain/accounts/create-account.ts';
 import { createKey } from '../server/domain/accounts/keys.ts';

@@ -1,6 +1,6 @@
 // The service, with the screen at the socket BENCH_SCREEN for all guests.
 
-import { connectScreen } from '../server/compute/qemu/screen.ts';
+import { connectScreen } from '../server/compute/qemu/guest/screen.ts';
 import { loadConfig } from '../server/config/config.ts';
 import { createLogger } from '../server/platform/logging.ts';
 import { startService } from '../server/start/compose.ts';

@@ -6,8 +6,8 @@
 //   npm run host:setup -- --cache-only        into the cache only, for the tests
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Image } from '../server/compute/qemu/image.ts';
-import { createImageStore } from '../server/compute/qemu/image-store.ts';
+import type { Image } from '../server/compute/qemu/images/image.ts';
+import { createImageStore } from '../server/compute/qemu/images/image-store.ts';
 import { loadConfig } from '../server/config/config.ts';
 import { loadCatalog } from '../server/domain/catalog/load-catalog.ts';
 import { install, updateLists } from './host-packages.ts';

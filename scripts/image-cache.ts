@@ -6,9 +6,9 @@ import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Image } from '../server/compute/qemu/image.ts';
-import type { ImageSource } from '../server/compute/qemu/image-source.ts';
-import { createImageStore, type ImageStore } from '../server/compute/qemu/image-store.ts';
+import type { Image } from '../server/compute/qemu/images/image.ts';
+import type { ImageSource } from '../server/compute/qemu/images/image-source.ts';
+import { createImageStore, type ImageStore } from '../server/compute/qemu/images/image-store.ts';
 
 /** The images that this project can build; each is a folder of `images/`. */
 export const BUILDABLE = ['tiny', 'debian-12'] as const;

@@ -3,11 +3,11 @@
 //   node server/hostd.ts --config FILE --socket PATH --pool DIR --images DIR --user NAME --group NAME [--uplink NAME]
 import { execFileSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
-import { qemuCommand } from './compute/qemu/direct-launcher.ts';
 import { aboutGuest, perform } from './compute/qemu/host/operations.ts';
 import { createPrivilegedLauncher } from './compute/qemu/host/privileged-launcher.ts';
 import { probeGuests } from './compute/qemu/host/probe.ts';
-import { findLimiter, limitedLauncher, tryLimits } from './compute/qemu/limits.ts';
+import { qemuCommand } from './compute/qemu/process/direct-launcher.ts';
+import { findLimiter, limitedLauncher, tryLimits } from './compute/qemu/process/limits.ts';
 import { loadAllowance, uidsOf } from './compute/qemu/routed/allowance.ts';
 import { RoutedNetwork } from './compute/qemu/routed/routed.ts';
 import { systemClock as clock } from './platform/clock.ts';

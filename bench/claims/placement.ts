@@ -1,6 +1,6 @@
 import type { HostInfo } from '../../server/compute/driver.ts';
 import { type Database, sql } from '../../server/db/database.ts';
-import { openHosts, recordHosts } from '../../server/db/queries/hosts.ts';
+import { openHosts, recordHosts } from '../../server/db/queries/hosts/hosts.ts';
 import { placeGuest } from '../../server/domain/hosts/place.ts';
 import { type Bench, type Engine, makePlace, prepare, type Section } from '../bench.ts';
 import { makeCustomers, storeVms } from '../customers.ts';

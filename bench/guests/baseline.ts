@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findAccelerator } from '../../server/compute/qemu/host.ts';
-import type { Image } from '../../server/compute/qemu/image.ts';
-import { seedImage } from '../../server/compute/qemu/seed.ts';
+import type { Image } from '../../server/compute/qemu/images/image.ts';
+import { seedImage } from '../../server/compute/qemu/images/seed.ts';
 import { freshKeyPair } from '../../server/platform/ssh-key-pair.ts';
 import { output } from '../../test/qemu/support/machines.ts';
 import { tinyImage } from '../../test/support/tiny-image.ts';

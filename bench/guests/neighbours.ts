@@ -1,5 +1,5 @@
 // Measures how much a guest is affected by another one on the same host that takes all it can get.
-import { findLimiter } from '../../server/compute/qemu/limits.ts';
+import { findLimiter } from '../../server/compute/qemu/process/limits.ts';
 import { defer, type Lifetime } from '../../test/support/cleanup.ts';
 import type { SiteOrder } from '../host-env.ts';
 import { atMost, type Claim, leftOut } from '../report.ts';

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { NetworkPolicy } from '../../server/compute/driver.ts';
-import type { NetworkGuest } from '../../server/compute/qemu/network.ts';
+import type { NetworkGuest } from '../../server/compute/qemu/network/network.ts';
 import { reassertBatch } from '../../server/compute/qemu/routed/batch.ts';
 import { cardOf } from '../../server/compute/qemu/routed/card.ts';
 import { tapName } from '../../server/compute/qemu/routed/names.ts';

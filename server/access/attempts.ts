@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Queryable } from '../db/database.ts';
-import { countAttempt, forgetAttempts, returnAttempt } from '../db/queries/attempts.ts';
-import type { Realm } from '../db/queries/people.ts';
+import { countAttempt, forgetAttempts, returnAttempt } from '../db/queries/access/attempts.ts';
+import type { Realm } from '../db/queries/access/people.ts';
 import type { Clock } from '../platform/clock.ts';
 import { ApiError } from '../platform/errors.ts';
 

@@ -1,5 +1,5 @@
 import type { Queryable } from '../db/database.ts';
-import { type ApiKeyRow, findKeyByHash, recordKeyUse } from '../db/queries/api-keys.ts';
+import { type ApiKeyRow, findKeyByHash, recordKeyUse } from '../db/queries/access/api-keys.ts';
 import { addressMatcher } from '../platform/cidr.ts';
 import type { Clock } from '../platform/clock.ts';
 import { ApiError } from '../platform/errors.ts';

@@ -1,4 +1,4 @@
-import type { Realm } from '../db/queries/people.ts';
+import type { Realm } from '../db/queries/access/people.ts';
 
 const HOUR_S = 3_600;
 const DAY_S = 24 * HOUR_S;

@@ -1,5 +1,5 @@
 import type { Queryable } from '../db/database.ts';
-import { findSessionByHash, type SessionStage, touchSession } from '../db/queries/sessions.ts';
+import { findSessionByHash, type SessionStage, touchSession } from '../db/queries/access/sessions.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { SecretBox } from '../platform/secrets.ts';
 import type { RealmRules } from './realms.ts';

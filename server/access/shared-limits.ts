@@ -1,5 +1,5 @@
 import { type Queryable, sql } from '../db/database.ts';
-import { deleteSome } from '../db/queries/purge.ts';
+import { deleteSome } from '../db/queries/service/purge.ts';
 import { type LimitStore, type Uses, WINDOW_SECONDS } from './rate-limits.ts';
 
 interface Waiting {

@@ -1,5 +1,5 @@
 import { PassThrough, type Readable } from 'node:stream';
-import type { AgentRunRow } from '../db/queries/agent-runs.ts';
+import type { AgentRunRow } from '../db/queries/vms/agent-runs.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { AgentEvents, AgentEventType } from './events.ts';
 import { PING_MS, SEND_BUFFER_BYTES } from './limits.ts';

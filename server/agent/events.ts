@@ -1,4 +1,4 @@
-import type { ApprovalMode, FinalReason } from '../db/queries/agent-runs.ts';
+import type { ApprovalMode, FinalReason } from '../db/queries/vms/agent-runs.ts';
 import type { Risk } from '../domain/agent/policy/judge.ts';
 import type { ModelIdentity } from './model.ts';
 

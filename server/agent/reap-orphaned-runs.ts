@@ -1,7 +1,7 @@
 import { presentNodes } from '../cluster/membership.ts';
 import { type Database, sql, type Transaction } from '../db/database.ts';
-import { type AgentRunRow, abandonAgentRun, looseAgentRuns } from '../db/queries/agent-runs.ts';
-import { appendEntry, completeLostEntries } from '../db/queries/agent-sessions.ts';
+import { type AgentRunRow, abandonAgentRun, looseAgentRuns } from '../db/queries/vms/agent-runs.ts';
+import { appendEntry, completeLostEntries } from '../db/queries/vms/agent-sessions.ts';
 import type { Clock } from '../platform/clock.ts';
 import { Failures } from '../platform/failures.ts';
 import type { Logger } from '../platform/logging.ts';

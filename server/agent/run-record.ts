@@ -7,14 +7,14 @@ import {
   type PendingApproval,
   type RunProgress,
   suspendAgentRun,
-} from '../db/queries/agent-runs.ts';
+} from '../db/queries/vms/agent-runs.ts';
 import {
   type AgentEntryRow,
   appendEntry,
   completeEntry,
   listEntries,
   type NewEntry,
-} from '../db/queries/agent-sessions.ts';
+} from '../db/queries/vms/agent-sessions.ts';
 import { recordCallerEvent } from '../domain/vms/events.ts';
 import type { Clock } from '../platform/clock.ts';
 import { redactText } from '../platform/redaction.ts';

@@ -1,5 +1,5 @@
 import type { Client } from 'ssh2';
-import type { PendingApproval } from '../db/queries/agent-runs.ts';
+import type { PendingApproval } from '../db/queries/vms/agent-runs.ts';
 import { type Judgement, judgeCommand, MAX_COMMAND_LENGTH } from '../domain/agent/policy/judge.ts';
 import { SshConnection } from '../guest-ssh/ssh-connection.ts';
 import type { Clock } from '../platform/clock.ts';

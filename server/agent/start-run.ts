@@ -7,9 +7,9 @@ import {
   findOpenRun,
   insertAgentRun,
   resumeAgentRun,
-} from '../db/queries/agent-runs.ts';
-import { appendEntry, ensureAgentSession, replaceAgentSession } from '../db/queries/agent-sessions.ts';
-import type { VmRow } from '../db/queries/vms.ts';
+} from '../db/queries/vms/agent-runs.ts';
+import { appendEntry, ensureAgentSession, replaceAgentSession } from '../db/queries/vms/agent-sessions.ts';
+import type { VmRow } from '../db/queries/vms/vms.ts';
 import type { Clock } from '../platform/clock.ts';
 import { ApiError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';

@@ -1,4 +1,4 @@
-import type { FinalReason } from '../db/queries/agent-runs.ts';
+import type { FinalReason } from '../db/queries/vms/agent-runs.ts';
 
 /** Ends a run before the model has finished. */
 export class Stop extends Error {

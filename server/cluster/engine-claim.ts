@@ -6,7 +6,7 @@ import {
   takeUnmadeVms,
   vmsOfOtherEngines,
   vmsWithoutPlace,
-} from '../db/queries/engines.ts';
+} from '../db/queries/hosts/engines.ts';
 import type { Clock } from '../platform/clock.ts';
 import { ConfigError } from '../platform/config-error.ts';
 import { HeldLock } from './held-lock.ts';

@@ -1,6 +1,6 @@
 import { type ComputeDriver, ComputeUnavailableError, type HostInfo } from '../compute/driver.ts';
 import type { Database } from '../db/database.ts';
-import { adoptVms, loseHosts, type ReportedHost, recordHosts } from '../db/queries/hosts.ts';
+import { adoptVms, loseHosts, type ReportedHost, recordHosts } from '../db/queries/hosts/hosts.ts';
 import type { Catalog } from '../domain/catalog/catalog-schema.ts';
 import { reportLosses } from '../domain/hosts/report-losses.ts';
 import type { Clock } from '../platform/clock.ts';

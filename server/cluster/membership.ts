@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Database, one, type Session, sql } from '../db/database.ts';
-import { confirmJob, type Ownership } from '../db/queries/owned-jobs.ts';
+import { confirmJob, type Ownership } from '../db/queries/service/owned-jobs.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logging.ts';
 

@@ -1,8 +1,8 @@
 import { askHosts } from '../compute/ask.ts';
 import type { ComputeDriver } from '../compute/driver.ts';
 import type { Database } from '../db/database.ts';
-import { openHosts } from '../db/queries/hosts.ts';
-import { findReservation } from '../db/queries/reservations.ts';
+import { openHosts } from '../db/queries/hosts/hosts.ts';
+import { findReservation } from '../db/queries/vms/reservations.ts';
 import { knownHosts, requireReachable } from '../domain/hosts/known-host.ts';
 import { Supply } from '../domain/hosts/supply.ts';
 import type { Room } from '../domain/vms/decide-change.ts';

@@ -8,8 +8,8 @@ import type { Logger } from '../platform/logging.ts';
 import type { ComputeDriver } from './driver.ts';
 import type { ClusterStore } from './incus/cluster-store.ts';
 import type { OpsLogin } from './inside/ops-login.ts';
-import type { Images } from './qemu/guests.ts';
-import { createImageStore } from './qemu/image-store.ts';
+import type { Images } from './qemu/guest/guests.ts';
+import { createImageStore } from './qemu/images/image-store.ts';
 import type { SimulatedHost } from './simulator/stock.ts';
 import type { SimulatorStore } from './simulator/store.ts';
 

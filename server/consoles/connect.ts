@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
-import type { TicketRow } from '../db/queries/console-tickets.ts';
-import type { VmRow } from '../db/queries/vms.ts';
+import type { TicketRow } from '../db/queries/vms/console-tickets.ts';
+import type { VmRow } from '../db/queries/vms/vms.ts';
 import { defaultUser, OpsSessionError } from '../guest-ssh/connect.ts';
 import type { Logger } from '../platform/logging.ts';
 import type { CloseReason } from './close-reasons.ts';

@@ -5,8 +5,8 @@ import {
   renewViewerSlots,
   type ShareRow,
   takeViewerSlot,
-} from '../db/queries/console-shares.ts';
-import { findVm, type VmView } from '../db/queries/vms.ts';
+} from '../db/queries/vms/console-shares.ts';
+import { findVm, type VmView } from '../db/queries/vms/vms.ts';
 import { OPERATIONS } from '../domain/vms/states.ts';
 import { notFound } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';

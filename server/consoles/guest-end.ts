@@ -1,6 +1,6 @@
 import type { ComputeDriver } from '../compute/driver.ts';
 import type { Database } from '../db/database.ts';
-import { readConsoleAccess } from '../db/queries/console-access.ts';
+import { readConsoleAccess } from '../db/queries/vms/console-access.ts';
 import { OPERATIONS } from '../domain/vms/states.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logging.ts';

@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.ts';
-import { readConsoleAccess } from '../db/queries/console-access.ts';
-import { activeShares } from '../db/queries/console-shares.ts';
+import { readConsoleAccess } from '../db/queries/vms/console-access.ts';
+import { activeShares } from '../db/queries/vms/console-shares.ts';
 import type { Signals } from '../db/signals.ts';
 import { OPERATIONS } from '../domain/vms/states.ts';
 import type { Clock } from '../platform/clock.ts';

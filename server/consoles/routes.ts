@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
 import type { LimitState, RateLimiter } from '../access/rate-limits.ts';
-import type { TicketKind } from '../db/queries/console-tickets.ts';
+import type { TicketKind } from '../db/queries/vms/console-tickets.ts';
 import { isAllowedOrigin } from '../http/base-url.ts';
 import { limitExceeded, limitHeaders } from '../http/limit-headers.ts';
 import type { RouteConfig } from '../http/pipeline.ts';

@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws';
-import type { VmRow } from '../db/queries/vms.ts';
+import type { VmRow } from '../db/queries/vms/vms.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { ConsoleKind, Metrics } from '../platform/metrics.ts';
 import { Allowance } from './allowance.ts';

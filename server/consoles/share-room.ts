@@ -1,5 +1,5 @@
-import type { ShareMode } from '../db/queries/console-shares.ts';
-import type { VmRow } from '../db/queries/vms.ts';
+import type { ShareMode } from '../db/queries/vms/console-shares.ts';
+import type { VmRow } from '../db/queries/vms/vms.ts';
 import { defaultUser } from '../guest-ssh/connect.ts';
 import { Allowance } from './allowance.ts';
 import type { CloseReason } from './close-reasons.ts';

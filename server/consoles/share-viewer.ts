@@ -1,4 +1,4 @@
-import type { ShareMode } from '../db/queries/console-shares.ts';
+import type { ShareMode } from '../db/queries/vms/console-shares.ts';
 import type { Clock } from '../platform/clock.ts';
 import { BEHIND_MS, HIGH_WATER_BYTES } from './limits.ts';
 import type { ConsoleSession } from './session.ts';

@@ -1,5 +1,5 @@
 import type ssh2 from 'ssh2';
-import type { VmRow } from '../db/queries/vms.ts';
+import type { VmRow } from '../db/queries/vms/vms.ts';
 import { type OpsServices, OpsSessionError, openOpsSession } from '../guest-ssh/connect.ts';
 
 /** The terminal type for programs in the guest; xterm.js and every modern terminal understand it. */

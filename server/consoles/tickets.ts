@@ -1,8 +1,13 @@
 import { type Caller, terminalRight } from '../access/principal.ts';
 import type { Database, Queryable } from '../db/database.ts';
-import { insertTicket, type TicketKind, type TicketRow, takeTicket } from '../db/queries/console-tickets.ts';
-import { isInForce } from '../db/queries/principals.ts';
-import { findVm, type VmView } from '../db/queries/vms.ts';
+import { isInForce } from '../db/queries/access/principals.ts';
+import {
+  insertTicket,
+  type TicketKind,
+  type TicketRow,
+  takeTicket,
+} from '../db/queries/vms/console-tickets.ts';
+import { findVm, type VmView } from '../db/queries/vms/vms.ts';
 import type { Clock } from '../platform/clock.ts';
 import { notFound } from '../platform/errors.ts';
 import type { SecretBox } from '../platform/secrets.ts';

@@ -1,6 +1,6 @@
 import { ApiError } from '../platform/errors.ts';
 import type { Database } from './database.ts';
-import { areUncounted } from './queries/books.ts';
+import { areUncounted } from './queries/money/books.ts';
 
 /** Seconds after which a caller may retry: an operator has to answer first. */
 const RETRY_SECONDS = 300;

@@ -9,7 +9,7 @@ import {
   sql,
   type Transaction,
 } from '../db/database.ts';
-import { opsKeysInUse, recordedOpsKey, recordOpsKey } from '../db/queries/vm-ops-keys.ts';
+import { opsKeysInUse, recordedOpsKey, recordOpsKey } from '../db/queries/vms/vm-ops-keys.ts';
 import { ConfigError } from '../platform/config-error.ts';
 import { type SecretBox, UnknownKeyError } from '../platform/secrets.ts';
 

@@ -1,6 +1,6 @@
 import type { ComputeDriver } from '../compute/driver.ts';
 import type { Database } from '../db/database.ts';
-import { recordOpsKey, vmsWithOtherOpsKey } from '../db/queries/vm-ops-keys.ts';
+import { recordOpsKey, vmsWithOtherOpsKey } from '../db/queries/vms/vm-ops-keys.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Failures } from '../platform/failures.ts';
 import type { Logger } from '../platform/logging.ts';

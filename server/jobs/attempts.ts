@@ -1,4 +1,4 @@
-import type { Retry } from '../db/queries/owned-jobs.ts';
+import type { Retry } from '../db/queries/service/owned-jobs.ts';
 
 /** Wait before the second attempt; it doubles with each further attempt, … */
 const FIRST_WAIT_MS = 2_000;

@@ -1,7 +1,7 @@
 import type { Transaction } from '../db/database.ts';
-import type { JobRow } from '../db/queries/jobs.ts';
-import { abandonJob } from '../db/queries/stuck-jobs.ts';
-import { updateVm, type VmRow } from '../db/queries/vms.ts';
+import type { JobRow } from '../db/queries/service/jobs.ts';
+import { abandonJob } from '../db/queries/service/stuck-jobs.ts';
+import { updateVm, type VmRow } from '../db/queries/vms/vms.ts';
 import type { Signals } from '../db/signals.ts';
 import { lockOrderOf } from '../domain/billing/vm-orders.ts';
 import type { Catalog } from '../domain/catalog/catalog-schema.ts';

@@ -1,8 +1,14 @@
 import { ComputeUnavailableError } from '../compute/driver.ts';
 import { DatabaseAwayError, type Transaction } from '../db/database.ts';
-import { isOnLostHost } from '../db/queries/hosts.ts';
-import { advanceJob, confirmJob, finishJob, type Ownership, type Retry } from '../db/queries/owned-jobs.ts';
-import { systemFindVm, type VmRow } from '../db/queries/vms.ts';
+import { isOnLostHost } from '../db/queries/hosts/hosts.ts';
+import {
+  advanceJob,
+  confirmJob,
+  finishJob,
+  type Ownership,
+  type Retry,
+} from '../db/queries/service/owned-jobs.ts';
+import { systemFindVm, type VmRow } from '../db/queries/vms/vms.ts';
 import { type JobOrder, lockOrderOf } from '../domain/billing/vm-orders.ts';
 import { mostAttempts, nextAttempt } from './attempts.ts';
 import { JOBS } from './definitions/index.ts';

@@ -1,7 +1,7 @@
 import type { ComputeDriver } from '../compute/driver.ts';
 import type { Database, Transaction } from '../db/database.ts';
-import type { JobRow } from '../db/queries/jobs.ts';
-import type { VmChange, VmRow } from '../db/queries/vms.ts';
+import type { JobRow } from '../db/queries/service/jobs.ts';
+import type { VmChange, VmRow } from '../db/queries/vms/vms.ts';
 import type { Signals } from '../db/signals.ts';
 import type { JobOrder } from '../domain/billing/vm-orders.ts';
 import type { Catalog } from '../domain/catalog/catalog-schema.ts';

@@ -1,6 +1,6 @@
 import { ABSENCE_MS, presentNodes } from '../cluster/membership.ts';
 import type { Database } from '../db/database.ts';
-import { disownJobs, jobOwners } from '../db/queries/owned-jobs.ts';
+import { disownJobs, jobOwners } from '../db/queries/service/owned-jobs.ts';
 import type { Clock } from '../platform/clock.ts';
 
 /** Frees the jobs of nodes that have disappeared. */

@@ -1,7 +1,7 @@
 import type { Node } from '../cluster/membership.ts';
 import type { ComputeDriver } from '../compute/driver.ts';
 import { DatabaseAwayError } from '../db/database.ts';
-import type { JobRow } from '../db/queries/jobs.ts';
+import type { JobRow } from '../db/queries/service/jobs.ts';
 import {
   claimJob,
   type NextJob,
@@ -9,8 +9,8 @@ import {
   type Ownership,
   type Retry,
   releaseJob,
-} from '../db/queries/owned-jobs.ts';
-import type { VmRow } from '../db/queries/vms.ts';
+} from '../db/queries/service/owned-jobs.ts';
+import type { VmRow } from '../db/queries/vms/vms.ts';
 import { JobCanceled, JobExecution, type StepHook } from './execution.ts';
 import { fencedCompute } from './fenced-compute.ts';
 import type { JobServices } from './job.ts';

@@ -1,9 +1,9 @@
 import type { HostInfo, MoveKind } from '../compute/driver.ts';
 import type { Queryable, Transaction } from '../db/database.ts';
-import { openHosts } from '../db/queries/hosts.ts';
-import { hasMoveFailed, type JobRow } from '../db/queries/jobs.ts';
-import { findFootprint } from '../db/queries/reservations.ts';
-import { updateVm, type VmRow } from '../db/queries/vms.ts';
+import { openHosts } from '../db/queries/hosts/hosts.ts';
+import { hasMoveFailed, type JobRow } from '../db/queries/service/jobs.ts';
+import { findFootprint } from '../db/queries/vms/reservations.ts';
+import { updateVm, type VmRow } from '../db/queries/vms/vms.ts';
 import { placeGuest } from '../domain/hosts/place.ts';
 import { recordSystemEvent } from '../domain/vms/events.ts';
 import type { MoveInput } from '../domain/vms/job-inputs.ts';

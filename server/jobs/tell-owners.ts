@@ -1,6 +1,6 @@
 import type { Transaction } from '../db/database.ts';
 import type { EventType } from '../db/enums.ts';
-import { systemFindVm } from '../db/queries/vms.ts';
+import { systemFindVm } from '../db/queries/vms/vms.ts';
 import { type EventText, recordSystemEvent } from '../domain/vms/events.ts';
 import type { MailParts } from '../mail/outbox.ts';
 import { mailVmNotice, type VmMailName } from '../mail/owners.ts';

@@ -1,5 +1,5 @@
 import type { Queryable } from '../db/database.ts';
-import { invoiceLines, systemFindInvoice } from '../db/queries/invoices.ts';
+import { invoiceLines, systemFindInvoice } from '../db/queries/money/invoices.ts';
 import type { DocumentFormat } from '../documents/messages.ts';
 import type { DocumentRenderer } from '../documents/renderer.ts';
 import { invoiceDocument } from '../domain/billing/invoice-document.ts';

@@ -1,5 +1,5 @@
 import type { Transaction } from '../db/database.ts';
-import { contactsOf, ownersOf } from '../db/queries/account-owners.ts';
+import { contactsOf, ownersOf } from '../db/queries/access/account-owners.ts';
 import { localeOf } from './content.ts';
 import { enqueueMail, type Mail, type MailParts } from './outbox.ts';
 import type { TemplateName, TemplateValues } from './templates/index.ts';

@@ -1,5 +1,5 @@
 import type { Transaction } from '../db/database.ts';
-import { insertMail } from '../db/queries/mails.ts';
+import { insertMail } from '../db/queries/service/mails.ts';
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import { parseMailAddress } from '../platform/mail-address.ts';

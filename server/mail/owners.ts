@@ -1,6 +1,6 @@
 import type { Transaction } from '../db/database.ts';
-import { type AccountOwnerRow, ownersOf } from '../db/queries/account-owners.ts';
-import { insertMail, lockCollecting, setMailValues } from '../db/queries/mails.ts';
+import { type AccountOwnerRow, ownersOf } from '../db/queries/access/account-owners.ts';
+import { insertMail, lockCollecting, setMailValues } from '../db/queries/service/mails.ts';
 import { newId } from '../platform/ids.ts';
 import { localeOf } from './content.ts';
 import { enqueueMail, MAIL_PURPOSE, type Mail, type MailParts } from './outbox.ts';

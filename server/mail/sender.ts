@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { Database } from '../db/database.ts';
-import { beginAttempt, dueMails, type MailRow, markFailed, markSent } from '../db/queries/mails.ts';
+import { beginAttempt, dueMails, type MailRow, markFailed, markSent } from '../db/queries/service/mails.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logging.ts';
 import type { Metrics } from '../platform/metrics.ts';

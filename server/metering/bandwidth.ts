@@ -1,4 +1,4 @@
-import type { BandwidthDay } from '../db/queries/bandwidth.ts';
+import type { BandwidthDay } from '../db/queries/vms/bandwidth.ts';
 import { max } from '../domain/billing/money.ts';
 import { invalidField } from '../platform/errors.ts';
 

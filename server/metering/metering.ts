@@ -1,5 +1,5 @@
 import type { GuestSample } from '../compute/driver.ts';
-import { COUNTERS, type Counters, type Reading } from '../db/queries/metrics.ts';
+import { COUNTERS, type Counters, type Reading } from '../db/queries/vms/metrics.ts';
 
 /** Interval between two samples of a guest. */
 export const SAMPLE_MS = 10_000;

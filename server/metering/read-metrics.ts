@@ -1,5 +1,5 @@
 import type { Queryable } from '../db/database.ts';
-import { readRollUps, readSamples, type SeriesStore } from '../db/queries/metrics.ts';
+import { readRollUps, readSamples, type SeriesStore } from '../db/queries/vms/metrics.ts';
 import { Averages, type Point } from './averages.ts';
 import { SAMPLE_MS } from './metering.ts';
 import { FIVE_MINUTES, floorTo, keptSince, MINUTES, type RollUp } from './retention.ts';

@@ -7,8 +7,8 @@ import {
   rollUpMinutes,
   withoutFiveMinutes,
   withoutMinutes,
-} from '../db/queries/metric-rollups.ts';
-import { firstMinutesSince, firstSampleSince, type SeriesStore } from '../db/queries/metrics.ts';
+} from '../db/queries/vms/metric-rollups.ts';
+import { firstMinutesSince, firstSampleSince, type SeriesStore } from '../db/queries/vms/metrics.ts';
 import { inBatches } from '../platform/in-batches.ts';
 import { closedUntil, FIVE_MINUTES, floorTo, keptSince, MINUTES, type RollUp } from './retention.ts';
 

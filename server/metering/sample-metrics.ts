@@ -1,6 +1,6 @@
 import type { ComputeDriver } from '../compute/driver.ts';
 import type { Database } from '../db/database.ts';
-import { addTraffic, isoDate } from '../db/queries/bandwidth.ts';
+import { addTraffic, isoDate } from '../db/queries/vms/bandwidth.ts';
 import {
   insertSamples,
   lockMetering,
@@ -8,7 +8,7 @@ import {
   readCounters,
   saveCounters,
   VM_SERIES,
-} from '../db/queries/metrics.ts';
+} from '../db/queries/vms/metrics.ts';
 import type { Logger } from '../platform/logging.ts';
 import { countersOf, meter } from './metering.ts';
 import { type RefusalParts, RefusalWatch } from './refused-packets.ts';

@@ -1,4 +1,4 @@
-import type { Reading } from '../db/queries/metrics.ts';
+import type { Reading } from '../db/queries/vms/metrics.ts';
 
 /** The groups that `?metrics=` selects. */
 export const METRIC_GROUPS = ['cpu', 'ram', 'disk', 'network'] as const;

@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '../db/database.ts';
-import { lockAccount } from '../db/queries/accounts.ts';
+import { lockAccount } from '../db/queries/access/accounts.ts';
 import {
   type AutoTopUpRow,
   accountsToTopUp,
@@ -9,9 +9,9 @@ import {
   noteAutoTopUp,
   type PaymentMethodRow,
   processingMinor,
-} from '../db/queries/payment-methods.ts';
-import { changeTopUp, insertTopUp, lockTopUp, type TopUpRow } from '../db/queries/top-ups.ts';
-import { lockWallet } from '../db/queries/wallets.ts';
+} from '../db/queries/money/payment-methods.ts';
+import { changeTopUp, insertTopUp, lockTopUp, type TopUpRow } from '../db/queries/money/top-ups.ts';
+import { lockWallet } from '../db/queries/money/wallets.ts';
 import { toJsonInteger } from '../domain/billing/money.ts';
 import { mailOwners } from '../mail/owners.ts';
 import type { Clock } from '../platform/clock.ts';

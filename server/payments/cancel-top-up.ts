@@ -1,5 +1,5 @@
 import type { Queryable, Transaction } from '../db/database.ts';
-import { findTopUp, lockTopUp, shownStatus, type TopUpRow } from '../db/queries/top-ups.ts';
+import { findTopUp, lockTopUp, shownStatus, type TopUpRow } from '../db/queries/money/top-ups.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
 import type { Logger } from '../platform/logging.ts';
 import type { Payments } from './payments.ts';

@@ -1,4 +1,4 @@
-import type { TopUpRow } from '../db/queries/top-ups.ts';
+import type { TopUpRow } from '../db/queries/money/top-ups.ts';
 import { newReference } from './bank-transfer.ts';
 
 /** The fields that every top-up has from the beginning. */

@@ -1,5 +1,5 @@
 import type { Transaction } from '../db/database.ts';
-import { changeTopUp, type TopUpRow } from '../db/queries/top-ups.ts';
+import { changeTopUp, type TopUpRow } from '../db/queries/money/top-ups.ts';
 import type { Clock } from '../platform/clock.ts';
 
 /**

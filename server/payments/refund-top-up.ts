@@ -6,9 +6,9 @@ import {
   lockRefund,
   refundsOf,
   type TopUpRefundRow,
-} from '../db/queries/top-up-refunds.ts';
-import { reversedOf } from '../db/queries/top-up-reversals.ts';
-import { lockTopUp, systemFindTopUp, type TopUpRow } from '../db/queries/top-ups.ts';
+} from '../db/queries/money/top-up-refunds.ts';
+import { reversedOf } from '../db/queries/money/top-up-reversals.ts';
+import { lockTopUp, systemFindTopUp, type TopUpRow } from '../db/queries/money/top-ups.ts';
 import { creditAccount, debitAccount } from '../domain/accounts/book-payment.ts';
 import { formatMinor, max, sum, toJsonInteger } from '../domain/billing/money.ts';
 import { mailOwners } from '../mail/owners.ts';

@@ -4,7 +4,7 @@ import {
   type PaymentMethodRow,
   putAutoTopUp,
   removePaymentMethod,
-} from '../db/queries/payment-methods.ts';
+} from '../db/queries/money/payment-methods.ts';
 import type { Clock } from '../platform/clock.ts';
 import { notFound } from '../platform/errors.ts';
 import type { Logger } from '../platform/logging.ts';

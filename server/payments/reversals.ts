@@ -1,7 +1,7 @@
 import type { Transaction } from '../db/database.ts';
-import { type BookedReversal, findReversal, insertReversal } from '../db/queries/top-up-reversals.ts';
-import type { TopUpRow } from '../db/queries/top-ups.ts';
-import { lockWallet } from '../db/queries/wallets.ts';
+import { type BookedReversal, findReversal, insertReversal } from '../db/queries/money/top-up-reversals.ts';
+import type { TopUpRow } from '../db/queries/money/top-ups.ts';
+import { lockWallet } from '../db/queries/money/wallets.ts';
 import { bookReversal } from '../domain/accounts/book-payment.ts';
 import { toJsonInteger } from '../domain/billing/money.ts';
 import { mailOwners } from '../mail/owners.ts';

@@ -1,5 +1,5 @@
 import type { Transaction } from '../db/database.ts';
-import { type AutoTopUpRow, findPaymentMethod, putAutoTopUp } from '../db/queries/payment-methods.ts';
+import { type AutoTopUpRow, findPaymentMethod, putAutoTopUp } from '../db/queries/money/payment-methods.ts';
 import { requireOpen } from '../domain/accounts/account-status.ts';
 import { formatMinor, MAX_PRICE_MINOR } from '../domain/billing/money.ts';
 import type { Catalog } from '../domain/catalog/catalog-schema.ts';

@@ -1,5 +1,5 @@
 import type { Transaction } from '../db/database.ts';
-import { changeTopUp, type TopUpRow } from '../db/queries/top-ups.ts';
+import { changeTopUp, type TopUpRow } from '../db/queries/money/top-ups.ts';
 import { creditAccount } from '../domain/accounts/book-payment.ts';
 import { toJsonInteger } from '../domain/billing/money.ts';
 import { mailBilling } from '../mail/billing-contacts.ts';

@@ -1,13 +1,13 @@
 import type { Database, Queryable, Transaction } from '../db/database.ts';
-import { keepPaymentMethod, listPaymentMethods } from '../db/queries/payment-methods.ts';
+import { keepPaymentMethod, listPaymentMethods } from '../db/queries/money/payment-methods.ts';
 import {
   changeTopUp,
   countPendingTopUps,
   insertTopUp,
   shownStatus,
   type TopUpRow,
-} from '../db/queries/top-ups.ts';
-import { lockWallet } from '../db/queries/wallets.ts';
+} from '../db/queries/money/top-ups.ts';
+import { lockWallet } from '../db/queries/money/wallets.ts';
 import { requireOpen } from '../domain/accounts/account-status.ts';
 import { requireRoom } from '../domain/accounts/book-payment.ts';
 import { formatMinor } from '../domain/billing/money.ts';

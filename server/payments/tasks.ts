@@ -1,6 +1,11 @@
-import { refundsToRetry } from '../db/queries/top-up-refunds.ts';
-import { expireTopUps, systemFindTopUp, topUpsToRecheck, topUpsToRetry } from '../db/queries/top-ups.ts';
-import { comparedUntil, newestTopUpAt, noteCompared } from '../db/queries/unbooked-payments.ts';
+import { refundsToRetry } from '../db/queries/money/top-up-refunds.ts';
+import {
+  expireTopUps,
+  systemFindTopUp,
+  topUpsToRecheck,
+  topUpsToRetry,
+} from '../db/queries/money/top-ups.ts';
+import { comparedUntil, newestTopUpAt, noteCompared } from '../db/queries/money/unbooked-payments.ts';
 import type { Failures } from '../platform/failures.ts';
 import { inBatches } from '../platform/in-batches.ts';
 import { type ChargeParts, RETRY_MS, retryCharge, topUpByItself } from './auto-top-up.ts';

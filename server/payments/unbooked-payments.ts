@@ -1,15 +1,20 @@
 import type { Database, Transaction } from '../db/database.ts';
-import { findAccount } from '../db/queries/accounts.ts';
-import { askSeries } from '../db/queries/series.ts';
-import { findTopUpOfProvider, insertTopUp, systemFindTopUp, type TopUpRow } from '../db/queries/top-ups.ts';
+import { findAccount } from '../db/queries/access/accounts.ts';
+import { askSeries } from '../db/queries/money/series.ts';
+import {
+  findTopUpOfProvider,
+  insertTopUp,
+  systemFindTopUp,
+  type TopUpRow,
+} from '../db/queries/money/top-ups.ts';
 import {
   decideUnbookedPayment,
   insertUnbookedPayment,
   lockUnbookedPayment,
   type NewUnbookedPayment,
   type UnbookedPaymentRow,
-} from '../db/queries/unbooked-payments.ts';
-import { lookUpWallet } from '../db/queries/wallets.ts';
+} from '../db/queries/money/unbooked-payments.ts';
+import { lookUpWallet } from '../db/queries/money/wallets.ts';
 import { requireOpenOrOwing } from '../domain/accounts/account-status.ts';
 import { toJsonInteger } from '../domain/billing/money.ts';
 import type { Clock } from '../platform/clock.ts';

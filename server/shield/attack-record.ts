@@ -1,5 +1,5 @@
-import type { AttackRow, AttackVector, Severity } from '../db/queries/shield-attacks.ts';
-import type { TargetRow } from '../db/queries/shield-targets.ts';
+import type { AttackRow, AttackVector, Severity } from '../db/queries/shield/shield-attacks.ts';
+import type { TargetRow } from '../db/queries/shield/shield-targets.ts';
 import type { Volume } from '../edge/driver.ts';
 import type { Rate } from './baseline.ts';
 

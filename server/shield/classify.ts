@@ -1,4 +1,4 @@
-import type { AttackVector } from '../db/queries/shield-attacks.ts';
+import type { AttackVector } from '../db/queries/shield/shield-attacks.ts';
 import { EDGE_CLASSES, type EdgeClass, type PortSample, type Volume } from '../edge/driver.ts';
 
 /** A class with this share of the packets or bytes is part of the attack: normal traffic makes up a fifth at most. */

@@ -5,14 +5,14 @@ import {
   systemFindOngoingAttack,
   systemOngoingAttacks,
   updateAttack,
-} from '../db/queries/shield-attacks.ts';
-import { isReported } from '../db/queries/shield-reports.ts';
+} from '../db/queries/shield/shield-attacks.ts';
+import { isReported } from '../db/queries/shield/shield-reports.ts';
 import {
   saveBaselines,
   systemFindTarget,
   systemTargets,
   systemWatchedTargets,
-} from '../db/queries/shield-targets.ts';
+} from '../db/queries/shield/shield-targets.ts';
 import type { EdgeDriver, EdgeReading, TargetTotals, TrafficSource, Volume } from '../edge/driver.ts';
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';

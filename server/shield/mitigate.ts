@@ -1,13 +1,13 @@
 import type { Database } from '../db/database.ts';
-import type { AttackRow } from '../db/queries/shield-attacks.ts';
+import type { AttackRow } from '../db/queries/shield/shield-attacks.ts';
 import {
   countShieldRules,
   extendAutomaticRules,
   findTwinShieldRule,
   hasAutomaticRule,
   insertShieldRule,
-} from '../db/queries/shield-rules.ts';
-import { bumpTarget, systemLockTarget } from '../db/queries/shield-targets.ts';
+} from '../db/queries/shield/shield-rules.ts';
+import { bumpTarget, systemLockTarget } from '../db/queries/shield/shield-targets.ts';
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import { AUTOMATIC_MS, AUTOMATIC_PRIORITY, describeRule } from './mitigation.ts';

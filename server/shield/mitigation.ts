@@ -1,4 +1,4 @@
-import type { StoredMatch, StoredRule } from '../db/queries/shield-rules.ts';
+import type { StoredMatch, StoredRule } from '../db/queries/shield/shield-rules.ts';
 import type { EdgeCapabilities } from '../edge/driver.ts';
 import { FLOOR, type Rate } from './baseline.ts';
 import type { Finding } from './classify.ts';

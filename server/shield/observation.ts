@@ -1,4 +1,4 @@
-import type { AttackRow } from '../db/queries/shield-attacks.ts';
+import type { AttackRow } from '../db/queries/shield/shield-attacks.ts';
 import type { EdgeClass, TargetTotals, Volume } from '../edge/driver.ts';
 import type { Look, Rate, Watch } from './baseline.ts';
 import type { Recent } from './recent.ts';

@@ -9,7 +9,7 @@ import {
   settleTargets,
   suspendTargetRules,
   targetsWithFailedRules,
-} from '../db/queries/shield-rules.ts';
+} from '../db/queries/shield/shield-rules.ts';
 import {
   deleteTargetRow,
   forgetBlackhole,
@@ -18,7 +18,7 @@ import {
   systemTargets,
   type TargetRow,
   targetsBehind,
-} from '../db/queries/shield-targets.ts';
+} from '../db/queries/shield/shield-targets.ts';
 import type { EdgeDriver, EdgeRefusal, EdgeTarget } from '../edge/driver.ts';
 import { addressMatcher } from '../platform/cidr.ts';
 import type { Clock } from '../platform/clock.ts';

@@ -1,13 +1,13 @@
 import type { Database } from '../db/database.ts';
-import { type AttackRow, insertAttack } from '../db/queries/shield-attacks.ts';
+import { type AttackRow, insertAttack } from '../db/queries/shield/shield-attacks.ts';
 import {
   endReport,
   followReports,
   joinReport,
   markReported,
   systemTargetOfAddress,
-} from '../db/queries/shield-reports.ts';
-import { systemLockTarget, type TargetRow } from '../db/queries/shield-targets.ts';
+} from '../db/queries/shield/shield-reports.ts';
+import { systemLockTarget, type TargetRow } from '../db/queries/shield/shield-targets.ts';
 import {
   EDGE_CLASSES,
   type EdgeClass,

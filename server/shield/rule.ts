@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
-import type { StoredMatch, StoredRule } from '../db/queries/shield-rules.ts';
+import type { StoredMatch, StoredRule } from '../db/queries/shield/shield-rules.ts';
 import { formatPorts, parsePorts } from '../domain/network/ports.ts';
 import { parseCidr } from '../platform/cidr.ts';
 import { type FieldProblem, validationFailed } from '../platform/errors.ts';

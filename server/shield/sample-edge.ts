@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.ts';
-import { EDGE_SERIES, presentTargets } from '../db/queries/edge-series.ts';
-import { insertSamples, readCounters, saveCounters } from '../db/queries/metrics.ts';
+import { EDGE_SERIES, presentTargets } from '../db/queries/shield/edge-series.ts';
+import { insertSamples, readCounters, saveCounters } from '../db/queries/vms/metrics.ts';
 import type { EdgeDriver } from '../edge/driver.ts';
 import { sampledInterval } from '../metering/retention.ts';
 import { SeriesRollUp } from '../metering/roll-up-series.ts';

@@ -1,7 +1,6 @@
 import type { Queryable, Transaction } from '../db/database.ts';
-import { addressesOf } from '../db/queries/addresses.ts';
-import { endAttacks } from '../db/queries/shield-attacks.ts';
-import { deleteAutomaticRules } from '../db/queries/shield-rules.ts';
+import { endAttacks } from '../db/queries/shield/shield-attacks.ts';
+import { deleteAutomaticRules } from '../db/queries/shield/shield-rules.ts';
 import {
   bumpTarget,
   countTargets,
@@ -10,9 +9,10 @@ import {
   setTargetMode,
   type TargetMode,
   type TargetRow,
-} from '../db/queries/shield-targets.ts';
-import type { TenantRow } from '../db/queries/shield-tenants.ts';
-import { lockVmOfAddress } from '../db/queries/vm-of-address.ts';
+} from '../db/queries/shield/shield-targets.ts';
+import type { TenantRow } from '../db/queries/shield/shield-tenants.ts';
+import { addressesOf } from '../db/queries/vms/addresses.ts';
+import { lockVmOfAddress } from '../db/queries/vms/vm-of-address.ts';
 import type { EdgeCapabilities } from '../edge/driver.ts';
 import { addressMatcher } from '../platform/cidr.ts';
 import type { Clock } from '../platform/clock.ts';

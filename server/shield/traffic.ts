@@ -1,5 +1,5 @@
 import type { Queryable } from '../db/database.ts';
-import { EDGE_READINGS, EDGE_SERIES, type EdgeReadingName } from '../db/queries/edge-series.ts';
+import { EDGE_READINGS, EDGE_SERIES, type EdgeReadingName } from '../db/queries/shield/edge-series.ts';
 import type { TargetTotals } from '../edge/driver.ts';
 import type { Point } from '../metering/averages.ts';
 import { SAMPLE_MS } from '../metering/metering.ts';

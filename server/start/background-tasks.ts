@@ -7,7 +7,7 @@ import { type Node, PRESENCE_MS } from '../cluster/membership.ts';
 import type { Consoles } from '../consoles/consoles.ts';
 import { CHECK_MS } from '../consoles/limits.ts';
 import { moneyRefusal } from '../db/known-books.ts';
-import { countStuckJobs } from '../db/queries/stuck-jobs.ts';
+import { countStuckJobs } from '../db/queries/service/stuck-jobs.ts';
 import { OpsKeyReplacement } from '../guest-ssh/replace-ops-key.ts';
 import { type Destinations, emptyHosts } from '../jobs/reconcilers/empty-hosts.ts';
 import { OrphanedJobRecovery } from '../jobs/recover-orphaned-jobs.ts';

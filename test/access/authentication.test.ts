@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { generateKey } from '../../server/access/api-key.ts';
 import { Authenticator, KEY_CACHE_MS } from '../../server/access/authentication.ts';
 import { type Queryable, type Sql, sql } from '../../server/db/database.ts';
-import { revokeKey } from '../../server/db/queries/api-keys.ts';
+import { revokeKey } from '../../server/db/queries/access/api-keys.ts';
 import { createAccount } from '../../server/domain/accounts/create-account.ts';
 import { createKey, type NewKey } from '../../server/domain/accounts/keys.ts';
 import { ManualClock } from '../../server/platform/clock.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { sql } from '../../server/db/database.ts';
-import { lockVm, systemFindVm } from '../../server/db/queries/vms.ts';
+import { lockVm, systemFindVm } from '../../server/db/queries/vms/vms.ts';
 import { addOnsOf } from '../../server/domain/billing/add-ons.ts';
 import { refundOrder, voidOrder } from '../../server/domain/billing/adjustments/correct-order.ts';
 import { auditNow } from '../../server/domain/billing/audit/audit.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { execute, sql } from '../../server/db/database.ts';
-import { findVm } from '../../server/db/queries/vms.ts';
+import { findVm } from '../../server/db/queries/vms/vms.ts';
 import { auditNow } from '../../server/domain/billing/audit/audit.ts';
 import { catalogFor } from '../../server/domain/catalog/buyer-prices.ts';
 import { decideAddOn } from '../../server/domain/vms/add-ons.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
-import { recognizeRevenue } from '../../server/db/queries/recognition.ts';
+import { recognizeRevenue } from '../../server/db/queries/money/recognition.ts';
 import { creditOrDebit } from '../../server/domain/billing/adjustments/credit-or-debit.ts';
 import { auditNow } from '../../server/domain/billing/audit/audit.ts';
 import { renewVms } from '../../server/jobs/timers/renew-vms.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { userInfo } from 'node:os';
 import { test } from 'node:test';
 import { type Database, sql } from '../../server/db/database.ts';
-import { findBooks } from '../../server/db/queries/books.ts';
+import { findBooks } from '../../server/db/queries/money/books.ts';
 import { createAccount } from '../../server/domain/accounts/create-account.ts';
 import { auditNow } from '../../server/domain/billing/audit/audit.ts';
 import { answerExponent, requireExponent } from '../../server/domain/billing/books-exponent.ts';

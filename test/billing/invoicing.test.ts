@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
-import { findInvoice, listInvoices } from '../../server/db/queries/invoices.ts';
+import { findInvoice, listInvoices } from '../../server/db/queries/money/invoices.ts';
 import { settleNow } from '../../server/domain/billing/ledger.ts';
 import { ManualClock } from '../../server/platform/clock.ts';
 import { freshDatabase } from '../support/database.ts';

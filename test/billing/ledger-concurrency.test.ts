@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { sql } from '../../server/db/database.ts';
-import { transfer } from '../../server/db/queries/wallets.ts';
+import { transfer } from '../../server/db/queries/money/wallets.ts';
 import { completeOrder, failOrder, placeOrder, settleNow } from '../../server/domain/billing/ledger.ts';
 import { ManualClock } from '../../server/platform/clock.ts';
 import { ApiError } from '../../server/platform/errors.ts';

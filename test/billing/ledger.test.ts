@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
-import { findInvoice, invoiceLines } from '../../server/db/queries/invoices.ts';
-import { listOrders, type OrderRow } from '../../server/db/queries/orders.ts';
+import { findInvoice, invoiceLines } from '../../server/db/queries/money/invoices.ts';
+import { listOrders, type OrderRow } from '../../server/db/queries/money/orders.ts';
 import {
   completeOrder,
   failOrder,

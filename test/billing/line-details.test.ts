@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { execute, sql } from '../../server/db/database.ts';
-import { putBillingProfile } from '../../server/db/queries/billing-profiles.ts';
+import { putBillingProfile } from '../../server/db/queries/money/billing-profiles.ts';
 import { eInvoice } from '../../server/documents/e-invoice.ts';
 import { ManualClock } from '../../server/platform/clock.ts';
 import { SELLER } from '../documents/support/samples.ts';

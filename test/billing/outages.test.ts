@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type Database, sql } from '../../server/db/database.ts';
-import { insertOutage } from '../../server/db/queries/outages.ts';
+import { insertOutage } from '../../server/db/queries/hosts/outages.ts';
 import { creditNextVm } from '../../server/domain/billing/adjustments/credit-outage.ts';
 import { slaPercent } from '../../server/domain/billing/adjustments/sla-credit.ts';
 import { auditNow } from '../../server/domain/billing/audit/audit.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { VmRow } from '../../server/db/queries/vms.ts';
+import type { VmRow } from '../../server/db/queries/vms/vms.ts';
 import {
   dueThisMonth,
   nextRenewal,

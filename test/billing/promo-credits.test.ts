@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { type Sql, sql } from '../../server/db/database.ts';
-import { findPromoCredit } from '../../server/db/queries/promo-credits.ts';
-import { lookUpWallet } from '../../server/db/queries/wallets.ts';
+import { findPromoCredit } from '../../server/db/queries/money/promo-credits.ts';
+import { lookUpWallet } from '../../server/db/queries/money/wallets.ts';
 import { debitAccount } from '../../server/domain/accounts/book-payment.ts';
 import { completeOrder, failOrder, placeOrder, settleNow } from '../../server/domain/billing/ledger.ts';
 import {

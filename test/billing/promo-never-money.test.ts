@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Database } from '../../server/db/database.ts';
-import { lookUpWallet } from '../../server/db/queries/wallets.ts';
+import { lookUpWallet } from '../../server/db/queries/money/wallets.ts';
 import { creditAccount } from '../../server/domain/accounts/book-payment.ts';
 import { completeOrder, failOrder, placeOrder, settleNow } from '../../server/domain/billing/ledger.ts';
 import { endPromo, grantPromo, revokePromo } from '../../server/domain/billing/promo-credits.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
-import { insertOutage } from '../../server/db/queries/outages.ts';
+import { insertOutage } from '../../server/db/queries/hosts/outages.ts';
 import { creditNextVm } from '../../server/domain/billing/adjustments/credit-outage.ts';
 import { endPromo, grantPromo, revokePromo } from '../../server/domain/billing/promo-credits.ts';
 import { renewVms } from '../../server/jobs/timers/renew-vms.ts';

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
-import { billedVms } from '../../server/db/queries/billed-vms.ts';
-import { accountConsumption } from '../../server/db/queries/consumption.ts';
-import { findInvoice, invoiceLines, listInvoices } from '../../server/db/queries/invoices.ts';
+import { billedVms } from '../../server/db/queries/money/billed-vms.ts';
+import { accountConsumption } from '../../server/db/queries/money/consumption.ts';
+import { findInvoice, invoiceLines, listInvoices } from '../../server/db/queries/money/invoices.ts';
 import {
   completedOrdersOfVm,
   listOrders,
   netOfOrders,
   orderTotalsOfVm,
-} from '../../server/db/queries/orders.ts';
-import { listPayments } from '../../server/db/queries/payments.ts';
+} from '../../server/db/queries/money/orders.ts';
+import { listPayments } from '../../server/db/queries/money/payments.ts';
 import { completeOrder, failOrder, placeOrder, settleNow } from '../../server/domain/billing/ledger.ts';
 import { burnRateMonthly } from '../../server/domain/billing/overview.ts';
 import { calendarMonth } from '../../server/domain/billing/period.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
-import { recognizeRevenue } from '../../server/db/queries/recognition.ts';
+import { recognizeRevenue } from '../../server/db/queries/money/recognition.ts';
 import { CHART } from '../../server/domain/billing/chart.ts';
 import { settleNow } from '../../server/domain/billing/ledger.ts';
 import {

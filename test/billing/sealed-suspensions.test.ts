@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Database, raw, sql } from '../../server/db/database.ts';
-import { setDebtWarnedAt } from '../../server/db/queries/debt-suspensions.ts';
-import { noteGrace } from '../../server/db/queries/graces.ts';
-import { updateVm } from '../../server/db/queries/vms.ts';
+import { setDebtWarnedAt } from '../../server/db/queries/money/debt-suspensions.ts';
+import { noteGrace } from '../../server/db/queries/money/graces.ts';
+import { updateVm } from '../../server/db/queries/vms/vms.ts';
 import { Fixture } from '../jobs/support/fixture.ts';
 import { buyVm, tenant, vmOf } from '../jobs/support/landlord.ts';
 import { assertInvariants } from '../support/invariants.ts';

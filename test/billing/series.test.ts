@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
-import { listSeries, notePlaceOfBooks, placesOfBooks } from '../../server/db/queries/series.ts';
+import { listSeries, notePlaceOfBooks, placesOfBooks } from '../../server/db/queries/money/series.ts';
 import { answerSeries } from '../../server/domain/billing/answer-series.ts';
 import { auditNow } from '../../server/domain/billing/audit/audit.ts';
 import { settleNow } from '../../server/domain/billing/ledger.ts';

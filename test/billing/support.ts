@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { type Database, sql, type Transaction } from '../../server/db/database.ts';
-import { insertVm } from '../../server/db/queries/insert-vm.ts';
-import { updateVm, type VmRow } from '../../server/db/queries/vms.ts';
-import { lookUpWallet } from '../../server/db/queries/wallets.ts';
+import { lookUpWallet } from '../../server/db/queries/money/wallets.ts';
+import { insertVm } from '../../server/db/queries/vms/insert-vm.ts';
+import { updateVm, type VmRow } from '../../server/db/queries/vms/vms.ts';
 import { creditAccount } from '../../server/domain/accounts/book-payment.ts';
 import { createAccount } from '../../server/domain/accounts/create-account.ts';
 import type { LedgerContext, OrderRequest } from '../../server/domain/billing/ledger.ts';

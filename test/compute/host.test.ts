@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { findAccelerator, findNetworkPrivilege, inspectHost } from '../../server/compute/qemu/host.ts';
-import { createImageStore } from '../../server/compute/qemu/image-store.ts';
+import { createImageStore } from '../../server/compute/qemu/images/image-store.ts';
 import { defer } from '../support/cleanup.ts';
 
 /** Files in place of the kernel's. */

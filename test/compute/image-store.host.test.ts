@@ -14,8 +14,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { ImageError, type ImageSource } from '../../server/compute/qemu/image-source.ts';
-import { createImageStore } from '../../server/compute/qemu/image-store.ts';
+import { ImageError, type ImageSource } from '../../server/compute/qemu/images/image-source.ts';
+import { createImageStore } from '../../server/compute/qemu/images/image-store.ts';
 import { defer } from '../support/cleanup.ts';
 import { skipUnlessInstalled } from '../support/tiny-image.ts';
 

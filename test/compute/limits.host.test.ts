@@ -6,10 +6,15 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { QemuSpec } from '../../server/compute/qemu/arguments.ts';
-import { findGroup, holdInGroup } from '../../server/compute/qemu/control-groups.ts';
-import { findLimiter, limitedLauncher, shareOf, tryLimits } from '../../server/compute/qemu/limits.ts';
-import { scopeArguments } from '../../server/compute/qemu/scopes.ts';
+import type { QemuSpec } from '../../server/compute/qemu/process/arguments.ts';
+import { findGroup, holdInGroup } from '../../server/compute/qemu/process/control-groups.ts';
+import {
+  findLimiter,
+  limitedLauncher,
+  shareOf,
+  tryLimits,
+} from '../../server/compute/qemu/process/limits.ts';
+import { scopeArguments } from '../../server/compute/qemu/process/scopes.ts';
 import { defer } from '../support/cleanup.ts';
 
 const NO_SYSTEMD = '/nowhere';

@@ -1,6 +1,6 @@
 import { after } from 'node:test';
 import { createSimulator } from '../../server/compute/simulator/simulator.ts';
-import { SimulatorGuests } from '../../server/db/queries/simulator-guests.ts';
+import { SimulatorGuests } from '../../server/db/queries/hosts/simulator-guests.ts';
 import { simulatedContract } from './simulated-contract.ts';
 import { BOOT_SECONDS, guestSpec, openTestDatabase } from './support.ts';
 

@@ -8,7 +8,7 @@ import {
   ShutdownTimeoutError,
 } from '../../server/compute/driver.ts';
 import type { Operation } from '../../server/compute/simulator/sentinels.ts';
-import { SimulatorGuests } from '../../server/db/queries/simulator-guests.ts';
+import { SimulatorGuests } from '../../server/db/queries/hosts/simulator-guests.ts';
 import {
   BOOT_SECONDS,
   booted,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { ComputeUnavailableError, ShutdownTimeoutError } from '../../server/compute/driver.ts';
 import { passwordMatches } from '../../server/compute/simulator/guest-os/model/password.ts';
-import { SimulatorGuests } from '../../server/db/queries/simulator-guests.ts';
+import { SimulatorGuests } from '../../server/db/queries/hosts/simulator-guests.ts';
 import { systemClock } from '../../server/platform/clock.ts';
 import { asleep, BOOT_SECONDS, booted, guestSpec, openTestDatabase, settle, simulator } from './support.ts';
 

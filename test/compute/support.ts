@@ -3,7 +3,7 @@ import { createSimulator, type SimulatorOptions } from '../../server/compute/sim
 import type { Database } from '../../server/db/database.ts';
 import { migrateUp } from '../../server/db/migrate.ts';
 import { openPglite } from '../../server/db/pglite.ts';
-import { SimulatorGuests } from '../../server/db/queries/simulator-guests.ts';
+import { SimulatorGuests } from '../../server/db/queries/hosts/simulator-guests.ts';
 import { ManualClock } from '../../server/platform/clock.ts';
 import { newId } from '../../server/platform/ids.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import type { VmRow } from '../../server/db/queries/vms.ts';
+import type { VmRow } from '../../server/db/queries/vms/vms.ts';
 import { openEnv } from './support/env.ts';
 import { GREETING } from './support/rfb-guest.ts';
 import { type ConsoleSocket, open } from './support/socket.ts';

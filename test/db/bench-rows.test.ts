@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { makeCustomers, storedVmId, storeVms } from '../../bench/customers.ts';
 import { buyByHand } from '../../bench/ledger-by-hand.ts';
 import { one, sql } from '../../server/db/database.ts';
-import { systemFindVm } from '../../server/db/queries/vms.ts';
+import { systemFindVm } from '../../server/db/queries/vms/vms.ts';
 import { completeOrder, type LedgerContext, placeOrder } from '../../server/domain/billing/ledger.ts';
 import { firstPeriod } from '../../server/domain/billing/period.ts';
 import { monthCharge, planConfiguration } from '../../server/domain/billing/pricing.ts';

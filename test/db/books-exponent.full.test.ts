@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { type Database, sql } from '../../server/db/database.ts';
 import { MIGRATIONS, migrateUp } from '../../server/db/migrate.ts';
 import { booksExponent } from '../../server/db/migrations/0047-books-exponent.ts';
-import { areUncounted, findBooks } from '../../server/db/queries/books.ts';
+import { areUncounted, findBooks } from '../../server/db/queries/money/books.ts';
 import { createAccount } from '../../server/domain/accounts/create-account.ts';
 import { auditNow } from '../../server/domain/billing/audit/audit.ts';
 import { answerExponent } from '../../server/domain/billing/books-exponent.ts';

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Queryable, raw, type Sql, sql, type Transaction } from '../../server/db/database.ts';
-import { listEvents } from '../../server/db/queries/events.ts';
-import { listInvoices } from '../../server/db/queries/invoices.ts';
-import { listJobs } from '../../server/db/queries/jobs.ts';
-import { systemListVms } from '../../server/db/queries/operator-vms.ts';
-import { listOrders } from '../../server/db/queries/orders.ts';
+import { listInvoices } from '../../server/db/queries/money/invoices.ts';
+import { listOrders } from '../../server/db/queries/money/orders.ts';
+import { statementPage } from '../../server/db/queries/money/statements.ts';
+import { listTopUps, systemListTopUps } from '../../server/db/queries/money/top-ups.ts';
 import type { Page } from '../../server/db/queries/page.ts';
-import { listAttacks, systemListAttacks } from '../../server/db/queries/shield-attacks.ts';
-import { listSshKeys } from '../../server/db/queries/ssh-keys.ts';
-import { statementPage } from '../../server/db/queries/statements.ts';
-import { listTopUps, systemListTopUps } from '../../server/db/queries/top-ups.ts';
-import { listVms } from '../../server/db/queries/vm-list.ts';
+import { listEvents } from '../../server/db/queries/service/events.ts';
+import { listJobs } from '../../server/db/queries/service/jobs.ts';
+import { listAttacks, systemListAttacks } from '../../server/db/queries/shield/shield-attacks.ts';
+import { systemListVms } from '../../server/db/queries/vms/operator-vms.ts';
+import { listSshKeys } from '../../server/db/queries/vms/ssh-keys.ts';
+import { listVms } from '../../server/db/queries/vms/vm-list.ts';
 import { freshDatabase } from '../support/database.ts';
 
 const FROM = new Date('2026-01-01T00:00:00Z');

@@ -58,10 +58,10 @@ const COMPOSED: Record<string, number> = {
   // Each law of the books, for all rows and for new ones.
   'server/domain/billing/audit/audit.ts offencesAgainst': 100,
   // The columns that a caller sets: one set for each place that changes a VM.
-  'server/db/queries/vms.ts updateVm': 30,
+  'server/db/queries/vms/vms.ts updateVm': 30,
   // One for each table.
-  'server/db/queries/purge.ts deleteSome': 20,
-  'server/db/queries/vm-dependents.ts deleteVmBelongings': 10,
+  'server/db/queries/service/purge.ts deleteSome': 20,
+  'server/db/queries/vms/vm-dependents.ts deleteVmBelongings': 10,
 };
 
 /** Each of its rows is written with the first account of a currency; afterwards no transaction waits for it. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { one, sql } from '../../server/db/database.ts';
 import { openPostgres } from '../../server/db/postgres.ts';
-import { recognizeRevenue } from '../../server/db/queries/recognition.ts';
+import { recognizeRevenue } from '../../server/db/queries/money/recognition.ts';
 import { newCustomer } from '../chaos/support/customer.ts';
 import { engine, freshDatabaseLocation } from '../support/database.ts';
 import { assertInvariants } from '../support/invariants.ts';

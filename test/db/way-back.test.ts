@@ -6,7 +6,7 @@ import { MIGRATIONS, type Migration, migrateUp } from '../../server/db/migrate.t
 import { vmDebts } from '../../server/db/migrations/0051-vm-debts.ts';
 import { documentTaxes } from '../../server/db/migrations/0052-document-taxes.ts';
 import { slowMoney } from '../../server/db/migrations/0059-slow-money.ts';
-import { lookUpWallet } from '../../server/db/queries/wallets.ts';
+import { lookUpWallet } from '../../server/db/queries/money/wallets.ts';
 import { auditNow } from '../../server/domain/billing/audit/audit.ts';
 import { ManualClock } from '../../server/platform/clock.ts';
 import { fundedAccount, storedVm } from '../billing/support.ts';

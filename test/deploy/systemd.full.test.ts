@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { GUEST_OOM_SCORE } from '../../server/compute/qemu/process-wait.ts';
+import { GUEST_OOM_SCORE } from '../../server/compute/qemu/process/process-wait.ts';
 import { loadConfig } from '../../server/config/config.ts';
 import { defer } from '../support/cleanup.ts';
 import { read } from '../support/source.ts';

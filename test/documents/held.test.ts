@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
-import { listHeldDocuments } from '../../server/db/queries/held-documents.ts';
-import { lookUpWallet } from '../../server/db/queries/wallets.ts';
+import { listHeldDocuments } from '../../server/db/queries/money/held-documents.ts';
+import { lookUpWallet } from '../../server/db/queries/money/wallets.ts';
 import { obstacleTo } from '../../server/documents/obstacle.ts';
 import type { DocumentCheck } from '../../server/domain/billing/invoice-document.ts';
 import { issueDocuments } from '../../server/domain/billing/issue-documents.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { InvoiceLineRow, InvoiceView } from '../../server/db/queries/invoices.ts';
+import type { InvoiceLineRow, InvoiceView } from '../../server/db/queries/money/invoices.ts';
 import { eInvoice } from '../../server/documents/e-invoice.ts';
 import { priceOf } from '../../server/documents/line-texts.ts';
 import { textsOf } from '../../server/documents/texts/texts.ts';

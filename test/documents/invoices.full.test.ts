@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { extractXml } from '@stackforge-eu/factur-x';
-import { putBillingProfile } from '../../server/db/queries/billing-profiles.ts';
+import { putBillingProfile } from '../../server/db/queries/money/billing-profiles.ts';
 import { type BillingProfile, billingProfile } from '../../server/domain/tax/billing-profile.ts';
 import { purgeExpired } from '../../server/jobs/timers/purge-expired.ts';
 import type { Customer } from '../jobs/support/customer.ts';

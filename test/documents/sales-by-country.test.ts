@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type Database, sql } from '../../server/db/database.ts';
-import type { VmRow } from '../../server/db/queries/vms.ts';
+import type { VmRow } from '../../server/db/queries/vms/vms.ts';
 import type { BillingProfile } from '../../server/domain/tax/billing-profile.ts';
 import { ManualClock } from '../../server/platform/clock.ts';
 import { fundedAccount, storedVm } from '../billing/support.ts';

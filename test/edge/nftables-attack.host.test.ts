@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { setBlackhole } from '../../server/db/queries/shield-targets.ts';
+import { setBlackhole } from '../../server/db/queries/shield/shield-targets.ts';
 import { READ_EVERY_MS } from '../../server/edge/nftables/nftables.ts';
 import type { Packet } from '../../server/edge/simulator/packet.ts';
 import type { ManualClock } from '../../server/platform/clock.ts';

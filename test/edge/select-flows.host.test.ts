@@ -3,7 +3,7 @@ import { appendFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { type TestContext, test } from 'node:test';
 import { loadConfig } from '../../server/config/config.ts';
-import { SimulatorTargets } from '../../server/db/queries/simulator-edge.ts';
+import { SimulatorTargets } from '../../server/db/queries/hosts/simulator-edge.ts';
 import type { TrafficSource } from '../../server/edge/driver.ts';
 import { FlowWatchedEdge } from '../../server/edge/flows/watched-edge.ts';
 import { selectEdge } from '../../server/edge/select.ts';

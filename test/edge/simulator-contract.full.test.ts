@@ -1,5 +1,5 @@
 import { after } from 'node:test';
-import { SimulatorTargets } from '../../server/db/queries/simulator-edge.ts';
+import { SimulatorTargets } from '../../server/db/queries/hosts/simulator-edge.ts';
 import { edgeContract } from '../../server/edge/contract.ts';
 import { SENT_PPS } from '../../server/edge/contract-harness.ts';
 import { createEdgeSimulator } from '../../server/edge/simulator/simulator.ts';

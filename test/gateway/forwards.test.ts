@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
-import { insertPortForward } from '../../server/db/queries/network.ts';
-import { SimulatorGuests } from '../../server/db/queries/simulator-guests.ts';
+import { SimulatorGuests } from '../../server/db/queries/hosts/simulator-guests.ts';
+import { insertPortForward } from '../../server/db/queries/vms/network.ts';
 import { creditAccount } from '../../server/domain/accounts/book-payment.ts';
 import { GatewayUnavailableError } from '../../server/gateway/driver.ts';
 import { newId } from '../../server/platform/ids.ts';

@@ -5,7 +5,7 @@ import ssh2 from 'ssh2';
 import type { Operation } from '../../server/compute/simulator/sentinels.ts';
 import { type Database, one, sql } from '../../server/db/database.ts';
 import { MIGRATIONS } from '../../server/db/migrate.ts';
-import { systemFindVm } from '../../server/db/queries/vms.ts';
+import { systemFindVm } from '../../server/db/queries/vms/vms.ts';
 import { resealAll } from '../../server/endpoints/operator/secrets/reseal.ts';
 import { openOpsSession } from '../../server/guest-ssh/connect.ts';
 import { OpsKeys } from '../../server/guest-ssh/ops-keys.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ComputeUnavailableError } from '../../server/compute/driver.ts';
 import { sql } from '../../server/db/database.ts';
-import { listHosts } from '../../server/db/queries/hosts.ts';
+import { listHosts } from '../../server/db/queries/hosts/hosts.ts';
 import { BELIEVED_AFTER_MS } from '../../server/jobs/reconcilers/reconcile-guests.ts';
 import type { Call } from '../jobs/support/customer.ts';
 import { assertInvariants } from '../support/invariants.ts';

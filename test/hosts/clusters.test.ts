@@ -9,8 +9,8 @@ import {
   RecordedClusters,
   removeEmptyCluster,
   updateCluster,
-} from '../../server/db/queries/clusters.ts';
-import { listHosts } from '../../server/db/queries/hosts.ts';
+} from '../../server/db/queries/hosts/clusters.ts';
+import { listHosts } from '../../server/db/queries/hosts/hosts.ts';
 import { decideRebuild } from '../../server/domain/vms/rebuild-vm.ts';
 import { startByOperator } from '../../server/endpoints/operator/vms/start-by-operator.ts';
 import { emptyHosts } from '../../server/jobs/reconcilers/empty-hosts.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { drainHost, undrainHost } from '../../server/db/queries/hosts.ts';
-import { systemListMails } from '../../server/db/queries/mails.ts';
+import { drainHost, undrainHost } from '../../server/db/queries/hosts/hosts.ts';
+import { systemListMails } from '../../server/db/queries/service/mails.ts';
 import { addMember, createPerson } from '../../server/domain/people/create-person.ts';
 import { emptyHosts } from '../../server/jobs/reconcilers/empty-hosts.ts';
 import { MAIL_PURPOSE } from '../../server/mail/outbox.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
-import { setHostState } from '../../server/db/queries/hosts.ts';
+import { setHostState } from '../../server/db/queries/hosts/hosts.ts';
 import type { Customer } from '../jobs/support/customer.ts';
 import { depth } from '../support/depth.ts';
 import { assertInvariants } from '../support/invariants.ts';

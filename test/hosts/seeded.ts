@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { sql } from '../../server/db/database.ts';
-import { setHostState } from '../../server/db/queries/hosts.ts';
+import { setHostState } from '../../server/db/queries/hosts/hosts.ts';
 import { emptyHosts } from '../../server/jobs/reconcilers/empty-hosts.ts';
 import { BELIEVED_AFTER_MS } from '../../server/jobs/reconcilers/reconcile-guests.ts';
 import type { Call, Customer } from '../jobs/support/customer.ts';

@@ -4,7 +4,7 @@ import { readSupply } from '../../server/cluster/read-supply.ts';
 import { askHosts, askOffer } from '../../server/compute/ask.ts';
 import type { SimulatorOptions } from '../../server/compute/simulator/simulator.ts';
 import { sql } from '../../server/db/database.ts';
-import { findReservation } from '../../server/db/queries/reservations.ts';
+import { findReservation } from '../../server/db/queries/vms/reservations.ts';
 import { Supply } from '../../server/domain/hosts/supply.ts';
 import { decideRebuild } from '../../server/domain/vms/rebuild-vm.ts';
 import { decideRestore } from '../../server/domain/vms/restore-vm.ts';

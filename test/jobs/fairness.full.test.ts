@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
-import { systemFindVm } from '../../server/db/queries/vms.ts';
+import { systemFindVm } from '../../server/db/queries/vms/vms.ts';
 import { startSystemJob } from '../../server/domain/vms/start-job.ts';
 import { createLogger } from '../../server/platform/logging.ts';
 import { defer } from '../support/cleanup.ts';

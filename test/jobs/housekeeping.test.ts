@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Leadership } from '../../server/cluster/leadership.ts';
 import { type Database, sql } from '../../server/db/database.ts';
-import { deleteFinishedJobs, type JobPlace } from '../../server/db/queries/jobs.ts';
+import { deleteFinishedJobs, type JobPlace } from '../../server/db/queries/service/jobs.ts';
 import { ExpiredPurge } from '../../server/jobs/timers/purge-expired.ts';
 import { renewVms } from '../../server/jobs/timers/renew-vms.ts';
 import { Failures } from '../../server/platform/failures.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
-import { listOrphans } from '../../server/db/queries/orphans.ts';
+import { listOrphans } from '../../server/db/queries/hosts/orphans.ts';
 import { assertInvariants, moneyProblems, vmProblems } from '../support/invariants.ts';
 import { Fixture } from './support/fixture.ts';
 import { reconcile } from './support/guests.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
-import { updateVm } from '../../server/db/queries/vms.ts';
+import { updateVm } from '../../server/db/queries/vms/vms.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import { Fixture } from './support/fixture.ts';
 import { reconcile, rename, switchOn } from './support/guests.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SimulatorGuests } from '../../server/db/queries/simulator-guests.ts';
+import { SimulatorGuests } from '../../server/db/queries/hosts/simulator-guests.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import { type Customer, openCustomer } from './support/customer.ts';
 import { Fixture } from './support/fixture.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
-import { systemFindVm } from '../../server/db/queries/vms.ts';
+import { systemFindVm } from '../../server/db/queries/vms/vms.ts';
 import { watchGuests } from '../../server/jobs/reconcilers/watch-guests.ts';
 import { renewVms } from '../../server/jobs/timers/renew-vms.ts';
 import { MetricsSampler } from '../../server/metering/sample-metrics.ts';

@@ -17,8 +17,8 @@ const OWN_TEXTS: Record<string, string> = {
   'server/mail/owners.ts': 'values that we have sealed',
   'server/consoles/messages.ts': "a viewer's message, of a bounded length and caught",
   'server/compute/incus/firewall.ts': 'a key that was just made',
-  'server/compute/qemu/image-collection.ts': 'a record of an image in a directory of the service',
-  'server/compute/qemu/image-store.ts': 'a record of an image in a directory of the service',
+  'server/compute/qemu/images/image-collection.ts': 'a record of an image in a directory of the service',
+  'server/compute/qemu/images/image-store.ts': 'a record of an image in a directory of the service',
 };
 
 const server = sources('server').filter((path) => !path.startsWith('server/http/panel-site/'));

@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { loadBrand } from '../../server/config/brand.ts';
 import { loadConfig } from '../../server/config/config.ts';
 import type { Database } from '../../server/db/database.ts';
-import { type MailRow, retryMail, systemListMails } from '../../server/db/queries/mails.ts';
+import { type MailRow, retryMail, systemListMails } from '../../server/db/queries/service/mails.ts';
 import { enqueueMail, type Mail } from '../../server/mail/outbox.ts';
 import { MailSender } from '../../server/mail/sender.ts';
 import { ManualClock } from '../../server/platform/clock.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type MailRow, systemListMails } from '../../server/db/queries/mails.ts';
+import { type MailRow, systemListMails } from '../../server/db/queries/service/mails.ts';
 import { addMember, createPerson } from '../../server/domain/people/create-person.ts';
 import { renewVms } from '../../server/jobs/timers/renew-vms.ts';
 import { giveRenewalNotices } from '../../server/jobs/timers/renewal-notices.ts';

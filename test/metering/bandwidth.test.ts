@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addTraffic } from '../../server/db/queries/bandwidth.ts';
+import { addTraffic } from '../../server/db/queries/vms/bandwidth.ts';
 import { MetricsSampler } from '../../server/metering/sample-metrics.ts';
 import { makeVm, openApi } from '../network/support.ts';
 

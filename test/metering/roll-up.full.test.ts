@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Database, one, sql } from '../../server/db/database.ts';
-import { updateVm } from '../../server/db/queries/vms.ts';
+import { updateVm } from '../../server/db/queries/vms/vms.ts';
 import { MetricsSampler } from '../../server/metering/sample-metrics.ts';
 import { makeVm, openApi, type TestApi } from '../network/support.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Queryable, type Sql, sql, type Transaction } from '../../server/db/database.ts';
-import { claimPort, insertPortForward, type PortForwardRow } from '../../server/db/queries/network.ts';
-import { SimulatorGuests } from '../../server/db/queries/simulator-guests.ts';
+import { SimulatorGuests } from '../../server/db/queries/hosts/simulator-guests.ts';
+import { claimPort, insertPortForward, type PortForwardRow } from '../../server/db/queries/vms/network.ts';
 import { insertOnFreePort } from '../../server/domain/network/claim-port.ts';
 import { ApiError } from '../../server/platform/errors.ts';
 import { newId } from '../../server/platform/ids.ts';

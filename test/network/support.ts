@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { ALL_SCOPES } from '../../server/access/scopes.ts';
-import { addressesOf } from '../../server/db/queries/addresses.ts';
-import type { VmRow } from '../../server/db/queries/vms.ts';
+import { addressesOf } from '../../server/db/queries/vms/addresses.ts';
+import type { VmRow } from '../../server/db/queries/vms/vms.ts';
 import { createKey } from '../../server/domain/accounts/keys.ts';
 import { findRegion } from '../../server/domain/catalog/lookup.ts';
 import { allocateAddresses } from '../../server/domain/network/allocate.ts';

@@ -74,7 +74,12 @@ test('an invalid correction is refused and changes nothing', async (t) => {
     'validation_failed',
   );
   assertRefused(await adjust({ type: 'gift', amount: '1' }), 422, 'validation_failed', /type/);
-  assertRefused(await adjust({ type: 'credit', amount: '0.001' }), 422, 'validation_failed', /more decimal places/);
+  assertRefused(
+    await adjust({ type: 'credit', amount: '0.001' }),
+    422,
+    'validation_failed',
+    /more decimal places/,
+  );
   assertRefused(
     await adjust({ type: 'credit', amount_minor: Number.MAX_SAFE_INTEGER }),
     422,

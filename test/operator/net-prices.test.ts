@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { systemFindVm, updateVm } from '../../server/db/queries/vms.ts';
+import { systemFindVm, updateVm } from '../../server/db/queries/vms/vms.ts';
 import { storedVm } from '../billing/support.ts';
 import { SELLER } from '../documents/support/samples.ts';
 import { startOperator } from './support.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { sql } from '../../server/db/database.ts';
-import { listUnbookedPayments } from '../../server/db/queries/unbooked-payments.ts';
+import { listUnbookedPayments } from '../../server/db/queries/money/unbooked-payments.ts';
 import { noteUnbooked } from '../../server/payments/unbooked-payments.ts';
 import { newId } from '../../server/platform/ids.ts';
 import { DAY_MS, guestSpec, HOUR_MS, settle } from '../compute/support.ts';

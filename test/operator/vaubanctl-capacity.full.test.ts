@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { noteOrphan } from '../../server/db/queries/orphans.ts';
+import { noteOrphan } from '../../server/db/queries/hosts/orphans.ts';
 import { watchCapacity } from '../../server/jobs/timers/watch-capacity.ts';
 import { startOperator } from './support.ts';
 import { vaubanctl } from './vaubanctl.ts';

@@ -8,7 +8,7 @@ import {
   type NewCluster,
 } from '../../server/compute/driver.ts';
 import { sql } from '../../server/db/database.ts';
-import { RecordedClusters } from '../../server/db/queries/clusters.ts';
+import { RecordedClusters } from '../../server/db/queries/hosts/clusters.ts';
 import { insertVmWithMac } from '../../server/domain/vms/mac.ts';
 import { fundedAccount, newVm } from '../billing/support.ts';
 import { startOperator } from './support.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
 import { Passwords } from '../../server/access/passwords.ts';
-import { updatePerson } from '../../server/db/queries/people.ts';
+import { updatePerson } from '../../server/db/queries/access/people.ts';
 import {
   type Answer,
   mailsTo,

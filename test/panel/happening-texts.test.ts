@@ -8,7 +8,7 @@ import {
   JOB_ERROR_TEXTS,
 } from '../../panel/src/happening-texts.ts';
 import { EVENT_TYPES } from '../../server/db/enums.ts';
-import type { VmRow } from '../../server/db/queries/vms.ts';
+import type { VmRow } from '../../server/db/queries/vms/vms.ts';
 import * as dunning from '../../server/domain/billing/dunning-events.ts';
 import type { UnpaidSchedule } from '../../server/domain/billing/overview.ts';
 import { JOB_ERROR_CODES } from '../../server/jobs/job.ts';

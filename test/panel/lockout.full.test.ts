@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Passwords } from '../../server/access/passwords.ts';
 import { sql } from '../../server/db/database.ts';
-import { updatePerson } from '../../server/db/queries/people.ts';
+import { updatePerson } from '../../server/db/queries/access/people.ts';
 import { linkIn, mailsTo, newPerson, openPanel, type Panel, TestBrowser } from './support/panel.ts';
 
 const PASSWORD = 'seven quiet otters';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
-import { lockTopUp } from '../../server/db/queries/top-ups.ts';
+import { lockTopUp } from '../../server/db/queries/money/top-ups.ts';
 import { auditNow } from '../../server/domain/billing/audit/audit.ts';
 import { settleReversal } from '../../server/payments/reversals.ts';
 import { lookAfterPayments } from '../../server/payments/tasks.ts';

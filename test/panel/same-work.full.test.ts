@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { type TestContext, test } from 'node:test';
 import { Passwords } from '../../server/access/passwords.ts';
 import type { Database, Sql } from '../../server/db/database.ts';
-import { updatePerson } from '../../server/db/queries/people.ts';
+import { updatePerson } from '../../server/db/queries/access/people.ts';
 import { mailsTo, newPerson, openPanel, signInAs, TestBrowser } from './support/panel.ts';
 
 const PASSWORD = 'seven quiet otters';

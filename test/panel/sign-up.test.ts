@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
 import { sql } from '../../server/db/database.ts';
-import { findPersonByEmail } from '../../server/db/queries/people.ts';
+import { findPersonByEmail } from '../../server/db/queries/access/people.ts';
 import { VERSION } from '../support/source.ts';
 import { linkIn, mailsTo, newAccount, newLink, openPanel, signInAs, TestBrowser } from './support/panel.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findPersonByEmail } from '../../server/db/queries/people.ts';
+import { findPersonByEmail } from '../../server/db/queries/access/people.ts';
 import { DEMO_EMAIL } from '../../server/domain/accounts/demo-account.ts';
 import { openPanel, signInAs, signInByLink } from './support/panel.ts';
 

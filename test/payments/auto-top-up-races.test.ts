@@ -4,8 +4,8 @@ import {
   accountsToTopUp,
   listPaymentMethods,
   putAutoTopUp,
-} from '../../server/db/queries/payment-methods.ts';
-import { insertTopUp, listTopUps, type TopUpRow } from '../../server/db/queries/top-ups.ts';
+} from '../../server/db/queries/money/payment-methods.ts';
+import { insertTopUp, listTopUps, type TopUpRow } from '../../server/db/queries/money/top-ups.ts';
 import { topUpAccount } from '../../server/payments/auto-top-up.ts';
 import { paymentShop } from './support/shop.ts';
 

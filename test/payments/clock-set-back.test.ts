@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { listPaymentMethods, putAutoTopUp } from '../../server/db/queries/payment-methods.ts';
-import { listTopUps } from '../../server/db/queries/top-ups.ts';
+import { listPaymentMethods, putAutoTopUp } from '../../server/db/queries/money/payment-methods.ts';
+import { listTopUps } from '../../server/db/queries/money/top-ups.ts';
 import { refundTopUp } from '../../server/payments/refund-top-up.ts';
 import { isRemembered } from '../../server/payments/remembered.ts';
 import { paidShop } from './support/paid-shop.ts';

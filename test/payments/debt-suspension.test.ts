@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lookUpWallet } from '../../server/db/queries/wallets.ts';
+import { lookUpWallet } from '../../server/db/queries/money/wallets.ts';
 import { indebtedShop } from './support/indebted-shop.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { listUnbookedPayments } from '../../server/db/queries/unbooked-payments.ts';
+import { listUnbookedPayments } from '../../server/db/queries/money/unbooked-payments.ts';
 import { listUnbookedPayments as list } from '../../server/endpoints/operator/unbooked-payments/list-unbooked-payments.ts';
 import { beginTopUp } from '../../server/payments/start-top-up.ts';
 import { dismissUnbooked } from '../../server/payments/unbooked-payments.ts';

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { one, sql } from '../../server/db/database.ts';
-import { listPaymentMethods, putAutoTopUp } from '../../server/db/queries/payment-methods.ts';
-import { listTopUps, type TopUpRow } from '../../server/db/queries/top-ups.ts';
-import { lookUpWallet } from '../../server/db/queries/wallets.ts';
+import { listPaymentMethods, putAutoTopUp } from '../../server/db/queries/money/payment-methods.ts';
+import { listTopUps, type TopUpRow } from '../../server/db/queries/money/top-ups.ts';
+import { lookUpWallet } from '../../server/db/queries/money/wallets.ts';
 import { closeAccount } from '../../server/domain/accounts/account-status.ts';
 import { refundTopUp } from '../../server/payments/refund-top-up.ts';
 import { indebtedShop } from './support/indebted-shop.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
-import { listPaymentMethods, putAutoTopUp } from '../../server/db/queries/payment-methods.ts';
-import { listTopUps } from '../../server/db/queries/top-ups.ts';
+import { listPaymentMethods, putAutoTopUp } from '../../server/db/queries/money/payment-methods.ts';
+import { listTopUps } from '../../server/db/queries/money/top-ups.ts';
 import { addMember, createPerson } from '../../server/domain/people/create-person.ts';
 import { paymentShop } from './support/shop.ts';
 import type { Thing } from './support/stripe.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { listPaymentMethods, putAutoTopUp } from '../../server/db/queries/payment-methods.ts';
-import { listTopUps } from '../../server/db/queries/top-ups.ts';
+import { listPaymentMethods, putAutoTopUp } from '../../server/db/queries/money/payment-methods.ts';
+import { listTopUps } from '../../server/db/queries/money/top-ups.ts';
 import type { Charge } from '../../server/payments/provider.ts';
 import { paymentShop } from './support/shop.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { listPaymentMethods, putAutoTopUp } from '../../server/db/queries/payment-methods.ts';
-import { listTopUps, systemListTopUps } from '../../server/db/queries/top-ups.ts';
+import { listPaymentMethods, putAutoTopUp } from '../../server/db/queries/money/payment-methods.ts';
+import { listTopUps, systemListTopUps } from '../../server/db/queries/money/top-ups.ts';
 import { presentTopUp as forOperators } from '../../server/endpoints/operator/top-ups/top-up-shape.ts';
 import { presentTopUp } from '../../server/endpoints/panel/money/top-up-shape.ts';
 import { callOff } from '../../server/payments/cancel-top-up.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { listPaymentMethods, putAutoTopUp } from '../../server/db/queries/payment-methods.ts';
-import { comparedUntil } from '../../server/db/queries/unbooked-payments.ts';
+import { listPaymentMethods, putAutoTopUp } from '../../server/db/queries/money/payment-methods.ts';
+import { comparedUntil } from '../../server/db/queries/money/unbooked-payments.ts';
 import { paymentShop } from './support/shop.ts';
 
 const DAY_MS = 86_400_000;

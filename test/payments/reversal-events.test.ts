@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addTraffic } from '../../server/db/queries/bandwidth.ts';
+import { addTraffic } from '../../server/db/queries/vms/bandwidth.ts';
 import { MAX_BALANCE_MINOR } from '../../server/domain/billing/money.ts';
 import { refundTopUp } from '../../server/payments/refund-top-up.ts';
 import { paidShop } from './support/paid-shop.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { execute, type Sql, sql } from '../../server/db/database.ts';
-import { lookUpWallet } from '../../server/db/queries/wallets.ts';
+import { lookUpWallet } from '../../server/db/queries/money/wallets.ts';
 import { debitAccount } from '../../server/domain/accounts/book-payment.ts';
 import { paymentShop } from './support/shop.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
-import { lookUpWallet } from '../../server/db/queries/wallets.ts';
+import { lookUpWallet } from '../../server/db/queries/money/wallets.ts';
 import { closeAccount } from '../../server/domain/accounts/account-status.ts';
 import { creditAccount, debitAccount } from '../../server/domain/accounts/book-payment.ts';
 import { creditOrDebit } from '../../server/domain/billing/adjustments/credit-or-debit.ts';

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
-import { findAutoTopUp, listPaymentMethods, putAutoTopUp } from '../../server/db/queries/payment-methods.ts';
-import { listTopUps } from '../../server/db/queries/top-ups.ts';
+import {
+  findAutoTopUp,
+  listPaymentMethods,
+  putAutoTopUp,
+} from '../../server/db/queries/money/payment-methods.ts';
+import { listTopUps } from '../../server/db/queries/money/top-ups.ts';
 import { removeMethod } from '../../server/payments/remove-method.ts';
 import { isSigned } from '../../server/payments/stripe/signature.ts';
 import { paymentShop } from './support/shop.ts';

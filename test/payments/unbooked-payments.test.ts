@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
-import { putAutoTopUp } from '../../server/db/queries/payment-methods.ts';
-import { insertTopUp, listTopUps } from '../../server/db/queries/top-ups.ts';
-import { listUnbookedPayments } from '../../server/db/queries/unbooked-payments.ts';
+import { putAutoTopUp } from '../../server/db/queries/money/payment-methods.ts';
+import { insertTopUp, listTopUps } from '../../server/db/queries/money/top-ups.ts';
+import { listUnbookedPayments } from '../../server/db/queries/money/unbooked-payments.ts';
 import { bookUnbookedPayment } from '../../server/endpoints/operator/unbooked-payments/book-unbooked-payment.ts';
 import { dismissUnbookedPayment } from '../../server/endpoints/operator/unbooked-payments/dismiss-unbooked-payment.ts';
 import { refundTopUp } from '../../server/payments/refund-top-up.ts';

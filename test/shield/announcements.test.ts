@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { systemListMails } from '../../server/db/queries/mails.ts';
+import { systemListMails } from '../../server/db/queries/service/mails.ts';
 import { addMember, createPerson } from '../../server/domain/people/create-person.ts';
 import { announceAttacks } from '../../server/jobs/timers/announce-attacks.ts';
 import { MAIL_PURPOSE } from '../../server/mail/outbox.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
-import { systemLockTarget } from '../../server/db/queries/shield-targets.ts';
+import { systemLockTarget } from '../../server/db/queries/shield/shield-targets.ts';
 import { changeMode } from '../../server/shield/target.ts';
 import { attacksOn, openShield, read, rulesOf } from './support.ts';
 

@@ -5,7 +5,7 @@ import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setTargetThreshold } from '../../server/db/queries/shield-targets.ts';
+import { setTargetThreshold } from '../../server/db/queries/shield/shield-targets.ts';
 import type { EdgeDriver } from '../../server/edge/driver.ts';
 import { FlowCounts } from '../../server/edge/flows/counts.ts';
 import { FlowSource } from '../../server/edge/flows/flow-source.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Leadership } from '../../server/cluster/leadership.ts';
 import { sql } from '../../server/db/database.ts';
-import { deleteVmBelongings } from '../../server/db/queries/vm-dependents.ts';
+import { deleteVmBelongings } from '../../server/db/queries/vms/vm-dependents.ts';
 import { EdgeReconciler } from '../../server/shield/reconcile-edge.ts';
 import { engine } from '../support/database.ts';
 import { openShield, read, rulesOf } from './support.ts';

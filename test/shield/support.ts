@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { addressesOf } from '../../server/db/queries/addresses.ts';
-import type { AttackRow } from '../../server/db/queries/shield-attacks.ts';
-import type { TargetMode } from '../../server/db/queries/shield-targets.ts';
-import { insertTenant, systemFindTenant } from '../../server/db/queries/shield-tenants.ts';
-import { SimulatorTargets } from '../../server/db/queries/simulator-edge.ts';
-import type { VmRow } from '../../server/db/queries/vms.ts';
+import { SimulatorTargets } from '../../server/db/queries/hosts/simulator-edge.ts';
+import type { AttackRow } from '../../server/db/queries/shield/shield-attacks.ts';
+import type { TargetMode } from '../../server/db/queries/shield/shield-targets.ts';
+import { insertTenant, systemFindTenant } from '../../server/db/queries/shield/shield-tenants.ts';
+import { addressesOf } from '../../server/db/queries/vms/addresses.ts';
+import type { VmRow } from '../../server/db/queries/vms/vms.ts';
 import type { EdgeDriver, SimulatedVector } from '../../server/edge/driver.ts';
 import { createEdgeSimulator } from '../../server/edge/simulator/simulator.ts';
 import type { Clock } from '../../server/platform/clock.ts';

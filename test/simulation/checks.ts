@@ -1,8 +1,8 @@
 import { sql } from '../../server/db/database.ts';
-import { isBilled } from '../../server/db/queries/billed-vms.ts';
-import { withMeters } from '../../server/db/queries/meters.ts';
-import type { VmRow } from '../../server/db/queries/vms.ts';
-import { lookUpWallet } from '../../server/db/queries/wallets.ts';
+import { isBilled } from '../../server/db/queries/money/billed-vms.ts';
+import { withMeters } from '../../server/db/queries/money/meters.ts';
+import { lookUpWallet } from '../../server/db/queries/money/wallets.ts';
+import type { VmRow } from '../../server/db/queries/vms/vms.ts';
 import { arrearsOf } from '../../server/domain/billing/arrears.ts';
 import { catalogOf } from '../../server/domain/billing/buyers.ts';
 import { inventoryProblems, moneyProblems } from '../support/invariants.ts';

@@ -1,6 +1,6 @@
 import type { Role } from '../../server/access/roles.ts';
 import { type Database, sql } from '../../server/db/database.ts';
-import { listPromoCredits } from '../../server/db/queries/promo-credits.ts';
+import { listPromoCredits } from '../../server/db/queries/money/promo-credits.ts';
 import { revokePromo } from '../../server/domain/billing/promo-credits.ts';
 import { addMember } from '../../server/domain/people/create-person.ts';
 import type { Call, Reply } from '../jobs/support/customer.ts';

@@ -1,6 +1,6 @@
 import { sql, type Transaction } from '../../server/db/database.ts';
-import { addTraffic, isoDate } from '../../server/db/queries/bandwidth.ts';
-import { listPromoCredits } from '../../server/db/queries/promo-credits.ts';
+import { listPromoCredits } from '../../server/db/queries/money/promo-credits.ts';
+import { addTraffic, isoDate } from '../../server/db/queries/vms/bandwidth.ts';
 import { requireOpen } from '../../server/domain/accounts/account-status.ts';
 import {
   revokePromo as endPromoEarly,

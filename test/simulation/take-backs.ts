@@ -1,6 +1,6 @@
 import { type Database, sql } from '../../server/db/database.ts';
-import { REVERSAL_PAYMENTS } from '../../server/db/queries/top-up-reversals.ts';
-import type { TopUpRow } from '../../server/db/queries/top-ups.ts';
+import { REVERSAL_PAYMENTS } from '../../server/db/queries/money/top-up-reversals.ts';
+import type { TopUpRow } from '../../server/db/queries/money/top-ups.ts';
 import { collectDebts } from '../../server/jobs/timers/collect-debts.ts';
 import { Failures } from '../../server/platform/failures.ts';
 import type { Services } from '../../server/start/services.ts';

@@ -1,8 +1,8 @@
 import { type Database, sql } from '../../server/db/database.ts';
-import { isBilled } from '../../server/db/queries/billed-vms.ts';
-import { SimulatorGuests } from '../../server/db/queries/simulator-guests.ts';
-import { meteredAccounts } from '../../server/db/queries/throttles.ts';
-import type { VmRow } from '../../server/db/queries/vms.ts';
+import { SimulatorGuests } from '../../server/db/queries/hosts/simulator-guests.ts';
+import { isBilled } from '../../server/db/queries/money/billed-vms.ts';
+import { meteredAccounts } from '../../server/db/queries/money/throttles.ts';
+import type { VmRow } from '../../server/db/queries/vms/vms.ts';
 import { throttlesOf } from '../../server/domain/billing/throttle.ts';
 import type { Catalog } from '../../server/domain/catalog/catalog-schema.ts';
 import { speedLimit } from '../../server/domain/catalog/lookup.ts';

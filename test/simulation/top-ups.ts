@@ -1,4 +1,4 @@
-import { expireTopUps, type TopUpRow } from '../../server/db/queries/top-ups.ts';
+import { expireTopUps, type TopUpRow } from '../../server/db/queries/money/top-ups.ts';
 import { newReference } from '../../server/payments/bank-transfer.ts';
 import { refundTopUp } from '../../server/payments/refund-top-up.ts';
 import { beginTopUp, startTopUp, type TopUpWish } from '../../server/payments/start-top-up.ts';

@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type GraphicsScreen, Screens } from '../../server/compute/incus/screens/screens.ts';
-import { Monitor } from '../../server/compute/qemu/qmp.ts';
+import { Monitor } from '../../server/compute/qemu/process/qmp.ts';
 import { systemClock } from '../../server/platform/clock.ts';
 import { defer } from '../support/cleanup.ts';
 

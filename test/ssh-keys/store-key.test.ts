@@ -6,7 +6,7 @@ import {
   listSshKeys,
   lockSshKey,
   type SshKeyRow,
-} from '../../server/db/queries/ssh-keys.ts';
+} from '../../server/db/queries/vms/ssh-keys.ts';
 import { parsePublicKey } from '../../server/domain/sshkeys/public-key.ts';
 import { storeSshKey } from '../../server/domain/sshkeys/store-key.ts';
 import { ManualClock } from '../../server/platform/clock.ts';

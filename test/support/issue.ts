@@ -1,5 +1,5 @@
 import type { Database } from '../../server/db/database.ts';
-import type { PartyRow } from '../../server/db/queries/invoices.ts';
+import type { PartyRow } from '../../server/db/queries/money/invoices.ts';
 import { obstacleTo } from '../../server/documents/obstacle.ts';
 import { issueDocuments } from '../../server/domain/billing/issue-documents.ts';
 import { createLogger } from '../../server/platform/logging.ts';

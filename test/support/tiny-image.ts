@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Buildable, findBuilt } from '../../scripts/image-cache.ts';
 import { isInstalled } from '../../scripts/installed.ts';
-import type { Image } from '../../server/compute/qemu/image.ts';
-import { createImageStore } from '../../server/compute/qemu/image-store.ts';
+import type { Image } from '../../server/compute/qemu/images/image.ts';
+import { createImageStore } from '../../server/compute/qemu/images/image-store.ts';
 
 const REQUIRED = process.env.VAUBAN_REQUIRE_QEMU === '1';
 const told = new Set<string>();

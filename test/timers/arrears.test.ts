@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addressesOf } from '../../server/db/queries/addresses.ts';
+import { addressesOf } from '../../server/db/queries/vms/addresses.ts';
 import { renewVms } from '../../server/jobs/timers/renew-vms.ts';
 import { Fixture } from '../jobs/support/fixture.ts';
 import { buyVm, comes, eventsOf, powerOf, renewalsOf, tenant, vmOf } from '../jobs/support/landlord.ts';

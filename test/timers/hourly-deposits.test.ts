@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
-import { type OrderRow, settleOrder } from '../../server/db/queries/orders.ts';
-import { recognizeRevenue } from '../../server/db/queries/recognition.ts';
-import { post } from '../../server/db/queries/wallets.ts';
+import { type OrderRow, settleOrder } from '../../server/db/queries/money/orders.ts';
+import { recognizeRevenue } from '../../server/db/queries/money/recognition.ts';
+import { post } from '../../server/db/queries/money/wallets.ts';
 import type { Fixture } from '../jobs/support/fixture.ts';
 import { buyVm, comes, vmOf } from '../jobs/support/landlord.ts';
 import { assertInvariants } from '../support/invariants.ts';

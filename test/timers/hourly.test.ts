@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Sql, sql } from '../../server/db/database.ts';
-import { recognizeRevenue } from '../../server/db/queries/recognition.ts';
-import type { VmRow } from '../../server/db/queries/vms.ts';
+import { recognizeRevenue } from '../../server/db/queries/money/recognition.ts';
+import type { VmRow } from '../../server/db/queries/vms/vms.ts';
 import { auditNow } from '../../server/domain/billing/audit/audit.ts';
 import { findPlan } from '../../server/domain/catalog/lookup.ts';
 import type { Fixture } from '../jobs/support/fixture.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
-import { systemFindVm } from '../../server/db/queries/vms.ts';
+import { systemFindVm } from '../../server/db/queries/vms/vms.ts';
 import { endDeposit } from '../../server/domain/billing/settle-deposit.ts';
 import { comes, vmOf } from '../jobs/support/landlord.ts';
 import { linesOf, owner } from './hourly-support.ts';

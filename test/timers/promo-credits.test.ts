@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { listPromoCredits } from '../../server/db/queries/promo-credits.ts';
+import { listPromoCredits } from '../../server/db/queries/money/promo-credits.ts';
 import { grantPromo, revokePromo } from '../../server/domain/billing/promo-credits.ts';
 import { renewVms } from '../../server/jobs/timers/renew-vms.ts';
 import { giveRenewalNotices } from '../../server/jobs/timers/renewal-notices.ts';

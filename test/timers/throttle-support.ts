@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test';
-import { SimulatorGuests } from '../../server/db/queries/simulator-guests.ts';
+import { SimulatorGuests } from '../../server/db/queries/hosts/simulator-guests.ts';
 import type { Catalog } from '../../server/domain/catalog/catalog-schema.ts';
 import { throttleTraffic } from '../../server/jobs/timers/throttle-traffic.ts';
 import { Failures } from '../../server/platform/failures.ts';

@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test';
 import { sql } from '../../server/db/database.ts';
-import { addTraffic } from '../../server/db/queries/bandwidth.ts';
+import { addTraffic } from '../../server/db/queries/vms/bandwidth.ts';
 import type { Customer } from '../jobs/support/customer.ts';
 import { Fixture } from '../jobs/support/fixture.ts';
 import { tenant } from '../jobs/support/landlord.ts';

@@ -13,9 +13,9 @@ import {
   withOverhead,
 } from '../driver.ts';
 import { hostResources, memoryMb, overheadOf } from './capacity.ts';
-import { GIGABYTE } from './disk.ts';
-import type { Guest, GuestRecord } from './guest.ts';
-import type { Guests } from './guests.ts';
+import { GIGABYTE } from './disk/disk.ts';
+import type { Guest, GuestRecord } from './guest/guest.ts';
+import type { Guests } from './guest/guests.ts';
 import type { QemuOptions } from './options.ts';
 
 type Options = Pick<

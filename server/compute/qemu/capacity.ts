@@ -2,9 +2,9 @@ import { statfs } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { HostCapacity, Resources } from '../driver.ts';
-import { FILES, translationCacheMb } from './arguments.ts';
-import type { Cores } from './cores.ts';
-import { allocatedBytes, GIGABYTE } from './disk.ts';
+import { allocatedBytes, GIGABYTE } from './disk/disk.ts';
+import { FILES, translationCacheMb } from './process/arguments.ts';
+import type { Cores } from './process/cores.ts';
 
 export interface CapacitySettings {
   /** Virtual CPUs sold per shared CPU of the host. */

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { roomOf } from '../../platform/file-system-room.ts';
 import type { EngineFinding } from '../driver.ts';
-import { BARE_ENVIRONMENT } from './command.ts';
-import { GUEST_ID, Guest } from './guest.ts';
-import type { ImageStore } from './image-store.ts';
-import { findLimiter } from './limits.ts';
+import { GUEST_ID, Guest } from './guest/guest.ts';
+import type { ImageStore } from './images/image-store.ts';
+import { BARE_ENVIRONMENT } from './process/command.ts';
+import { findLimiter } from './process/limits.ts';
 
 const run = promisify(execFile);
 

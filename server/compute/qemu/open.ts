@@ -5,17 +5,17 @@ import { ConfigError } from '../../platform/config-error.ts';
 import type { Logger } from '../../platform/logging.ts';
 import type { ComputeDriver } from '../driver.ts';
 import type { OpsLogin } from '../inside/ops-login.ts';
-import { Cores } from './cores.ts';
-import { createDirectLauncher } from './direct-launcher.ts';
-import type { Images } from './guests.ts';
+import type { Images } from './guest/guests.ts';
 import { HostClient } from './host/client.ts';
 import { findAccelerator } from './host.ts';
-import { limitedLauncher } from './limits.ts';
+import { WarmTemplates } from './images/warm.ts';
+import { createUserNetwork } from './network/user-network.ts';
 import type { QemuOptions } from './options.ts';
+import { Cores } from './process/cores.ts';
+import { createDirectLauncher } from './process/direct-launcher.ts';
+import { limitedLauncher } from './process/limits.ts';
 import { createQemu } from './qemu.ts';
 import { RoutedNetwork } from './routed/routed.ts';
-import { createUserNetwork } from './user-network.ts';
-import { WarmTemplates } from './warm.ts';
 
 const MEGABYTE = 1_048_576;
 

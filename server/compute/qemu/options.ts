@@ -2,13 +2,13 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logging.ts';
 import type { OpsLogin } from '../inside/ops-login.ts';
 import type { CapacitySettings } from './capacity.ts';
-import type { Cores } from './cores.ts';
-import type { Launcher } from './direct-launcher.ts';
-import type { Images } from './guests.ts';
-import type { HostNetwork } from './network.ts';
-import type { GuestUsers } from './ownership.ts';
-import type { PoolParts } from './pool.ts';
-import type { WarmTemplates } from './warm.ts';
+import type { PoolParts } from './disk/pool.ts';
+import type { Images } from './guest/guests.ts';
+import type { GuestUsers } from './guest/ownership.ts';
+import type { WarmTemplates } from './images/warm.ts';
+import type { HostNetwork } from './network/network.ts';
+import type { Cores } from './process/cores.ts';
+import type { Launcher } from './process/direct-launcher.ts';
 
 export interface QemuOptions {
   clock: Clock;

@@ -1,10 +1,10 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import type { DriverReport } from '../driver.ts';
-import { run } from './command.ts';
-import { QEMU } from './direct-launcher.ts';
-import type { Guests, Images } from './guests.ts';
-import type { HostNetwork } from './network.ts';
+import type { Guests, Images } from './guest/guests.ts';
+import type { HostNetwork } from './network/network.ts';
+import { run } from './process/command.ts';
+import { QEMU } from './process/direct-launcher.ts';
 
 interface Host {
   directory: string;

@@ -18,20 +18,20 @@ import {
 } from '../driver.ts';
 import { GuestEvents } from '../guest-events.ts';
 import { Admission } from './admission.ts';
-import { adoptGuests, adoptMended } from './adoption.ts';
-import type { RunImage } from './disk.ts';
-import type { Guest } from './guest.ts';
-import { GuestAccess } from './guest-access.ts';
-import { Guests } from './guests.ts';
+import type { RunImage } from './disk/disk.ts';
+import { adoptGuests, adoptMended } from './guest/adoption.ts';
+import type { Guest } from './guest/guest.ts';
+import { GuestAccess } from './guest/guest-access.ts';
+import { Guests } from './guest/guests.ts';
+import { Power } from './guest/power.ts';
+import { readSamples } from './guest/readings.ts';
+import { finishRebuild, rebuildGuest, undoRebuild } from './guest/rebuild.ts';
+import { Sight } from './guest/sight.ts';
+import { resizeGuest, volumeOf } from './guest/sizing.ts';
+import { dropSnapshot, restoreSnapshot, takeSnapshot } from './guest/snapshots.ts';
+import { applyRules, type NetworkContext } from './network/traffic.ts';
 import type { QemuOptions } from './options.ts';
-import { Power } from './power.ts';
 import { probeHost } from './probe.ts';
-import { readSamples } from './readings.ts';
-import { finishRebuild, rebuildGuest, undoRebuild } from './rebuild.ts';
-import { Sight } from './sight.ts';
-import { resizeGuest, volumeOf } from './sizing.ts';
-import { dropSnapshot, restoreSnapshot, takeSnapshot } from './snapshots.ts';
-import { applyRules, type NetworkContext } from './traffic.ts';
 
 /** Creates the driver for guests on this host, one QEMU process each. See docs/qemu.md. */
 export function createQemu(options: QemuOptions): ComputeDriver {

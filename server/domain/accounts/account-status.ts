@@ -1,8 +1,8 @@
 import type { Transaction } from '../../db/database.ts';
-import { findAccount, lockAccount, setAccountStatus } from '../../db/queries/accounts.ts';
-import { listKeys, revokeKey } from '../../db/queries/api-keys.ts';
-import { rightsOfMembers } from '../../db/queries/memberships.ts';
-import { lockWallet } from '../../db/queries/wallets.ts';
+import { findAccount, lockAccount, setAccountStatus } from '../../db/queries/access/accounts.ts';
+import { listKeys, revokeKey } from '../../db/queries/access/api-keys.ts';
+import { rightsOfMembers } from '../../db/queries/access/memberships.ts';
+import { lockWallet } from '../../db/queries/money/wallets.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { toJsonInteger } from '../billing/money.ts';

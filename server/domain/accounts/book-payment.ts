@@ -1,12 +1,12 @@
 import type { Transaction } from '../../db/database.ts';
-import { findPaymentByReference, insertPayment, type PaymentRow } from '../../db/queries/payments.ts';
+import { findPaymentByReference, insertPayment, type PaymentRow } from '../../db/queries/money/payments.ts';
 import {
   type BookedReversal,
   changeReversal,
   linkReversal,
   owedReversals,
-} from '../../db/queries/top-up-reversals.ts';
-import { lockWallet, transfer, type WalletRow } from '../../db/queries/wallets.ts';
+} from '../../db/queries/money/top-up-reversals.ts';
+import { lockWallet, transfer, type WalletRow } from '../../db/queries/money/wallets.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { ApiError, invalidField } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';

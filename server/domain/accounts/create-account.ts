@@ -1,5 +1,5 @@
 import type { Transaction } from '../../db/database.ts';
-import { type AccountRow, insertAccount } from '../../db/queries/accounts.ts';
+import { type AccountRow, insertAccount } from '../../db/queries/access/accounts.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Limits } from '../catalog/catalog-schema.ts';

@@ -1,6 +1,6 @@
 import { ALL_SCOPES } from '../../access/scopes.ts';
 import { type Database, sql } from '../../db/database.ts';
-import { hasAccounts } from '../../db/queries/accounts.ts';
+import { hasAccounts } from '../../db/queries/access/accounts.ts';
 import type { Signals } from '../../db/signals.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { SecretBox } from '../../platform/secrets.ts';

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { generateKey, hashKey, keyHint } from '../../access/api-key.ts';
 import type { Scope } from '../../access/scopes.ts';
 import type { Transaction } from '../../db/database.ts';
-import { type ApiKeyRow, insertKey } from '../../db/queries/api-keys.ts';
+import { type ApiKeyRow, insertKey } from '../../db/queries/access/api-keys.ts';
 import { normalizeIp, parseCidr } from '../../platform/cidr.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { invalidField } from '../../platform/errors.ts';

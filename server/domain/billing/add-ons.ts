@@ -1,5 +1,5 @@
-import type { StoredAddOn } from '../../db/queries/stored-add-ons.ts';
-import type { VmRow } from '../../db/queries/vms.ts';
+import type { StoredAddOn } from '../../db/queries/money/stored-add-ons.ts';
+import type { VmRow } from '../../db/queries/vms/vms.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
 import { findAddOn } from '../catalog/lookup.ts';
 import { addOnPriceAt } from '../catalog/prices.ts';

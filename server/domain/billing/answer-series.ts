@@ -1,6 +1,6 @@
 import type { Transaction } from '../../db/database.ts';
-import type { InvoiceType } from '../../db/queries/invoices.ts';
-import { continueSeries, lockSeries } from '../../db/queries/series.ts';
+import type { InvoiceType } from '../../db/queries/money/invoices.ts';
+import { continueSeries, lockSeries } from '../../db/queries/money/series.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { invalidField } from '../../platform/errors.ts';
 

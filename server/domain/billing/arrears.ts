@@ -1,4 +1,4 @@
-import type { MeteredVm } from '../../db/queries/meters.ts';
+import type { MeteredVm } from '../../db/queries/money/meters.ts';
 import { catalogFor, type SalesCatalog } from '../catalog/buyer-prices.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
 import type { TaxedBuyer } from '../tax/tax.ts';

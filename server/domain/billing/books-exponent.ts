@@ -1,6 +1,6 @@
 import { currencyExponent } from '../../../shared/currencies.ts';
 import type { Queryable } from '../../db/database.ts';
-import { areUncounted, type BooksRow, findBooks, recordBooks } from '../../db/queries/books.ts';
+import { areUncounted, type BooksRow, findBooks, recordBooks } from '../../db/queries/money/books.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { ConfigError } from '../../platform/config-error.ts';
 import { ApiError, invalidField } from '../../platform/errors.ts';

@@ -5,8 +5,8 @@ import {
   findBillingProfiles,
   type NewProfile,
   putBillingProfile,
-} from '../../db/queries/billing-profiles.ts';
-import { lookAtPricesAgain } from '../../db/queries/vms.ts';
+} from '../../db/queries/money/billing-profiles.ts';
+import { lookAtPricesAgain } from '../../db/queries/vms/vms.ts';
 import { catalogFor, priceRate, type SalesCatalog } from '../catalog/buyer-prices.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
 

@@ -1,4 +1,4 @@
-import type { NewLine } from '../../db/queries/orders.ts';
+import type { NewLine } from '../../db/queries/money/orders.ts';
 import { type Tax, type TaxedBuyer, type TaxRules, taxFor } from '../tax/tax.ts';
 import type { Metering } from './metering.ts';
 import {

@@ -1,4 +1,4 @@
-import type { LedgerAccount } from '../../db/queries/wallets.ts';
+import type { LedgerAccount } from '../../db/queries/money/wallets.ts';
 
 /** The type of an account in the balance sheet: what the seller owns, owes, earns or spends. */
 export type AccountType = 'asset' | 'liability' | 'income' | 'expense';

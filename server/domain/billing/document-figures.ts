@@ -1,4 +1,4 @@
-import type { InvoiceLineRow, InvoiceRow, TaxedSum } from '../../db/queries/invoices.ts';
+import type { InvoiceLineRow, InvoiceRow, TaxedSum } from '../../db/queries/money/invoices.ts';
 import type { TaxCategory } from '../tax/tax.ts';
 import { containedTax, parseMicros, plainRate, sum } from './money.ts';
 

@@ -1,5 +1,5 @@
-import type { InvoiceLineRow, PartyRow } from '../../db/queries/invoices.ts';
-import type { Rounding } from '../../db/queries/issue-invoices.ts';
+import type { InvoiceLineRow, PartyRow } from '../../db/queries/money/invoices.ts';
+import type { Rounding } from '../../db/queries/money/issue-invoices.ts';
 import type { Figured } from './document-figures.ts';
 import { plainRate, sum, toJsonInteger } from './money.ts';
 

@@ -1,4 +1,4 @@
-import type { VmChange, VmRow } from '../../db/queries/vms.ts';
+import type { VmChange, VmRow } from '../../db/queries/vms/vms.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
 import { addMonth } from './period.ts';
 import { isRenewed, type Renewable } from './retirement.ts';

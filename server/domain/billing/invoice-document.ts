@@ -1,4 +1,4 @@
-import type { InvoiceLineRow, InvoiceView, PartyRow, PrintedRow } from '../../db/queries/invoices.ts';
+import type { InvoiceLineRow, InvoiceView, PartyRow, PrintedRow } from '../../db/queries/money/invoices.ts';
 import { ApiError } from '../../platform/errors.ts';
 import type { Seller } from '../catalog/catalog-schema.ts';
 import { countryName, eInvoiceCountry } from '../tax/countries.ts';

@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '../../db/database.ts';
-import { holdDocument } from '../../db/queries/held-documents.ts';
+import { holdDocument } from '../../db/queries/money/held-documents.ts';
 import {
   type InvoiceLineRow,
   type InvoiceType,
@@ -7,14 +7,14 @@ import {
   invoiceLines,
   type PartyRow,
   systemFindInvoice,
-} from '../../db/queries/invoices.ts';
+} from '../../db/queries/money/invoices.ts';
 import {
   type Buyers,
   buyersOf,
   dueDrafts,
   type IssuedDocument,
   issueDraft,
-} from '../../db/queries/issue-invoices.ts';
+} from '../../db/queries/money/issue-invoices.ts';
 import type { Logger } from '../../platform/logging.ts';
 import { type DocumentTax, documentFigures } from './document-figures.ts';
 import { roundingsOf } from './document-sales.ts';

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../db/database.ts';
-import { draftFor, noteCorrections } from '../../db/queries/invoices.ts';
+import { draftFor, noteCorrections } from '../../db/queries/money/invoices.ts';
 import {
   type Adjustment,
   findPendingOrder,
@@ -7,11 +7,17 @@ import {
   type OrderKind,
   type OrderRow,
   settleOrder,
-} from '../../db/queries/orders.ts';
-import { drawPromo, undrawPromo } from '../../db/queries/promo-credits.ts';
-import { returnPromo } from '../../db/queries/promo-returns.ts';
-import { insertVmDebt } from '../../db/queries/vm-debts.ts';
-import { bookOrder, lockWallet, post, type Transfer, type WalletRow } from '../../db/queries/wallets.ts';
+} from '../../db/queries/money/orders.ts';
+import { drawPromo, undrawPromo } from '../../db/queries/money/promo-credits.ts';
+import { returnPromo } from '../../db/queries/money/promo-returns.ts';
+import { insertVmDebt } from '../../db/queries/money/vm-debts.ts';
+import {
+  bookOrder,
+  lockWallet,
+  post,
+  type Transfer,
+  type WalletRow,
+} from '../../db/queries/money/wallets.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';

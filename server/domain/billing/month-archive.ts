@@ -1,5 +1,5 @@
 import type { Database } from '../../db/database.ts';
-import { type InvoiceView, invoiceLines, listInvoicesOfMonth } from '../../db/queries/invoices.ts';
+import { type InvoiceView, invoiceLines, listInvoicesOfMonth } from '../../db/queries/money/invoices.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { ApiError } from '../../platform/errors.ts';
 import type { ArchivedFile } from '../../platform/tar.ts';

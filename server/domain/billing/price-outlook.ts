@@ -1,4 +1,4 @@
-import type { VmChange, VmRow } from '../../db/queries/vms.ts';
+import type { VmChange, VmRow } from '../../db/queries/vms/vms.ts';
 import type { SalesCatalog } from '../catalog/buyer-prices.ts';
 import { askedFor, type ComingMonth, comingMonths } from './renewal-price.ts';
 import { retirementOf } from './retirement.ts';

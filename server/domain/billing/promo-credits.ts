@@ -5,8 +5,8 @@ import {
   markRevoked,
   type PromoCreditRow,
   takeEndedPromo,
-} from '../../db/queries/promo-credits.ts';
-import { lockWallet, transfer, type WalletRow } from '../../db/queries/wallets.ts';
+} from '../../db/queries/money/promo-credits.ts';
+import { lockWallet, transfer, type WalletRow } from '../../db/queries/money/wallets.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { invalidField, notFound } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';

@@ -1,4 +1,4 @@
-import type { VmRow } from '../../db/queries/vms.ts';
+import type { VmRow } from '../../db/queries/vms/vms.ts';
 import type { SalesCatalog } from '../catalog/buyer-prices.ts';
 import { min, sum } from './money.ts';
 import { nextRenewal, type Renewal } from './overview.ts';

@@ -1,4 +1,4 @@
-import type { VmRow } from '../../db/queries/vms.ts';
+import type { VmRow } from '../../db/queries/vms/vms.ts';
 import type { SalesCatalog } from '../catalog/buyer-prices.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
 import { findPlan } from '../catalog/lookup.ts';

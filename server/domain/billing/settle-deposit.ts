@@ -1,7 +1,7 @@
 import type { Transaction } from '../../db/database.ts';
-import type { MeteredVm } from '../../db/queries/meters.ts';
-import { lastDepositOf, type OrderRow } from '../../db/queries/orders.ts';
-import { updateVm, type VmRow } from '../../db/queries/vms.ts';
+import type { MeteredVm } from '../../db/queries/money/meters.ts';
+import { lastDepositOf, type OrderRow } from '../../db/queries/money/orders.ts';
+import { updateVm, type VmRow } from '../../db/queries/vms/vms.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
 import { currentConfiguration, hasDeposit, runningPeriod } from '../vms/configuration.ts';

@@ -1,4 +1,4 @@
-import type { VmRow } from '../../db/queries/vms.ts';
+import type { VmRow } from '../../db/queries/vms/vms.ts';
 import { readableTime } from '../../platform/readable-time.ts';
 import type { EventText } from '../vms/events.ts';
 import { toJsonInteger } from './money.ts';

@@ -1,6 +1,6 @@
 import type { ThrottleCause } from '../../db/enums.ts';
-import type { MeteredVm } from '../../db/queries/meters.ts';
-import type { WalletRow } from '../../db/queries/wallets.ts';
+import type { MeteredVm } from '../../db/queries/money/meters.ts';
+import type { WalletRow } from '../../db/queries/money/wallets.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
 import { trafficEnd } from '../catalog/traffic-end.ts';
 import { openUsage } from './arrears.ts';

@@ -1,4 +1,4 @@
-import type { VmRow } from '../../db/queries/vms.ts';
+import type { VmRow } from '../../db/queries/vms/vms.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
 import { graceEnd } from './grace.ts';
 import { addMonth, type Period } from './period.ts';

@@ -1,6 +1,11 @@
 import type { Transaction } from '../../db/database.ts';
-import { insertReading, type MeteredVm, readMeter, type UsageReading } from '../../db/queries/meters.ts';
-import type { VmChange, VmRow } from '../../db/queries/vms.ts';
+import {
+  insertReading,
+  type MeteredVm,
+  readMeter,
+  type UsageReading,
+} from '../../db/queries/money/meters.ts';
+import type { VmChange, VmRow } from '../../db/queries/vms/vms.ts';
 import type { SalesCatalog } from '../catalog/buyer-prices.ts';
 import type { DueMonth } from './arrears.ts';
 import { max } from './money.ts';

@@ -1,5 +1,5 @@
-import { isoDate } from '../../db/queries/bandwidth.ts';
-import type { Meter, MeteredVm, StoredSnapshot, UsageReading } from '../../db/queries/meters.ts';
+import type { Meter, MeteredVm, StoredSnapshot, UsageReading } from '../../db/queries/money/meters.ts';
+import { isoDate } from '../../db/queries/vms/bandwidth.ts';
 import type { SalesCatalog } from '../catalog/buyer-prices.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
 import { findPlan } from '../catalog/lookup.ts';

@@ -1,5 +1,5 @@
-import type { MeteredVm } from '../../db/queries/meters.ts';
-import type { VmRow } from '../../db/queries/vms.ts';
+import type { MeteredVm } from '../../db/queries/money/meters.ts';
+import type { VmRow } from '../../db/queries/vms/vms.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
 import type { RefundLimits } from './adjustments/refundable.ts';
 import { max, min } from './money.ts';

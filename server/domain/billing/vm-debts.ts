@@ -1,6 +1,6 @@
 import type { Transaction } from '../../db/database.ts';
-import { owedVmDebts, reduceVmDebt } from '../../db/queries/vm-debts.ts';
-import { lockWallet, transfer, type WalletRow } from '../../db/queries/wallets.ts';
+import { owedVmDebts, reduceVmDebt } from '../../db/queries/money/vm-debts.ts';
+import { lockWallet, transfer, type WalletRow } from '../../db/queries/money/wallets.ts';
 import { min } from './money.ts';
 
 /** Pays the debts of deleted VMs from the money in the wallet, oldest first. Returns the wallet afterwards. */

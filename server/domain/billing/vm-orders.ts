@@ -1,5 +1,5 @@
 import type { Transaction } from '../../db/database.ts';
-import type { OrderRow } from '../../db/queries/orders.ts';
+import type { OrderRow } from '../../db/queries/money/orders.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { completeLocked, failLocked, type LedgerContext, lockPendingOrder } from './ledger.ts';
 

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../db/database.ts';
-import { foreignCurrency } from '../../db/queries/wallets.ts';
+import { foreignCurrency } from '../../db/queries/money/wallets.ts';
 import { ConfigError } from '../../platform/config-error.ts';
 import { readYaml } from '../../platform/yaml-file.ts';
 import { catalogFaults } from './catalog-rules.ts';

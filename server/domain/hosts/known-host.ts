@@ -1,5 +1,5 @@
 import type { HostInfo } from '../../compute/driver.ts';
-import type { HostRow } from '../../db/queries/hosts.ts';
+import type { HostRow } from '../../db/queries/hosts/hosts.ts';
 import { computeUnavailable } from '../../platform/errors.ts';
 
 /** A host as reported by its engine, with what the database knows about it. */

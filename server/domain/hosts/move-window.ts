@@ -1,5 +1,5 @@
-import type { HostRow } from '../../db/queries/hosts.ts';
-import type { MoveWindow } from '../../db/queries/move-windows.ts';
+import type { HostRow } from '../../db/queries/hosts/hosts.ts';
+import type { MoveWindow } from '../../db/queries/hosts/move-windows.ts';
 import { readableTime } from '../../platform/readable-time.ts';
 import type { EventText } from '../vms/events.ts';
 

@@ -1,7 +1,7 @@
 import type { HostInfo } from '../../compute/driver.ts';
 import { execute, type Queryable, sql } from '../../db/database.ts';
-import { hostsWithVmsOf, lockFreeHost, lockHost } from '../../db/queries/hosts.ts';
-import type { Reservation } from '../../db/queries/reservations.ts';
+import { hostsWithVmsOf, lockFreeHost, lockHost } from '../../db/queries/hosts/hosts.ts';
+import type { Reservation } from '../../db/queries/vms/reservations.ts';
 import { ApiError, capacityUnavailable } from '../../platform/errors.ts';
 import { pickSome } from '../../platform/pick-some.ts';
 import { type KnownHost, knownHosts, takesNew, zonesOn } from './known-host.ts';

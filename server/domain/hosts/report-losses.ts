@@ -1,5 +1,5 @@
 import type { Transaction } from '../../db/database.ts';
-import { insertLosses, vmsOfLostHosts } from '../../db/queries/lost-host-outages.ts';
+import { insertLosses, vmsOfLostHosts } from '../../db/queries/hosts/lost-host-outages.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';

@@ -10,7 +10,7 @@ import {
   withOverhead,
 } from '../../compute/driver.ts';
 import type { Queryable } from '../../db/database.ts';
-import { type Reservation, type ReservedGroup, reservedGroups } from '../../db/queries/reservations.ts';
+import { type Reservation, type ReservedGroup, reservedGroups } from '../../db/queries/vms/reservations.ts';
 import { type ApiError, capacityUnavailable } from '../../platform/errors.ts';
 import type { Size } from '../billing/pricing.ts';
 import { type KnownHost, zonesOn } from './known-host.ts';

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../db/database.ts';
-import { allocateAddress, ensurePools, poolsWithRoom } from '../../db/queries/addresses.ts';
+import { allocateAddress, ensurePools, poolsWithRoom } from '../../db/queries/vms/addresses.ts';
 import { ApiError } from '../../platform/errors.ts';
 import type { Catalog, Region } from '../catalog/catalog-schema.ts';
 

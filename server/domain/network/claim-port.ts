@@ -7,7 +7,7 @@ import {
   insertPortForward,
   lockPorts,
   type PortForwardRow,
-} from '../../db/queries/network.ts';
+} from '../../db/queries/vms/network.ts';
 import { ApiError } from '../../platform/errors.ts';
 import type { PortRange } from './ports.ts';
 

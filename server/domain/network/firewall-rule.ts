@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import type { FirewallRuleRow } from '../../db/queries/network.ts';
+import type { FirewallRuleRow } from '../../db/queries/vms/network.ts';
 import { parseCidr } from '../../platform/cidr.ts';
 import { type FieldProblem, validationFailed } from '../../platform/errors.ts';
 import { formatPorts, parsePorts } from './ports.ts';

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../db/database.ts';
-import { bumpNetworkGeneration } from '../../db/queries/network.ts';
+import { bumpNetworkGeneration } from '../../db/queries/vms/network.ts';
 
 interface Request {
   db: Transaction;

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../db/database.ts';
-import { insertAuditEntry } from '../../db/queries/audit-entries.ts';
+import { insertAuditEntry } from '../../db/queries/access/audit-entries.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
 

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../db/database.ts';
-import { revokeMailTokens } from '../../db/queries/mail-tokens.ts';
-import { findPersonByEmail, type PersonRow, updatePerson } from '../../db/queries/people.ts';
+import { revokeMailTokens } from '../../db/queries/access/mail-tokens.ts';
+import { findPersonByEmail, type PersonRow, updatePerson } from '../../db/queries/access/people.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { recordAudit } from './audit.ts';
 

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../db/database.ts';
 import type { Role } from '../../db/enums.ts';
-import { insertMembership } from '../../db/queries/memberships.ts';
-import { insertPerson, type PersonRow, type Realm } from '../../db/queries/people.ts';
+import { insertMembership } from '../../db/queries/access/memberships.ts';
+import { insertPerson, type PersonRow, type Realm } from '../../db/queries/access/people.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';

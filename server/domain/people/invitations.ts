@@ -1,7 +1,7 @@
 import type { Transaction } from '../../db/database.ts';
-import type { MailTokenRow } from '../../db/queries/mail-tokens.ts';
-import { findMembership } from '../../db/queries/memberships.ts';
-import { findPersonByEmail } from '../../db/queries/people.ts';
+import type { MailTokenRow } from '../../db/queries/access/mail-tokens.ts';
+import { findMembership } from '../../db/queries/access/memberships.ts';
+import { findPersonByEmail } from '../../db/queries/access/people.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { ApiError } from '../../platform/errors.ts';
 import type { SecretBox } from '../../platform/secrets.ts';

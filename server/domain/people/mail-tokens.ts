@@ -7,7 +7,7 @@ import {
   type MailTokenRow,
   type TokenPurpose,
   takeMailToken,
-} from '../../db/queries/mail-tokens.ts';
+} from '../../db/queries/access/mail-tokens.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';

@@ -1,10 +1,10 @@
 import type { Transaction } from '../../db/database.ts';
-import { deleteKnownDevicesOf } from '../../db/queries/known-devices.ts';
-import { revokeMailTokens } from '../../db/queries/mail-tokens.ts';
-import { deletePasskeysOf, isRemoved, setRemoved } from '../../db/queries/operators.ts';
-import { findPersonByEmail, lockPerson, type PersonRow } from '../../db/queries/people.ts';
-import { deleteOtherSessions } from '../../db/queries/sessions.ts';
-import { deleteTotp } from '../../db/queries/totps.ts';
+import { deleteKnownDevicesOf } from '../../db/queries/access/known-devices.ts';
+import { revokeMailTokens } from '../../db/queries/access/mail-tokens.ts';
+import { deletePasskeysOf, isRemoved, setRemoved } from '../../db/queries/access/operators.ts';
+import { findPersonByEmail, lockPerson, type PersonRow } from '../../db/queries/access/people.ts';
+import { deleteOtherSessions } from '../../db/queries/access/sessions.ts';
+import { deleteTotp } from '../../db/queries/access/totps.ts';
 import type { Signals } from '../../db/signals.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { ApiError, notFound } from '../../platform/errors.ts';

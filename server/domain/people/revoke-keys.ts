@@ -1,5 +1,5 @@
 import type { Transaction } from '../../db/database.ts';
-import { type ApiKeyRow, revokeKeysOfPerson } from '../../db/queries/api-keys.ts';
+import { type ApiKeyRow, revokeKeysOfPerson } from '../../db/queries/access/api-keys.ts';
 import type { Signals } from '../../db/signals.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { recordAudit } from './audit.ts';

@@ -1,8 +1,8 @@
 import type { Transaction } from '../../db/database.ts';
-import { deleteKnownDevicesOf } from '../../db/queries/known-devices.ts';
-import { revokeMailTokens } from '../../db/queries/mail-tokens.ts';
-import { updatePerson } from '../../db/queries/people.ts';
-import { deleteOtherSessions } from '../../db/queries/sessions.ts';
+import { deleteKnownDevicesOf } from '../../db/queries/access/known-devices.ts';
+import { revokeMailTokens } from '../../db/queries/access/mail-tokens.ts';
+import { updatePerson } from '../../db/queries/access/people.ts';
+import { deleteOtherSessions } from '../../db/queries/access/sessions.ts';
 import type { Signals } from '../../db/signals.ts';
 import type { Clock } from '../../platform/clock.ts';
 

@@ -1,8 +1,8 @@
 import type { RealmRules } from '../../access/realms.ts';
 import { generateToken, hashToken } from '../../access/secret-token.ts';
 import type { Transaction } from '../../db/database.ts';
-import { listAccountsOf } from '../../db/queries/memberships.ts';
-import { deleteSessionsBeyond, insertSession, type SessionStage } from '../../db/queries/sessions.ts';
+import { listAccountsOf } from '../../db/queries/access/memberships.ts';
+import { deleteSessionsBeyond, insertSession, type SessionStage } from '../../db/queries/access/sessions.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
 import type { SecretBox } from '../../platform/secrets.ts';

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../db/database.ts';
-import { findPersonByEmail, type PersonRow } from '../../db/queries/people.ts';
+import { findPersonByEmail, type PersonRow } from '../../db/queries/access/people.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { createAccount } from '../accounts/create-account.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';

@@ -1,11 +1,11 @@
 import type { Transaction } from '../../db/database.ts';
+import { lockWallet } from '../../db/queries/money/wallets.ts';
 import {
   countSshKeys,
   findSshKeyByFingerprint,
   insertSshKey,
   type SshKeyRow,
-} from '../../db/queries/ssh-keys.ts';
-import { lockWallet } from '../../db/queries/wallets.ts';
+} from '../../db/queries/vms/ssh-keys.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';

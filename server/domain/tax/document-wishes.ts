@@ -1,4 +1,4 @@
-import type { BillingProfileRow } from '../../db/queries/billing-profiles.ts';
+import type { BillingProfileRow } from '../../db/queries/money/billing-profiles.ts';
 import { type FieldProblem, validationFailed } from '../../platform/errors.ts';
 import { parseMailAddress } from '../../platform/mail-address.ts';
 

@@ -1,9 +1,9 @@
 import type { Transaction } from '../../db/database.ts';
-import { netOfPeriod } from '../../db/queries/adjustments.ts';
-import { findBillingProfile } from '../../db/queries/billing-profiles.ts';
-import type { OrderRow } from '../../db/queries/orders.ts';
-import { updateVm, type VmView } from '../../db/queries/vms.ts';
-import { lockWallet, type WalletRow } from '../../db/queries/wallets.ts';
+import { netOfPeriod } from '../../db/queries/money/adjustments.ts';
+import { findBillingProfile } from '../../db/queries/money/billing-profiles.ts';
+import type { OrderRow } from '../../db/queries/money/orders.ts';
+import { lockWallet, type WalletRow } from '../../db/queries/money/wallets.ts';
+import { updateVm, type VmView } from '../../db/queries/vms/vms.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { ApiError, invalidField } from '../../platform/errors.ts';
 import {

@@ -1,10 +1,10 @@
 import type { HostInfo } from '../../compute/driver.ts';
-import { findBillingProfile } from '../../db/queries/billing-profiles.ts';
-import type { JobRow } from '../../db/queries/jobs.ts';
-import { withMeter } from '../../db/queries/meters.ts';
-import type { OrderRow } from '../../db/queries/orders.ts';
-import type { VmView } from '../../db/queries/vms.ts';
-import { lockWallet } from '../../db/queries/wallets.ts';
+import { findBillingProfile } from '../../db/queries/money/billing-profiles.ts';
+import { withMeter } from '../../db/queries/money/meters.ts';
+import type { OrderRow } from '../../db/queries/money/orders.ts';
+import { lockWallet } from '../../db/queries/money/wallets.ts';
+import type { JobRow } from '../../db/queries/service/jobs.ts';
+import type { VmView } from '../../db/queries/vms/vms.ts';
 import type { ApiError } from '../../platform/errors.ts';
 import { placeOrder, requireAtMost, requireFree } from '../billing/ledger.ts';
 import { max } from '../billing/money.ts';

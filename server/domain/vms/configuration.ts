@@ -1,4 +1,4 @@
-import type { VmRow } from '../../db/queries/vms.ts';
+import type { VmRow } from '../../db/queries/vms/vms.ts';
 import { ApiError, type FieldProblem, invalidField, validationFailed } from '../../platform/errors.ts';
 import type { Metering } from '../billing/metering.ts';
 import {

@@ -1,7 +1,7 @@
-import type { MeteredVm } from '../../db/queries/meters.ts';
-import type { Reservation } from '../../db/queries/reservations.ts';
-import type { VmView } from '../../db/queries/vms.ts';
-import type { WalletRow } from '../../db/queries/wallets.ts';
+import type { MeteredVm } from '../../db/queries/money/meters.ts';
+import type { WalletRow } from '../../db/queries/money/wallets.ts';
+import type { Reservation } from '../../db/queries/vms/reservations.ts';
+import type { VmView } from '../../db/queries/vms/vms.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { wayBack } from '../billing/dunning-events.ts';
 import { purchaseRefusal, unpaidDebt } from '../billing/ledger.ts';

@@ -1,10 +1,10 @@
 import type { Transaction } from '../../db/database.ts';
-import { findBillingProfile } from '../../db/queries/billing-profiles.ts';
-import type { JobRow } from '../../db/queries/jobs.ts';
-import { type MeteredVm, withMeter } from '../../db/queries/meters.ts';
-import type { OrderRow } from '../../db/queries/orders.ts';
-import { updateVm, type VmRow, type VmView } from '../../db/queries/vms.ts';
-import { lockWallet } from '../../db/queries/wallets.ts';
+import { findBillingProfile } from '../../db/queries/money/billing-profiles.ts';
+import { type MeteredVm, withMeter } from '../../db/queries/money/meters.ts';
+import type { OrderRow } from '../../db/queries/money/orders.ts';
+import { lockWallet } from '../../db/queries/money/wallets.ts';
+import type { JobRow } from '../../db/queries/service/jobs.ts';
+import { updateVm, type VmRow, type VmView } from '../../db/queries/vms/vms.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { collectDebt } from '../accounts/book-payment.ts';
 import { addOnRefund, addOnsOf, isLeftBehind } from '../billing/add-ons.ts';

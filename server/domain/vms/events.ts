@@ -1,7 +1,7 @@
 import type { Caller } from '../../access/principal.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { EventType, JobKind } from '../../db/enums.ts';
-import { type EventRow, insertEvent, insertEventOnce } from '../../db/queries/events.ts';
+import { type EventRow, insertEvent, insertEventOnce } from '../../db/queries/service/events.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Queryable } from '../../db/database.ts';
-import { insertVm, type NewVm } from '../../db/queries/insert-vm.ts';
-import type { VmRow } from '../../db/queries/vms.ts';
+import { insertVm, type NewVm } from '../../db/queries/vms/insert-vm.ts';
+import type { VmRow } from '../../db/queries/vms/vms.ts';
 
 /**
  * With 16 million addresses, a free one is found in two or three draws, however many are taken; after this many, none

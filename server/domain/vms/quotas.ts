@@ -1,6 +1,6 @@
 import type { Queryable } from '../../db/database.ts';
-import { accountUsage, type Usage } from '../../db/queries/account-usage.ts';
-import { findLimits } from '../../db/queries/accounts.ts';
+import { findLimits } from '../../db/queries/access/accounts.ts';
+import { accountUsage, type Usage } from '../../db/queries/vms/account-usage.ts';
 import { ApiError } from '../../platform/errors.ts';
 import type { Size } from '../billing/pricing.ts';
 import type { Catalog, Limits } from '../catalog/catalog-schema.ts';

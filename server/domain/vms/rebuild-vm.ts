@@ -1,8 +1,8 @@
 import type { Transaction } from '../../db/database.ts';
-import { countUsableSnapshots } from '../../db/queries/snapshots.ts';
-import { recordedOpsKey } from '../../db/queries/vm-ops-keys.ts';
-import { authorizedKeysOf } from '../../db/queries/vm-ssh-keys.ts';
-import type { VmView } from '../../db/queries/vms.ts';
+import { countUsableSnapshots } from '../../db/queries/vms/snapshots.ts';
+import { recordedOpsKey } from '../../db/queries/vms/vm-ops-keys.ts';
+import { authorizedKeysOf } from '../../db/queries/vms/vm-ssh-keys.ts';
+import type { VmView } from '../../db/queries/vms/vms.ts';
 import { ApiError } from '../../platform/errors.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';

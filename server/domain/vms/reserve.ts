@@ -1,13 +1,13 @@
 import type { HostInfo } from '../../compute/driver.ts';
 import type { Queryable } from '../../db/database.ts';
-import { lockHost } from '../../db/queries/hosts.ts';
+import { lockHost } from '../../db/queries/hosts/hosts.ts';
 import {
   findReservation,
   insertReservation,
   reserveSnapshot,
   widenReservation,
-} from '../../db/queries/reservations.ts';
-import { updateVm, type VmRow } from '../../db/queries/vms.ts';
+} from '../../db/queries/vms/reservations.ts';
+import { updateVm, type VmRow } from '../../db/queries/vms/vms.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { requireReachable } from '../hosts/known-host.ts';
 import { type Place, placeGuest } from '../hosts/place.ts';

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import type { VmChange, VmRow } from '../../db/queries/vms.ts';
+import type { VmChange, VmRow } from '../../db/queries/vms/vms.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
 
 /** The rules by which the service restarts VMs: the catalog's `restart` with its defaults. */

@@ -1,7 +1,7 @@
 import type { HostInfo } from '../../compute/driver.ts';
 import type { Transaction } from '../../db/database.ts';
-import { findSnapshot, type SnapshotRow } from '../../db/queries/snapshots.ts';
-import type { VmView } from '../../db/queries/vms.ts';
+import { findSnapshot, type SnapshotRow } from '../../db/queries/vms/snapshots.ts';
+import type { VmView } from '../../db/queries/vms/vms.ts';
 import { ApiError, notFound } from '../../platform/errors.ts';
 import type { RestoreInput } from './job-inputs.ts';
 import { reserveSecondDisk } from './reserve.ts';

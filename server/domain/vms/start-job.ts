@@ -1,8 +1,8 @@
 import type { Caller } from '../../access/principal.ts';
 import type { Transaction } from '../../db/database.ts';
-import { debtWarnedAt } from '../../db/queries/debt-suspensions.ts';
-import { cancelJob, insertJob, type JobRow } from '../../db/queries/jobs.ts';
-import { updateVm, type VmRow, type VmView } from '../../db/queries/vms.ts';
+import { debtWarnedAt } from '../../db/queries/money/debt-suspensions.ts';
+import { cancelJob, insertJob, type JobRow } from '../../db/queries/service/jobs.ts';
+import { updateVm, type VmRow, type VmView } from '../../db/queries/vms/vms.ts';
 import type { Signals } from '../../db/signals.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { ApiError } from '../../platform/errors.ts';

@@ -1,5 +1,5 @@
 import { JOB_KINDS, type JobKind, VM_STATUSES, type VmStatus, type WantedPower } from '../../db/enums.ts';
-import type { VmRow } from '../../db/queries/vms.ts';
+import type { VmRow } from '../../db/queries/vms/vms.ts';
 import { ApiError, computeUnavailable } from '../../platform/errors.ts';
 import { wayBack } from '../billing/dunning-events.ts';
 import type { Renewable } from '../billing/retirement.ts';

@@ -1,4 +1,4 @@
-import { insertOutcome, insertRequest } from '../../db/queries/operator-log.ts';
+import { insertOutcome, insertRequest } from '../../db/queries/service/operator-log.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { redactLine } from '../../platform/redaction.ts';

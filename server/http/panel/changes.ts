@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Database } from '../../db/database.ts';
-import { isInAccount } from '../../db/queries/sessions.ts';
-import { systemAccountOfVm } from '../../db/queries/vms.ts';
+import { isInAccount } from '../../db/queries/access/sessions.ts';
+import { systemAccountOfVm } from '../../db/queries/vms/vms.ts';
 import type { Signals } from '../../db/signals.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { ApiError } from '../../platform/errors.ts';

@@ -1,4 +1,4 @@
-import { insertVmSshKey } from '../../db/queries/vm-ssh-keys.ts';
+import { insertVmSshKey } from '../../db/queries/vms/vm-ssh-keys.ts';
 import { type AttachSshKeyInput, type ResetPasswordInput, SEALED_FOR } from '../../domain/vms/job-inputs.ts';
 import type { JobDefinition } from '../job.ts';
 

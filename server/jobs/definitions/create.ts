@@ -1,5 +1,5 @@
-import { releaseAddresses } from '../../db/queries/addresses.ts';
-import { deleteReservation } from '../../db/queries/reservations.ts';
+import { releaseAddresses } from '../../db/queries/vms/addresses.ts';
+import { deleteReservation } from '../../db/queries/vms/reservations.ts';
 import { captureFor, releaseFor } from '../../domain/billing/vm-orders.ts';
 import type { CreateInput } from '../../domain/vms/job-inputs.ts';
 import type { JobDefinition, Step } from '../job.ts';

@@ -1,6 +1,6 @@
 import { ComputeUnavailableError } from '../../compute/driver.ts';
-import { releaseAddresses } from '../../db/queries/addresses.ts';
-import { deleteVmBelongings } from '../../db/queries/vm-dependents.ts';
+import { releaseAddresses } from '../../db/queries/vms/addresses.ts';
+import { deleteVmBelongings } from '../../db/queries/vms/vm-dependents.ts';
 import type { JobDefinition } from '../job.ts';
 import { putOffDunning } from '../timers/dun-vm.ts';
 

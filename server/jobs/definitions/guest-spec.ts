@@ -1,6 +1,6 @@
 import type { GuestSpec } from '../../compute/driver.ts';
-import { addressesOf } from '../../db/queries/addresses.ts';
-import { authorizedKeysOf } from '../../db/queries/vm-ssh-keys.ts';
+import { addressesOf } from '../../db/queries/vms/addresses.ts';
+import { authorizedKeysOf } from '../../db/queries/vms/vm-ssh-keys.ts';
 import { diskSpeed } from '../../domain/catalog/lookup.ts';
 import { SEALED_FOR, type SealedSecrets } from '../../domain/vms/job-inputs.ts';
 import type { JobContext } from '../job.ts';

@@ -1,4 +1,4 @@
-import { clearMoveWindow } from '../../db/queries/move-windows.ts';
+import { clearMoveWindow } from '../../db/queries/hosts/move-windows.ts';
 import type { MoveInput } from '../../domain/vms/job-inputs.ts';
 import type { JobContext, JobDefinition } from '../job.ts';
 import { applyNetwork } from './create.ts';

@@ -1,5 +1,5 @@
-import type { JobRow } from '../../db/queries/jobs.ts';
-import type { VmChange } from '../../db/queries/vms.ts';
+import type { JobRow } from '../../db/queries/service/jobs.ts';
+import type { VmChange } from '../../db/queries/vms/vms.ts';
 import { DEBT_SUSPENDED } from '../../domain/billing/debt-suspension.ts';
 import { suspended, suspensionFailed } from '../../domain/billing/dunning-events.ts';
 import { deletionAt } from '../../domain/billing/grace.ts';

@@ -1,10 +1,10 @@
 import type { Transaction } from '../../db/database.ts';
-import { endSnapshotUsage } from '../../db/queries/meters.ts';
-import { deleteSnapshotRows } from '../../db/queries/snapshots.ts';
-import { deleteAgentHistory, deleteConsoleAccess } from '../../db/queries/vm-dependents.ts';
-import { recordOpsKey } from '../../db/queries/vm-ops-keys.ts';
-import { replaceVmSshKeys } from '../../db/queries/vm-ssh-keys.ts';
-import type { VmChange } from '../../db/queries/vms.ts';
+import { endSnapshotUsage } from '../../db/queries/money/meters.ts';
+import { deleteSnapshotRows } from '../../db/queries/vms/snapshots.ts';
+import { deleteAgentHistory, deleteConsoleAccess } from '../../db/queries/vms/vm-dependents.ts';
+import { recordOpsKey } from '../../db/queries/vms/vm-ops-keys.ts';
+import { replaceVmSshKeys } from '../../db/queries/vms/vm-ssh-keys.ts';
+import type { VmChange } from '../../db/queries/vms/vms.ts';
 import type { RebuildInput } from '../../domain/vms/job-inputs.ts';
 import { NOT_RESTARTED } from '../../domain/vms/restarts.ts';
 import type { FailureContext, JobContext, JobDefinition } from '../job.ts';

@@ -1,7 +1,7 @@
 import type { GuestSize } from '../../compute/driver.ts';
-import { netOfPeriod } from '../../db/queries/adjustments.ts';
-import { settleReservation } from '../../db/queries/reservations.ts';
-import type { VmRow } from '../../db/queries/vms.ts';
+import { netOfPeriod } from '../../db/queries/money/adjustments.ts';
+import { settleReservation } from '../../db/queries/vms/reservations.ts';
+import type { VmRow } from '../../db/queries/vms/vms.ts';
 import { catalogOf } from '../../domain/billing/buyers.ts';
 import { pricedAnew } from '../../domain/billing/price-outlook.ts';
 import { saleConfiguration } from '../../domain/billing/renewal-price.ts';

@@ -1,8 +1,8 @@
 import type { Transaction } from '../../db/database.ts';
-import { forgetHostKey } from '../../db/queries/guest-host-keys.ts';
-import { systemFindSnapshot } from '../../db/queries/snapshots.ts';
-import { recordOpsKey } from '../../db/queries/vm-ops-keys.ts';
-import type { VmChange } from '../../db/queries/vms.ts';
+import { forgetHostKey } from '../../db/queries/vms/guest-host-keys.ts';
+import { systemFindSnapshot } from '../../db/queries/vms/snapshots.ts';
+import { recordOpsKey } from '../../db/queries/vms/vm-ops-keys.ts';
+import type { VmChange } from '../../db/queries/vms/vms.ts';
 import type { RestoreInput } from '../../domain/vms/job-inputs.ts';
 import { NOT_RESTARTED } from '../../domain/vms/restarts.ts';
 import type { FailureContext, JobContext, JobDefinition } from '../job.ts';

@@ -1,7 +1,7 @@
 import { snapshotGb } from '../../compute/driver.ts';
-import { beginSnapshotUsage, endSnapshotUsage } from '../../db/queries/meters.ts';
-import { reserveSnapshot } from '../../db/queries/reservations.ts';
-import { deleteSnapshotRow, noteOpsKey, settleSnapshot } from '../../db/queries/snapshots.ts';
+import { beginSnapshotUsage, endSnapshotUsage } from '../../db/queries/money/meters.ts';
+import { reserveSnapshot } from '../../db/queries/vms/reservations.ts';
+import { deleteSnapshotRow, noteOpsKey, settleSnapshot } from '../../db/queries/vms/snapshots.ts';
 import type { SnapshotInput } from '../../domain/vms/job-inputs.ts';
 import type { JobContext, JobDefinition } from '../job.ts';
 

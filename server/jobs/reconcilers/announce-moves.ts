@@ -1,12 +1,12 @@
 import type { Database, Transaction } from '../../db/database.ts';
-import { vmsNotToBeMoved } from '../../db/queries/hosts.ts';
+import { vmsNotToBeMoved } from '../../db/queries/hosts/hosts.ts';
 import {
   clearMoveWindow,
   findMoveWindow,
   type MoveWindow,
   setMoveWindow,
-} from '../../db/queries/move-windows.ts';
-import type { VmRow } from '../../db/queries/vms.ts';
+} from '../../db/queries/hosts/move-windows.ts';
+import type { VmRow } from '../../db/queries/vms/vms.ts';
 import type { Signals } from '../../db/signals.ts';
 import { moveCanceled, moveScheduled } from '../../domain/hosts/move-window.ts';
 import type { Clock } from '../../platform/clock.ts';

@@ -1,6 +1,6 @@
 import { type ComputeDriver, ShutdownTimeoutError } from '../../compute/driver.ts';
 import type { Database } from '../../db/database.ts';
-import { updateVm } from '../../db/queries/vms.ts';
+import { updateVm } from '../../db/queries/vms/vms.ts';
 import type { Signals } from '../../db/signals.ts';
 import { recordSystemEvent } from '../../domain/vms/events.ts';
 import type { Clock } from '../../platform/clock.ts';

@@ -1,7 +1,7 @@
 import type { ComputeDriver } from '../../compute/driver.ts';
 import type { Database } from '../../db/database.ts';
-import { hostsOf, lockHost, occupancy, restingVms, setHostState } from '../../db/queries/hosts.ts';
-import type { MoveWindow } from '../../db/queries/move-windows.ts';
+import { hostsOf, lockHost, occupancy, restingVms, setHostState } from '../../db/queries/hosts/hosts.ts';
+import type { MoveWindow } from '../../db/queries/hosts/move-windows.ts';
 import type { Signals } from '../../db/signals.ts';
 import { phaseOf, windowOf } from '../../domain/hosts/move-window.ts';
 import type { JobPublisher } from '../../domain/vms/job-publisher.ts';

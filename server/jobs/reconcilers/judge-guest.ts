@@ -1,5 +1,5 @@
 import type { GuestSight } from '../../compute/driver.ts';
-import type { RecordedVm } from '../../db/queries/guest-states.ts';
+import type { RecordedVm } from '../../db/queries/vms/guest-states.ts';
 
 /**
  * A way in which a VM without a job and its guest contradict each other.

@@ -1,6 +1,6 @@
 import type { ComputeDriver, GuestSight, GuestState } from '../../compute/driver.ts';
 import type { Database } from '../../db/database.ts';
-import { forgetOrphan, livingAmong, noteOrphan, orphansOf } from '../../db/queries/orphans.ts';
+import { forgetOrphan, livingAmong, noteOrphan, orphansOf } from '../../db/queries/hosts/orphans.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logging.ts';
 

@@ -1,6 +1,6 @@
 import { ComputeUnavailableError, type PortForwardEntry } from '../../compute/driver.ts';
 import type { Database } from '../../db/database.ts';
-import { type ForwardRow, failForwards, forwardsAt, settleForwards } from '../../db/queries/forwards.ts';
+import { type ForwardRow, failForwards, forwardsAt, settleForwards } from '../../db/queries/vms/forwards.ts';
 import type { Signals } from '../../db/signals.ts';
 import type { GatewayDriver } from '../../gateway/driver.ts';
 import { addressMatcher } from '../../platform/cidr.ts';

@@ -1,14 +1,14 @@
 import type { Leadership } from '../../cluster/leadership.ts';
 import type { ComputeDriver, GuestSight } from '../../compute/driver.ts';
 import type { Database, Transaction } from '../../db/database.ts';
+import { clearMoveWindow } from '../../db/queries/hosts/move-windows.ts';
 import {
   forgetRestarts,
   type RecordedVm,
   recordedVms,
   vmsBeingStarted,
-} from '../../db/queries/guest-states.ts';
-import { clearMoveWindow } from '../../db/queries/move-windows.ts';
-import { updateVm, type VmRow } from '../../db/queries/vms.ts';
+} from '../../db/queries/vms/guest-states.ts';
+import { updateVm, type VmRow } from '../../db/queries/vms/vms.ts';
 import type { Signals } from '../../db/signals.ts';
 import type { Catalog } from '../../domain/catalog/catalog-schema.ts';
 import { reportLosses } from '../../domain/hosts/report-losses.ts';

@@ -7,7 +7,7 @@ import {
   settleNetwork,
   type WantedNetwork,
   wantedNetwork,
-} from '../../db/queries/network.ts';
+} from '../../db/queries/vms/network.ts';
 import type { Catalog } from '../../domain/catalog/catalog-schema.ts';
 import { speedLimit } from '../../domain/catalog/lookup.ts';
 import { DEFAULT_POLICY } from '../../domain/network/firewall-rule.ts';

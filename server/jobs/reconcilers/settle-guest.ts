@@ -1,8 +1,8 @@
 import type { ComputeDriver } from '../../compute/driver.ts';
 import type { Database, Transaction } from '../../db/database.ts';
-import type { RecordedVm } from '../../db/queries/guest-states.ts';
-import { settleReservation } from '../../db/queries/reservations.ts';
-import { systemFindVm, updateVm, type VmChange, type VmRow } from '../../db/queries/vms.ts';
+import type { RecordedVm } from '../../db/queries/vms/guest-states.ts';
+import { settleReservation } from '../../db/queries/vms/reservations.ts';
+import { systemFindVm, updateVm, type VmChange, type VmRow } from '../../db/queries/vms/vms.ts';
 import type { Signals } from '../../db/signals.ts';
 import { reservationOf } from '../../domain/hosts/supply.ts';
 import { type EventText, recordSystemEvent } from '../../domain/vms/events.ts';

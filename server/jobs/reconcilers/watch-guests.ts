@@ -1,6 +1,6 @@
 import type { ComputeDriver, GuestEvent } from '../../compute/driver.ts';
 import type { Database } from '../../db/database.ts';
-import { systemFindVm, updateVm, type VmChange } from '../../db/queries/vms.ts';
+import { systemFindVm, updateVm, type VmChange } from '../../db/queries/vms/vms.ts';
 import type { Signals } from '../../db/signals.ts';
 import { recordGuestEvent } from '../../domain/vms/events.ts';
 import type { Clock } from '../../platform/clock.ts';

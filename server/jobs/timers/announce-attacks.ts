@@ -3,7 +3,7 @@ import {
   type AnnouncedAttack,
   lockUnannounced,
   setAnnounced,
-} from '../../db/queries/shield-announcements.ts';
+} from '../../db/queries/shield/shield-announcements.ts';
 import { mailVmNotice } from '../../mail/owners.ts';
 import type { VmNotice } from '../../mail/templates/vms.ts';
 import type { Clock } from '../../platform/clock.ts';

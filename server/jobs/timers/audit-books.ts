@@ -1,6 +1,6 @@
 import type { Leadership } from '../../cluster/leadership.ts';
 import type { Database } from '../../db/database.ts';
-import { findLastAudit, noteAudit } from '../../db/queries/audits.ts';
+import { findLastAudit, noteAudit } from '../../db/queries/money/audits.ts';
 import { type AuditReport, audit } from '../../domain/billing/audit/audit.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logging.ts';

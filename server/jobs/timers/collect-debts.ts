@@ -1,5 +1,5 @@
 import type { Database } from '../../db/database.ts';
-import { accountsToCollect } from '../../db/queries/top-up-reversals.ts';
+import { accountsToCollect } from '../../db/queries/money/top-up-reversals.ts';
 import { collectDebt } from '../../domain/accounts/book-payment.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Failures } from '../../platform/failures.ts';

@@ -1,5 +1,5 @@
 import type { Database } from '../../db/database.ts';
-import { LOST_HOST_ACTOR, uncreditedLosses } from '../../db/queries/lost-host-outages.ts';
+import { LOST_HOST_ACTOR, uncreditedLosses } from '../../db/queries/hosts/lost-host-outages.ts';
 import { creditNextVm } from '../../domain/billing/adjustments/credit-outage.ts';
 import type { Catalog } from '../../domain/catalog/catalog-schema.ts';
 import type { Clock } from '../../platform/clock.ts';

@@ -1,5 +1,5 @@
 import type { Database } from '../../db/database.ts';
-import { expiringCredits } from '../../db/queries/credit-notices.ts';
+import { expiringCredits } from '../../db/queries/money/credit-notices.ts';
 import { toJsonInteger } from '../../domain/billing/money.ts';
 import { mailBilling } from '../../mail/billing-contacts.ts';
 import type { Clock } from '../../platform/clock.ts';

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../db/database.ts';
-import { lastGraceAt, noteGrace } from '../../db/queries/graces.ts';
-import type { MeteredVm } from '../../db/queries/meters.ts';
-import { updateVm, type VmChange, type VmRow } from '../../db/queries/vms.ts';
+import { lastGraceAt, noteGrace } from '../../db/queries/money/graces.ts';
+import type { MeteredVm } from '../../db/queries/money/meters.ts';
+import { updateVm, type VmChange, type VmRow } from '../../db/queries/vms/vms.ts';
 import type { Signals } from '../../db/signals.ts';
 import type { Arrears } from '../../domain/billing/arrears.ts';
 import { deletionDue, periodOver } from '../../domain/billing/dunning-events.ts';

@@ -1,5 +1,5 @@
 import type { Database } from '../../db/database.ts';
-import { accountsWithEndedPromo } from '../../db/queries/promo-credits.ts';
+import { accountsWithEndedPromo } from '../../db/queries/money/promo-credits.ts';
 import { endPromo } from '../../domain/billing/promo-credits.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Failures } from '../../platform/failures.ts';

@@ -1,5 +1,5 @@
 import type { Database } from '../../db/database.ts';
-import { KEY_EXPIRY, listExpiringKeys } from '../../db/queries/api-keys.ts';
+import { KEY_EXPIRY, listExpiringKeys } from '../../db/queries/access/api-keys.ts';
 import { localeOf } from '../../mail/content.ts';
 import { enqueueMail } from '../../mail/outbox.ts';
 import type { Clock } from '../../platform/clock.ts';

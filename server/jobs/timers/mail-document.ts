@@ -1,5 +1,5 @@
 import type { Transaction } from '../../db/database.ts';
-import type { IssuedDocument } from '../../db/queries/issue-invoices.ts';
+import type { IssuedDocument } from '../../db/queries/money/issue-invoices.ts';
 import { toJsonInteger } from '../../domain/billing/money.ts';
 import { mailBilling } from '../../mail/billing-contacts.ts';
 import type { MailParts } from '../../mail/outbox.ts';

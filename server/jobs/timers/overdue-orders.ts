@@ -1,6 +1,6 @@
 import type { Database } from '../../db/database.ts';
-import { jobsOfOrdersBefore, moneyAlarms } from '../../db/queries/money-alarms.ts';
-import { systemFindJob } from '../../db/queries/stuck-jobs.ts';
+import { jobsOfOrdersBefore, moneyAlarms } from '../../db/queries/money/money-alarms.ts';
+import { systemFindJob } from '../../db/queries/service/stuck-jobs.ts';
 import type { Signals } from '../../db/signals.ts';
 import type { Catalog } from '../../domain/catalog/catalog-schema.ts';
 import type { Clock } from '../../platform/clock.ts';

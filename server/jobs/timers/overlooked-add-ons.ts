@@ -1,5 +1,5 @@
 import { sql } from '../../db/database.ts';
-import { systemFindVm, updateVm, type VmRow } from '../../db/queries/vms.ts';
+import { systemFindVm, updateVm, type VmRow } from '../../db/queries/vms/vms.ts';
 import { addOnRefund, addOnsOf } from '../../domain/billing/add-ons.ts';
 import { charge } from '../../domain/billing/charge-line.ts';
 import { settleNow } from '../../domain/billing/ledger.ts';

@@ -1,5 +1,5 @@
 import { sql } from '../../db/database.ts';
-import { systemFindVm } from '../../db/queries/vms.ts';
+import { systemFindVm } from '../../db/queries/vms/vms.ts';
 import { sellOverlookedDeposit } from '../../domain/billing/settle-deposit.ts';
 import { hasDeposit } from '../../domain/vms/configuration.ts';
 import type { Failures } from '../../platform/failures.ts';

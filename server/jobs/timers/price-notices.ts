@@ -1,6 +1,6 @@
 import { type Database, empty, sql, type Transaction } from '../../db/database.ts';
-import { isBilled } from '../../db/queries/billed-vms.ts';
-import { updateVm, type VmChange, type VmRow } from '../../db/queries/vms.ts';
+import { isBilled } from '../../db/queries/money/billed-vms.ts';
+import { updateVm, type VmChange, type VmRow } from '../../db/queries/vms/vms.ts';
 import { catalogOf, catalogsOf } from '../../domain/billing/buyers.ts';
 import { planRetires, priceChange } from '../../domain/billing/dunning-events.ts';
 import { FORGOTTEN, lookAhead, type PriceOutlook } from '../../domain/billing/price-outlook.ts';

@@ -1,9 +1,9 @@
 import { type Database, empty, sql, type Transaction } from '../../db/database.ts';
-import { isBilled } from '../../db/queries/billed-vms.ts';
-import { findBillingProfile } from '../../db/queries/billing-profiles.ts';
-import { type MeteredVm, withMeter, withMeters } from '../../db/queries/meters.ts';
-import { systemFindVm, updateVm, type VmRow } from '../../db/queries/vms.ts';
-import { lockWallet } from '../../db/queries/wallets.ts';
+import { isBilled } from '../../db/queries/money/billed-vms.ts';
+import { findBillingProfile } from '../../db/queries/money/billing-profiles.ts';
+import { type MeteredVm, withMeter, withMeters } from '../../db/queries/money/meters.ts';
+import { lockWallet } from '../../db/queries/money/wallets.ts';
+import { systemFindVm, updateVm, type VmRow } from '../../db/queries/vms/vms.ts';
 import { storedAddOns } from '../../domain/billing/add-ons.ts';
 import { type Arrears, arrearsOf, type DueMonth } from '../../domain/billing/arrears.ts';
 import { catalogsOf } from '../../domain/billing/buyers.ts';

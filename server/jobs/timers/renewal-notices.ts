@@ -1,8 +1,8 @@
 import { type Database, empty, sql, type Transaction } from '../../db/database.ts';
-import { billedVms, isBilled } from '../../db/queries/billed-vms.ts';
-import { promoLeft } from '../../db/queries/promo-credits.ts';
-import { updateVm, type VmRow } from '../../db/queries/vms.ts';
-import { lookUpWallet } from '../../db/queries/wallets.ts';
+import { billedVms, isBilled } from '../../db/queries/money/billed-vms.ts';
+import { promoLeft } from '../../db/queries/money/promo-credits.ts';
+import { lookUpWallet } from '../../db/queries/money/wallets.ts';
+import { updateVm, type VmRow } from '../../db/queries/vms/vms.ts';
 import { catalogOf } from '../../domain/billing/buyers.ts';
 import { planRetires, renewalDue } from '../../domain/billing/dunning-events.ts';
 import { spendableMinor, unpaidDebt } from '../../domain/billing/ledger.ts';

@@ -6,9 +6,9 @@ import {
   vmsThatRun,
   vmsToResume,
   vmsToSuspend,
-} from '../../db/queries/debt-suspensions.ts';
-import { systemFindVm, updateVm, type VmRow } from '../../db/queries/vms.ts';
-import { lockWallet } from '../../db/queries/wallets.ts';
+} from '../../db/queries/money/debt-suspensions.ts';
+import { lockWallet } from '../../db/queries/money/wallets.ts';
+import { systemFindVm, updateVm, type VmRow } from '../../db/queries/vms/vms.ts';
 import { DEBT_SETTLED, debtDue, debtSuspendsAt } from '../../domain/billing/debt-suspension.ts';
 import { unpaidDebt } from '../../domain/billing/ledger.ts';
 import { recordSystemEvent } from '../../domain/vms/events.ts';

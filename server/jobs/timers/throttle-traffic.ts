@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../../db/database.ts';
-import { meteredAccounts } from '../../db/queries/throttles.ts';
-import { updateVm, type VmRow } from '../../db/queries/vms.ts';
+import { meteredAccounts } from '../../db/queries/money/throttles.ts';
+import { updateVm, type VmRow } from '../../db/queries/vms/vms.ts';
 import { type Throttle, throttlesOf, type Wanted } from '../../domain/billing/throttle.ts';
 import { throttled } from '../../domain/billing/throttle-events.ts';
 import type { Catalog } from '../../domain/catalog/catalog-schema.ts';

@@ -1,7 +1,7 @@
 import { type Database, sql, type Transaction } from '../../db/database.ts';
-import { isBilled } from '../../db/queries/billed-vms.ts';
-import { type MeteredVm, withMeter, withMeters } from '../../db/queries/meters.ts';
-import { updateVm, type VmRow } from '../../db/queries/vms.ts';
+import { isBilled } from '../../db/queries/money/billed-vms.ts';
+import { type MeteredVm, withMeter, withMeters } from '../../db/queries/money/meters.ts';
+import { updateVm, type VmRow } from '../../db/queries/vms/vms.ts';
 import { openUsage } from '../../domain/billing/arrears.ts';
 import { trafficUsed } from '../../domain/billing/dunning-events.ts';
 import { trafficNearlyUsed } from '../../domain/billing/throttle-events.ts';

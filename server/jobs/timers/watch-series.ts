@@ -1,7 +1,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database } from '../../db/database.ts';
-import type { InvoiceType } from '../../db/queries/invoices.ts';
+import type { InvoiceType } from '../../db/queries/money/invoices.ts';
 import {
   askSeries,
   listSeries,
@@ -9,7 +9,7 @@ import {
   notePlaceOfBooks,
   placesOfBooks,
   type SeriesQuestion,
-} from '../../db/queries/series.ts';
+} from '../../db/queries/money/series.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logging.ts';
 import { parseJson } from '../../platform/peer/json.ts';

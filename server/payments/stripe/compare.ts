@@ -1,4 +1,4 @@
-import { findTopUpOfProvider } from '../../db/queries/top-ups.ts';
+import { findTopUpOfProvider } from '../../db/queries/money/top-ups.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { isObject, type StripeApi } from './api.ts';
 import { type Meaning, meaningOf } from './events.ts';

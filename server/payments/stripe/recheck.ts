@@ -1,4 +1,4 @@
-import { changeTopUp, lockTopUp, type TopUpRow } from '../../db/queries/top-ups.ts';
+import { changeTopUp, lockTopUp, type TopUpRow } from '../../db/queries/money/top-ups.ts';
 import { MISSING_MS, RECHECK_MS } from '../processing.ts';
 import { ProviderUnavailableError } from '../provider.ts';
 import { isObject, StripeRefusal } from './api.ts';

@@ -1,12 +1,17 @@
 import type { Database } from '../../db/database.ts';
-import { findRefund } from '../../db/queries/top-up-refunds.ts';
-import { findReversal } from '../../db/queries/top-up-reversals.ts';
-import { findTopUpOfProvider, lockTopUp, systemFindTopUp, type TopUpRow } from '../../db/queries/top-ups.ts';
+import { findRefund } from '../../db/queries/money/top-up-refunds.ts';
+import { findReversal } from '../../db/queries/money/top-up-reversals.ts';
+import {
+  findTopUpOfProvider,
+  lockTopUp,
+  systemFindTopUp,
+  type TopUpRow,
+} from '../../db/queries/money/top-ups.ts';
 import {
   accountOfCustomer,
   findUnbookedOfProvider,
   noteTakenBack,
-} from '../../db/queries/unbooked-payments.ts';
+} from '../../db/queries/money/unbooked-payments.ts';
 import { toJsonInteger } from '../../domain/billing/money.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logging.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { ALL_SCOPES } from '../../../server/access/scopes.ts';
-import type { VmRow } from '../../../server/db/queries/vms.ts';
+import type { VmRow } from '../../../server/db/queries/vms/vms.ts';
 import { createKey } from '../../../server/domain/accounts/keys.ts';
 import { fundedAccount } from '../../billing/support.ts';
 import { type Installation, openInstallation } from '../../jobs/support/installation.ts';

@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { FILES } from '../../../server/compute/qemu/arguments.ts';
+import { FILES } from '../../../server/compute/qemu/process/arguments.ts';
 import { tapName } from '../../../server/compute/qemu/routed/names.ts';
 import { defer } from '../../support/cleanup.ts';
 import { skipUnlessInstalled, skipWithoutTinyImage, tinyImage } from '../../support/tiny-image.ts';

@@ -9,9 +9,9 @@ import {
   TemplateUnavailableError,
 } from '../../../server/compute/driver.ts';
 import { overheadOf } from '../../../server/compute/qemu/capacity.ts';
-import { Cores } from '../../../server/compute/qemu/cores.ts';
-import type { Image } from '../../../server/compute/qemu/image.ts';
-import { createImageStore } from '../../../server/compute/qemu/image-store.ts';
+import type { Image } from '../../../server/compute/qemu/images/image.ts';
+import { createImageStore } from '../../../server/compute/qemu/images/image-store.ts';
+import { Cores } from '../../../server/compute/qemu/process/cores.ts';
 import { systemClock } from '../../../server/platform/clock.ts';
 import { importBlank } from '../../support/blank-image.ts';
 import { skipUnlessInstalled } from '../../support/tiny-image.ts';

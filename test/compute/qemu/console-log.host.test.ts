@@ -5,8 +5,8 @@ import { link, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { SERIAL_RING, SERIAL_RING_BYTES } from '../../../server/compute/qemu/arguments.ts';
-import { consoleTail, keepConsoleLog } from '../../../server/compute/qemu/console-log.ts';
+import { consoleTail, keepConsoleLog } from '../../../server/compute/qemu/guest/console-log.ts';
+import { SERIAL_RING, SERIAL_RING_BYTES } from '../../../server/compute/qemu/process/arguments.ts';
 import { type Clock, systemClock } from '../../../server/platform/clock.ts';
 import { defer } from '../../support/cleanup.ts';
 import { skipUnlessInstalled, skipWithoutTinyImage, tinyImage } from '../../support/tiny-image.ts';

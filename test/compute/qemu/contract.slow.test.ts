@@ -4,7 +4,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { computeContract } from '../../../server/compute/contract.ts';
-import type { Image } from '../../../server/compute/qemu/image.ts';
+import type { Image } from '../../../server/compute/qemu/images/image.ts';
 import { freshKeyPair } from '../../../server/platform/ssh-key-pair.ts';
 import { skipWithoutTinyImage, tinyImage } from '../../support/tiny-image.ts';
 import { inGuest } from './shell.ts';

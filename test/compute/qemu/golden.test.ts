@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { type QemuSpec, qemuArguments } from '../../../server/compute/qemu/arguments.ts';
-import { type SeedInput, seedFiles, seedImage } from '../../../server/compute/qemu/seed.ts';
-import { netdev } from '../../../server/compute/qemu/user-network.ts';
+import { type SeedInput, seedFiles, seedImage } from '../../../server/compute/qemu/images/seed.ts';
+import { netdev } from '../../../server/compute/qemu/network/user-network.ts';
+import { type QemuSpec, qemuArguments } from '../../../server/compute/qemu/process/arguments.ts';
 import { skipUnlessInstalled } from '../../support/tiny-image.ts';
 
 const asIs = { serializers: [(text: unknown) => text] };

@@ -4,12 +4,12 @@ import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { lastWords } from '../../../server/compute/qemu/console-log.ts';
-import { createOverlay, OfflineDisk } from '../../../server/compute/qemu/disk.ts';
-import { runImage } from '../../../server/compute/qemu/disk-image.ts';
-import { Guest, type GuestRecord } from '../../../server/compute/qemu/guest.ts';
+import { createOverlay, OfflineDisk } from '../../../server/compute/qemu/disk/disk.ts';
+import { runImage } from '../../../server/compute/qemu/disk/disk-image.ts';
+import { lastWords } from '../../../server/compute/qemu/guest/console-log.ts';
+import { Guest, type GuestRecord } from '../../../server/compute/qemu/guest/guest.ts';
 import { createPrivilegedLauncher } from '../../../server/compute/qemu/host/privileged-launcher.ts';
-import { findQemu } from '../../../server/compute/qemu/processes.ts';
+import { findQemu } from '../../../server/compute/qemu/process/processes.ts';
 import { systemClock } from '../../../server/platform/clock.ts';
 import { defer } from '../../support/cleanup.ts';
 import { GUEST_UIDS } from '../../support/guest-uids.ts';

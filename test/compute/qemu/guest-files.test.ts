@@ -5,11 +5,10 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { FILES } from '../../../server/compute/qemu/arguments.ts';
-import { boundQemuLog, consoleTail, lastWords } from '../../../server/compute/qemu/console-log.ts';
-import { backingFileOf, checkDisk } from '../../../server/compute/qemu/disk-header.ts';
-import { Guest } from '../../../server/compute/qemu/guest.ts';
-import { askAgent } from '../../../server/compute/qemu/guest-agent.ts';
+import { backingFileOf, checkDisk } from '../../../server/compute/qemu/disk/disk-header.ts';
+import { boundQemuLog, consoleTail, lastWords } from '../../../server/compute/qemu/guest/console-log.ts';
+import { Guest } from '../../../server/compute/qemu/guest/guest.ts';
+import { askAgent } from '../../../server/compute/qemu/guest/guest-agent.ts';
 import {
   connectGuestSocket,
   OWN,
@@ -17,9 +16,10 @@ import {
   reachGuestSocket,
   readGuestFile,
   writeGuestFile,
-} from '../../../server/compute/qemu/guest-file.ts';
-import { findQemu } from '../../../server/compute/qemu/processes.ts';
-import { Monitor } from '../../../server/compute/qemu/qmp.ts';
+} from '../../../server/compute/qemu/guest/guest-file.ts';
+import { FILES } from '../../../server/compute/qemu/process/arguments.ts';
+import { findQemu } from '../../../server/compute/qemu/process/processes.ts';
+import { Monitor } from '../../../server/compute/qemu/process/qmp.ts';
 import { systemClock } from '../../../server/platform/clock.ts';
 import { writeDurably } from '../../../server/platform/durable-file.ts';
 import { defer } from '../../support/cleanup.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { chooseCpu, findOffer } from '../../../server/compute/qemu/hardware.ts';
+import { chooseCpu, findOffer } from '../../../server/compute/qemu/process/hardware.ts';
 import { skipWithoutTinyImage, tinyImage } from '../../support/tiny-image.ts';
 import { qemuFor, tinySpec } from './support.ts';
 

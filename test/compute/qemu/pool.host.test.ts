@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { CapacityError } from '../../../server/compute/driver.ts';
-import { ImageError } from '../../../server/compute/qemu/image-source.ts';
-import { createImageStore } from '../../../server/compute/qemu/image-store.ts';
-import { Pool } from '../../../server/compute/qemu/pool.ts';
+import { Pool } from '../../../server/compute/qemu/disk/pool.ts';
+import { ImageError } from '../../../server/compute/qemu/images/image-source.ts';
+import { createImageStore } from '../../../server/compute/qemu/images/image-store.ts';
 import { defer } from '../../support/cleanup.ts';
 import { noSmallDisk, smallDisk } from '../../support/small-disk.ts';
 

@@ -8,9 +8,9 @@ import {
   type ComputeDriver,
   type GuestEvent,
 } from '../../../server/compute/driver.ts';
-import { SERIAL_RING_BYTES } from '../../../server/compute/qemu/arguments.ts';
-import { askAgent } from '../../../server/compute/qemu/guest-agent.ts';
-import type { Readiness } from '../../../server/compute/qemu/readiness.ts';
+import { askAgent } from '../../../server/compute/qemu/guest/guest-agent.ts';
+import type { Readiness } from '../../../server/compute/qemu/guest/readiness.ts';
+import { SERIAL_RING_BYTES } from '../../../server/compute/qemu/process/arguments.ts';
 import { systemClock } from '../../../server/platform/clock.ts';
 import { freshKeyPair } from '../../../server/platform/ssh-key-pair.ts';
 import { skipWithoutTinyImage, tinyImage } from '../../support/tiny-image.ts';

@@ -6,7 +6,7 @@ import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { connectScreen } from '../../../server/compute/qemu/screen.ts';
+import { connectScreen } from '../../../server/compute/qemu/guest/screen.ts';
 import { defer } from '../../support/cleanup.ts';
 
 /** Creates a machine with its screen on a socket; `serve` handles each connection. */

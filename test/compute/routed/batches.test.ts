@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { NetworkPolicy } from '../../../server/compute/driver.ts';
-import type { NetworkGuest } from '../../../server/compute/qemu/network.ts';
+import type { NetworkGuest } from '../../../server/compute/qemu/network/network.ts';
 import {
   type Entry,
   reassertBatch,

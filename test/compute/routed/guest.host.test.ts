@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import ssh2 from 'ssh2';
 import type { NetworkPolicy } from '../../../server/compute/driver.ts';
-import type { HostNetwork } from '../../../server/compute/qemu/network.ts';
+import type { HostNetwork } from '../../../server/compute/qemu/network/network.ts';
 import { tapName } from '../../../server/compute/qemu/routed/names.ts';
 import { freshKeyPair } from '../../../server/platform/ssh-key-pair.ts';
 import { defer } from '../../support/cleanup.ts';

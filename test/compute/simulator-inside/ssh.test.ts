@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { SimulatorGuests } from '../../../server/db/queries/simulator-guests.ts';
+import { SimulatorGuests } from '../../../server/db/queries/hosts/simulator-guests.ts';
 import { exec, loggedIn, openSetting, openShell, run, runningGuest } from './support.ts';
 
 test('a key logs in the default user and root, and a command has output and exit code', async (t) => {

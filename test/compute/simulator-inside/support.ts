@@ -5,7 +5,7 @@ import type { ComputeDriver } from '../../../server/compute/driver.ts';
 import { createSimulator } from '../../../server/compute/simulator/simulator.ts';
 import type { SimulatorStore } from '../../../server/compute/simulator/store.ts';
 import type { Database } from '../../../server/db/database.ts';
-import { SimulatorGuests } from '../../../server/db/queries/simulator-guests.ts';
+import { SimulatorGuests } from '../../../server/db/queries/hosts/simulator-guests.ts';
 import { ManualClock } from '../../../server/platform/clock.ts';
 import { freshKeyPair } from '../../../server/platform/ssh-key-pair.ts';
 import { defer } from '../../support/cleanup.ts';

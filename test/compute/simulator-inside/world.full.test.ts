@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSimulator } from '../../../server/compute/simulator/simulator.ts';
-import { SimulatorGuests } from '../../../server/db/queries/simulator-guests.ts';
+import { SimulatorGuests } from '../../../server/db/queries/hosts/simulator-guests.ts';
 import { defer } from '../../support/cleanup.ts';
 import { BOOT_SECONDS, guestSpec, HOUR_MS, MINUTE_MS, settle } from '../support.ts';
 import { connect, ended, exec, KEY, loggedIn, openSetting, run, runningGuest } from './support.ts';

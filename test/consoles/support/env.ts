@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { ALL_SCOPES } from '../../../server/access/scopes.ts';
-import type { ApiKeyRow } from '../../../server/db/queries/api-keys.ts';
-import { updateVm, type VmRow } from '../../../server/db/queries/vms.ts';
+import type { ApiKeyRow } from '../../../server/db/queries/access/api-keys.ts';
+import { updateVm, type VmRow } from '../../../server/db/queries/vms/vms.ts';
 import { createKey } from '../../../server/domain/accounts/keys.ts';
 import { fundedAccount, storedVm } from '../../billing/support.ts';
 import { type InProcessOptions, startInProcess } from '../../chaos/support/in-process.ts';

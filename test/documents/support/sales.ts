@@ -1,7 +1,7 @@
 import type { Database } from '../../../server/db/database.ts';
 import { empty, sql } from '../../../server/db/database.ts';
-import { bookingsOf, type Days } from '../../../server/db/queries/bookings.ts';
-import { salesOf } from '../../../server/db/queries/sales.ts';
+import { bookingsOf, type Days } from '../../../server/db/queries/money/bookings.ts';
+import { salesOf } from '../../../server/db/queries/money/sales.ts';
 import { plainRate } from '../../../server/domain/billing/money.ts';
 import { documentOf } from './seller.ts';
 

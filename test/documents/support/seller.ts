@@ -1,8 +1,8 @@
 import type { Database } from '../../../server/db/database.ts';
-import { putBillingProfile } from '../../../server/db/queries/billing-profiles.ts';
-import { findInvoice, invoiceLines } from '../../../server/db/queries/invoices.ts';
-import type { OrderRow } from '../../../server/db/queries/orders.ts';
-import type { VmRow } from '../../../server/db/queries/vms.ts';
+import { putBillingProfile } from '../../../server/db/queries/money/billing-profiles.ts';
+import { findInvoice, invoiceLines } from '../../../server/db/queries/money/invoices.ts';
+import type { OrderRow } from '../../../server/db/queries/money/orders.ts';
+import type { VmRow } from '../../../server/db/queries/vms/vms.ts';
 import { charge, lineOf, type Terms, termsOf } from '../../../server/domain/billing/charge-line.ts';
 import { documentFigures } from '../../../server/domain/billing/document-figures.ts';
 import { invoiceDocument } from '../../../server/domain/billing/invoice-document.ts';

@@ -1,9 +1,9 @@
 import type { TestContext } from 'node:test';
 import { ALL_SCOPES } from '../../../server/access/scopes.ts';
 import { type Database, raw, sql } from '../../../server/db/database.ts';
-import { addressesOf, type VmAddress } from '../../../server/db/queries/addresses.ts';
-import { insertTenant } from '../../../server/db/queries/shield-tenants.ts';
-import { systemFindVm } from '../../../server/db/queries/vms.ts';
+import { insertTenant } from '../../../server/db/queries/shield/shield-tenants.ts';
+import { addressesOf, type VmAddress } from '../../../server/db/queries/vms/addresses.ts';
+import { systemFindVm } from '../../../server/db/queries/vms/vms.ts';
 import { creditAccount } from '../../../server/domain/accounts/book-payment.ts';
 import { createAccount } from '../../../server/domain/accounts/create-account.ts';
 import { createKey } from '../../../server/domain/accounts/keys.ts';

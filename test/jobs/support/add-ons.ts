@@ -1,6 +1,6 @@
 import type { Transaction } from '../../../server/db/database.ts';
-import { findBillingProfile } from '../../../server/db/queries/billing-profiles.ts';
-import { lockVm } from '../../../server/db/queries/vms.ts';
+import { findBillingProfile } from '../../../server/db/queries/money/billing-profiles.ts';
+import { lockVm } from '../../../server/db/queries/vms/vms.ts';
 import { toJsonInteger } from '../../../server/domain/billing/money.ts';
 import { catalogFor } from '../../../server/domain/catalog/buyer-prices.ts';
 import { type AddOnWish, decideAddOn, setAddOn } from '../../../server/domain/vms/add-ons.ts';

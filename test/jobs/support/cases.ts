@@ -1,5 +1,5 @@
 import { askHosts, askOffer } from '../../../server/compute/ask.ts';
-import { systemFindVm } from '../../../server/db/queries/vms.ts';
+import { systemFindVm } from '../../../server/db/queries/vms/vms.ts';
 import { decideRebuild } from '../../../server/domain/vms/rebuild-vm.ts';
 import { decideRestore } from '../../../server/domain/vms/restore-vm.ts';
 import type { JobKind } from '../../../server/domain/vms/states.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { ALL_SCOPES } from '../../../server/access/scopes.ts';
-import { lookUpWallet, type WalletRow } from '../../../server/db/queries/wallets.ts';
+import { lookUpWallet, type WalletRow } from '../../../server/db/queries/money/wallets.ts';
 import { creditAccount, debitAccount } from '../../../server/domain/accounts/book-payment.ts';
 import { createAccount } from '../../../server/domain/accounts/create-account.ts';
 import { createKey } from '../../../server/domain/accounts/keys.ts';

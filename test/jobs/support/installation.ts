@@ -10,8 +10,8 @@ import { createSimulator, type SimulatorOptions } from '../../../server/compute/
 import { loadBrand } from '../../../server/config/brand.ts';
 import { loadConfig } from '../../../server/config/config.ts';
 import { type Database, sql, type Transaction } from '../../../server/db/database.ts';
-import { SimulatorTargets } from '../../../server/db/queries/simulator-edge.ts';
-import { SimulatorGuests } from '../../../server/db/queries/simulator-guests.ts';
+import { SimulatorTargets } from '../../../server/db/queries/hosts/simulator-edge.ts';
+import { SimulatorGuests } from '../../../server/db/queries/hosts/simulator-guests.ts';
 import { Signals } from '../../../server/db/signals.ts';
 import { DocumentRenderer } from '../../../server/documents/renderer.ts';
 import { ensureRegionPools } from '../../../server/domain/network/allocate.ts';

@@ -1,5 +1,5 @@
 import { sql } from '../../../server/db/database.ts';
-import { systemFindVm, type VmRow } from '../../../server/db/queries/vms.ts';
+import { systemFindVm, type VmRow } from '../../../server/db/queries/vms/vms.ts';
 import { renewVms } from '../../../server/jobs/timers/renew-vms.ts';
 import { type Customer, openCustomer } from './customer.ts';
 import { type Fixture, PURCHASE } from './fixture.ts';

@@ -1,7 +1,7 @@
-import { addTraffic, type Traffic } from '../../../server/db/queries/bandwidth.ts';
-import type { OrderRow } from '../../../server/db/queries/orders.ts';
-import { type CreditedOutage, findOutage, insertOutage } from '../../../server/db/queries/outages.ts';
-import { insertTopUp, lockTopUp, type TopUpRow } from '../../../server/db/queries/top-ups.ts';
+import { type CreditedOutage, findOutage, insertOutage } from '../../../server/db/queries/hosts/outages.ts';
+import type { OrderRow } from '../../../server/db/queries/money/orders.ts';
+import { insertTopUp, lockTopUp, type TopUpRow } from '../../../server/db/queries/money/top-ups.ts';
+import { addTraffic, type Traffic } from '../../../server/db/queries/vms/bandwidth.ts';
 import { refundOrder, voidOrder } from '../../../server/domain/billing/adjustments/correct-order.ts';
 import { creditOrDebit } from '../../../server/domain/billing/adjustments/credit-or-debit.ts';
 import { creditNextVm } from '../../../server/domain/billing/adjustments/credit-outage.ts';

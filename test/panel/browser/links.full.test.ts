@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { sql } from '../../../server/db/database.ts';
-import { findPersonByEmail } from '../../../server/db/queries/people.ts';
+import { findPersonByEmail } from '../../../server/db/queries/access/people.ts';
 import { NO_BROWSER, startBrowser } from '../../consoles/support/browser.ts';
 import {
   linkIn,

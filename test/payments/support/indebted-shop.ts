@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { sql } from '../../../server/db/database.ts';
-import { systemFindVm } from '../../../server/db/queries/vms.ts';
+import { systemFindVm } from '../../../server/db/queries/vms/vms.ts';
 import { addMember, createPerson } from '../../../server/domain/people/create-person.ts';
 import { renewVms } from '../../../server/jobs/timers/renew-vms.ts';
 import { MAIL_PURPOSE } from '../../../server/mail/outbox.ts';

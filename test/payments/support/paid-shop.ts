@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test';
-import { lookUpWallet } from '../../../server/db/queries/wallets.ts';
+import { lookUpWallet } from '../../../server/db/queries/money/wallets.ts';
 import { creditAccount, debitAccount } from '../../../server/domain/accounts/book-payment.ts';
 import { creditOrDebit } from '../../../server/domain/billing/adjustments/credit-or-debit.ts';
 import { paymentShop } from './shop.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { Database } from '../../../server/db/database.ts';
-import { systemFindTopUp, type TopUpRow } from '../../../server/db/queries/top-ups.ts';
-import { lookUpWallet } from '../../../server/db/queries/wallets.ts';
+import { systemFindTopUp, type TopUpRow } from '../../../server/db/queries/money/top-ups.ts';
+import { lookUpWallet } from '../../../server/db/queries/money/wallets.ts';
 import { auditNow } from '../../../server/domain/billing/audit/audit.ts';
 import { beginTopUp, startTopUp, type TopUpWish } from '../../../server/payments/start-top-up.ts';
 import { lookAfterPayments } from '../../../server/payments/tasks.ts';

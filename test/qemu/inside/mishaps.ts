@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { READY_MS } from '../../../server/compute/qemu/readiness.ts';
+import { READY_MS } from '../../../server/compute/qemu/guest/readiness.ts';
 import { tapName } from '../../../server/compute/qemu/routed/names.ts';
 import { freshKeyPair } from '../../../server/platform/ssh-key-pair.ts';
 import { defer } from '../../support/cleanup.ts';

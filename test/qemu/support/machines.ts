@@ -3,8 +3,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { FILES } from '../../../server/compute/qemu/arguments.ts';
-import { Monitor } from '../../../server/compute/qemu/qmp.ts';
+import { FILES } from '../../../server/compute/qemu/process/arguments.ts';
+import { Monitor } from '../../../server/compute/qemu/process/qmp.ts';
 import { systemClock } from '../../../server/platform/clock.ts';
 
 /** Runs a program that must succeed and returns its output. */

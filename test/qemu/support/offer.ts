@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import type { Buildable } from '../../../scripts/image-cache.ts';
-import type { Image } from '../../../server/compute/qemu/image.ts';
+import type { Image } from '../../../server/compute/qemu/images/image.ts';
 import { REPOSITORY } from '../../support/source.ts';
 import { importBuilt } from '../../support/tiny-image.ts';
 

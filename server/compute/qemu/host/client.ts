@@ -2,11 +2,11 @@ import { HelperConnection } from '../../../platform/helper/connection.ts';
 import { InvalidArgumentError } from '../../../platform/helper/shapes.ts';
 import { ComputeUnavailableError, type DriverReport, type NetworkPolicy } from '../../driver.ts';
 import { connectTo } from '../../inside/connect.ts';
-import type { QemuSpec } from '../arguments.ts';
-import type { Launcher } from '../direct-launcher.ts';
-import type { DiskOwner, ImageCommand } from '../disk-image.ts';
-import type { HostNetwork, NetworkGuest, NetworkReading } from '../network.ts';
-import type { GuestUsers } from '../ownership.ts';
+import type { DiskOwner, ImageCommand } from '../disk/disk-image.ts';
+import type { GuestUsers } from '../guest/ownership.ts';
+import type { HostNetwork, NetworkGuest, NetworkReading } from '../network/network.ts';
+import type { QemuSpec } from '../process/arguments.ts';
+import type { Launcher } from '../process/direct-launcher.ts';
 import { plainGuest } from '../routed/shapes.ts';
 import type { Operation } from './operations.ts';
 

@@ -1,11 +1,11 @@
 import { closedList, type Handler } from '../../../platform/helper/closed-list.ts';
 import { Id, InvalidArgumentError } from '../../../platform/helper/shapes.ts';
 import { type Static, Type } from '../../../platform/schema.ts';
-import type { QemuSpec } from '../arguments.ts';
-import type { Launcher } from '../direct-launcher.ts';
-import type { DiskOwner, ImageCommand } from '../disk-image.ts';
-import type { HostNetwork } from '../network.ts';
-import type { GuestUsers } from '../ownership.ts';
+import type { DiskOwner, ImageCommand } from '../disk/disk-image.ts';
+import type { GuestUsers } from '../guest/ownership.ts';
+import type { HostNetwork } from '../network/network.ts';
+import type { QemuSpec } from '../process/arguments.ts';
+import type { Launcher } from '../process/direct-launcher.ts';
 import { netdevOf } from '../routed/names.ts';
 import { Arguments, type GuestAndPolicy, Mac, Path, Uid } from '../routed/shapes.ts';
 

@@ -5,13 +5,13 @@ import { promisify } from 'node:util';
 import type { Clock } from '../../../platform/clock.ts';
 import { ID_PATTERN, InvalidArgumentError } from '../../../platform/helper/shapes.ts';
 import { readBody } from '../../../platform/peer/body.ts';
-import { FILES, type QemuSpec } from '../arguments.ts';
-import { failureOf } from '../command.ts';
-import type { Launcher } from '../direct-launcher.ts';
-import { type DiskOwner, imageArguments, imageLimitMs, QEMU_IMG } from '../disk-image.ts';
-import { readGuestFile } from '../guest-file.ts';
-import { endByForce, GUEST_OOM_SCORE, MAX_WORDS, untilUp } from '../process-wait.ts';
-import { pidsNamed } from '../processes.ts';
+import { type DiskOwner, imageArguments, imageLimitMs, QEMU_IMG } from '../disk/disk-image.ts';
+import { readGuestFile } from '../guest/guest-file.ts';
+import { FILES, type QemuSpec } from '../process/arguments.ts';
+import { failureOf } from '../process/command.ts';
+import type { Launcher } from '../process/direct-launcher.ts';
+import { endByForce, GUEST_OOM_SCORE, MAX_WORDS, untilUp } from '../process/process-wait.ts';
+import { pidsNamed } from '../process/processes.ts';
 
 /** Environment of the programs that run as a guest's user: nothing of the helper's own environment reaches them. */
 export const ENVIRONMENT = { PATH: '/usr/bin:/bin', LC_ALL: 'C' };

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { ComputeUnavailableError } from '../../driver.ts';
-import { QEMU } from '../direct-launcher.ts';
 import { findAccelerator } from '../host.ts';
+import { QEMU } from '../process/direct-launcher.ts';
 import { ENVIRONMENT, type LaunchOptions, setprivArguments } from './privileged-launcher.ts';
 
 type User = LaunchOptions['user'];

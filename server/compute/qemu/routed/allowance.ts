@@ -9,7 +9,7 @@ import { readOwnersFile } from '../../../platform/helper/owners-file.ts';
 import { checkOf, InvalidArgumentError } from '../../../platform/helper/shapes.ts';
 import { Type } from '../../../platform/schema.ts';
 import type { NetworkPolicy } from '../../driver.ts';
-import type { NetworkGuest } from '../network.ts';
+import type { NetworkGuest } from '../network/network.ts';
 import { TRAFFIC_LIMITS, type TrafficLimits } from './traffic-limits.ts';
 
 /** The limits that the host's own configuration sets for its guests. The service cannot exceed them. */

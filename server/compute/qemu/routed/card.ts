@@ -1,7 +1,7 @@
 import { canonicalIp } from '../../../platform/cidr.ts';
 import { InvalidArgumentError } from '../../../platform/helper/shapes.ts';
 import type { NetworkPolicy } from '../../driver.ts';
-import type { NetworkGuest } from '../network.ts';
+import type { NetworkGuest } from '../network/network.ts';
 import { tapName } from './names.ts';
 
 export interface Forward {

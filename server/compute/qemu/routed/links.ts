@@ -4,7 +4,7 @@ import { canonicalIp } from '../../../platform/cidr.ts';
 import { isAddress } from '../../../platform/helper/shapes.ts';
 import { parseListing } from '../../../platform/nft.ts';
 import { ComputeUnavailableError } from '../../driver.ts';
-import { type NetworkGuest, ROUTER_6 } from '../network.ts';
+import { type NetworkGuest, ROUTER_6 } from '../network/network.ts';
 import { type Card, isV6 } from './card.ts';
 import { run } from './commands.ts';
 import { TAP_PREFIX } from './names.ts';

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from '../../../platform/helper/shapes.ts';
 import type { DriverReport, NetworkPolicy } from '../../driver.ts';
 import { connectTo } from '../../inside/connect.ts';
-import type { HostNetwork, NetworkGuest, NetworkReading } from '../network.ts';
+import type { HostNetwork, NetworkGuest, NetworkReading } from '../network/network.ts';
 import { type Allowance, type AllowanceCheck, allowanceCheck, trafficLimitsOf } from './allowance.ts';
 import { type Entry, reassertBatch, removeBatch, updateBatch } from './batch.ts';
 import { type Card, cardOf, forwardKey } from './card.ts';

@@ -3,7 +3,7 @@ import { systemClock as clock } from '../../../platform/clock.ts';
 import { ENVIRONMENT } from '../../../platform/nft.ts';
 import { changeReader, listen } from '../../../platform/nft-changes.ts';
 import { ComputeUnavailableError } from '../../driver.ts';
-import { until } from '../timeouts.ts';
+import { until } from '../process/timeouts.ts';
 import { applyBatch, SIGNATURE } from './commands.ts';
 import { TAP_PREFIX } from './names.ts';
 import { GATE, gateTable } from './table.ts';

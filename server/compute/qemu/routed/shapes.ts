@@ -2,7 +2,7 @@ import { ForwardShape } from '../../../platform/helper/forwards.ts';
 import { checkOf, Id } from '../../../platform/helper/shapes.ts';
 import { Type } from '../../../platform/schema.ts';
 import type { NetworkPolicy } from '../../driver.ts';
-import type { NetworkGuest } from '../network.ts';
+import type { NetworkGuest } from '../network/network.ts';
 
 // These values become part of a program that runs as root, so each must match its format exactly.
 

@@ -1,7 +1,7 @@
 import { canonicalIp } from '../../../platform/cidr.ts';
 import { parseListing } from '../../../platform/nft.ts';
 import type { RefusedPackets } from '../../driver.ts';
-import type { NetworkReading } from '../network.ts';
+import type { NetworkReading } from '../network/network.ts';
 import type { Count } from './batch.ts';
 import type { Card, Forward } from './card.ts';
 import { run } from './commands.ts';

@@ -3,11 +3,11 @@ import {
   remaindersOf,
   systemFindOrder,
   uncollected,
-} from '../../../db/queries/adjustments.ts';
-import type { AdjustmentType, OrderRow } from '../../../db/queries/orders.ts';
-import { promoReturnedBy } from '../../../db/queries/promo-returns.ts';
-import { systemFindVm } from '../../../db/queries/vms.ts';
-import { lockWallet } from '../../../db/queries/wallets.ts';
+} from '../../../db/queries/money/adjustments.ts';
+import type { AdjustmentType, OrderRow } from '../../../db/queries/money/orders.ts';
+import { promoReturnedBy } from '../../../db/queries/money/promo-returns.ts';
+import { lockWallet } from '../../../db/queries/money/wallets.ts';
+import { systemFindVm } from '../../../db/queries/vms/vms.ts';
 import { ApiError, invalidField, notFound } from '../../../platform/errors.ts';
 import { requireOpen } from '../../accounts/account-status.ts';
 import { charge } from '../charge-line.ts';

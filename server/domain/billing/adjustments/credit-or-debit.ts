@@ -1,7 +1,7 @@
 import type { Transaction } from '../../../db/database.ts';
-import { findBillingProfile } from '../../../db/queries/billing-profiles.ts';
-import type { OrderRow } from '../../../db/queries/orders.ts';
-import { systemFindVm, type VmRow } from '../../../db/queries/vms.ts';
+import { findBillingProfile } from '../../../db/queries/money/billing-profiles.ts';
+import type { OrderRow } from '../../../db/queries/money/orders.ts';
+import { systemFindVm, type VmRow } from '../../../db/queries/vms/vms.ts';
 import { invalidField } from '../../../platform/errors.ts';
 import { requireOpen } from '../../accounts/account-status.ts';
 import type { Catalog } from '../../catalog/catalog-schema.ts';

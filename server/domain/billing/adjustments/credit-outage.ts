@@ -1,5 +1,4 @@
-import { lockAccount } from '../../../db/queries/accounts.ts';
-import type { OrderRow } from '../../../db/queries/orders.ts';
+import { lockAccount } from '../../../db/queries/access/accounts.ts';
 import {
   advanceOutage,
   lockOutage,
@@ -7,9 +6,10 @@ import {
   type OutageRow,
   type SlaMonth,
   slaMonthsOf,
-} from '../../../db/queries/outages.ts';
-import { systemFindVm } from '../../../db/queries/vms.ts';
-import { lockWallet } from '../../../db/queries/wallets.ts';
+} from '../../../db/queries/hosts/outages.ts';
+import type { OrderRow } from '../../../db/queries/money/orders.ts';
+import { lockWallet } from '../../../db/queries/money/wallets.ts';
+import { systemFindVm } from '../../../db/queries/vms/vms.ts';
 import { notFound } from '../../../platform/errors.ts';
 import type { SlaCredit } from '../../catalog/sla-schema.ts';
 import { charge } from '../charge-line.ts';

@@ -1,7 +1,7 @@
-import { netOfPeriod } from '../../../db/queries/adjustments.ts';
-import type { Adjustment, OrderRow } from '../../../db/queries/orders.ts';
-import { updateVm, type VmRow } from '../../../db/queries/vms.ts';
-import { lockWallet } from '../../../db/queries/wallets.ts';
+import { netOfPeriod } from '../../../db/queries/money/adjustments.ts';
+import type { Adjustment, OrderRow } from '../../../db/queries/money/orders.ts';
+import { lockWallet } from '../../../db/queries/money/wallets.ts';
+import { updateVm, type VmRow } from '../../../db/queries/vms/vms.ts';
 import { requireRoom } from '../../accounts/book-payment.ts';
 import { recordSystemEvent } from '../../vms/events.ts';
 import { type AddOn, addOnsOf, periodOf, storedAddOns } from '../add-ons.ts';

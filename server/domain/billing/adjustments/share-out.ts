@@ -1,4 +1,4 @@
-import type { Remainder } from '../../../db/queries/adjustments.ts';
+import type { Remainder } from '../../../db/queries/money/adjustments.ts';
 import { max, min, sum } from '../money.ts';
 
 /** The remainders of one item in one month of a VM, or in none, with the amount of them that may be refunded together. */

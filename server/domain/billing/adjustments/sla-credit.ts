@@ -1,4 +1,4 @@
-import type { SlaMonth } from '../../../db/queries/outages.ts';
+import type { SlaMonth } from '../../../db/queries/hosts/outages.ts';
 import type { SlaCredit } from '../../catalog/sla-schema.ts';
 import { divideRoundHalfUp, max, min, parseMicros } from '../money.ts';
 

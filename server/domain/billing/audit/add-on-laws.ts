@@ -1,5 +1,5 @@
 import { type Sql, sql } from '../../../db/database.ts';
-import { periodNet } from '../../../db/queries/adjustments.ts';
+import { periodNet } from '../../../db/queries/money/adjustments.ts';
 import { charged } from './charged-lines.ts';
 import type { AccountLaw, Scope } from './law.ts';
 import { months } from './period-laws.ts';

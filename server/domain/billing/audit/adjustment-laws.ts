@@ -1,6 +1,6 @@
 import { sql } from '../../../db/database.ts';
-import { isMonth, periodNet } from '../../../db/queries/adjustments.ts';
-import { isDeposit } from '../../../db/queries/orders.ts';
+import { isMonth, periodNet } from '../../../db/queries/money/adjustments.ts';
+import { isDeposit } from '../../../db/queries/money/orders.ts';
 import type { AccountLaw } from './law.ts';
 
 const COMPLETED = sql`paid.status = 'completed'`;

@@ -1,5 +1,5 @@
 import { type Sql, sql } from '../../../db/database.ts';
-import { isOfPeriod } from '../../../db/queries/orders.ts';
+import { isOfPeriod } from '../../../db/queries/money/orders.ts';
 import { charged, latestSales } from './charged-lines.ts';
 import type { AccountLaw, Scope } from './law.ts';
 

@@ -1,5 +1,5 @@
 import { sql } from '../../../db/database.ts';
-import { isDeposit } from '../../../db/queries/orders.ts';
+import { isDeposit } from '../../../db/queries/money/orders.ts';
 import { DOCUMENT_LAWS } from './document-laws.ts';
 import type { AccountLaw } from './law.ts';
 import { SALE_LAWS } from './sale-laws.ts';

@@ -1,6 +1,6 @@
 import { type Sql, sql } from '../../../db/database.ts';
-import { isSold } from '../../../db/queries/adjustments.ts';
-import { isOfPeriod } from '../../../db/queries/orders.ts';
+import { isSold } from '../../../db/queries/money/adjustments.ts';
+import { isOfPeriod } from '../../../db/queries/money/orders.ts';
 import { charged, latestSales } from './charged-lines.ts';
 import { HOUR_LAWS } from './hour-laws.ts';
 import type { AccountLaw, Scope } from './law.ts';

@@ -1,5 +1,5 @@
 import { sql } from '../../../db/database.ts';
-import { isSold } from '../../../db/queries/adjustments.ts';
+import { isSold } from '../../../db/queries/money/adjustments.ts';
 import type { AccountLaw } from './law.ts';
 
 /** The change that an entry makes to the balance of promotional credit. */

@@ -1,5 +1,5 @@
 import { sql } from '../../../db/database.ts';
-import { misrecognized } from '../../../db/queries/recognition.ts';
+import { misrecognized } from '../../../db/queries/money/recognition.ts';
 import type { SellerLaw } from './law.ts';
 
 /** Numbers of documents, and recognised revenue. */

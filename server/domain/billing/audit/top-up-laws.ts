@@ -1,5 +1,5 @@
 import { sql } from '../../../db/database.ts';
-import { REVERSAL_PAYMENTS } from '../../../db/queries/top-up-reversals.ts';
+import { REVERSAL_PAYMENTS } from '../../../db/queries/money/top-up-reversals.ts';
 import type { AccountLaw } from './law.ts';
 
 /** Top-ups by customers, and money that goes back to its source. */

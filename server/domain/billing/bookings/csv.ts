@@ -1,4 +1,4 @@
-import type { BookingRow } from '../../../db/queries/bookings.ts';
+import type { BookingRow } from '../../../db/queries/money/bookings.ts';
 import { currencyExponent, formatMicros, minorToMicros } from '../money.ts';
 
 const COLUMNS = [

@@ -1,4 +1,4 @@
-import type { BookingRow, BookingTotals, Days } from '../../../db/queries/bookings.ts';
+import type { BookingRow, BookingTotals, Days } from '../../../db/queries/money/bookings.ts';
 import { ApiError } from '../../../platform/errors.ts';
 import type { Datev } from '../../catalog/datev-schema.ts';
 import { currencyExponent } from '../money.ts';

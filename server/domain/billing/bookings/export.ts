@@ -1,6 +1,6 @@
 import { type Database, empty, sql } from '../../../db/database.ts';
-import { type BookingRow, bookingsOf, bookingTotals, type Days } from '../../../db/queries/bookings.ts';
-import { salesOf } from '../../../db/queries/sales.ts';
+import { type BookingRow, bookingsOf, bookingTotals, type Days } from '../../../db/queries/money/bookings.ts';
+import { salesOf } from '../../../db/queries/money/sales.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { ApiError, invalidField } from '../../../platform/errors.ts';
 import type { Catalog } from '../../catalog/catalog-schema.ts';

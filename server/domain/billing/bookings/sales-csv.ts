@@ -1,4 +1,4 @@
-import type { SaleRow } from '../../../db/queries/sales.ts';
+import type { SaleRow } from '../../../db/queries/money/sales.ts';
 import { csvLine, decimal } from './csv.ts';
 
 const COLUMNS = [

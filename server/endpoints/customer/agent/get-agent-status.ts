@@ -1,6 +1,6 @@
 import { visible } from '../../../agent/visible.ts';
-import { type AgentRunRow, findOpenRun, type PendingApproval } from '../../../db/queries/agent-runs.ts';
-import { type AgentEntryRow, findAgentSession, listEntries } from '../../../db/queries/agent-sessions.ts';
+import { type AgentRunRow, findOpenRun, type PendingApproval } from '../../../db/queries/vms/agent-runs.ts';
+import { type AgentEntryRow, findAgentSession, listEntries } from '../../../db/queries/vms/agent-sessions.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { Enum, Id, Nullable, Shape, Timestamp, VmParams } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';

@@ -1,5 +1,5 @@
-import type { MeteredVm } from '../../../db/queries/meters.ts';
-import type { WalletView } from '../../../db/queries/wallets.ts';
+import type { MeteredVm } from '../../../db/queries/money/meters.ts';
+import type { WalletView } from '../../../db/queries/money/wallets.ts';
 import { openUsageMinor } from '../../../domain/billing/arrears.ts';
 import { spendableMinor, unpaidDebt } from '../../../domain/billing/ledger.ts';
 import { max, sum, toJsonInteger } from '../../../domain/billing/money.ts';

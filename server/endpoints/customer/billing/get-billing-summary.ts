@@ -1,7 +1,7 @@
-import { billedVms } from '../../../db/queries/billed-vms.ts';
-import { netOfOrders } from '../../../db/queries/orders.ts';
-import { tenantIdsOf } from '../../../db/queries/shield-tenants.ts';
-import { lookUpWallet } from '../../../db/queries/wallets.ts';
+import { billedVms } from '../../../db/queries/money/billed-vms.ts';
+import { netOfOrders } from '../../../db/queries/money/orders.ts';
+import { lookUpWallet } from '../../../db/queries/money/wallets.ts';
+import { tenantIdsOf } from '../../../db/queries/shield/shield-tenants.ts';
 import { catalogOf } from '../../../domain/billing/buyers.ts';
 import { calendarMonth } from '../../../domain/billing/period.ts';
 import { endpoint } from '../../../http/endpoint.ts';

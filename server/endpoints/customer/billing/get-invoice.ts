@@ -1,5 +1,5 @@
 import { moneyRefusal } from '../../../db/known-books.ts';
-import { findInvoice, invoiceLines } from '../../../db/queries/invoices.ts';
+import { findInvoice, invoiceLines } from '../../../db/queries/money/invoices.ts';
 import type { DocumentFormat } from '../../../documents/messages.ts';
 import { invoiceDocument } from '../../../domain/billing/invoice-document.ts';
 import { endpoint } from '../../../http/endpoint.ts';

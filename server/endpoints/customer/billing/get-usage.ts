@@ -1,7 +1,7 @@
-import { accountUsage } from '../../../db/queries/account-usage.ts';
-import { billedVms } from '../../../db/queries/billed-vms.ts';
-import { accountConsumption } from '../../../db/queries/consumption.ts';
-import { netOfOrders } from '../../../db/queries/orders.ts';
+import { billedVms } from '../../../db/queries/money/billed-vms.ts';
+import { accountConsumption } from '../../../db/queries/money/consumption.ts';
+import { netOfOrders } from '../../../db/queries/money/orders.ts';
+import { accountUsage } from '../../../db/queries/vms/account-usage.ts';
 import { openUsageMinor } from '../../../domain/billing/arrears.ts';
 import { sum, toJsonInteger } from '../../../domain/billing/money.ts';
 import { calendarMonth } from '../../../domain/billing/period.ts';

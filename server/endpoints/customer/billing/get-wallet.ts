@@ -1,5 +1,5 @@
-import { billedVms } from '../../../db/queries/billed-vms.ts';
-import { lookUpWallet } from '../../../db/queries/wallets.ts';
+import { billedVms } from '../../../db/queries/money/billed-vms.ts';
+import { lookUpWallet } from '../../../db/queries/money/wallets.ts';
 import { catalogOf } from '../../../domain/billing/buyers.ts';
 import { spendableMinor } from '../../../domain/billing/ledger.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';

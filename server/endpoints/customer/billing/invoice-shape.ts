@@ -1,4 +1,4 @@
-import type { InvoiceLineRow, InvoiceView } from '../../../db/queries/invoices.ts';
+import type { InvoiceLineRow, InvoiceView } from '../../../db/queries/money/invoices.ts';
 import { documentFigures } from '../../../domain/billing/document-figures.ts';
 import { plainRate, toJsonInteger } from '../../../domain/billing/money.ts';
 import { TAX_CATEGORIES } from '../../../domain/tax/tax.ts';

@@ -1,4 +1,4 @@
-import { listInvoices as queryInvoices } from '../../../db/queries/invoices.ts';
+import { listInvoices as queryInvoices } from '../../../db/queries/money/invoices.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Enum, PageQuery } from '../../../http/schemas.ts';

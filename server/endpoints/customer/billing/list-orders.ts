@@ -1,4 +1,4 @@
-import { listOrders as queryOrders } from '../../../db/queries/orders.ts';
+import { listOrders as queryOrders } from '../../../db/queries/money/orders.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Enum, PageQuery } from '../../../http/schemas.ts';

@@ -1,4 +1,4 @@
-import { type PaymentRow, listPayments as queryPayments } from '../../../db/queries/payments.ts';
+import { type PaymentRow, listPayments as queryPayments } from '../../../db/queries/money/payments.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';

@@ -1,7 +1,7 @@
 import { readSupply } from '../../../cluster/read-supply.ts';
 import { askTemplate } from '../../../compute/ask.ts';
 import type { EngineTemplate } from '../../../compute/driver.ts';
-import type { Reservation } from '../../../db/queries/reservations.ts';
+import type { Reservation } from '../../../db/queries/vms/reservations.ts';
 import { catalogOf } from '../../../domain/billing/buyers.ts';
 import type { Catalog, Plan, Region } from '../../../domain/catalog/catalog-schema.ts';
 import { findRegion, isDedicated, isSoldIn } from '../../../domain/catalog/lookup.ts';

@@ -1,6 +1,6 @@
 import { askHosts } from '../../../compute/ask.ts';
-import { findBillingProfile } from '../../../db/queries/billing-profiles.ts';
-import { lookUpWallet } from '../../../db/queries/wallets.ts';
+import { findBillingProfile } from '../../../db/queries/money/billing-profiles.ts';
+import { lookUpWallet } from '../../../db/queries/money/wallets.ts';
 import { firstPeriod } from '../../../domain/billing/period.ts';
 import { monthCharge, termsOf } from '../../../domain/billing/pricing.ts';
 import { catalogFor } from '../../../domain/catalog/buyer-prices.ts';

@@ -1,6 +1,6 @@
 import { MAX_VIEWERS, SHARES_PER_VM } from '../../../consoles/limits.ts';
 import { generateSecret, hashSecret } from '../../../consoles/secret.ts';
-import { countActiveShares, insertShare } from '../../../db/queries/console-shares.ts';
+import { countActiveShares, insertShare } from '../../../db/queries/vms/console-shares.ts';
 import { recordCallerEvent } from '../../../domain/vms/events.ts';
 import { requireAllowed } from '../../../domain/vms/states.ts';
 import { endpoint } from '../../../http/endpoint.ts';

@@ -1,4 +1,4 @@
-import { findActiveShare, revokeShare } from '../../../db/queries/console-shares.ts';
+import { findActiveShare, revokeShare } from '../../../db/queries/vms/console-shares.ts';
 import { recordCallerEvent } from '../../../domain/vms/events.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { Deleted, PathId } from '../../../http/schemas.ts';

@@ -1,4 +1,4 @@
-import { listActiveShares } from '../../../db/queries/console-shares.ts';
+import { listActiveShares } from '../../../db/queries/vms/console-shares.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Count, Nullable, PageQuery, Shape, Timestamp, VmParams } from '../../../http/schemas.ts';

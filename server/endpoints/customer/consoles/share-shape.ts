@@ -1,4 +1,4 @@
-import type { ShareRow } from '../../../db/queries/console-shares.ts';
+import type { ShareRow } from '../../../db/queries/vms/console-shares.ts';
 import { Enum, Id, Nullable, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 

@@ -1,4 +1,4 @@
-import { countFirewallRules, findTwinRule, insertFirewallRule } from '../../../db/queries/network.ts';
+import { countFirewallRules, findTwinRule, insertFirewallRule } from '../../../db/queries/vms/network.ts';
 import { requireMatch } from '../../../domain/network/firewall-rule.ts';
 import { beginNetworkChange } from '../../../domain/network/network-change.ts';
 import { recordCallerEvent } from '../../../domain/vms/events.ts';

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../db/database.ts';
-import { addressesOf } from '../../../db/queries/addresses.ts';
-import { countPortForwards } from '../../../db/queries/network.ts';
-import type { VmView } from '../../../db/queries/vms.ts';
+import { addressesOf } from '../../../db/queries/vms/addresses.ts';
+import { countPortForwards } from '../../../db/queries/vms/network.ts';
+import type { VmView } from '../../../db/queries/vms/vms.ts';
 import type { Catalog, Region } from '../../../domain/catalog/catalog-schema.ts';
 import { findRegion } from '../../../domain/catalog/lookup.ts';
 import { insertOnFreePort, insertOnPort } from '../../../domain/network/claim-port.ts';

@@ -1,4 +1,4 @@
-import { findFirewallRule, removeFirewallRule } from '../../../db/queries/network.ts';
+import { findFirewallRule, removeFirewallRule } from '../../../db/queries/vms/network.ts';
 import { beginNetworkChange } from '../../../domain/network/network-change.ts';
 import { recordCallerEvent } from '../../../domain/vms/events.ts';
 import { requireAllowed } from '../../../domain/vms/states.ts';

@@ -1,4 +1,4 @@
-import type { FirewallRuleRow } from '../../../db/queries/network.ts';
+import type { FirewallRuleRow } from '../../../db/queries/vms/network.ts';
 import { ACTIONS, DIRECTIONS, PROTOCOLS } from '../../../domain/network/firewall-rule.ts';
 import { Enum, Id, Input, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';

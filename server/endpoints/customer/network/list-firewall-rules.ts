@@ -1,4 +1,4 @@
-import { listFirewallRules as queryRules } from '../../../db/queries/network.ts';
+import { listFirewallRules as queryRules } from '../../../db/queries/vms/network.ts';
 import { ACTIONS, DEFAULT_POLICY } from '../../../domain/network/firewall-rule.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';

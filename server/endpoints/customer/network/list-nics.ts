@@ -1,6 +1,6 @@
-import { addressesOf, type VmAddress } from '../../../db/queries/addresses.ts';
-import { shieldOfVm } from '../../../db/queries/shield-targets.ts';
-import type { VmView } from '../../../db/queries/vms.ts';
+import { shieldOfVm } from '../../../db/queries/shield/shield-targets.ts';
+import { addressesOf, type VmAddress } from '../../../db/queries/vms/addresses.ts';
+import type { VmView } from '../../../db/queries/vms/vms.ts';
 import type { Catalog } from '../../../domain/catalog/catalog-schema.ts';
 import { speedLimit } from '../../../domain/catalog/lookup.ts';
 import { endpoint } from '../../../http/endpoint.ts';

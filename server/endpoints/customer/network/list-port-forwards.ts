@@ -1,4 +1,4 @@
-import { listPortForwards as queryForwards } from '../../../db/queries/network.ts';
+import { listPortForwards as queryForwards } from '../../../db/queries/vms/network.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { PageQuery, VmParams } from '../../../http/schemas.ts';

@@ -1,4 +1,4 @@
-import type { PortForwardRow } from '../../../db/queries/network.ts';
+import type { PortForwardRow } from '../../../db/queries/vms/network.ts';
 import { Enum, Id, Input, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { RuleStatus } from './firewall-rule-shape.ts';

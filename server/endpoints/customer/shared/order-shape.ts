@@ -1,4 +1,4 @@
-import type { OrderRow } from '../../../db/queries/orders.ts';
+import type { OrderRow } from '../../../db/queries/money/orders.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import { Currency, Enum, Id, Minor, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';

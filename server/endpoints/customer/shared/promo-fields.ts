@@ -1,5 +1,5 @@
-import type { PromoReturned } from '../../../db/queries/promo-returns.ts';
-import type { WalletView } from '../../../db/queries/wallets.ts';
+import type { PromoReturned } from '../../../db/queries/money/promo-returns.ts';
+import type { WalletView } from '../../../db/queries/money/wallets.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import { Count, Minor, Nullable, Timestamp } from '../../../http/schemas.ts';
 

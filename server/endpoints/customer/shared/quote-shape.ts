@@ -1,4 +1,4 @@
-import type { WalletRow } from '../../../db/queries/wallets.ts';
+import type { WalletRow } from '../../../db/queries/money/wallets.ts';
 import { purchaseShortfall, spendableMinor } from '../../../domain/billing/ledger.ts';
 import { sum, toJsonInteger } from '../../../domain/billing/money.ts';
 import { type Configuration, configurationHourly, type Sale } from '../../../domain/billing/pricing.ts';

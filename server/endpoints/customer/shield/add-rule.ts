@@ -6,8 +6,8 @@ import {
   findTwinShieldRule,
   insertShieldRule,
   type StoredRule,
-} from '../../../db/queries/shield-rules.ts';
-import type { TargetRow } from '../../../db/queries/shield-targets.ts';
+} from '../../../db/queries/shield/shield-rules.ts';
+import type { TargetRow } from '../../../db/queries/shield/shield-targets.ts';
 import type { EdgeCapabilities, EdgeRefusal } from '../../../edge/driver.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { ApiError, invalidField } from '../../../platform/errors.ts';

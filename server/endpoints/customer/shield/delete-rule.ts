@@ -1,4 +1,4 @@
-import { findShieldRule, deleteShieldRule as removeRule } from '../../../db/queries/shield-rules.ts';
+import { findShieldRule, deleteShieldRule as removeRule } from '../../../db/queries/shield/shield-rules.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { Deleted, PathId } from '../../../http/schemas.ts';
 import { notFound } from '../../../platform/errors.ts';

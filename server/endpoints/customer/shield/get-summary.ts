@@ -1,4 +1,4 @@
-import { tenantFigures } from '../../../db/queries/shield-tenants.ts';
+import { tenantFigures } from '../../../db/queries/shield/shield-tenants.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { Count, Enum, Id, Shape } from '../../../http/schemas.ts';
 import { RULES_PER_TARGET } from '../../../shield/target.ts';

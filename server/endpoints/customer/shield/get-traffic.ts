@@ -1,4 +1,4 @@
-import { targetIdsOf } from '../../../db/queries/shield-targets.ts';
+import { targetIdsOf } from '../../../db/queries/shield/shield-targets.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { MAX_POINTS, metricsWindow } from '../../../metering/window.ts';
 import { invalidField } from '../../../platform/errors.ts';

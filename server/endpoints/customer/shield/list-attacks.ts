@@ -4,7 +4,7 @@ import {
   type AttackRow,
   listAttacks as queryAttacks,
   SEVERITIES,
-} from '../../../db/queries/shield-attacks.ts';
+} from '../../../db/queries/shield/shield-attacks.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Count, Enum, Id, Nullable, PageQuery, Shape, Timestamp } from '../../../http/schemas.ts';

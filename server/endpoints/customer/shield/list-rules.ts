@@ -1,4 +1,4 @@
-import { listShieldRules as queryRules } from '../../../db/queries/shield-rules.ts';
+import { listShieldRules as queryRules } from '../../../db/queries/shield/shield-rules.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { PageQuery } from '../../../http/schemas.ts';

@@ -1,4 +1,4 @@
-import { listTargets, TARGET_MODES, type TargetView } from '../../../db/queries/shield-targets.ts';
+import { listTargets, TARGET_MODES, type TargetView } from '../../../db/queries/shield/shield-targets.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Count, Enum, Id, IpFamily, Nullable, PageQuery, Shape, Timestamp } from '../../../http/schemas.ts';

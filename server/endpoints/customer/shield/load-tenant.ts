@@ -4,8 +4,8 @@ import {
   lockTarget,
   type TargetRow,
   type TargetView,
-} from '../../../db/queries/shield-targets.ts';
-import { findTenant, type TenantRow } from '../../../db/queries/shield-tenants.ts';
+} from '../../../db/queries/shield/shield-targets.ts';
+import { findTenant, type TenantRow } from '../../../db/queries/shield/shield-tenants.ts';
 import type { Caller, EndpointServices } from '../../../http/endpoint.ts';
 import { PathId } from '../../../http/schemas.ts';
 import { notFound } from '../../../platform/errors.ts';

@@ -1,4 +1,4 @@
-import type { ShieldRuleRow, StoredMatch } from '../../../db/queries/shield-rules.ts';
+import type { ShieldRuleRow, StoredMatch } from '../../../db/queries/shield/shield-rules.ts';
 import { Enum, Id, Input, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import {

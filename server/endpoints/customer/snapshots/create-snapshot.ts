@@ -1,5 +1,5 @@
 import { askHosts } from '../../../compute/ask.ts';
-import { countSnapshots, insertSnapshot } from '../../../db/queries/snapshots.ts';
+import { countSnapshots, insertSnapshot } from '../../../db/queries/vms/snapshots.ts';
 import { accountLimits, requireBelow } from '../../../domain/vms/quotas.ts';
 import { reserveForSnapshot } from '../../../domain/vms/reserve.ts';
 import { startJob } from '../../../domain/vms/start-job.ts';

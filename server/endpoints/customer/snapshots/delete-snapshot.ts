@@ -1,4 +1,4 @@
-import { findSnapshot, settleSnapshot } from '../../../db/queries/snapshots.ts';
+import { findSnapshot, settleSnapshot } from '../../../db/queries/vms/snapshots.ts';
 import { startJob } from '../../../domain/vms/start-job.ts';
 import { requireAllowed } from '../../../domain/vms/states.ts';
 import { endpoint } from '../../../http/endpoint.ts';

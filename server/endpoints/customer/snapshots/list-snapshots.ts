@@ -1,4 +1,4 @@
-import { listSnapshots as querySnapshots } from '../../../db/queries/snapshots.ts';
+import { listSnapshots as querySnapshots } from '../../../db/queries/vms/snapshots.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { PageQuery, VmParams } from '../../../http/schemas.ts';

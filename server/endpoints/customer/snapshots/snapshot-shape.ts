@@ -1,4 +1,4 @@
-import type { SnapshotRow } from '../../../db/queries/snapshots.ts';
+import type { SnapshotRow } from '../../../db/queries/vms/snapshots.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import { Count, Enum, Id, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';

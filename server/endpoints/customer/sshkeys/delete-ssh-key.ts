@@ -1,4 +1,4 @@
-import { deleteSshKeyRow, lockSshKey } from '../../../db/queries/ssh-keys.ts';
+import { deleteSshKeyRow, lockSshKey } from '../../../db/queries/vms/ssh-keys.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { Deleted, PathId } from '../../../http/schemas.ts';
 import { notFound } from '../../../platform/errors.ts';

@@ -1,4 +1,4 @@
-import { listSshKeys as querySshKeys } from '../../../db/queries/ssh-keys.ts';
+import { listSshKeys as querySshKeys } from '../../../db/queries/vms/ssh-keys.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { PageQuery } from '../../../http/schemas.ts';

@@ -1,4 +1,4 @@
-import type { SshKeyRow } from '../../../db/queries/ssh-keys.ts';
+import type { SshKeyRow } from '../../../db/queries/vms/ssh-keys.ts';
 import { Id, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 

@@ -1,6 +1,6 @@
 import type { ComputeDriver } from '../../../compute/driver.ts';
 import type { Database } from '../../../db/database.ts';
-import { findVm } from '../../../db/queries/vms.ts';
+import { findVm } from '../../../db/queries/vms/vms.ts';
 import { ApiError } from '../../../platform/errors.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../db/database.ts';
-import { findSshKeys } from '../../../db/queries/ssh-keys.ts';
+import { findSshKeys } from '../../../db/queries/vms/ssh-keys.ts';
 import { parsePublicKey } from '../../../domain/sshkeys/public-key.ts';
 import { startJob } from '../../../domain/vms/start-job.ts';
 import { requireAllowed } from '../../../domain/vms/states.ts';

@@ -1,6 +1,6 @@
-import type { JobRow } from '../../../db/queries/jobs.ts';
-import type { OrderRow } from '../../../db/queries/orders.ts';
-import type { VmView } from '../../../db/queries/vms.ts';
+import type { OrderRow } from '../../../db/queries/money/orders.ts';
+import type { JobRow } from '../../../db/queries/service/jobs.ts';
+import type { VmView } from '../../../db/queries/vms/vms.ts';
 import { withJob } from '../../../domain/vms/start-job.ts';
 import { Shape } from '../../../http/schemas.ts';
 import type { ErrorCode } from '../../../platform/errors.ts';

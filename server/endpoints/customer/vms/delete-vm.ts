@@ -1,4 +1,4 @@
-import { promoReturnedBy } from '../../../db/queries/promo-returns.ts';
+import { promoReturnedBy } from '../../../db/queries/money/promo-returns.ts';
 import { max, toJsonInteger } from '../../../domain/billing/money.ts';
 import { deleteVm as giveUpVm } from '../../../domain/vms/delete-vm.ts';
 import { withJob } from '../../../domain/vms/start-job.ts';

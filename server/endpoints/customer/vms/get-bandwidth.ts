@@ -1,4 +1,4 @@
-import { isoDate, readBandwidth } from '../../../db/queries/bandwidth.ts';
+import { isoDate, readBandwidth } from '../../../db/queries/vms/bandwidth.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { Count, Nullable, Shape, Timestamp, VmParams } from '../../../http/schemas.ts';

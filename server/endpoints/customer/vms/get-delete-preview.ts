@@ -1,7 +1,7 @@
-import { dataLost, type LostThing } from '../../../db/queries/data-lost.ts';
-import { withMeter } from '../../../db/queries/meters.ts';
-import { promoToReturn } from '../../../db/queries/promo-returns.ts';
-import { lookUpWallet } from '../../../db/queries/wallets.ts';
+import { withMeter } from '../../../db/queries/money/meters.ts';
+import { promoToReturn } from '../../../db/queries/money/promo-returns.ts';
+import { lookUpWallet } from '../../../db/queries/money/wallets.ts';
+import { dataLost, type LostThing } from '../../../db/queries/vms/data-lost.ts';
 import { uncollectible } from '../../../domain/billing/ledger.ts';
 import { max, toJsonInteger } from '../../../domain/billing/money.ts';
 import { secondsBetween } from '../../../domain/billing/period.ts';

@@ -1,4 +1,4 @@
-import { VM_SERIES } from '../../../db/queries/metrics.ts';
+import { VM_SERIES } from '../../../db/queries/vms/metrics.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { VmParams } from '../../../http/schemas.ts';
 import { readMetrics } from '../../../metering/read-metrics.ts';

@@ -1,8 +1,8 @@
 import { roomFor } from '../../../cluster/read-supply.ts';
-import { findBillingProfile } from '../../../db/queries/billing-profiles.ts';
-import { withMeter } from '../../../db/queries/meters.ts';
-import { promoToReturn } from '../../../db/queries/promo-returns.ts';
-import { lookUpWallet } from '../../../db/queries/wallets.ts';
+import { findBillingProfile } from '../../../db/queries/money/billing-profiles.ts';
+import { withMeter } from '../../../db/queries/money/meters.ts';
+import { promoToReturn } from '../../../db/queries/money/promo-returns.ts';
+import { lookUpWallet } from '../../../db/queries/money/wallets.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import type { Configuration } from '../../../domain/billing/pricing.ts';
 import { catalogFor } from '../../../domain/catalog/buyer-prices.ts';

@@ -1,5 +1,5 @@
-import { withMeter } from '../../../db/queries/meters.ts';
-import { completedOrdersOfVm, orderTotalsOfVm } from '../../../db/queries/orders.ts';
+import { withMeter } from '../../../db/queries/money/meters.ts';
+import { completedOrdersOfVm, orderTotalsOfVm } from '../../../db/queries/money/orders.ts';
 import { openUsage } from '../../../domain/billing/arrears.ts';
 import { catalogOf } from '../../../domain/billing/buyers.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';

@@ -1,4 +1,4 @@
-import type { JobRow } from '../../../db/queries/jobs.ts';
+import type { JobRow } from '../../../db/queries/service/jobs.ts';
 import { JOB_KINDS } from '../../../domain/vms/states.ts';
 import { Enum, Id, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';

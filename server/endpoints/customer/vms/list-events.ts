@@ -1,5 +1,5 @@
 import { EVENT_TYPES } from '../../../db/enums.ts';
-import { type EventRow, listEvents as queryEvents } from '../../../db/queries/events.ts';
+import { type EventRow, listEvents as queryEvents } from '../../../db/queries/service/events.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Enum, Id, Nullable, PageQuery, Shape, Timestamp, VmParams } from '../../../http/schemas.ts';

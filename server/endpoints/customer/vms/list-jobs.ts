@@ -1,4 +1,4 @@
-import { listJobs as queryJobs } from '../../../db/queries/jobs.ts';
+import { listJobs as queryJobs } from '../../../db/queries/service/jobs.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Enum, PageQuery, VmParams } from '../../../http/schemas.ts';

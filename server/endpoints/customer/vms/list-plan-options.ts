@@ -1,7 +1,7 @@
 import { roomFor } from '../../../cluster/read-supply.ts';
-import { findBillingProfile } from '../../../db/queries/billing-profiles.ts';
-import { withMeter } from '../../../db/queries/meters.ts';
-import { lookUpWallet } from '../../../db/queries/wallets.ts';
+import { findBillingProfile } from '../../../db/queries/money/billing-profiles.ts';
+import { withMeter } from '../../../db/queries/money/meters.ts';
+import { lookUpWallet } from '../../../db/queries/money/wallets.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import { catalogFor } from '../../../domain/catalog/buyer-prices.ts';
 import { isSoldIn } from '../../../domain/catalog/lookup.ts';

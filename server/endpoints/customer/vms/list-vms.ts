@@ -1,4 +1,4 @@
-import { listVms as queryVms } from '../../../db/queries/vm-list.ts';
+import { listVms as queryVms } from '../../../db/queries/vms/vm-list.ts';
 import { requireKnownRegion } from '../../../domain/catalog/lookup.ts';
 import { VM_STATUSES } from '../../../domain/vms/states.ts';
 import { endpoint } from '../../../http/endpoint.ts';

@@ -1,6 +1,6 @@
 import { askDriver } from '../../../compute/ask.ts';
 import type { GuestVolume } from '../../../compute/driver.ts';
-import type { VmView } from '../../../db/queries/vms.ts';
+import type { VmView } from '../../../db/queries/vms/vms.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Count, Id, Nullable, PageQuery, Shape, Timestamp, VmParams } from '../../../http/schemas.ts';

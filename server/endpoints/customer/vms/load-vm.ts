@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../db/database.ts';
-import { findVm, lockVm, type VmView } from '../../../db/queries/vms.ts';
+import { findVm, lockVm, type VmView } from '../../../db/queries/vms/vms.ts';
 import type { Caller } from '../../../http/endpoint.ts';
 import { notFound } from '../../../platform/errors.ts';
 

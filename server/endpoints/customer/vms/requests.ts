@@ -1,5 +1,5 @@
 import type { Transaction } from '../../../db/database.ts';
-import type { VmView } from '../../../db/queries/vms.ts';
+import type { VmView } from '../../../db/queries/vms/vms.ts';
 import { type JobRequest, type JobStart, startJob, withJob } from '../../../domain/vms/start-job.ts';
 import { requireAllowed, type VmOperation } from '../../../domain/vms/states.ts';
 import type { Caller, EndpointServices } from '../../../http/endpoint.ts';

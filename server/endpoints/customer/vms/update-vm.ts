@@ -1,4 +1,4 @@
-import { findVm, updateVm as writeVm } from '../../../db/queries/vms.ts';
+import { findVm, updateVm as writeVm } from '../../../db/queries/vms/vms.ts';
 import { catalogOf } from '../../../domain/billing/buyers.ts';
 import { graceGivenUp, graceTakenUp } from '../../../domain/billing/grace.ts';
 import { BILLING_MODES } from '../../../domain/billing/metering.ts';

@@ -1,5 +1,5 @@
 import { THROTTLE_CAUSES, WANTED_POWERS } from '../../../db/enums.ts';
-import type { VmRow, VmView } from '../../../db/queries/vms.ts';
+import type { VmRow, VmView } from '../../../db/queries/vms/vms.ts';
 import { BILLING_MODES, type BillingMode } from '../../../domain/billing/metering.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import { configurationHourly } from '../../../domain/billing/pricing.ts';

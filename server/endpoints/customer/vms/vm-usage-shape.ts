@@ -1,4 +1,4 @@
-import type { MeteredVm } from '../../../db/queries/meters.ts';
+import type { MeteredVm } from '../../../db/queries/money/meters.ts';
 import { formatMicros, plainRate, sum, toJsonInteger } from '../../../domain/billing/money.ts';
 import type { StretchUsage } from '../../../domain/billing/usage.ts';
 import { Count, Decimal, Nullable, Shape } from '../../../http/schemas.ts';

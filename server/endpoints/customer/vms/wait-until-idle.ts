@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../db/database.ts';
-import { findVm, type VmView } from '../../../db/queries/vms.ts';
+import { findVm, type VmView } from '../../../db/queries/vms/vms.ts';
 import type { EndpointServices } from '../../../http/endpoint.ts';
 
 /** Longest wait of a long poll: below the idle timeouts of common proxies. */

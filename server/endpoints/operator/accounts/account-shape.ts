@@ -1,4 +1,4 @@
-import type { AccountOverviewRow } from '../../../db/queries/accounts.ts';
+import type { AccountOverviewRow } from '../../../db/queries/access/accounts.ts';
 import { type Catalog, LimitsSchema } from '../../../domain/catalog/catalog-schema.ts';
 import { limitsOf } from '../../../domain/vms/quotas.ts';
 import { Count, Currency, Enum, Id, PathId, Shape, Timestamp } from '../../../http/schemas.ts';

@@ -1,4 +1,4 @@
-import { listKeys } from '../../../db/queries/api-keys.ts';
+import { listKeys } from '../../../db/queries/access/api-keys.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Shape } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';

@@ -1,4 +1,4 @@
-import { listAccounts as queryAccounts } from '../../../db/queries/accounts.ts';
+import { listAccounts as queryAccounts } from '../../../db/queries/access/accounts.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Input, PageQuery } from '../../../http/schemas.ts';

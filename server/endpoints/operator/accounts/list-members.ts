@@ -1,5 +1,5 @@
 import { ROLES } from '../../../access/roles.ts';
-import { listMembers as read } from '../../../db/queries/memberships.ts';
+import { listMembers as read } from '../../../db/queries/access/memberships.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Enum, Id, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../db/database.ts';
-import { type AccountOverviewRow, findAccount } from '../../../db/queries/accounts.ts';
+import { type AccountOverviewRow, findAccount } from '../../../db/queries/access/accounts.ts';
 import { notFound } from '../../../platform/errors.ts';
 
 /** Returns the account, or throws `not_found`. */

@@ -1,4 +1,4 @@
-import { setLimits } from '../../../db/queries/accounts.ts';
+import { setLimits } from '../../../db/queries/access/accounts.ts';
 import { LimitsSchema } from '../../../domain/catalog/catalog-schema.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Input, Nullable } from '../../../http/schemas.ts';

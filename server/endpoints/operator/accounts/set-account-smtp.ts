@@ -1,5 +1,5 @@
-import { setMayMail } from '../../../db/queries/accounts.ts';
-import { bumpNetworkOfAccount } from '../../../db/queries/network.ts';
+import { setMayMail } from '../../../db/queries/access/accounts.ts';
+import { bumpNetworkOfAccount } from '../../../db/queries/vms/network.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';

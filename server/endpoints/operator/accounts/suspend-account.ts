@@ -1,5 +1,5 @@
-import { systemListVms } from '../../../db/queries/operator-vms.ts';
 import type { Page } from '../../../db/queries/page.ts';
+import { systemListVms } from '../../../db/queries/vms/operator-vms.ts';
 import { setSuspended } from '../../../domain/accounts/account-status.ts';
 import { type OperatorServices, operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Id, Input, Shape } from '../../../http/schemas.ts';

@@ -1,4 +1,4 @@
-import { listAdjustments as queryAdjustments } from '../../../db/queries/adjustments.ts';
+import { listAdjustments as queryAdjustments } from '../../../db/queries/money/adjustments.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Input, PageQuery } from '../../../http/schemas.ts';

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../../db/database.ts';
-import type { OrderRow } from '../../../db/queries/orders.ts';
-import { promoReturnedBy } from '../../../db/queries/promo-returns.ts';
-import { lookUpWallet } from '../../../db/queries/wallets.ts';
+import type { OrderRow } from '../../../db/queries/money/orders.ts';
+import { promoReturnedBy } from '../../../db/queries/money/promo-returns.ts';
+import { lookUpWallet } from '../../../db/queries/money/wallets.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import type { OperatorServices } from '../../../http/operator/endpoint.ts';
 import { requireReadable } from '../shared/input.ts';

@@ -1,4 +1,4 @@
-import { findBillingProfile } from '../../../db/queries/billing-profiles.ts';
+import { findBillingProfile } from '../../../db/queries/money/billing-profiles.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { AccountParams } from '../accounts/account-shape.ts';
 import { requireAccount } from '../accounts/require-account.ts';

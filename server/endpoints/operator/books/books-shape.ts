@@ -1,6 +1,6 @@
 import { currencyExponent } from '../../../../shared/currencies.ts';
 import type { Queryable } from '../../../db/database.ts';
-import { areUncounted, findBooks, lastPayments } from '../../../db/queries/books.ts';
+import { areUncounted, findBooks, lastPayments } from '../../../db/queries/money/books.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import { Currency, Minor, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { type Static, Type } from '../../../platform/schema.ts';

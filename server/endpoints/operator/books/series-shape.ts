@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../db/database.ts';
-import type { InvoiceType } from '../../../db/queries/invoices.ts';
-import { listSeries, listSeriesGaps, SERIES_QUESTIONS } from '../../../db/queries/series.ts';
+import type { InvoiceType } from '../../../db/queries/money/invoices.ts';
+import { listSeries, listSeriesGaps, SERIES_QUESTIONS } from '../../../db/queries/money/series.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import { Enum, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';

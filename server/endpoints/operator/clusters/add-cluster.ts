@@ -1,7 +1,7 @@
 import { askDriver } from '../../../compute/ask.ts';
 import type { EngineFinding } from '../../../compute/driver.ts';
 import type { Queryable } from '../../../db/database.ts';
-import { hasVmsIn, insertCluster, listClusters } from '../../../db/queries/clusters.ts';
+import { hasVmsIn, insertCluster, listClusters } from '../../../db/queries/hosts/clusters.ts';
 import { type OperatorServices, operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { ApiError, invalidField } from '../../../platform/errors.ts';
 import { ClusterInput, newCluster } from './cluster-input.ts';

@@ -1,5 +1,5 @@
 import { askDriver } from '../../../compute/ask.ts';
-import { listClusters, lockClusterOf, updateCluster } from '../../../db/queries/clusters.ts';
+import { listClusters, lockClusterOf, updateCluster } from '../../../db/queries/hosts/clusters.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { invalidField, notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';

@@ -1,4 +1,4 @@
-import { lockClusterOf, removeEmptyCluster } from '../../../db/queries/clusters.ts';
+import { lockClusterOf, removeEmptyCluster } from '../../../db/queries/hosts/clusters.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Shape } from '../../../http/schemas.ts';
 import { ApiError, notFound } from '../../../platform/errors.ts';

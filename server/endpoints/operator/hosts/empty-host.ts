@@ -1,5 +1,5 @@
-import { drainHost } from '../../../db/queries/hosts.ts';
-import type { MoveWindow } from '../../../db/queries/move-windows.ts';
+import { drainHost } from '../../../db/queries/hosts/hosts.ts';
+import type { MoveWindow } from '../../../db/queries/hosts/move-windows.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Input, Timestamp } from '../../../http/schemas.ts';
 import { emptyHosts } from '../../../jobs/reconcilers/empty-hosts.ts';

@@ -1,4 +1,4 @@
-import { findHost, type HostRow, type HostView, listHosts } from '../../../db/queries/hosts.ts';
+import { findHost, type HostRow, type HostView, listHosts } from '../../../db/queries/hosts/hosts.ts';
 import type { OperatorServices } from '../../../http/operator/endpoint.ts';
 import { Count, Enum, MoveWindowShape, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { ApiError, notFound } from '../../../platform/errors.ts';

@@ -1,4 +1,4 @@
-import { listHosts as readHosts } from '../../../db/queries/hosts.ts';
+import { listHosts as readHosts } from '../../../db/queries/hosts/hosts.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { HostMachineShape, presentHost } from './host-shape.ts';

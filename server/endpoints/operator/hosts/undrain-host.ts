@@ -1,4 +1,4 @@
-import { undrainHost as undrain } from '../../../db/queries/hosts.ts';
+import { undrainHost as undrain } from '../../../db/queries/hosts/hosts.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { cancelMoves } from '../../../jobs/reconcilers/announce-moves.ts';
 import { Failures } from '../../../platform/failures.ts';

@@ -1,4 +1,4 @@
-import { collectImages as collect } from '../../../compute/qemu/image-collection.ts';
+import { collectImages as collect } from '../../../compute/qemu/images/image-collection.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Count, Shape } from '../../../http/schemas.ts';
 

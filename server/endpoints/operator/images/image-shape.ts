@@ -1,5 +1,5 @@
-import type { Image } from '../../../compute/qemu/image.ts';
-import { DEFAULT_READINESS } from '../../../compute/qemu/readiness.ts';
+import { DEFAULT_READINESS } from '../../../compute/qemu/guest/readiness.ts';
+import type { Image } from '../../../compute/qemu/images/image.ts';
 import { Nullable, Shape } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 

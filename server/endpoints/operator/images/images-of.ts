@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createImageStore, type ImageStore } from '../../../compute/qemu/image-store.ts';
+import { createImageStore, type ImageStore } from '../../../compute/qemu/images/image-store.ts';
 import type { OperatorServices } from '../../../http/operator/endpoint.ts';
 
 /** The images on this host, as seen by the service's own user. */

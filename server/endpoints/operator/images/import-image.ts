@@ -1,4 +1,4 @@
-import { ImageError } from '../../../compute/qemu/image-source.ts';
+import { ImageError } from '../../../compute/qemu/images/image-source.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
 import { invalidField } from '../../../platform/errors.ts';

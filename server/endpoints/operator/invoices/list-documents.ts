@@ -1,4 +1,4 @@
-import { type InvoiceView, listInvoicesOfMonth } from '../../../db/queries/invoices.ts';
+import { type InvoiceView, listInvoicesOfMonth } from '../../../db/queries/money/invoices.ts';
 import { monthStart } from '../../../domain/billing/bookings/export.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';

@@ -1,7 +1,7 @@
 import {
   type HeldDocument,
   listHeldDocuments as queryHeldDocuments,
-} from '../../../db/queries/held-documents.ts';
+} from '../../../db/queries/money/held-documents.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Currency, Enum, Id, Input, PageQuery, Shape, Timestamp } from '../../../http/schemas.ts';

@@ -1,4 +1,4 @@
-import { listInvoices as queryInvoices } from '../../../db/queries/invoices.ts';
+import { listInvoices as queryInvoices } from '../../../db/queries/money/invoices.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Input, PageQuery, Shape } from '../../../http/schemas.ts';

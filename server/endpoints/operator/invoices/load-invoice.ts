@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../db/database.ts';
-import { invoiceLines, systemFindInvoice } from '../../../db/queries/invoices.ts';
+import { invoiceLines, systemFindInvoice } from '../../../db/queries/money/invoices.ts';
 import { PathId } from '../../../http/schemas.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';

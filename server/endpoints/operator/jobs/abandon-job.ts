@@ -1,5 +1,5 @@
-import { systemFindJob } from '../../../db/queries/stuck-jobs.ts';
-import { systemFindVm } from '../../../db/queries/vms.ts';
+import { systemFindJob } from '../../../db/queries/service/stuck-jobs.ts';
+import { systemFindVm } from '../../../db/queries/vms/vms.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { abandon } from '../../../jobs/end-job.ts';
 import { hasEnded, JobParams, JobShape, presentJob, requireJob } from './job-shape.ts';

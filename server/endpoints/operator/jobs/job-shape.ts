@@ -1,5 +1,5 @@
-import type { JobRow } from '../../../db/queries/jobs.ts';
-import { systemFindJob } from '../../../db/queries/stuck-jobs.ts';
+import type { JobRow } from '../../../db/queries/service/jobs.ts';
+import { systemFindJob } from '../../../db/queries/service/stuck-jobs.ts';
 import type { OperatorServices } from '../../../http/operator/endpoint.ts';
 import { Count, Enum, Id, Nullable, PathId, Shape, Timestamp } from '../../../http/schemas.ts';
 import { ApiError, notFound } from '../../../platform/errors.ts';

@@ -1,4 +1,4 @@
-import { JOB_STATES, systemListJobs } from '../../../db/queries/stuck-jobs.ts';
+import { JOB_STATES, systemListJobs } from '../../../db/queries/service/stuck-jobs.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Enum, Input, PageQuery } from '../../../http/schemas.ts';

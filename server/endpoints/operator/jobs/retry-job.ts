@@ -1,4 +1,4 @@
-import { retryJob as retry } from '../../../db/queries/stuck-jobs.ts';
+import { retryJob as retry } from '../../../db/queries/service/stuck-jobs.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { hasEnded, JobParams, JobShape, presentJob, requireJob } from './job-shape.ts';
 

@@ -1,4 +1,4 @@
-import { listKeys as queryKeys } from '../../../db/queries/api-keys.ts';
+import { listKeys as queryKeys } from '../../../db/queries/access/api-keys.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { AccountParams } from '../accounts/account-shape.ts';

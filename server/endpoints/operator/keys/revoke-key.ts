@@ -1,4 +1,4 @@
-import { revokeKey as revoke } from '../../../db/queries/api-keys.ts';
+import { revokeKey as revoke } from '../../../db/queries/access/api-keys.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { PathId } from '../../../http/schemas.ts';
 import { notFound } from '../../../platform/errors.ts';

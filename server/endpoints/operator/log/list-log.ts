@@ -1,4 +1,4 @@
-import { listOperatorLog } from '../../../db/queries/operator-log.ts';
+import { listOperatorLog } from '../../../db/queries/service/operator-log.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Id, Input, Nullable, PageQuery, Shape, Timestamp } from '../../../http/schemas.ts';

@@ -1,4 +1,4 @@
-import { MAIL_STATUSES, systemListMails } from '../../../db/queries/mails.ts';
+import { MAIL_STATUSES, systemListMails } from '../../../db/queries/service/mails.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Enum, Input, PageQuery } from '../../../http/schemas.ts';

@@ -1,4 +1,4 @@
-import { MAIL_STATUSES, type MailRow } from '../../../db/queries/mails.ts';
+import { MAIL_STATUSES, type MailRow } from '../../../db/queries/service/mails.ts';
 import { Count, Enum, Id, Nullable, PathId, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 

@@ -1,4 +1,4 @@
-import { retryMail as retry, systemFindMail } from '../../../db/queries/mails.ts';
+import { retryMail as retry, systemFindMail } from '../../../db/queries/service/mails.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { ApiError, notFound } from '../../../platform/errors.ts';
 import { MailParams, MailShape, presentMail } from './mail-shape.ts';

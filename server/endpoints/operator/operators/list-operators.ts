@@ -1,4 +1,4 @@
-import { listOperators as read } from '../../../db/queries/operators.ts';
+import { listOperators as read } from '../../../db/queries/access/operators.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { OperatorShape, presentOperator } from './operator-shape.ts';

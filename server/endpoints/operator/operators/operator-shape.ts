@@ -1,5 +1,5 @@
 import { isOperatorPanelOn } from '../../../config/panel-problems.ts';
-import type { OperatorRow } from '../../../db/queries/operators.ts';
+import type { OperatorRow } from '../../../db/queries/access/operators.ts';
 import type { OperatorLink } from '../../../domain/people/operators.ts';
 import type { OperatorServices } from '../../../http/operator/endpoint.ts';
 import { Count, Id, Input, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';

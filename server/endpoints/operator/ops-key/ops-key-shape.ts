@@ -1,4 +1,4 @@
-import { countOtherOpsKeys } from '../../../db/queries/vm-ops-keys.ts';
+import { countOtherOpsKeys } from '../../../db/queries/vms/vm-ops-keys.ts';
 import type { OperatorServices } from '../../../http/operator/endpoint.ts';
 import { Count, Shape } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';

@@ -1,4 +1,4 @@
-import { listOrphans as queryOrphans } from '../../../db/queries/orphans.ts';
+import { listOrphans as queryOrphans } from '../../../db/queries/hosts/orphans.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Input, PageQuery, Shape } from '../../../http/schemas.ts';

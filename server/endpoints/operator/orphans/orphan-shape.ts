@@ -1,4 +1,4 @@
-import type { OrphanRow } from '../../../db/queries/orphans.ts';
+import type { OrphanRow } from '../../../db/queries/hosts/orphans.ts';
 import { Nullable, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 

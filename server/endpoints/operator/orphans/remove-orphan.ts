@@ -1,4 +1,4 @@
-import { findOrphan, forgetOrphan, livingAmong } from '../../../db/queries/orphans.ts';
+import { findOrphan, forgetOrphan, livingAmong } from '../../../db/queries/hosts/orphans.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Shape } from '../../../http/schemas.ts';
 import { ApiError, notFound } from '../../../platform/errors.ts';

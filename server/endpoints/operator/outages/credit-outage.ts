@@ -1,4 +1,4 @@
-import { findOutage } from '../../../db/queries/outages.ts';
+import { findOutage } from '../../../db/queries/hosts/outages.ts';
 import { creditNextVm } from '../../../domain/billing/adjustments/credit-outage.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { PathId } from '../../../http/schemas.ts';

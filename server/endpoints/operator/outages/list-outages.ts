@@ -1,4 +1,4 @@
-import { listOutages as queryOutages } from '../../../db/queries/outages.ts';
+import { listOutages as queryOutages } from '../../../db/queries/hosts/outages.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Input, PageQuery } from '../../../http/schemas.ts';

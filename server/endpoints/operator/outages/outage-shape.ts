@@ -1,4 +1,4 @@
-import type { CreditedOutage, OutageRow } from '../../../db/queries/outages.ts';
+import type { CreditedOutage, OutageRow } from '../../../db/queries/hosts/outages.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import type { Catalog } from '../../../domain/catalog/catalog-schema.ts';
 import { Count, Currency, Enum, Id, Minor, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';

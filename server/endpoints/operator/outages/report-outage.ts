@@ -1,5 +1,5 @@
-import { insertOutage, type OutageRow } from '../../../db/queries/outages.ts';
-import { systemFindVm } from '../../../db/queries/vms.ts';
+import { insertOutage, type OutageRow } from '../../../db/queries/hosts/outages.ts';
+import { systemFindVm } from '../../../db/queries/vms/vms.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Input, Timestamp } from '../../../http/schemas.ts';
 import { invalidField } from '../../../platform/errors.ts';

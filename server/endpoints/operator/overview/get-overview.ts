@@ -1,4 +1,8 @@
-import { type MoneyRow, moneySince, operatorOverview } from '../../../db/queries/operator-overview.ts';
+import {
+  type MoneyRow,
+  moneySince,
+  operatorOverview,
+} from '../../../db/queries/service/operator-overview.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Count, Currency, Minor, Shape } from '../../../http/schemas.ts';

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../../db/database.ts';
-import type { PaymentRow } from '../../../db/queries/payments.ts';
-import { systemFindTopUp } from '../../../db/queries/top-ups.ts';
+import type { PaymentRow } from '../../../db/queries/money/payments.ts';
+import { systemFindTopUp } from '../../../db/queries/money/top-ups.ts';
 import type { requireOpen } from '../../../domain/accounts/account-status.ts';
 import type { creditAccount } from '../../../domain/accounts/book-payment.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';

@@ -1,4 +1,4 @@
-import type { PaymentRow } from '../../../db/queries/payments.ts';
+import type { PaymentRow } from '../../../db/queries/money/payments.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import { Currency, Enum, Id, Minor, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';

@@ -1,6 +1,6 @@
 import { ROLES } from '../../../access/roles.ts';
-import { findMembership } from '../../../db/queries/memberships.ts';
-import { findPersonByEmail } from '../../../db/queries/people.ts';
+import { findMembership } from '../../../db/queries/access/memberships.ts';
+import { findPersonByEmail } from '../../../db/queries/access/people.ts';
 import { requireOpen } from '../../../domain/accounts/account-status.ts';
 import { addMember, createPerson } from '../../../domain/people/create-person.ts';
 import { issueMailToken } from '../../../domain/people/mail-tokens.ts';

@@ -1,4 +1,4 @@
-import { listPromoCredits as queryPromoCredits } from '../../../db/queries/promo-credits.ts';
+import { listPromoCredits as queryPromoCredits } from '../../../db/queries/money/promo-credits.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Input, PageQuery } from '../../../http/schemas.ts';

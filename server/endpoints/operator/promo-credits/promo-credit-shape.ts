@@ -1,4 +1,4 @@
-import type { PromoCreditRow } from '../../../db/queries/promo-credits.ts';
+import type { PromoCreditRow } from '../../../db/queries/money/promo-credits.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import { Currency, Enum, Id, Minor, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';

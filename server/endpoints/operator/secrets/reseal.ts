@@ -1,14 +1,14 @@
 import { TOTP_PURPOSE } from '../../../access/totp.ts';
 import type { Database, Transaction } from '../../../db/database.ts';
-import { lockSealedMails, setMailValues } from '../../../db/queries/mails.ts';
 import {
   lockJobInputs,
   lockSealedReplies,
   type ReplyPlace,
   setJobInput,
   setReply,
-} from '../../../db/queries/sealed.ts';
-import { lockTotps, setTotpSecret } from '../../../db/queries/totps.ts';
+} from '../../../db/queries/access/sealed.ts';
+import { lockTotps, setTotpSecret } from '../../../db/queries/access/totps.ts';
+import { lockSealedMails, setMailValues } from '../../../db/queries/service/mails.ts';
 import { SEALED_FOR } from '../../../domain/vms/job-inputs.ts';
 import { resealOpsKeys } from '../../../guest-ssh/ops-keys.ts';
 import { REPLY_PURPOSE } from '../../../http/idempotency.ts';

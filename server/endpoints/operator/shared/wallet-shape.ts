@@ -1,4 +1,4 @@
-import type { WalletRow } from '../../../db/queries/wallets.ts';
+import type { WalletRow } from '../../../db/queries/money/wallets.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import { Minor, Shape } from '../../../http/schemas.ts';
 

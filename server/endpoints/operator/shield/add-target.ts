@@ -1,4 +1,4 @@
-import { TARGET_MODES } from '../../../db/queries/shield-targets.ts';
+import { TARGET_MODES } from '../../../db/queries/shield/shield-targets.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Enum, Input } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';

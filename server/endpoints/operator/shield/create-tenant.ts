@@ -1,4 +1,4 @@
-import { insertTenant, tenantIdsOf } from '../../../db/queries/shield-tenants.ts';
+import { insertTenant, tenantIdsOf } from '../../../db/queries/shield/shield-tenants.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
 import { newId } from '../../../platform/ids.ts';

@@ -4,7 +4,7 @@ import {
   type AttackRow,
   SEVERITIES,
   systemListAttacks,
-} from '../../../db/queries/shield-attacks.ts';
+} from '../../../db/queries/shield/shield-attacks.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Enum, Id, Input, Nullable, PageQuery, Shape, Timestamp } from '../../../http/schemas.ts';

@@ -1,4 +1,4 @@
-import { listTargets as queryTargets } from '../../../db/queries/shield-targets.ts';
+import { listTargets as queryTargets } from '../../../db/queries/shield/shield-targets.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Input, PageQuery } from '../../../http/schemas.ts';

@@ -1,4 +1,4 @@
-import { systemListTenants } from '../../../db/queries/shield-tenants.ts';
+import { systemListTenants } from '../../../db/queries/shield/shield-tenants.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Input, PageQuery } from '../../../http/schemas.ts';

@@ -1,4 +1,4 @@
-import { systemLockTarget } from '../../../db/queries/shield-targets.ts';
+import { systemLockTarget } from '../../../db/queries/shield/shield-targets.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Id, Shape } from '../../../http/schemas.ts';
 import { notFound } from '../../../platform/errors.ts';

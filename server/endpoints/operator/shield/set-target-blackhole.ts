@@ -1,4 +1,4 @@
-import { setBlackhole, systemLockTarget } from '../../../db/queries/shield-targets.ts';
+import { setBlackhole, systemLockTarget } from '../../../db/queries/shield/shield-targets.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Input, Nullable } from '../../../http/schemas.ts';
 import { ApiError, notFound } from '../../../platform/errors.ts';

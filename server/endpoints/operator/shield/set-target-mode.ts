@@ -1,4 +1,4 @@
-import { systemLockTarget, TARGET_MODES } from '../../../db/queries/shield-targets.ts';
+import { systemLockTarget, TARGET_MODES } from '../../../db/queries/shield/shield-targets.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Enum, Input } from '../../../http/schemas.ts';
 import { notFound } from '../../../platform/errors.ts';

@@ -1,4 +1,7 @@
-import { setTargetThreshold as saveThreshold, systemLockTarget } from '../../../db/queries/shield-targets.ts';
+import {
+  setTargetThreshold as saveThreshold,
+  systemLockTarget,
+} from '../../../db/queries/shield/shield-targets.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
 import { notFound } from '../../../platform/errors.ts';

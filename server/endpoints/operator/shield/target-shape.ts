@@ -7,7 +7,7 @@ import {
   type TargetMode,
   type TargetRow,
   type TargetView,
-} from '../../../db/queries/shield-targets.ts';
+} from '../../../db/queries/shield/shield-targets.ts';
 import type { OperatorServices } from '../../../http/operator/endpoint.ts';
 import { Count, Enum, Id, Nullable, PathId, Shape, Timestamp } from '../../../http/schemas.ts';
 import { ApiError, invalidField, notFound } from '../../../platform/errors.ts';

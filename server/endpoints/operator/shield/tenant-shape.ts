@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../db/database.ts';
-import { systemFindTenant, type TenantRow } from '../../../db/queries/shield-tenants.ts';
+import { systemFindTenant, type TenantRow } from '../../../db/queries/shield/shield-tenants.ts';
 import { Id, PathId, Shape, Timestamp } from '../../../http/schemas.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';

@@ -1,4 +1,4 @@
-import { lockTopUp, systemFindTopUp } from '../../../db/queries/top-ups.ts';
+import { lockTopUp, systemFindTopUp } from '../../../db/queries/money/top-ups.ts';
 import { formatMinor } from '../../../domain/billing/money.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';

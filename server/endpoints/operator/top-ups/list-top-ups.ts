@@ -1,4 +1,4 @@
-import { SHOWN_TOP_UP_STATUSES, systemListTopUps } from '../../../db/queries/top-ups.ts';
+import { SHOWN_TOP_UP_STATUSES, systemListTopUps } from '../../../db/queries/money/top-ups.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Enum, Input, PageQuery } from '../../../http/schemas.ts';

@@ -1,5 +1,5 @@
-import type { TopUpRefundRow } from '../../../db/queries/top-up-refunds.ts';
-import { SHOWN_TOP_UP_STATUSES, shownStatus, type TopUpRow } from '../../../db/queries/top-ups.ts';
+import type { TopUpRefundRow } from '../../../db/queries/money/top-up-refunds.ts';
+import { SHOWN_TOP_UP_STATUSES, shownStatus, type TopUpRow } from '../../../db/queries/money/top-ups.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import { Currency, Enum, Id, Minor, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';

@@ -1,4 +1,4 @@
-import { findUnbookedPayment } from '../../../db/queries/unbooked-payments.ts';
+import { findUnbookedPayment } from '../../../db/queries/money/unbooked-payments.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Input, PathId } from '../../../http/schemas.ts';
 import { ProviderUnavailableError } from '../../../payments/provider.ts';

@@ -1,4 +1,7 @@
-import { listUnbookedPayments as query, UNBOOKED_STATUSES } from '../../../db/queries/unbooked-payments.ts';
+import {
+  listUnbookedPayments as query,
+  UNBOOKED_STATUSES,
+} from '../../../db/queries/money/unbooked-payments.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Enum, Input, PageQuery } from '../../../http/schemas.ts';

@@ -1,4 +1,4 @@
-import { UNBOOKED_STATUSES, type UnbookedPaymentRow } from '../../../db/queries/unbooked-payments.ts';
+import { UNBOOKED_STATUSES, type UnbookedPaymentRow } from '../../../db/queries/money/unbooked-payments.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import { Currency, Enum, Id, Minor, Nullable, PathId, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';

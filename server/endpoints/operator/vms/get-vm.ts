@@ -1,7 +1,7 @@
 import { EVENT_TYPES } from '../../../db/enums.ts';
-import { listEvents } from '../../../db/queries/events.ts';
-import { systemFindVmView } from '../../../db/queries/operator-vms.ts';
-import { listSnapshots } from '../../../db/queries/snapshots.ts';
+import { listEvents } from '../../../db/queries/service/events.ts';
+import { systemFindVmView } from '../../../db/queries/vms/operator-vms.ts';
+import { listSnapshots } from '../../../db/queries/vms/snapshots.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Enum, Shape, Timestamp, VmParams } from '../../../http/schemas.ts';
 import { notFound } from '../../../platform/errors.ts';

@@ -1,4 +1,4 @@
-import { type SystemVmFilter, systemListVms } from '../../../db/queries/operator-vms.ts';
+import { type SystemVmFilter, systemListVms } from '../../../db/queries/vms/operator-vms.ts';
 import { VM_STATUSES } from '../../../domain/vms/states.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';

@@ -1,5 +1,5 @@
 import { askOffer } from '../../../compute/ask.ts';
-import { systemFindVm } from '../../../db/queries/vms.ts';
+import { systemFindVm } from '../../../db/queries/vms/vms.ts';
 import { decideRebuild } from '../../../domain/vms/rebuild-vm.ts';
 import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
 import { Input, Nullable, Shape, VmParams } from '../../../http/schemas.ts';

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../../db/database.ts';
 import type { JobKind } from '../../../db/enums.ts';
-import { systemFindVmView } from '../../../db/queries/operator-vms.ts';
-import { systemFindVm, type VmView } from '../../../db/queries/vms.ts';
+import { systemFindVmView } from '../../../db/queries/vms/operator-vms.ts';
+import { systemFindVm, type VmView } from '../../../db/queries/vms/vms.ts';
 import { jobRequested, recordSystemEvent } from '../../../domain/vms/events.ts';
 import { startSystemJob } from '../../../domain/vms/start-job.ts';
 import type { OperatorServices } from '../../../http/operator/endpoint.ts';

@@ -1,4 +1,4 @@
-import type { VmView } from '../../../db/queries/vms.ts';
+import type { VmView } from '../../../db/queries/vms/vms.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import { VM_STATUSES } from '../../../domain/vms/states.ts';
 import { Currency, Enum, Id, Minor, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';

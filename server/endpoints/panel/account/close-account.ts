@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../db/database.ts';
-import { findAccount } from '../../../db/queries/accounts.ts';
+import { findAccount } from '../../../db/queries/access/accounts.ts';
 import { closeAccount as close } from '../../../domain/accounts/account-status.ts';
 import { formatMinor, toJsonInteger } from '../../../domain/billing/money.ts';
 import { recordAudit } from '../../../domain/people/audit.ts';

@@ -1,4 +1,4 @@
-import { type AuditView, listAuditEntries } from '../../../db/queries/audit-entries.ts';
+import { type AuditView, listAuditEntries } from '../../../db/queries/access/audit-entries.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Id, Nullable, PageQuery, Shape, Timestamp } from '../../../http/schemas.ts';

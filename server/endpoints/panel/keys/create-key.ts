@@ -1,6 +1,6 @@
 import { ROLE_SCOPES } from '../../../access/roles.ts';
 import { ALL_SCOPES } from '../../../access/scopes.ts';
-import { countLiveKeys } from '../../../db/queries/api-keys.ts';
+import { countLiveKeys } from '../../../db/queries/access/api-keys.ts';
 import { requireOpen } from '../../../domain/accounts/account-status.ts';
 import { allowList, expiry, createKey as makeKey } from '../../../domain/accounts/keys.ts';
 import { recordAudit } from '../../../domain/people/audit.ts';

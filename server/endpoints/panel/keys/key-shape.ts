@@ -1,5 +1,5 @@
 import { ALL_SCOPES } from '../../../access/scopes.ts';
-import type { ApiKeyRow } from '../../../db/queries/api-keys.ts';
+import type { ApiKeyRow } from '../../../db/queries/access/api-keys.ts';
 import { keyStatus } from '../../../domain/accounts/keys.ts';
 import { Enum, Id, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';

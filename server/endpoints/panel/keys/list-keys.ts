@@ -1,4 +1,4 @@
-import { listKeysPage } from '../../../db/queries/api-keys.ts';
+import { listKeysPage } from '../../../db/queries/access/api-keys.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { PageQuery } from '../../../http/schemas.ts';

@@ -1,4 +1,4 @@
-import { findKey, revokeKey as revoke } from '../../../db/queries/api-keys.ts';
+import { findKey, revokeKey as revoke } from '../../../db/queries/access/api-keys.ts';
 import { recordAudit } from '../../../domain/people/audit.ts';
 import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { PathId } from '../../../http/schemas.ts';

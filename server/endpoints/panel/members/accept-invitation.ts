@@ -1,5 +1,5 @@
-import { emailKey, findPerson } from '../../../db/queries/people.ts';
-import { setSessionAccount } from '../../../db/queries/sessions.ts';
+import { emailKey, findPerson } from '../../../db/queries/access/people.ts';
+import { setSessionAccount } from '../../../db/queries/access/sessions.ts';
 import { acceptInvitation as accept, openInvitation } from '../../../domain/people/invitations.ts';
 import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Id, Input, Shape } from '../../../http/schemas.ts';

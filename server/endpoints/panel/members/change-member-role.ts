@@ -1,5 +1,5 @@
 import { ROLES } from '../../../access/roles.ts';
-import { findMember, setRole } from '../../../db/queries/memberships.ts';
+import { findMember, setRole } from '../../../db/queries/access/memberships.ts';
 import { requireOpen } from '../../../domain/accounts/account-status.ts';
 import { recordAudit } from '../../../domain/people/audit.ts';
 import { panelEndpoint } from '../../../http/panel/endpoint.ts';

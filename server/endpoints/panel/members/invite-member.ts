@@ -1,8 +1,8 @@
 import { ROLES } from '../../../access/roles.ts';
-import { findAccount } from '../../../db/queries/accounts.ts';
-import { listInvitations, revokeInvitation } from '../../../db/queries/mail-tokens.ts';
-import { listMembers } from '../../../db/queries/memberships.ts';
-import { emailKey, findPerson } from '../../../db/queries/people.ts';
+import { findAccount } from '../../../db/queries/access/accounts.ts';
+import { listInvitations, revokeInvitation } from '../../../db/queries/access/mail-tokens.ts';
+import { listMembers } from '../../../db/queries/access/memberships.ts';
+import { emailKey, findPerson } from '../../../db/queries/access/people.ts';
 import { requireOpen } from '../../../domain/accounts/account-status.ts';
 import { recordAudit } from '../../../domain/people/audit.ts';
 import { issueMailToken } from '../../../domain/people/mail-tokens.ts';

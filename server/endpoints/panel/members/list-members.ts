@@ -1,5 +1,5 @@
-import { listInvitations } from '../../../db/queries/mail-tokens.ts';
-import { listMembers as readMembers } from '../../../db/queries/memberships.ts';
+import { listInvitations } from '../../../db/queries/access/mail-tokens.ts';
+import { listMembers as readMembers } from '../../../db/queries/access/memberships.ts';
 import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { MemberShape, presentInvitation, presentMember } from './member-shape.ts';

@@ -1,8 +1,8 @@
 import { ROLES } from '../../../access/roles.ts';
 import type { Transaction } from '../../../db/database.ts';
-import type { MailTokenRow } from '../../../db/queries/mail-tokens.ts';
-import { listMembers, type MemberRow } from '../../../db/queries/memberships.ts';
-import { sessionIdsOf } from '../../../db/queries/sessions.ts';
+import type { MailTokenRow } from '../../../db/queries/access/mail-tokens.ts';
+import { listMembers, type MemberRow } from '../../../db/queries/access/memberships.ts';
+import { sessionIdsOf } from '../../../db/queries/access/sessions.ts';
 import type { Signals } from '../../../db/signals.ts';
 import { Enum, Nullable, PathId, Shape, Timestamp } from '../../../http/schemas.ts';
 import { ApiError } from '../../../platform/errors.ts';

@@ -1,5 +1,5 @@
-import { revokeInvitation } from '../../../db/queries/mail-tokens.ts';
-import { deleteMembership, findMember } from '../../../db/queries/memberships.ts';
+import { revokeInvitation } from '../../../db/queries/access/mail-tokens.ts';
+import { deleteMembership, findMember } from '../../../db/queries/access/memberships.ts';
 import { requireOpen } from '../../../domain/accounts/account-status.ts';
 import { recordAudit } from '../../../domain/people/audit.ts';
 import { panelEndpoint } from '../../../http/panel/endpoint.ts';

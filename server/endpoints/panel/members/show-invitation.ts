@@ -1,6 +1,6 @@
 import { ROLES } from '../../../access/roles.ts';
-import { findAccount } from '../../../db/queries/accounts.ts';
-import { findInviter } from '../../../db/queries/audit-entries.ts';
+import { findAccount } from '../../../db/queries/access/accounts.ts';
+import { findInviter } from '../../../db/queries/access/audit-entries.ts';
 import { openInvitation } from '../../../domain/people/invitations.ts';
 import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Enum, Input, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';

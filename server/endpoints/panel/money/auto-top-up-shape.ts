@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../db/database.ts';
-import { findAutoTopUp, listPaymentMethods } from '../../../db/queries/payment-methods.ts';
+import { findAutoTopUp, listPaymentMethods } from '../../../db/queries/money/payment-methods.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import type { Catalog } from '../../../domain/catalog/catalog-schema.ts';
 import { topUpLimits } from '../../../domain/catalog/top-up-schema.ts';

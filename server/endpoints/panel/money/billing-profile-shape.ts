@@ -1,4 +1,4 @@
-import type { BillingProfileRow } from '../../../db/queries/billing-profiles.ts';
+import type { BillingProfileRow } from '../../../db/queries/money/billing-profiles.ts';
 import { DOCUMENT_LANGUAGES } from '../../../domain/billing/invoice-document.ts';
 import { TAX_CATEGORIES, type TaxRules, taxFor } from '../../../domain/tax/tax.ts';
 import { Enum, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';

@@ -1,4 +1,4 @@
-import { findBillingProfile } from '../../../db/queries/billing-profiles.ts';
+import { findBillingProfile } from '../../../db/queries/money/billing-profiles.ts';
 import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { BilledShape, presentBilled } from './billing-profile-shape.ts';
 

@@ -1,7 +1,7 @@
-import { debtWarnedAt } from '../../../db/queries/debt-suspensions.ts';
-import { claimsOf } from '../../../db/queries/top-up-reversals.ts';
-import { vmDebtsOf } from '../../../db/queries/vm-debts.ts';
-import { lookUpWallet } from '../../../db/queries/wallets.ts';
+import { debtWarnedAt } from '../../../db/queries/money/debt-suspensions.ts';
+import { claimsOf } from '../../../db/queries/money/top-up-reversals.ts';
+import { vmDebtsOf } from '../../../db/queries/money/vm-debts.ts';
+import { lookUpWallet } from '../../../db/queries/money/wallets.ts';
 import { debtSuspendsAt } from '../../../domain/billing/debt-suspension.ts';
 import { unpaidDebt } from '../../../domain/billing/ledger.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';

@@ -3,7 +3,7 @@ import {
   balancesAfter,
   type StatementRow,
   statementPage,
-} from '../../../db/queries/statements.ts';
+} from '../../../db/queries/money/statements.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Minor, PageQuery, Shape } from '../../../http/schemas.ts';

@@ -1,5 +1,5 @@
 import { isAtLeast } from '../../../access/roles.ts';
-import { findTopUp } from '../../../db/queries/top-ups.ts';
+import { findTopUp } from '../../../db/queries/money/top-ups.ts';
 import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { nextStepOf } from '../../../payments/start-top-up.ts';
 import { notFound } from '../../../platform/errors.ts';

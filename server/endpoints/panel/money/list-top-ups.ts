@@ -1,4 +1,4 @@
-import { listTopUps as queryTopUps } from '../../../db/queries/top-ups.ts';
+import { listTopUps as queryTopUps } from '../../../db/queries/money/top-ups.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { PageQuery } from '../../../http/schemas.ts';

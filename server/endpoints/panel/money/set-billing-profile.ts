@@ -1,4 +1,4 @@
-import { findBillingProfile } from '../../../db/queries/billing-profiles.ts';
+import { findBillingProfile } from '../../../db/queries/money/billing-profiles.ts';
 import { requireOpen } from '../../../domain/accounts/account-status.ts';
 import { saveBillingProfile } from '../../../domain/billing/buyers.ts';
 import { DOCUMENT_LANGUAGES } from '../../../domain/billing/invoice-document.ts';

@@ -1,4 +1,4 @@
-import { SHOWN_TOP_UP_STATUSES, shownStatus, type TopUpRow } from '../../../db/queries/top-ups.ts';
+import { SHOWN_TOP_UP_STATUSES, shownStatus, type TopUpRow } from '../../../db/queries/money/top-ups.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import { Currency, Enum, Id, Minor, Nullable, PathId, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';

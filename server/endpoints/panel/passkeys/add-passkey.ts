@@ -1,6 +1,6 @@
 import type { RegistrationResponseJSON } from '@simplewebauthn/server';
-import { insertPasskey, listPasskeys, type PasskeyRow } from '../../../db/queries/passkeys.ts';
-import { lockPerson } from '../../../db/queries/people.ts';
+import { insertPasskey, listPasskeys, type PasskeyRow } from '../../../db/queries/access/passkeys.ts';
+import { lockPerson } from '../../../db/queries/access/people.ts';
 import { recordAudit } from '../../../domain/people/audit.ts';
 import type { Browser } from '../../../http/panel/browser.ts';
 import { type PanelServices, panelEndpoint } from '../../../http/panel/endpoint.ts';

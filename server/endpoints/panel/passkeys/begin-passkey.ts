@@ -1,5 +1,5 @@
-import { listPasskeys } from '../../../db/queries/passkeys.ts';
-import { findPerson } from '../../../db/queries/people.ts';
+import { listPasskeys } from '../../../db/queries/access/passkeys.ts';
+import { findPerson } from '../../../db/queries/access/people.ts';
 import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Shape } from '../../../http/schemas.ts';
 import { notFound } from '../../../platform/errors.ts';

@@ -1,4 +1,4 @@
-import { listPasskeys as readPasskeys } from '../../../db/queries/passkeys.ts';
+import { listPasskeys as readPasskeys } from '../../../db/queries/access/passkeys.ts';
 import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { PasskeyShape, presentPasskey } from './passkey-shape.ts';

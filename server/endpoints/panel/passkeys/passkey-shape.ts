@@ -1,4 +1,4 @@
-import type { PasskeyRow } from '../../../db/queries/passkeys.ts';
+import type { PasskeyRow } from '../../../db/queries/access/passkeys.ts';
 import { Id, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 

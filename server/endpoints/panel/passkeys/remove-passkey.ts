@@ -1,5 +1,5 @@
-import { deletePasskey } from '../../../db/queries/passkeys.ts';
-import { lockPerson } from '../../../db/queries/people.ts';
+import { deletePasskey } from '../../../db/queries/access/passkeys.ts';
+import { lockPerson } from '../../../db/queries/access/people.ts';
 import { recordAudit } from '../../../domain/people/audit.ts';
 import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { PathId, Shape } from '../../../http/schemas.ts';

@@ -1,4 +1,4 @@
-import { lockPerson } from '../../../db/queries/people.ts';
+import { lockPerson } from '../../../db/queries/access/people.ts';
 import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
 import { completeSignIn } from '../session/complete-sign-in.ts';

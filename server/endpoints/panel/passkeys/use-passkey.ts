@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
-import { findPasskey, insertChallenge, takeChallenge, touchPasskey } from '../../../db/queries/passkeys.ts';
-import { findPerson } from '../../../db/queries/people.ts';
+import {
+  findPasskey,
+  insertChallenge,
+  takeChallenge,
+  touchPasskey,
+} from '../../../db/queries/access/passkeys.ts';
+import { findPerson } from '../../../db/queries/access/people.ts';
 import type { Browser } from '../../../http/panel/browser.ts';
 import type { PanelServices } from '../../../http/panel/endpoint.ts';
 import { ApiError } from '../../../platform/errors.ts';

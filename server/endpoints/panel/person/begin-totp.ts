@@ -1,6 +1,6 @@
 import { makeTotp, TOTP_PURPOSE } from '../../../access/totp.ts';
-import { findPerson } from '../../../db/queries/people.ts';
-import { writeTotp } from '../../../db/queries/totps.ts';
+import { findPerson } from '../../../db/queries/access/people.ts';
+import { writeTotp } from '../../../db/queries/access/totps.ts';
 import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Shape } from '../../../http/schemas.ts';
 import { ApiError, notFound } from '../../../platform/errors.ts';

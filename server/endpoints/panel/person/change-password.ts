@@ -1,5 +1,5 @@
 import { requireGoodPassword } from '../../../access/passwords.ts';
-import { findPerson, lockPerson } from '../../../db/queries/people.ts';
+import { findPerson, lockPerson } from '../../../db/queries/access/people.ts';
 import { recordAudit } from '../../../domain/people/audit.ts';
 import { setPassword } from '../../../domain/people/set-password.ts';
 import { panelEndpoint } from '../../../http/panel/endpoint.ts';

@@ -1,5 +1,5 @@
-import { lockPerson } from '../../../db/queries/people.ts';
-import { deleteTotp } from '../../../db/queries/totps.ts';
+import { lockPerson } from '../../../db/queries/access/people.ts';
+import { deleteTotp } from '../../../db/queries/access/totps.ts';
 import { recordAudit } from '../../../domain/people/audit.ts';
 import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Shape } from '../../../http/schemas.ts';

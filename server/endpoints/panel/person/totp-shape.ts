@@ -1,6 +1,6 @@
 import { hashRecoveryCode, makeRecoveryCodes } from '../../../access/recovery-codes.ts';
 import type { Transaction } from '../../../db/database.ts';
-import { replaceRecoveryCodes } from '../../../db/queries/totps.ts';
+import { replaceRecoveryCodes } from '../../../db/queries/access/totps.ts';
 import { Shape } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 

@@ -1,4 +1,4 @@
-import { updatePerson } from '../../../db/queries/people.ts';
+import { updatePerson } from '../../../db/queries/access/people.ts';
 import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';

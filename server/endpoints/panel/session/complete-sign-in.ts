@@ -1,9 +1,9 @@
 import { DEVICE_DAYS } from '../../../access/realms.ts';
 import type { ActiveSession } from '../../../access/sessions.ts';
 import type { Transaction } from '../../../db/database.ts';
-import { knowsDevice } from '../../../db/queries/audit-entries.ts';
-import type { PersonRow } from '../../../db/queries/people.ts';
-import { deleteSession } from '../../../db/queries/sessions.ts';
+import { knowsDevice } from '../../../db/queries/access/audit-entries.ts';
+import type { PersonRow } from '../../../db/queries/access/people.ts';
+import { deleteSession } from '../../../db/queries/access/sessions.ts';
 import { recordAudit } from '../../../domain/people/audit.ts';
 import { startSession } from '../../../domain/people/start-session.ts';
 import type { Browser } from '../../../http/panel/browser.ts';

@@ -1,5 +1,5 @@
 import { requireGoodPassword } from '../../../access/passwords.ts';
-import { findPersonByEmail } from '../../../db/queries/people.ts';
+import { findPersonByEmail } from '../../../db/queries/access/people.ts';
 import { createPerson } from '../../../domain/people/create-person.ts';
 import { acceptInvitation, requireInvitation } from '../../../domain/people/invitations.ts';
 import { linkInvalid, peekMailToken, useMailToken } from '../../../domain/people/mail-tokens.ts';

@@ -1,5 +1,5 @@
-import { findPerson } from '../../../db/queries/people.ts';
-import { confirmSession as markConfirmed } from '../../../db/queries/sessions.ts';
+import { findPerson } from '../../../db/queries/access/people.ts';
+import { confirmSession as markConfirmed } from '../../../db/queries/access/sessions.ts';
 import { CONFIRM_MINUTES, panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Input, Shape, Timestamp } from '../../../http/schemas.ts';
 import { ApiError, invalidField } from '../../../platform/errors.ts';

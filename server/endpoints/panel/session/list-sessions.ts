@@ -1,4 +1,4 @@
-import { listSessions as readSessions } from '../../../db/queries/sessions.ts';
+import { listSessions as readSessions } from '../../../db/queries/access/sessions.ts';
 import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Id, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';

@@ -1,4 +1,4 @@
-import { findPersonByEmail } from '../../../db/queries/people.ts';
+import { findPersonByEmail } from '../../../db/queries/access/people.ts';
 import { doneOrUndone } from '../../../db/undone.ts';
 import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Input, Shape } from '../../../http/schemas.ts';

@@ -1,6 +1,6 @@
 import { requireGoodPassword } from '../../../access/passwords.ts';
-import { lockPerson } from '../../../db/queries/people.ts';
-import { listSessions } from '../../../db/queries/sessions.ts';
+import { lockPerson } from '../../../db/queries/access/people.ts';
+import { listSessions } from '../../../db/queries/access/sessions.ts';
 import { recordAudit } from '../../../domain/people/audit.ts';
 import { linkInvalid, peekMailToken, useMailToken } from '../../../domain/people/mail-tokens.ts';
 import { revokeKeysOf } from '../../../domain/people/revoke-keys.ts';

@@ -1,4 +1,4 @@
-import { deleteSession } from '../../../db/queries/sessions.ts';
+import { deleteSession } from '../../../db/queries/access/sessions.ts';
 import { recordAudit } from '../../../domain/people/audit.ts';
 import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { PathId, Shape } from '../../../http/schemas.ts';

@@ -1,7 +1,7 @@
 import type { ActiveSession } from '../../../access/sessions.ts';
 import { TOTP_PURPOSE, totpStep } from '../../../access/totp.ts';
 import type { Transaction } from '../../../db/database.ts';
-import { findTotp, takeTotpStep } from '../../../db/queries/totps.ts';
+import { findTotp, takeTotpStep } from '../../../db/queries/access/totps.ts';
 import type { Browser } from '../../../http/panel/browser.ts';
 import type { PanelServices } from '../../../http/panel/endpoint.ts';
 import { ApiError, invalidField } from '../../../platform/errors.ts';

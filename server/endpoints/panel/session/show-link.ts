@@ -1,5 +1,5 @@
-import type { TokenPurpose } from '../../../db/queries/mail-tokens.ts';
-import { findPerson, findPersonByEmail } from '../../../db/queries/people.ts';
+import type { TokenPurpose } from '../../../db/queries/access/mail-tokens.ts';
+import { findPerson, findPersonByEmail } from '../../../db/queries/access/people.ts';
 import { linkInvalid, peekMailToken } from '../../../domain/people/mail-tokens.ts';
 import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Enum, Input, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';

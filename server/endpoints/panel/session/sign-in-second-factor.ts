@@ -1,6 +1,6 @@
 import { TOTP_CODE } from '../../../access/totp.ts';
-import { lockPerson } from '../../../db/queries/people.ts';
-import { findTotp } from '../../../db/queries/totps.ts';
+import { lockPerson } from '../../../db/queries/access/people.ts';
+import { findTotp } from '../../../db/queries/access/totps.ts';
 import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';

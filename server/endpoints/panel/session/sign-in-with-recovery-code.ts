@@ -1,6 +1,6 @@
 import { hashRecoveryCode } from '../../../access/recovery-codes.ts';
-import { lockPerson } from '../../../db/queries/people.ts';
-import { takeRecoveryCode } from '../../../db/queries/totps.ts';
+import { lockPerson } from '../../../db/queries/access/people.ts';
+import { takeRecoveryCode } from '../../../db/queries/access/totps.ts';
 import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';

@@ -1,6 +1,6 @@
 import { giveSignInBack, takeSignIn } from '../../../access/sign-in-limits.ts';
-import { findPersonByEmail, lockPerson } from '../../../db/queries/people.ts';
-import { findTotp } from '../../../db/queries/totps.ts';
+import { findPersonByEmail, lockPerson } from '../../../db/queries/access/people.ts';
+import { findTotp } from '../../../db/queries/access/totps.ts';
 import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
 import { ApiError } from '../../../platform/errors.ts';

@@ -1,5 +1,5 @@
-import { listAccountsOf } from '../../../db/queries/memberships.ts';
-import { setSessionAccount } from '../../../db/queries/sessions.ts';
+import { listAccountsOf } from '../../../db/queries/access/memberships.ts';
+import { setSessionAccount } from '../../../db/queries/access/sessions.ts';
 import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Id, Input } from '../../../http/schemas.ts';
 import { invalidField } from '../../../platform/errors.ts';

@@ -1,4 +1,4 @@
-import { lockPerson } from '../../../db/queries/people.ts';
+import { lockPerson } from '../../../db/queries/access/people.ts';
 import { changeAddress } from '../../../domain/people/change-address.ts';
 import { linkInvalid, peekMailToken, useMailToken } from '../../../domain/people/mail-tokens.ts';
 import { panelEndpoint } from '../../../http/panel/endpoint.ts';

@@ -7,8 +7,8 @@ import {
   insertKnownDevice,
   type KnownDeviceRow,
   touchKnownDevice,
-} from '../../../db/queries/known-devices.ts';
-import { emailKey } from '../../../db/queries/people.ts';
+} from '../../../db/queries/access/known-devices.ts';
+import { emailKey } from '../../../db/queries/access/people.ts';
 import type { Browser } from '../../../http/panel/browser.ts';
 import type { PanelServices } from '../../../http/panel/endpoint.ts';
 import { newId } from '../../../platform/ids.ts';

@@ -1,6 +1,6 @@
 import { mayMail } from '../../../access/mail-limits.ts';
 import type { Transaction } from '../../../db/database.ts';
-import type { PersonRow } from '../../../db/queries/people.ts';
+import type { PersonRow } from '../../../db/queries/access/people.ts';
 import { issueMailToken, type NewMailToken } from '../../../domain/people/mail-tokens.ts';
 import type { Browser } from '../../../http/panel/browser.ts';
 import type { PanelServices } from '../../../http/panel/endpoint.ts';

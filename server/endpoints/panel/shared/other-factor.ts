@@ -1,6 +1,6 @@
 import type { Transaction } from '../../../db/database.ts';
-import { countFactors } from '../../../db/queries/factors.ts';
-import type { PersonRow } from '../../../db/queries/people.ts';
+import { countFactors } from '../../../db/queries/access/factors.ts';
+import type { PersonRow } from '../../../db/queries/access/people.ts';
 import type { PanelServices } from '../../../http/panel/endpoint.ts';
 import { ApiError } from '../../../platform/errors.ts';
 

@@ -1,5 +1,5 @@
 import { askOffer } from '../../../compute/ask.ts';
-import { findVm } from '../../../db/queries/vms.ts';
+import { findVm } from '../../../db/queries/vms/vms.ts';
 import { decideRebuild } from '../../../domain/vms/rebuild-vm.ts';
 import { startJob } from '../../../domain/vms/start-job.ts';
 import { panelEndpoint } from '../../../http/panel/endpoint.ts';

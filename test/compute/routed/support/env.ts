@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { NetworkPolicy } from '../../../../server/compute/driver.ts';
 import { HostClient } from '../../../../server/compute/qemu/host/client.ts';
-import { type NetworkGuest, ROUTER_6 } from '../../../../server/compute/qemu/network.ts';
+import { type NetworkGuest, ROUTER_6 } from '../../../../server/compute/qemu/network/network.ts';
 import { tapName } from '../../../../server/compute/qemu/routed/names.ts';
 import { defer } from '../../../support/cleanup.ts';
 import { GUEST_UIDS } from '../../../support/guest-uids.ts';

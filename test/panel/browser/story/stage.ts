@@ -9,7 +9,7 @@ import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { parse, stringify } from 'yaml';
-import { lockTopUp } from '../../../../server/db/queries/top-ups.ts';
+import { lockTopUp } from '../../../../server/db/queries/money/top-ups.ts';
 import { settleReversal } from '../../../../server/payments/reversals.ts';
 import { ENGINE, readyMachines } from '../../../acceptance/support/machines.ts';
 import { operate } from '../../../chaos/support/customer.ts';
