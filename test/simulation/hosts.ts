@@ -2,7 +2,7 @@ import { HostWatch } from '../../server/cluster/host-watch.ts';
 import { sql } from '../../server/db/database.ts';
 import { creditLostHosts } from '../../server/jobs/timers/credit-lost-hosts.ts';
 import { Failures } from '../../server/platform/failures.ts';
-import { KeyedMutex } from '../../server/platform/keyed-mutex.ts';
+import { SerialQueue } from '../../server/platform/serial-queue.ts';
 import type { Installation } from '../jobs/support/installation.ts';
 import type { Operation } from './operations.ts';
 
@@ -32,7 +32,7 @@ export class Hosts {
    * Only one node at a time looks at the hosts, as only the leader does in reality: the findings of two nodes could be
    * recorded in either order.
    */
-  readonly #turn = new KeyedMutex();
+  readonly #turn = new SerialQueue();
 
   get isOneLost(): boolean {
     return this.#lost !== undefined;
@@ -76,7 +76,7 @@ export class Hosts {
   }
 
   #look<T>(work: () => Promise<T>): Promise<T> {
-    return this.#turn.run('hosts', async () => {
+    return this.#turn.run(async () => {
       this.#isLooking = true;
       this.#changes++;
       try {

@@ -1,4 +1,4 @@
-import { KeyedMutex } from '../../platform/keyed-mutex.ts';
+import { KeyedQueue } from '../../platform/keyed-queue.ts';
 import {
   type ComputeDriver,
   ComputeUnavailableError,
@@ -69,13 +69,13 @@ class Incus implements ComputeDriver {
   readonly #sockets = new GuestSockets();
   readonly #screens: GuestScreens;
   /** Held while a guest is altered, but never while waiting for it to boot or power off. */
-  readonly #locks = new KeyedMutex();
+  readonly #locks = new KeyedQueue();
   /**
    * Held while a guest's rules change and while it is asked to power off. If the rules of a card change just as Incus
    * takes it down, its routes stay on the member. Nothing removes them there, and the next start fails because it
    * cannot create them.
    */
-  readonly #cards = new KeyedMutex();
+  readonly #cards = new KeyedQueue();
   readonly #closing = new AbortController();
 
   constructor(options: IncusOptions) {

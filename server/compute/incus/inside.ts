@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../platform/clock.ts';
-import { KeyedMutex } from '../../platform/keyed-mutex.ts';
+import { KeyedQueue } from '../../platform/keyed-queue.ts';
 import { AgentUnavailableError } from '../driver.ts';
 import { connectTo } from '../inside/connect.ts';
 import { ADD_KEY, REMOVE_KEY } from '../inside/key-scripts.ts';
@@ -20,7 +20,7 @@ export interface InsideParts {
 export class Inside {
   readonly #parts: InsideParts;
   /** Serializes changes to a guest's keys. */
-  readonly #turns = new KeyedMutex();
+  readonly #turns = new KeyedQueue();
 
   constructor(parts: InsideParts) {
     this.#parts = parts;

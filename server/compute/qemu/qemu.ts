@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import type { Duplex } from 'node:stream';
-import { KeyedMutex } from '../../platform/keyed-mutex.ts';
+import { KeyedQueue } from '../../platform/keyed-queue.ts';
 import {
   AgentUnavailableError,
   type ComputeDriver,
@@ -84,7 +84,7 @@ class Qemu implements ComputeDriver {
   readonly #guestEvents = new GuestEvents();
   readonly #networkContext: NetworkContext;
   /** Held while a guest is altered, but never while waiting for it to boot or power off. */
-  readonly #locks = new KeyedMutex();
+  readonly #locks = new KeyedQueue();
   readonly #image: RunImage = (owner, command) => this.#options.launcher.image(owner, command);
   #opening: Promise<void> | undefined;
 

@@ -11,6 +11,7 @@ import {
 import type { Catalog } from '../../domain/catalog/catalog-schema.ts';
 import { speedLimit } from '../../domain/catalog/lookup.ts';
 import { DEFAULT_POLICY } from '../../domain/network/firewall-rule.ts';
+import { KeyedQueue } from '../../platform/keyed-queue.ts';
 import type { Logger } from '../../platform/logging.ts';
 import type { ForwardReconciler } from './reconcile-forwards.ts';
 
@@ -36,7 +37,7 @@ export class NetworkReconciler {
   readonly #catalog: Catalog;
   readonly #logger: Logger;
   /** Applies one policy at a time per VM, so that an older policy never overwrites a newer one. */
-  readonly #chains = new Map<string, Promise<void>>();
+  readonly #queue = new KeyedQueue();
 
   constructor({ db, compute, forwards, catalog, logger }: ReconcilerParts) {
     this.#db = db;
@@ -48,14 +49,7 @@ export class NetworkReconciler {
 
   /** Applies a VM's rules now, and its forwards if this node is a gateway; passes on the driver's errors. */
   apply(vmId: string): Promise<void> {
-    const before = this.#chains.get(vmId) ?? Promise.resolve();
-    const mine = before.catch(() => {}).then(() => this.#apply(vmId));
-    this.#chains.set(vmId, mine);
-    const forget = () => {
-      if (this.#chains.get(vmId) === mine) this.#chains.delete(vmId);
-    };
-    mine.then(forget, forget);
-    return mine;
+    return this.#queue.run(vmId, () => this.#apply(vmId));
   }
 
   /** Applies a VM's rules soon, in the background; the next round retries a failure. */
@@ -75,8 +69,8 @@ export class NetworkReconciler {
   }
 
   /** Resolves when nothing is being applied, for an orderly stop. */
-  async idle(): Promise<void> {
-    await Promise.allSettled(this.#chains.values());
+  idle(): Promise<void> {
+    return this.#queue.idle();
   }
 
   async #apply(vmId: string): Promise<void> {

@@ -1,4 +1,5 @@
 import { systemClock } from '../../../platform/clock.ts';
+import { SerialQueue } from '../../../platform/serial-queue.ts';
 
 /** A shorter rest is saved up until more work is done: no timer is that precise. */
 const MIN_REST_MS = 1;
@@ -8,7 +9,7 @@ export class Share {
   readonly #share: number;
   /** Rest not yet taken for finished work. */
   #owedMs = 0;
-  #rested: Promise<unknown> = Promise.resolve();
+  readonly #queue = new SerialQueue();
 
   /** `share` is between 0 and 1. */
   constructor(share: number) {
@@ -17,19 +18,19 @@ export class Share {
 
   take<T>(work: () => Promise<T>): Promise<T> {
     let startedAt = 0;
-    const done = this.#rested.then(() => {
+    const done = this.#queue.run(() => {
       startedAt = performance.now();
       return work();
     });
-    const rest = () => {
-      const ms = performance.now() - startedAt;
-      this.#owedMs += ms / this.#share - ms;
-      if (this.#owedMs < MIN_REST_MS) return;
-      const rest = this.#owedMs;
-      this.#owedMs = 0;
-      return systemClock.sleep(rest);
-    };
-    this.#rested = done.then(rest, rest);
+    void this.#queue.run(() => this.#rest(performance.now() - startedAt));
     return done;
+  }
+
+  async #rest(workMs: number): Promise<void> {
+    this.#owedMs += workMs / this.#share - workMs;
+    if (this.#owedMs < MIN_REST_MS) return;
+    const ms = this.#owedMs;
+    this.#owedMs = 0;
+    await systemClock.sleep(ms);
   }
 }

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../../platform/clock.ts';
-import { KeyedMutex } from '../../../platform/keyed-mutex.ts';
+import { KeyedQueue } from '../../../platform/keyed-queue.ts';
 import { AgentUnavailableError } from '../../driver.ts';
 import { ADD_KEY, REMOVE_KEY } from '../../inside/key-scripts.ts';
 import { type GuestKeys, type OpsLogin, runAsRoot, runAsUser } from '../../inside/ops-login.ts';
@@ -21,7 +21,7 @@ export interface GuestAccessParts {
 export class GuestAccess {
   readonly #parts: GuestAccessParts;
   /** An agent's channel serves one caller at a time. */
-  readonly #agents = new KeyedMutex();
+  readonly #agents = new KeyedQueue();
   /** Guests that are being frozen or thawed. */
   readonly #freezing = new Set<Guest>();
 

@@ -1,6 +1,7 @@
 import { basename, join } from 'node:path';
 import { writeDurably } from '../../../platform/durable-file.ts';
 import { parseJson } from '../../../platform/peer/json.ts';
+import { SerialQueue } from '../../../platform/serial-queue.ts';
 import type { GuestEvent, GuestSight, GuestSize, NetworkPolicy, SnapshotInfo } from '../../driver.ts';
 import { asCapacity } from '../disk/disk.ts';
 import type { DirectBoot } from '../images/image.ts';
@@ -113,7 +114,7 @@ export class Guest {
   /** Why its process, which may be running, could not be adopted. */
   unseen: Error | undefined;
   #retired = false;
-  #saving: Promise<void> = Promise.resolve();
+  readonly #saving = new SerialQueue();
 
   constructor(directory: string, record: GuestRecord) {
     this.directory = directory;
@@ -162,15 +163,12 @@ export class Guest {
    */
   save(change: Partial<GuestRecord> = {}): Promise<void> {
     Object.assign(this.record, change);
-    const write = () => (this.#retired ? undefined : this.#write());
-    const saved = this.#saving.catch(() => {}).then(write);
-    this.#saving = saved;
-    return saved;
+    return this.#saving.run(() => (this.#retired ? undefined : this.#write()));
   }
 
   /** Resolves when everything has been written; never rejects. */
-  async saved(): Promise<void> {
-    await this.#saving.catch(() => {});
+  saved(): Promise<void> {
+    return this.#saving.idle();
   }
 
   /**

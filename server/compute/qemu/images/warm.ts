@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../../platform/clock.ts';
 import { syncPath } from '../../../platform/durable-file.ts';
 import type { Logger } from '../../../platform/logging.ts';
+import { SerialQueue } from '../../../platform/serial-queue.ts';
 import { CapacityError, type GuestSize } from '../../driver.ts';
 import { createOverlay } from '../disk/disk.ts';
 import { askAgent } from '../guest/guest-agent.ts';
@@ -79,8 +80,8 @@ export class WarmTemplates {
   readonly #parts: WarmParts;
   readonly #making = new Map<string, Promise<string>>();
   readonly #ready = new Map<string, string>();
-  /** Settles when the last template is done: they are created one at a time, because each boots a guest. */
-  #last: Promise<unknown> = Promise.resolve();
+  /** Templates are created one at a time, because each boots a guest. */
+  readonly #queue = new SerialQueue();
   /** Hash of QEMU's version and arguments. */
   #maker = '';
   #booting: QemuSpec | undefined;
@@ -146,14 +147,14 @@ export class WarmTemplates {
     const known = this.#making.get(key);
     if (known) return known;
     if (this.#making.size >= MAX_TEMPLATES) return Promise.reject(new Error('there are templates enough'));
-    const made = this.#last.then(async () => {
+    const made = this.#queue.run(async () => {
       if (await this.#hasRoom(size)) return this.#make(image, size);
       this.#making.delete(key);
       throw new CapacityError('there is no room to make it now');
     });
     // A template that fails for any other reason is not tried again before the next start.
     this.#making.set(key, made);
-    this.#last = made.then(
+    made.then(
       (directory) => void this.#ready.set(key, directory),
       (error) =>
         this.#closed || this.#parts.logger.warn({ err: error, image: image.name }, 'no warm template'),
@@ -165,7 +166,7 @@ export class WarmTemplates {
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#booting) await this.#parts.launcher.kill(this.#booting);
-    await this.#last;
+    await this.#queue.idle();
   }
 
   async #make(image: Image, { vcpu, ramMb, diskGb }: GuestSize): Promise<string> {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import ipaddr from 'ipaddr.js';
 import type { Clock } from '../../../platform/clock.ts';
-import { KeyedMutex } from '../../../platform/keyed-mutex.ts';
+import { KeyedQueue } from '../../../platform/keyed-queue.ts';
 import { parseJson } from '../../../platform/peer/json.ts';
 import type { GuestAddress, NetworkPolicy, PortForwardEntry } from '../../driver.ts';
 import { SSH_PORT } from '../../inside/ssh.ts';
@@ -33,7 +33,7 @@ const NARROWEST = 29;
  * customers.
  */
 export function createUserNetwork(clock: Clock): HostNetwork {
-  const locks = new KeyedMutex();
+  const locks = new KeyedQueue();
   return {
     mode: 'user',
     probe: async () => ({

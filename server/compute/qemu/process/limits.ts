@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { KeyedMutex } from '../../../platform/keyed-mutex.ts';
+import { KeyedQueue } from '../../../platform/keyed-queue.ts';
 import type { Logger } from '../../../platform/logging.ts';
 import { ComputeUnavailableError, type DiskSpeed } from '../../driver.ts';
 import { type QemuSpec, translationCacheMb } from './arguments.ts';
@@ -65,7 +65,7 @@ export const HOST = {
 };
 
 /** One at a time, otherwise a new group that is still empty could be mistaken for a leftover. */
-const changes = new KeyedMutex();
+const changes = new KeyedQueue();
 
 /**
  * Returns the mechanism that limits guests here, or a string saying why there is none. Under systemd, control groups

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from '../../../platform/helper/shapes.ts';
+import { SerialQueue } from '../../../platform/serial-queue.ts';
 import type { DriverReport, NetworkPolicy } from '../../driver.ts';
 import { connectTo } from '../../inside/connect.ts';
 import type { HostNetwork, NetworkGuest, NetworkReading } from '../network/network.ts';
@@ -59,14 +60,14 @@ export class RoutedNetwork implements HostNetwork {
    * again.
    */
   #held: Map<string, Card> | undefined;
-  readonly #sentinel = new Sentinel((begin) =>
-    this.#exclusively(async () => {
-      begin();
+  readonly #sentinel = new Sentinel((look) =>
+    this.#changes.run(async () => {
+      look();
       return waysAreSound([...(await this.#read()).values()], await this.#findUplink());
     }),
   );
-  /** Settles when the last change ends; the next one starts then. */
-  #last: Promise<unknown> = Promise.resolve();
+  /** One change at a time, because each builds on the result of the last. */
+  readonly #changes = new SerialQueue();
 
   constructor(options: RoutedOptions = {}) {
     if (options.uplink !== undefined && !INTERFACE.test(options.uplink)) {
@@ -79,7 +80,7 @@ export class RoutedNetwork implements HostNetwork {
 
   async probe(): Promise<DriverReport> {
     try {
-      return await this.#exclusively(async () => {
+      return await this.#changes.run(async () => {
         const [version, uplink] = await Promise.all([run('nft', ['--version']), this.#findUplink()]);
         await enableForwarding(uplink);
         await applyBatch(this.#base(uplink));
@@ -95,7 +96,7 @@ export class RoutedNetwork implements HostNetwork {
 
   async attach(guest: NetworkGuest, policy: NetworkPolicy): Promise<string> {
     const entry = this.#entryOf(guest, policy);
-    await this.#exclusively(async () => {
+    await this.#changes.run(async () => {
       const uplink = await this.#findUplink();
       // Rules first, so that they apply from the interface's first packet.
       await this.#update(entry, uplink);
@@ -107,14 +108,14 @@ export class RoutedNetwork implements HostNetwork {
 
   async apply(guest: NetworkGuest, policy: NetworkPolicy): Promise<void> {
     const entry = this.#entryOf(guest, policy);
-    await this.#exclusively(async () => {
+    await this.#changes.run(async () => {
       await this.#update(entry, await this.#findUplink());
       await applyQueues(speedsOf([entry]));
     });
   }
 
   async reassert(guests: GuestAndPolicy[]): Promise<string[]> {
-    return this.#exclusively(async () => {
+    return this.#changes.run(async () => {
       // Before anything is rebuilt, so that changes from now on are noticed.
       await this.#sentinel.begin();
       const uplink = await this.#findUplink();
@@ -132,7 +133,7 @@ export class RoutedNetwork implements HostNetwork {
 
   async detach(id: string): Promise<void> {
     const tap = tapName(id);
-    await this.#exclusively(async () => {
+    await this.#changes.run(async () => {
       const uplink = await this.#findUplink();
       const card = (await this.#read()).get(tap);
       await disconnectTap(tap, card?.addresses ?? [], uplink);
@@ -150,7 +151,7 @@ export class RoutedNetwork implements HostNetwork {
   async altered(signal: AbortSignal): Promise<boolean> {
     // Changes made before the watch began are unknown, so assume some.
     if (!this.#sentinel.running) {
-      await this.#exclusively(() => this.#sentinel.start());
+      await this.#changes.run(() => this.#sentinel.start());
       return true;
     }
     return this.#sentinel.altered(AbortSignal.any([signal, AbortSignal.timeout(WATCH_MS)]));
@@ -167,7 +168,7 @@ export class RoutedNetwork implements HostNetwork {
   readonly connect: HostNetwork['connect'] = connectTo;
 
   async close(): Promise<void> {
-    await this.#last.catch(() => {});
+    await this.#changes.idle();
     this.#sentinel.close();
   }
 
@@ -244,14 +245,5 @@ export class RoutedNetwork implements HostNetwork {
       throw error;
     });
     return this.#uplink;
-  }
-
-  /** Runs one change at a time, because each builds on the result of the last. */
-  #exclusively<T>(work: () => Promise<T>): Promise<T> {
-    const mine = this.#last.catch(() => {}).then(work);
-    this.#last = mine;
-    // The caller receives the error from `mine`.
-    mine.catch(() => {});
-    return mine;
   }
 }

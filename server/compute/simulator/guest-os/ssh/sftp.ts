@@ -1,4 +1,5 @@
 import ssh2, { type FileEntry, type SFTPWrapper } from 'ssh2';
+import { SerialQueue } from '../../../../platform/serial-queue.ts';
 import { type Entry, FileError } from '../system/entry.ts';
 import type { FileWriter } from '../system/file-writer.ts';
 import { absolute } from '../system/paths.ts';
@@ -86,16 +87,18 @@ export class SftpServer {
   /** Answers requests one after the other, in the order the client sent them. Ends the session after the last one. */
   #answering(sftp: SFTPWrapper): (id: number, work: () => Promise<Reply>) => void {
     const underneath = sftp as unknown as Underneath;
-    let waiting = 0;
-    let before: Promise<unknown> = this.#system.refresh().catch(() => {});
-    sftp.once('end', () => before.then(() => end(sftp, underneath)));
+    const queue = new SerialQueue();
+    queue.run(() => this.#system.refresh()).catch(() => {});
+    sftp.once('end', () => queue.run(() => end(sftp, underneath)));
     return (id, work) => {
-      if (++waiting + underneath._buffer.length > MAX_UNANSWERED) return sftp.destroy();
-      before = before.then(work).then(
-        (reply) => reply(sftp, id),
-        (error) => sftp.status(id, codeOf(error), error instanceof FileError ? error.message : 'Failure'),
-      );
-      before = before.finally(() => waiting--);
+      if (queue.size + underneath._buffer.length >= MAX_UNANSWERED) return sftp.destroy();
+      void queue.run(async () => {
+        try {
+          (await work())(sftp, id);
+        } catch (error) {
+          sftp.status(id, codeOf(error), error instanceof FileError ? error.message : 'Failure');
+        }
+      });
     };
   }
 
