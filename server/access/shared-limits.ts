@@ -1,5 +1,6 @@
 import { type Queryable, sql } from '../db/database.ts';
 import { deleteSome } from '../db/queries/service/purge.ts';
+import { Reconciler } from '../platform/reconciler.ts';
 import { type LimitStore, type Uses, WINDOW_SECONDS } from './rate-limits.ts';
 
 interface Waiting {
@@ -18,7 +19,7 @@ export class SharedLimitStore implements LimitStore {
   readonly #db: Queryable;
   readonly #keyLimit: number;
   #waiting: Waiting[] = [];
-  #busy = false;
+  readonly #counting = new Reconciler({ run: () => this.#drain() });
 
   constructor(db: Queryable, keyLimit: number) {
     this.#db = db;
@@ -28,12 +29,11 @@ export class SharedLimitStore implements LimitStore {
   take(keyId: string, accountId: string, windowStart: number): Promise<Uses> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ keyId, accountId, windowStart, resolve, reject });
-      if (!this.#busy) void this.#drain();
+      this.#counting.kick();
     });
   }
 
   async #drain(): Promise<void> {
-    this.#busy = true;
     while (this.#waiting.length > 0) {
       const { windowStart } = this.#waiting[0]!;
       const batch = this.#waiting.filter((one) => one.windowStart === windowStart);
@@ -44,7 +44,6 @@ export class SharedLimitStore implements LimitStore {
         for (const one of batch) one.reject(error);
       }
     }
-    this.#busy = false;
   }
 
   async #count(batch: Waiting[], windowStart: number): Promise<void> {

@@ -4,6 +4,7 @@ import type { DocumentCheck, InvoiceDocument, Obstacle } from '../domain/billing
 import type { Clock } from '../platform/clock.ts';
 import { ApiError, type FieldProblem, validationFailed } from '../platform/errors.ts';
 import type { Logger } from '../platform/logging.ts';
+import { Reconciler } from '../platform/reconciler.ts';
 import { type DocumentLook, PLAIN_LOOK } from './look.ts';
 import type { Answer, DocumentFormat, Order } from './messages.ts';
 import { obstacleTo } from './obstacle.ts';
@@ -54,8 +55,7 @@ export class DocumentRenderer implements DocumentCheck {
   readonly #options: Required<RendererOptions>;
   #waiting: Task[] = [];
   #thread: Worker | undefined;
-  #idle = Promise.resolve();
-  #working = false;
+  readonly #making = new Reconciler({ run: () => this.#work() });
 
   constructor(options: RendererOptions) {
     const bounds = { limitMs: LIMIT_MS, maxWaiting: MAX_WAITING, maxWaitingOfOne: MAX_WAITING_OF_ONE };
@@ -101,10 +101,7 @@ export class DocumentRenderer implements DocumentCheck {
       throw unavailable('Too many documents are being requested. Try again later.');
     const { promise, resolve: done, reject: failed } = Promise.withResolvers<Made>();
     this.#waiting.push({ accountId, document, format, done, failed });
-    if (!this.#working) {
-      this.#working = true;
-      this.#idle = this.#work();
-    }
+    this.#making.kick();
     return promise;
   }
 
@@ -125,7 +122,7 @@ export class DocumentRenderer implements DocumentCheck {
   async close(): Promise<void> {
     for (const task of this.#waiting.splice(0)) task.failed(unavailable('The service is stopping.'));
     await this.#thread?.terminate();
-    await this.#idle;
+    await this.#making.idle();
   }
 
   async #work(): Promise<void> {
@@ -135,7 +132,6 @@ export class DocumentRenderer implements DocumentCheck {
         await this.#make(thread, this.#waiting.shift()!);
       await thread.terminate();
     }
-    this.#working = false;
   }
 
   #start(): Worker {

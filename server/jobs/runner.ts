@@ -11,6 +11,7 @@ import {
   releaseJob,
 } from '../db/queries/service/owned-jobs.ts';
 import type { VmRow } from '../db/queries/vms/vms.ts';
+import { Reconciler } from '../platform/reconciler.ts';
 import { JobCanceled, JobExecution, type StepHook } from './execution.ts';
 import { fencedCompute } from './fenced-compute.ts';
 import type { JobServices } from './job.ts';
@@ -55,8 +56,11 @@ export class JobRunner implements JobReceiver {
   readonly #lastTurn: Record<Lane, string> = { service: '', customer: '' };
   /** Jobs may be waiting that found no free slot. */
   #backlog = false;
-  #again = false;
-  #filling: Promise<void> | undefined;
+  readonly #filling = new Reconciler({
+    run: (_, look) => this.#fill(look),
+    // The next round of adoption takes the jobs that were missed.
+    onFailure: (error) => this.#services.logger.warn({ err: error }, 'jobs not taken'),
+  });
   readonly #stopping = new AbortController();
 
   constructor(services: RunnerServices, node: Node, { concurrency, hook = () => {} }: RunnerOptions) {
@@ -72,29 +76,20 @@ export class JobRunner implements JobReceiver {
 
   /** Takes waiting jobs as long as there are free slots. */
   fill(): Promise<void> {
-    this.#again = true;
-    this.#filling ??= this.#fill();
-    return this.#filling;
+    return this.#filling.run();
   }
 
   /** Runs {@link fill} in the background. */
   offer(): void {
-    // The next round of adoption takes the jobs that were missed.
-    this.fill().catch((error) => this.#services.logger.warn({ err: error }, 'jobs not taken'));
+    this.#filling.kick();
   }
 
-  async #fill(): Promise<void> {
+  async #fill(look: () => void): Promise<void> {
+    this.#backlog = false;
     try {
-      do {
-        this.#backlog = false;
-        try {
-          while (await this.#takeNext());
-        } finally {
-          await this.#claimed();
-        }
-      } while (this.#again && !this.#stopping.signal.aborted);
+      while (await this.#takeNext(look));
     } finally {
-      this.#filling = undefined;
+      await this.#claimed();
     }
   }
 
@@ -109,9 +104,9 @@ export class JobRunner implements JobReceiver {
    * Begins to claim the next job while earlier claims are still in progress. Returns false if there is no further job
    * or no free slot.
    */
-  async #takeNext(): Promise<boolean> {
+  async #takeNext(look: () => void): Promise<boolean> {
     // The query below sees every job that has been offered so far.
-    this.#again = false;
+    look();
     if (this.#stopping.signal.aborted || !this.#node.present) return false;
     const open = LANES.filter((lane) => this.#slots.hasRoom(lane));
     const full = this.#slots.fullAccounts();
@@ -189,7 +184,7 @@ export class JobRunner implements JobReceiver {
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#interrupt();
-    await this.#filling?.catch(() => {});
+    await this.#filling.close();
     this.#interrupt();
     await Promise.all([...this.#runs.values()].map(({ done }) => done));
   }

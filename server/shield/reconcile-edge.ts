@@ -23,6 +23,7 @@ import type { EdgeDriver, EdgeRefusal, EdgeTarget } from '../edge/driver.ts';
 import { addressMatcher } from '../platform/cidr.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logging.ts';
+import { Reconciler } from '../platform/reconciler.ts';
 
 /** Targets updated in one round; the next round continues with the rest. */
 const BATCH = 100;
@@ -56,7 +57,10 @@ export class EdgeReconciler {
   #retryAt = 0;
   #pauseMs = 0;
   #epoch: string | undefined;
-  #running: Promise<void> | undefined;
+  readonly #reconciler = new Reconciler({
+    run: () => this.#writeDirty(),
+    onFailure: (error) => this.#parts.logger.warn({ err: error }, 'the edge could not be reconciled'),
+  });
 
   constructor(parts: EdgeReconcilerParts) {
     this.#parts = parts;
@@ -66,7 +70,7 @@ export class EdgeReconciler {
   /** Updates a target soon, in the background, if this node leads. A failure is left to the next round. */
   kick(targetId: string): void {
     this.#dirty.add(targetId);
-    this.#start();
+    this.#reconciler.kick();
   }
 
   /** Ends expired rules and updates every target that lags behind. */
@@ -79,7 +83,7 @@ export class EdgeReconciler {
     await expireShieldRules(db, clock.now());
     // Otherwise all of them are written anyway.
     if (!this.#isLost) for (const id of await targetsBehind(db, BATCH)) this.#dirty.add(id);
-    await this.#start();
+    await this.#reconciler.run();
   }
 
   /** Called with every reading. If the edge's counters have restarted, it may have lost its rules as well. */
@@ -92,27 +96,17 @@ export class EdgeReconciler {
   noticeAltered(): void {
     this.#isLost = true;
     this.#retryAt = 0;
-    // After the current write, which started before the alteration.
-    Promise.resolve(this.#running).then(() => this.#start());
+    this.#reconciler.kick();
   }
 
-  /** Resolves when nothing is being written. Used for an orderly shutdown. */
-  async idle(): Promise<void> {
-    await this.#running;
+  /** Resolves when nothing is being written. */
+  idle(): Promise<void> {
+    return this.#reconciler.idle();
   }
 
-  #start(): Promise<void> {
-    this.#running ??= this.#run();
-    return this.#running;
-  }
-
-  async #run(): Promise<void> {
-    try {
-      await this.#writeDirty();
-    } finally {
-      // In the same turn that found nothing left to write, so that no kick is lost.
-      this.#running = undefined;
-    }
+  /** Stops for good and waits for the current write, for an orderly stop of the service. */
+  stop(): Promise<void> {
+    return this.#reconciler.close();
   }
 
   async #writeDirty(): Promise<void> {

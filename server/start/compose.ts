@@ -249,7 +249,7 @@ export async function startService(config: Config, state: Database, parts: Parts
       () => schedule.stop(),
       () => queue.stop(),
       () => runner.stop(),
-      () => Promise.all([network.idle(), forwards.idle(), services.guests.stop(), shield.idle()]),
+      () => Promise.all([network.idle(), forwards.stop(), services.guests.stop(), shield.stop()]),
       () => leadership.leave(),
       () => authenticator.flushLastUsed(),
       () => signals.stop(),

@@ -3,6 +3,7 @@ import type WebSocket from 'ws';
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logging.ts';
 import { parseJson } from '../../platform/peer/json.ts';
+import { Reconciler } from '../../platform/reconciler.ts';
 import type { GuestEvents } from '../guest-events.ts';
 import { eventOf } from '../guest-events.ts';
 import { type Instance, idOf, isGuest, isOn, isUnderWay, runOf } from './instance.ts';
@@ -42,19 +43,24 @@ const LAST_POWER = 'volatile.last_state.power';
  */
 export class EventStream {
   readonly #parts: EventStreamParts;
-  readonly #closing = new AbortController();
+  readonly #streams: Reconciler;
   /** The last running run seen of each guest. If the guest is off at the next look, the event was missed. */
   readonly #runs = new Map<string, string>();
-  #following: Promise<void> | undefined;
-  #socket: WebSocket | undefined;
+  #isOpen = false;
   #isDown = false;
 
   constructor(parts: EventStreamParts) {
     this.#parts = parts;
+    this.#streams = new Reconciler({
+      run: (signal) => this.#once(signal),
+      onFailure: (error) => this.#failed(error),
+      pauses: { clock: parts.clock, everyMs: PAUSE_MS },
+    });
   }
 
   open(): void {
-    this.#following ??= this.#follow();
+    if (!this.#isOpen) this.#streams.kick();
+    this.#isOpen = true;
   }
 
   /** Called before a requested stop, so that it is not reported as an event. */
@@ -62,33 +68,22 @@ export class EventStream {
     this.#runs.delete(id);
   }
 
-  async close(): Promise<void> {
-    this.#closing.abort();
-    this.#socket?.terminate();
-    await this.#following;
+  close(): Promise<void> {
+    return this.#streams.close();
   }
 
-  async #follow(): Promise<void> {
-    const { clock, logger } = this.#parts;
-    const { signal } = this.#closing;
-    while (!signal.aborted) {
-      try {
-        await this.#once();
-      } catch (error) {
-        if (!this.#isDown && !signal.aborted)
-          logger.warn({ err: error }, 'events of the cluster are not heard');
-        this.#isDown = true;
-      }
-      await clock.sleep(PAUSE_MS, signal).catch(() => {});
-    }
+  #failed(error: unknown): void {
+    if (!this.#isDown) this.#parts.logger.warn({ err: error }, 'events of the cluster are not heard');
+    this.#isDown = true;
   }
 
-  async #once(): Promise<void> {
+  /** Hears one stream until it ends or `signal` aborts. */
+  async #once(signal: AbortSignal): Promise<void> {
     const { members, clock, project } = this.#parts;
     const client = members.clientForEvents();
     const socket = client.socket(`/1.0/events?type=lifecycle&project=${project}`);
-    this.#socket = socket;
-    if (this.#closing.signal.aborted) socket.terminate();
+    const terminate = () => socket.terminate();
+    signal.addEventListener('abort', terminate);
     const gone = new AbortController();
     socket.on('close', () => gone.abort());
     socket.on('error', () => members.failed(client));
@@ -114,6 +109,7 @@ export class EventStream {
         await clock.sleep(PING_MS, gone.signal).catch(() => {});
       }
     } finally {
+      signal.removeEventListener('abort', terminate);
       socket.terminate();
     }
   }

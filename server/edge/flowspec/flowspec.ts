@@ -1,6 +1,7 @@
 import { addressMatcher, canonicalIp } from '../../platform/cidr.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { InvalidArgumentError } from '../../platform/helper/shapes.ts';
+import { Reconciler } from '../../platform/reconciler.ts';
 import { SerialQueue } from '../../platform/serial-queue.ts';
 import {
   type EdgeCapabilities,
@@ -54,14 +55,19 @@ export class FlowspecEdge implements EdgeDriver {
   readonly #gobgp: Gobgp;
   readonly #rib: Rib;
   readonly #mayAnnounce: (ip: string) => boolean;
-  readonly #closing = new AbortController();
   readonly #held = new Map<string, Held>();
   #listener: () => void = () => {};
   #watching = false;
   /** True if the latest change did not reach a router for every rule. */
   #failed = false;
   #verifiedAt = 0;
-  #doubted = false;
+  #isClosed = false;
+  readonly #verifying = new Reconciler({
+    run: (_, look) => this.#verify(look),
+    onFailure: () => this.#lose(),
+  });
+  /** Reports that everything may be gone, once GoBGP is back. */
+  readonly #returning: Reconciler;
   /** Makes sure that each reading shows a single state and each change is based on one. */
   readonly #queue = new SerialQueue();
 
@@ -74,6 +80,15 @@ export class FlowspecEdge implements EdgeDriver {
     );
     const { blackholeCommunity, clock } = options;
     this.#rib = new Rib(this.#gobgp, { prefixes, blackholeCommunity, clock });
+    this.#returning = new Reconciler({
+      run: async (signal) => {
+        await this.#gobgp.asn();
+        if (signal.aborted) return;
+        this.#watch();
+        this.#listener();
+      },
+      pauses: { clock, retry: { firstMs: RETRY_MS, longestMs: RETRY_MS } },
+    });
   }
 
   async probe(): Promise<EdgeReport> {
@@ -179,7 +194,7 @@ export class FlowspecEdge implements EdgeDriver {
   readTotals(): Promise<EdgeReading<never>> {
     if (this.#held.size > 0 && this.#now() - this.#verifiedAt >= VERIFY_EVERY_MS) {
       this.#verifiedAt = this.#now();
-      this.#doubt();
+      this.#verifying.kick();
     }
     return this.#nothing();
   }
@@ -190,7 +205,10 @@ export class FlowspecEdge implements EdgeDriver {
   readPortSamples = async (): Promise<never[]> => [];
 
   async close(): Promise<void> {
-    this.#closing.abort();
+    this.#isClosed = true;
+    // Not awaited: GoBGP may take seconds to answer, and nothing depends on it any longer.
+    void this.#returning.close();
+    await this.#verifying.close();
     await this.#queue.idle();
     this.#gobgp.close();
   }
@@ -249,57 +267,42 @@ export class FlowspecEdge implements EdgeDriver {
     this.#failed = false;
   }
 
-  /** Listens to GoBGP. If the stream ends, waits until GoBGP is back and reports that everything may be gone. */
+  /** Listens to GoBGP. */
   #watch(): void {
-    if (this.#watching || this.#closing.signal.aborted) return;
+    if (this.#watching || this.#isClosed) return;
     this.#watching = true;
     this.#gobgp.watch({
       onReady: () => {
         this.#rib.told();
         // Earlier events were not reported.
-        this.#doubt();
+        this.#verifying.kick();
       },
-      onSession: () => this.#doubt(),
+      onSession: () => this.#verifying.kick(),
       onRoute: (event) => {
-        if (!this.#rib.notice(event)) this.#doubt();
+        if (!this.#rib.notice(event)) this.#verifying.kick();
       },
       onEnd: () => {
         this.#watching = false;
         this.#rib.deaf();
-        this.#untilBack();
+        this.#returning.kick();
       },
     });
   }
 
-  async #untilBack(): Promise<void> {
-    const { signal } = this.#closing;
-    while (!signal.aborted) {
-      try {
-        await this.#gobgp.asn();
-        this.#watch();
-        return this.#listener();
-      } catch {
-        await this.#options.clock.sleep(RETRY_MS, signal).catch(() => {});
-      }
-    }
+  /** Compares the announcements with the wanted ones; several simultaneous doubts cause one comparison. */
+  #verify(look: () => void): Promise<void> {
+    return this.#queue.run(async () => {
+      look();
+      await this.#rib.read();
+      const wanted = this.#wanted();
+      if (this.#failed || !this.#rib.isExactly(wanted)) return this.#listener();
+      requireSent(await this.#gobgp.neighbours(), this.#rib.counts());
+    });
   }
 
-  /** Soon compares the announcements with the wanted ones; several simultaneous doubts cause one comparison. */
-  #doubt(): void {
-    if (this.#doubted || this.#closing.signal.aborted) return;
-    this.#doubted = true;
-    this.#queue
-      .run(async () => {
-        this.#doubted = false;
-        await this.#rib.read();
-        const wanted = this.#wanted();
-        if (this.#failed || !this.#rib.isExactly(wanted)) return this.#listener();
-        requireSent(await this.#gobgp.neighbours(), this.#rib.counts());
-      })
-      .catch(() => {
-        this.#failed = true;
-        this.#listener();
-      });
+  #lose(): void {
+    this.#failed = true;
+    this.#listener();
   }
 
   #check(ip: string, field: string): void {

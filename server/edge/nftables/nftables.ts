@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { addressMatcher } from '../../platform/cidr.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { TableWatch } from '../../platform/nft-watch.ts';
+import { Reconciler } from '../../platform/reconciler.ts';
 import {
   type EdgeCapabilities,
   type EdgeDriver,
@@ -77,7 +78,10 @@ export class NftablesEdge implements EdgeDriver {
   /** The kernel's state as far as this process knows; undefined if it must be read or rebuilt. */
   #state: Pick<KernelState, 'epoch' | 'held' | 'numbers'> | undefined;
   #verifiedAt = 0;
-  #doubted = false;
+  readonly #verifying = new Reconciler({
+    run: (signal, look) => this.#verify(signal, look),
+    onFailure: () => this.#lose(),
+  });
   /** Makes sure that each change is based on one state and waits for no reading. */
   readonly #lanes = new Lanes();
   readonly #closing = new AbortController();
@@ -91,7 +95,7 @@ export class NftablesEdge implements EdgeDriver {
       ours: OURS,
       signature: this.#signature,
       devices: options.devices,
-      onDoubt: () => this.#doubt(),
+      onDoubt: () => this.#verifying.kick(),
     });
   }
 
@@ -204,6 +208,7 @@ export class NftablesEdge implements EdgeDriver {
 
   async close(): Promise<void> {
     this.#closing.abort();
+    await this.#verifying.close();
     this.#watch.close();
     await this.#lanes.idle();
   }
@@ -295,23 +300,19 @@ export class NftablesEdge implements EdgeDriver {
   }
 
   /**
-   * Soon compares the kernel's state with the one it was given; several simultaneous doubts cause one comparison. A
-   * difference found during a write is checked again when nothing is being written.
+   * Compares the kernel's state with the one it was given; several simultaneous doubts cause one comparison. A difference
+   * found during a write is checked again when nothing is being written.
    */
-  #doubt(): void {
-    if (this.#doubted) return;
-    this.#doubted = true;
-    const isAsGiven = this.#lanes.read(() => {
-      this.#doubted = false;
+  async #verify(signal: AbortSignal, look: () => void): Promise<void> {
+    const isAsGiven = await this.#lanes.read(() => {
+      look();
       this.#verifiedAt = this.#now();
       return this.#isAsGiven();
     });
-    isAsGiven
-      .then((found) => found || this.#lanes.write(() => this.#isAsGiven()))
-      .then(
-        (found) => (found ? this.#watch.start() : this.#lose()),
-        () => this.#lose(),
-      );
+    const isSound = isAsGiven || (await this.#lanes.write(() => this.#isAsGiven()));
+    if (signal.aborted) return;
+    if (isSound) this.#watch.start();
+    else this.#lose();
   }
 
   async #isAsGiven(): Promise<boolean> {
@@ -330,7 +331,7 @@ export class NftablesEdge implements EdgeDriver {
   #verifyNowAndThen(): void {
     if (!this.#state || this.#now() - this.#verifiedAt < VERIFY_EVERY_MS) return;
     this.#verifiedAt = this.#now();
-    this.#doubt();
+    this.#verifying.kick();
   }
 
   #check(target: EdgeTarget, field: string): void {

@@ -7,6 +7,7 @@ import { addressMatcher } from '../../platform/cidr.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { PublicPortRanges } from '../../platform/helper/forwards.ts';
 import type { Logger } from '../../platform/logging.ts';
+import { Reconciler } from '../../platform/reconciler.ts';
 
 /** The gateway is given all forwards again at this interval, even if nothing is known to have changed. */
 const AGAIN_EVERY_MS = 60_000;
@@ -26,9 +27,10 @@ interface ReconcilerParts {
  */
 export class ForwardReconciler {
   readonly #parts: ReconcilerParts;
-  #last: Promise<void> = Promise.resolve();
-  /** A run that has not begun yet, and will see everything committed so far. */
-  #next: Promise<void> | undefined;
+  readonly #reconciler = new Reconciler({
+    run: () => this.#run(),
+    onFailure: (error) => this.#parts.logger.warn({ err: error }, 'forwards not applied'),
+  });
   #isBehind: boolean;
   /** The forwards last given to the gateway, and when; undefined if the gateway may hold something else. */
   #given: { text: string; at: number } | undefined;
@@ -68,39 +70,35 @@ export class ForwardReconciler {
    * {@link ComputeUnavailableError}.
    */
   apply(): Promise<void> {
-    if (!this.isHere) return Promise.resolve();
-    if (!this.#next) {
-      this.#next = this.#last
-        .catch(() => {})
-        .then(() => {
-          this.#next = undefined;
-          return this.#run();
-        })
-        .then(
-          () => {
-            this.#isBehind = false;
-          },
-          (error) => {
-            this.#isBehind = true;
-            throw error;
-          },
-        );
-      this.#last = this.#next;
-    }
-    return this.#next;
+    return this.isHere ? this.#reconciler.run() : Promise.resolve();
   }
 
   /** Applies the forwards soon, in the background; the next round retries a failure. */
   kick(): void {
-    this.apply().catch((error) => this.#parts.logger.warn({ err: error }, 'forwards not applied'));
+    if (this.isHere) this.#reconciler.kick();
   }
 
-  /** Resolves when nothing is being applied, for an orderly stop. */
-  async idle(): Promise<void> {
-    await this.#last.catch(() => {});
+  /** Resolves when nothing is being applied. */
+  idle(): Promise<void> {
+    return this.#reconciler.idle();
+  }
+
+  /** Stops for good and waits for the current run, for an orderly stop of the service. */
+  stop(): Promise<void> {
+    return this.#reconciler.close();
   }
 
   async #run(): Promise<void> {
+    try {
+      await this.#applyAll();
+      this.#isBehind = false;
+    } catch (error) {
+      this.#isBehind = true;
+      throw error;
+    }
+  }
+
+  async #applyAll(): Promise<void> {
     const { db, gateway } = this.#parts;
     const { publicPorts } = gateway.capabilities();
     const rows = await forwardsAt(db, [...new Set(publicPorts.map(({ address }) => address))]);

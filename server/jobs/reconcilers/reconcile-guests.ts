@@ -21,6 +21,7 @@ import { Failures } from '../../platform/failures.ts';
 import type { Logger } from '../../platform/logging.ts';
 import type { Metrics } from '../../platform/metrics.ts';
 import { ordinal } from '../../platform/readable-time.ts';
+import { Reconciler } from '../../platform/reconciler.ts';
 import { inTransaction } from '../timers/renew-vms.ts';
 import { judgeGuest } from './judge-guest.ts';
 import { noteOrphans } from './orphans.ts';
@@ -59,10 +60,13 @@ export class GuestReconciler {
   #findings = new Map<string, { what: string; since: number; settled: boolean }>();
   /** VMs that should run are waiting for others to boot. */
   #backlog = false;
-  #again = false;
-  #running: Promise<void> | undefined;
   #held = false;
-  #stopped = false;
+  readonly #reconciler = new Reconciler({
+    run: async (signal) => {
+      while ((await this.#round()) && !signal.aborted);
+    },
+    onFailure: (error) => this.#services.logger.warn({ err: error }, 'guests not reconciled'),
+  });
 
   constructor(services: GuestServices) {
     this.#services = services;
@@ -74,23 +78,18 @@ export class GuestReconciler {
 
   /** Runs one round; if a round is in progress, runs another after it. */
   run(): Promise<void> {
-    this.#again = true;
-    this.#running ??= this.#rounds().finally(() => {
-      this.#running = undefined;
-    });
-    return this.#running;
+    return this.#reconciler.run();
   }
 
   /** Runs a round soon, in the background; the next round retries a failure. */
   kick(): void {
-    if (this.#stopped) return;
-    this.run().catch((error) => this.#services.logger.warn({ err: error }, 'guests not reconciled'));
+    this.#reconciler.kick();
   }
 
   /** Stops all changes because the host is about to go down; resolves when no change is in progress. */
-  async hold(): Promise<void> {
+  hold(): Promise<void> {
     this.#held = true;
-    await this.#running?.catch(() => {});
+    return this.#reconciler.idle();
   }
 
   /** Undoes {@link hold}. */
@@ -104,23 +103,16 @@ export class GuestReconciler {
   }
 
   /** Stops for good and waits for the current round, for an orderly stop of the service. */
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    await this.#running?.catch(() => {});
+  stop(): Promise<void> {
+    return this.#reconciler.close();
   }
 
-  async #rounds(): Promise<void> {
-    while (this.#again && !this.#stopped) {
-      this.#again = false;
-      await this.#round();
-    }
-  }
-
-  async #round(): Promise<void> {
+  /** Returns true if it has shown that VMs are off: the next round may restart them at once. */
+  async #round(): Promise<boolean> {
     const { db, compute, engine, leadership, metrics } = this.#services;
     // A node looks after guests that only it can reach, whichever node leads.
     const isAlone = compute.capabilities().reach === 'this_node';
-    if (this.#held || !(isAlone || (await leadership.holds()))) return;
+    if (this.#held || !(isAlone || (await leadership.holds()))) return false;
     // VMs first: a change that a job makes in the meantime shows in its VM, which is checked again before anything is
     // done to it.
     const vms = await recordedVms(db, engine);
@@ -135,12 +127,13 @@ export class GuestReconciler {
       guests.filter(({ id }) => !ids.has(id)),
     );
     await this.#follow(vms, guests);
-    const { missing, unseen } = await this.#settle(vms, sights);
+    const { missing, unseen, wentOff } = await this.#settle(vms, sights);
     metrics.guestsAmiss({ orphan, missing, unseen });
     const policy = restartPolicy(this.#services.catalog);
     const stableSince = this.#now().getTime() - policy.stableAfterMs;
     await forgetRestarts(db, engine, new Date(stableSince));
     await this.#restart(vms, sights, beingStarted, policy);
+    return wentOff > 0;
   }
 
   /** Records the hosts of guests that no job is moving: the engine has moved them, or a move was given up. */
@@ -176,10 +169,13 @@ export class GuestReconciler {
     await recordSystemEvent(tx, clock, subject, 'warning', { type: 'vm.moved', message });
   }
 
-  /** Acts on findings that have stood for a while. Returns how many guests are missing and how many are unseen. */
+  /**
+   * Acts on findings that have stood for a while. Returns how many guests are missing, how many are unseen, and how many
+   * VMs now show that they are off.
+   */
   async #settle(vms: RecordedVm[], sights: Sights) {
     const { logger } = this.#services;
-    const counts = { missing: 0, unseen: 0 };
+    const counts = { missing: 0, unseen: 0, wentOff: 0 };
     const before = this.#findings;
     const now = this.#now().getTime();
     this.#findings = new Map();
@@ -198,8 +194,7 @@ export class GuestReconciler {
         entry.settled = done || finding === 'missing' || finding === 'unseen';
         if (entry.settled)
           logger.warn({ vm_id: vm.id, status: vm.status, finding }, 'VM and guest contradicted each other');
-        // A VM that now shows that it is off may be restarted at once.
-        if (done && finding === 'off') this.#again = true;
+        if (done && finding === 'off') counts.wentOff++;
       };
       await this.#failures.attempt('reconcile_guests', work, vm.id);
     }

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { systemClock as clock } from '../../../platform/clock.ts';
 import { ENVIRONMENT } from '../../../platform/nft.ts';
 import { changeReader, listen } from '../../../platform/nft-changes.ts';
+import { Reconciler } from '../../../platform/reconciler.ts';
 import { ComputeUnavailableError } from '../../driver.ts';
 import { until } from '../process/timeouts.ts';
 import { applyBatch, SIGNATURE } from './commands.ts';
@@ -24,7 +25,6 @@ const WAYS = new RegExp(`forwarding off|proxy_neigh off|\\b${TAP_PREFIX}`);
  * of them changes. It also owns a gate: a table that `nft flush ruleset` does not delete as long as this process lives.
  */
 export class Sentinel {
-  readonly #waysAreSound: (begin: () => void) => Promise<boolean>;
   #children: ChildProcess[] = [];
   #starting: Promise<void> | undefined;
   /** Number of our changes that the kernel has not announced yet. */
@@ -32,11 +32,19 @@ export class Sentinel {
   #heard = 0;
   #altered = false;
   #waiters = new Set<() => void>();
-  #looking = false;
+  /** Checks guests' routes once, after a burst of changes has settled. */
+  readonly #ways: Reconciler;
 
-  /** `waysAreSound` runs while none of our changes is in progress, and calls `begin` as soon as it starts to look. */
-  constructor(waysAreSound: (begin: () => void) => Promise<boolean>) {
-    this.#waysAreSound = waysAreSound;
+  /** `waysAreSound` runs while none of our changes is in progress, and calls `look` as soon as it starts to look. */
+  constructor(waysAreSound: (look: () => void) => Promise<boolean>) {
+    this.#ways = new Reconciler({
+      run: async (_, look) => {
+        await clock.sleep(SETTLE_MS);
+        // Changes made until it looks cause no further check: a change of all guests must not queue hundreds of them.
+        if (!(await waysAreSound(look))) this.#alarm();
+      },
+      onFailure: () => this.#alarm(),
+    });
   }
 
   get running(): boolean {
@@ -90,7 +98,7 @@ export class Sentinel {
   async #start(): Promise<void> {
     const tables = this.#listen('nft', ['monitor'], this.#tableReader());
     this.#listen('ip', ['-o', 'monitor', 'link', 'route', 'netconf'], (line) => {
-      if (WAYS.test(line)) this.#look();
+      if (WAYS.test(line)) this.#ways.kick();
     });
     const before = this.#heard;
     await until(
@@ -136,28 +144,6 @@ export class Sentinel {
         this.#expected = 0;
       },
     });
-  }
-
-  /** Checks guests' routes once, after a burst of changes has settled. */
-  #look(): void {
-    if (this.#looking) return;
-    this.#looking = true;
-    clock
-      .sleep(SETTLE_MS)
-      .then(() =>
-        // This check sees every change made until it starts, so only later ones trigger another: a change of all guests
-        // must not queue hundreds of checks.
-        this.#waysAreSound(() => {
-          this.#looking = false;
-        }),
-      )
-      .then(
-        (sound) => sound || this.#alarm(),
-        () => {
-          this.#looking = false;
-          this.#alarm();
-        },
-      );
   }
 
   #alarm(): void {
