@@ -13,7 +13,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Failures } from '../../platform/failures.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
 import { warnOwners } from '../tell-owners.ts';
-import { inTransaction } from '../timers/renew-vms.ts';
+import { withLockedVm } from '../with-locked-vm.ts';
 
 export interface AnnounceServices {
   clock: Clock;
@@ -49,7 +49,7 @@ export async function cancelMoves(services: AnnounceServices, failures: Failures
   const { clock, db, engine, signals } = services;
   for (const id of await vmsNotToBeMoved(db, engine, clock.now(), BATCH)) {
     const work = () =>
-      inTransaction(db, id, async (tx, vm) => {
+      withLockedVm(db, id, async (tx, vm) => {
         const window = await findMoveWindow(tx, id);
         if (vm.active_job_id || !window) return;
         await clearMoveWindow(tx, id);

@@ -5,7 +5,7 @@ import type { Signals } from '../../db/signals.ts';
 import { recordSystemEvent } from '../../domain/vms/events.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logging.ts';
-import { inTransaction } from '../timers/renew-vms.ts';
+import { withLockedVm } from '../with-locked-vm.ts';
 import type { GuestReconciler } from './reconcile-guests.ts';
 
 interface DrainServices {
@@ -88,7 +88,7 @@ async function switchOff({ clock, compute, logger }: DrainServices, id: string, 
 
 /** If a job is changing the VM, that job sets its state. */
 function noteOff({ db, clock, signals }: DrainServices, id: string): Promise<void> {
-  return inTransaction(db, id, async (tx, vm) => {
+  return withLockedVm(db, id, async (tx, vm) => {
     if (vm.active_job_id || vm.status !== 'running') return;
     await updateVm(tx, id, { status: 'stopped' }, clock.now());
     const again = vm.wanted_power === 'on' ? ' It will be started again together with the host.' : '';

@@ -12,7 +12,7 @@ import type { Logger } from '../../platform/logging.ts';
 import type { Metrics } from '../../platform/metrics.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
 import { type MoveParts, planMove, startMove } from '../start-move.ts';
-import { inTransaction } from '../timers/renew-vms.ts';
+import { withLockedVm } from '../with-locked-vm.ts';
 import { announceMove, cancelMoves } from './announce-moves.ts';
 
 export interface EmptyServices {
@@ -99,7 +99,7 @@ async function moveAway(
     // Asked outside the transaction. A guest that powers off before its move begins is moved in the state it is in
     // then.
     const kind = await compute.moveKind(vmId);
-    await inTransaction(db, vmId, async (tx, vm) => {
+    await withLockedVm(db, vmId, async (tx, vm) => {
       target = undefined;
       if (vm.active_job_id || vm.deleted_at || vm.host_id !== from.hostId) return;
       const plan = await planMove(tx, vm, kind);

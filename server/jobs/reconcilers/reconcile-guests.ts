@@ -22,7 +22,7 @@ import type { Logger } from '../../platform/logging.ts';
 import type { Metrics } from '../../platform/metrics.ts';
 import { ordinal } from '../../platform/readable-time.ts';
 import { Reconciler } from '../../platform/reconciler.ts';
-import { inTransaction } from '../timers/renew-vms.ts';
+import { withLockedVm } from '../with-locked-vm.ts';
 import { judgeGuest } from './judge-guest.ts';
 import { noteOrphans } from './orphans.ts';
 import { settleGuest } from './settle-guest.ts';
@@ -146,7 +146,7 @@ export class GuestReconciler {
       const place = places.get(id);
       if (active_job_id || place === undefined || (place === host_id && moving_to === null)) continue;
       const work = () =>
-        inTransaction(db, id, async (tx, vm) => {
+        withLockedVm(db, id, async (tx, vm) => {
           if (vm.active_job_id || vm.last_job_id !== last_job_id) return;
           const hasMoved = place !== vm.host_id;
           if (hasMoved && host_lost) await this.#noteRescue(tx, vm);
@@ -220,7 +220,7 @@ export class GuestReconciler {
     due.sort((a, b) => a.restart_attempts - b.restart_attempts);
     this.#backlog = due.length > room;
     for (const { id } of due.slice(0, room)) {
-      const work = () => inTransaction(this.#services.db, id, (tx, vm) => this.#start(tx, vm, policy));
+      const work = () => withLockedVm(this.#services.db, id, (tx, vm) => this.#start(tx, vm, policy));
       await this.#failures.attempt('restart_vms', work, id);
     }
   }

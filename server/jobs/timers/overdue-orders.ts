@@ -9,7 +9,7 @@ import type { Logger } from '../../platform/logging.ts';
 import type { Metrics } from '../../platform/metrics.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
 import { abandon } from '../end-job.ts';
-import { inTransaction } from './renew-vms.ts';
+import { withLockedVm } from '../with-locked-vm.ts';
 
 export interface OrderServices {
   clock: Clock;
@@ -34,7 +34,7 @@ export async function endOverdueOrders(services: OrderServices, failures: Failur
   const before = new Date(clock.now().getTime() - LONGEST_PENDING_HOURS * HOUR_MS);
   for (const { id, vm_id } of await jobsOfOrdersBefore(db, before, BATCH)) {
     const end = () =>
-      inTransaction(db, vm_id, async (tx, vm) => {
+      withLockedVm(db, vm_id, async (tx, vm) => {
         const job = await systemFindJob(tx, id);
         const why = `it had not finished after ${LONGEST_PENDING_HOURS} hours`;
         if (!job || !(await abandon(tx, services, { job, vm, error: ERROR, why }))) return;

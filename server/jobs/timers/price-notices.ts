@@ -11,7 +11,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Failures } from '../../platform/failures.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
 import { warnOwners } from '../tell-owners.ts';
-import { inTransaction } from './renew-vms.ts';
+import { withLockedVm } from '../with-locked-vm.ts';
 
 interface NoticeServices {
   catalog: Catalog;
@@ -70,7 +70,7 @@ export class PriceNotices {
   async #look(vm: VmRow, catalog: SalesCatalog): Promise<boolean> {
     const { db, clock } = this.#services;
     if (changeBy(vm, lookAhead(vm, catalog, clock.now())) === null) return true;
-    const work = () => inTransaction(db, vm.id, (tx, locked) => this.#notify(tx, locked));
+    const work = () => withLockedVm(db, vm.id, (tx, locked) => this.#notify(tx, locked));
     return this.#failures.attempt('price_notices', work, vm.id);
   }
 

@@ -3,7 +3,7 @@ import { isBilled } from '../../db/queries/money/billed-vms.ts';
 import { findBillingProfile } from '../../db/queries/money/billing-profiles.ts';
 import { type MeteredVm, withMeter, withMeters } from '../../db/queries/money/meters.ts';
 import { lockWallet } from '../../db/queries/money/wallets.ts';
-import { systemFindVm, updateVm, type VmRow } from '../../db/queries/vms/vms.ts';
+import { updateVm, type VmRow } from '../../db/queries/vms/vms.ts';
 import { storedAddOns } from '../../domain/billing/add-ons.ts';
 import { type Arrears, arrearsOf, type DueMonth } from '../../domain/billing/arrears.ts';
 import { catalogsOf } from '../../domain/billing/buyers.ts';
@@ -21,6 +21,7 @@ import { startSystemJob } from '../../domain/vms/start-job.ts';
 import { Failures } from '../../platform/failures.ts';
 import type { Logger } from '../../platform/logging.ts';
 import type { Metrics } from '../../platform/metrics.ts';
+import { withLockedVm } from '../with-locked-vm.ts';
 import { collectDebts } from './collect-debts.ts';
 import { type DunServices, dun, nextDunningStep } from './dun-vm.ts';
 import { endPromoCredits } from './end-promo.ts';
@@ -74,7 +75,7 @@ export async function renewVms(services: RenewalServices, failures = new Failure
       else if (hasToChange(vm, soldTo(vm), now))
         await failures.attempt(
           'renew_vms',
-          () => inTransaction(db, vm.id, (tx, locked) => renewOrDun(services, tx, locked, reserved)),
+          () => withLockedVm(db, vm.id, (tx, locked) => renewOrDun(services, tx, locked, reserved)),
           vm.id,
         );
     }
@@ -118,20 +119,8 @@ export async function sweepFailedCreations(services: RenewalServices, failures: 
       if (!vm.active_job_id)
         await startSystemJob({ db: tx, services, now: services.clock.now() }, vm, { kind: 'delete' });
     };
-    await failures.attempt('sweep_failed_creations', () => inTransaction(services.db, id, remove), id);
+    await failures.attempt('sweep_failed_creations', () => withLockedVm(services.db, id, remove), id);
   }
-}
-
-/** Locks a VM and runs `work` on it in a transaction; does nothing if the VM is gone. */
-export function inTransaction(
-  db: Database,
-  id: string,
-  work: (tx: Transaction, vm: VmRow) => Promise<void>,
-): Promise<void> {
-  return db.transaction(async (tx) => {
-    const vm = await systemFindVm(tx, id, true);
-    if (vm && !vm.deleted_at) await work(tx, vm);
-  });
 }
 
 /** Renews a VM, leaving `reserved` in the wallet, or takes the next step if the VM cannot be paid for. */

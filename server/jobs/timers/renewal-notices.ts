@@ -14,7 +14,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Failures } from '../../platform/failures.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
 import { warnOwners } from '../tell-owners.ts';
-import { inTransaction } from './renew-vms.ts';
+import { withLockedVm } from '../with-locked-vm.ts';
 
 interface NoticeServices {
   catalog: Catalog;
@@ -46,7 +46,7 @@ export async function giveRenewalNotices(services: NoticeServices, failures: Fai
   for (;;) {
     const vms: VmRow[] = await vmsToLookAt(services, now, last);
     for (const vm of vms) {
-      const look = () => inTransaction(db, vm.id, (tx, locked) => giveNotice(services, tx, locked));
+      const look = () => withLockedVm(db, vm.id, (tx, locked) => giveNotice(services, tx, locked));
       await failures.attempt('renewal_notices', look, vm.id);
     }
     if (vms.length < BATCH) return;

@@ -9,7 +9,7 @@ import { beginNetworkChange } from '../../domain/network/network-change.ts';
 import type { MailParts } from '../../mail/outbox.ts';
 import type { Failures } from '../../platform/failures.ts';
 import { warnOwners } from '../tell-owners.ts';
-import { inTransaction } from './renew-vms.ts';
+import { withLockedVm } from '../with-locked-vm.ts';
 
 interface ThrottleServices extends MailParts {
   catalog: Catalog;
@@ -34,7 +34,7 @@ export async function throttleTraffic(services: ThrottleServices, failures: Fail
       for (const wanted of throttlesOf(account.vms, catalog, account, clock.now())) {
         if (isInForce(wanted.vm, wanted.throttle)) continue;
         const write = () =>
-          inTransaction(db, wanted.vm.id, (tx, now) => setThrottle(services, tx, wanted, now));
+          withLockedVm(db, wanted.vm.id, (tx, now) => setThrottle(services, tx, wanted, now));
         await failures.attempt('throttle_traffic', write, wanted.vm.id);
       }
     }

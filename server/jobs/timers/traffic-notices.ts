@@ -10,7 +10,7 @@ import { trafficEnd } from '../../domain/catalog/traffic-end.ts';
 import { recordSystemEvent } from '../../domain/vms/events.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Failures } from '../../platform/failures.ts';
-import { inTransaction } from './renew-vms.ts';
+import { withLockedVm } from '../with-locked-vm.ts';
 
 interface NoticeServices {
   catalog: Catalog;
@@ -66,7 +66,7 @@ export async function giveTrafficNotices(services: NoticeServices, failures: Fai
       order by id limit ${BATCH}`);
     for (const vm of await withMeters(db, vms)) {
       if (!dueOf(vm, catalog, now)) continue;
-      const look = () => inTransaction(db, vm.id, (tx, locked) => giveNotice(services, tx, locked));
+      const look = () => withLockedVm(db, vm.id, (tx, locked) => giveNotice(services, tx, locked));
       await failures.attempt('traffic_notices', look, vm.id);
     }
     if (vms.length < BATCH) return;
