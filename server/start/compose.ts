@@ -223,7 +223,7 @@ export async function startService(config: Config, state: Database, parts: Parts
   // Before anything is sold, because orphans may use addresses.
   const hosts = await meetGuests(services);
   // Listens before it takes a job or creates the demo key, which is shown only once: a port in use must lose neither.
-  const operator = await startOperator(services, readiness);
+  const operator = await startOperator(services, readiness, OPERATOR_ENDPOINTS);
   const address = await listenOn(http, SETTINGS.listen.env, config.listen);
   const base = browserUrl(config, address);
   Object.assign(services.site, { panelUrl: `${base}/panel`, operatorUrl: `${base}/operator` });

@@ -15,7 +15,7 @@ import { orderOfChecks, provokeAll, setStage, whyNever } from './stories/refusal
 import { shield } from './stories/shield.ts';
 import { withTinyRegion } from './support/catalog.ts';
 import { Coverage } from './support/coverage.ts';
-import { ENGINE } from './support/machines.ts';
+import { ENGINE } from './support/engine.ts';
 import { start } from './support/start.ts';
 import { equip, newSubject, PLENTY } from './support/world.ts';
 

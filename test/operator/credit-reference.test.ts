@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createAccount } from '../../server/domain/accounts/create-account.ts';
+import { OPERATOR_ENDPOINTS } from '../../server/endpoints/operator/index.ts';
 import { Readiness } from '../../server/http/operator/readiness.ts';
 import { createOperatorServer } from '../../server/http/operator/server.ts';
 import { paymentShop } from '../payments/support/shop.ts';
@@ -12,7 +13,7 @@ test("the reference of another account's top-up credits no account by mistake", 
   const other = await db.transaction((tx) =>
     createAccount(tx, clock, { name: 'Other', currency: 'EUR', limits: services.catalog.limits }),
   );
-  const operator = createOperatorServer(services, new Readiness(services));
+  const operator = createOperatorServer(services, new Readiness(services), OPERATOR_ENDPOINTS);
   defer(t, () => operator.close());
   const book = (id: string, side: 'credits' | 'debits') =>
     operator.inject({

@@ -17,6 +17,7 @@ import { Signals } from '../../server/db/signals.ts';
 import { DocumentRenderer } from '../../server/documents/renderer.ts';
 import { loadCatalog } from '../../server/domain/catalog/load-catalog.ts';
 import { createEdgeSimulator } from '../../server/edge/simulator/simulator.ts';
+import { OPERATOR_ENDPOINTS } from '../../server/endpoints/operator/index.ts';
 import { OpsKeys } from '../../server/guest-ssh/ops-keys.ts';
 import type { OperatorServices } from '../../server/http/operator/endpoint.ts';
 import { listenOnSocket, operatorSocket } from '../../server/http/operator/listen-on-socket.ts';
@@ -149,7 +150,7 @@ export async function startOperator(
   });
   const socket = operatorSocket(dataDir);
   const readiness = new Readiness(services);
-  const app = createOperatorServer(services, readiness);
+  const app = createOperatorServer(services, readiness, OPERATOR_ENDPOINTS);
   checkReplies(t, app);
   await listenOnSocket(app, socket);
   defer(t, () => app.close());

@@ -5,8 +5,7 @@ import { type Charge, chargeOf, line } from './lines.ts';
 import { asSold, comingMonths, renews } from './prices.ts';
 import { Rational } from './rational.ts';
 import { hourText, majorUnits, nameOf, type PriceList, type Product, unit } from './tariff.ts';
-import { keptForTraffic } from './throttles.ts';
-import { monthsUntil, type Use, usedIn } from './usage.ts';
+import { keptForTraffic, monthsUntil, type Use, usedIn } from './usage.ts';
 
 const HOUR = 3_600_000;
 /** As in the shipped catalog. */

@@ -76,3 +76,8 @@ function greatestCommonDivisor(a: bigint, b: bigint): bigint {
   while (y > 0n) [x, y] = [y, x % y];
   return x;
 }
+
+/** "0.20" is "0.2". */
+export function plain(rate: string): string {
+  return rate.includes('.') ? rate.replace(/\.?0+$/, '') : rate;
+}

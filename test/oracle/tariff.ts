@@ -195,8 +195,3 @@ function volumeOf(of: Catalog['custom']['bandwidth_gb'], { vcpu, ram_mb, disk_gb
     .ceil();
   return gb > 0n ? gb : 1n;
 }
-
-/** "0.20" is "0.2". */
-export function plain(rate: string): string {
-  return rate.includes('.') ? rate.replace(/\.?0+$/, '') : rate;
-}

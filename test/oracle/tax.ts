@@ -1,5 +1,4 @@
-import { Rational } from './rational.ts';
-import { plain } from './tariff.ts';
+import { plain, Rational } from './rational.ts';
 
 /** The tax of a sale: `rate` as displayed, and the reason if no tax is due. */
 export interface Taxed {

@@ -1,36 +1,8 @@
 import { type Account, billed, type Vm } from './account.ts';
 import { debtOf } from './books.ts';
 import { arrears } from './charges.ts';
-import type { Charge } from './lines.ts';
-import { Rational } from './rational.ts';
-import type { PriceList, Product } from './tariff.ts';
-import { amountOf, endOf, restOfVolume, running, usedIn } from './usage.ts';
-
-/** VMs whose included traffic is used up, and the refund for traffic that they give up. */
-
-/**
- * Returns the part of a refund that a VM forgoes when it becomes another product or is deleted (null): the share of the
- * given-up traffic that it has already sent.
- */
-export function keptForTraffic(
-  vm: Vm,
-  to: Product | null,
-  now: number,
-  list: PriceList,
-  { total }: Charge,
-): bigint {
-  const terms = vm.meter.terms.at(-1)!;
-  if (total >= 0n || terms.included === null || terms.traffic) return 0n;
-  if (to && (to.bandwidth === null || endOf(to.plan, list) === null)) return 0n;
-  const { ending } = usedIn(vm, running(vm), now, list)[0]!;
-  const rest = (gb: bigint) => restOfVolume(vm, gb, now);
-  const givenUp = rest(terms.included) - rest(to?.bandwidth ?? 0n);
-  const left = ending!.included - givenUp;
-  const over = ending!.used - left;
-  if (over <= 0n) return 0n;
-  if (givenUp <= 0n || over >= givenUp) return -total;
-  return new Rational(-total * over, givenUp).ceil();
-}
+import type { PriceList } from './tariff.ts';
+import { amountOf, endOf, running, usedIn } from './usage.ts';
 
 /** The service checks the traffic of all VMs of an account. */
 export function throttle(account: Account, now: number, list: PriceList): void {

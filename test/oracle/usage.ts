@@ -1,9 +1,9 @@
 import type { Line, Meter, Terms, Vm } from './account.ts';
 import { monthFrom, type Span } from './calendar.ts';
-import { line } from './lines.ts';
+import { type Charge, line } from './lines.ts';
 import { unitPrice } from './net-prices.ts';
-import { Rational } from './rational.ts';
-import { findPlan, nameOf, type PriceList, type Product, plain, unit } from './tariff.ts';
+import { plain, Rational } from './rational.ts';
+import { findPlan, nameOf, type PriceList, type Product, unit } from './tariff.ts';
 
 /** Charges for usage: traffic and snapshots. */
 
@@ -199,3 +199,27 @@ const gigabytes = (bytes: bigint) => plain(new Rational(bytes, GB).toDecimal(6))
 
 export const amountOf = (use: Use[]) =>
   use.reduce((total, { traffic, snapshots }) => total + traffic + snapshots, 0n);
+
+/**
+ * Returns the part of a refund that a VM forgoes when it becomes another product or is deleted (null): the share of the
+ * given-up traffic that it has already sent.
+ */
+export function keptForTraffic(
+  vm: Vm,
+  to: Product | null,
+  now: number,
+  list: PriceList,
+  { total }: Charge,
+): bigint {
+  const terms = vm.meter.terms.at(-1)!;
+  if (total >= 0n || terms.included === null || terms.traffic) return 0n;
+  if (to && (to.bandwidth === null || endOf(to.plan, list) === null)) return 0n;
+  const { ending } = usedIn(vm, running(vm), now, list)[0]!;
+  const rest = (gb: bigint) => restOfVolume(vm, gb, now);
+  const givenUp = rest(terms.included) - rest(to?.bandwidth ?? 0n);
+  const left = ending!.included - givenUp;
+  const over = ending!.used - left;
+  if (over <= 0n) return 0n;
+  if (givenUp <= 0n || over >= givenUp) return -total;
+  return new Rational(-total * over, givenUp).ceil();
+}

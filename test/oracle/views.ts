@@ -6,8 +6,8 @@ import { arrears, deletionCharge, totalOf } from './charges.ts';
 import type { Expected } from './differences.ts';
 import type { Charge } from './lines.ts';
 import { nextPrice, renewed, renews } from './prices.ts';
-import { Rational } from './rational.ts';
-import { type PriceList, plain, shownHour } from './tariff.ts';
+import { plain, Rational } from './rational.ts';
+import { type PriceList, shownHour } from './tariff.ts';
 import { schedule } from './time.ts';
 import { amountOf, running, type Use, usedIn } from './usage.ts';
 

@@ -7,6 +7,7 @@ import { creditAccount, debitAccount } from '../../server/domain/accounts/book-p
 import { creditOrDebit } from '../../server/domain/billing/adjustments/credit-or-debit.ts';
 import { auditNow } from '../../server/domain/billing/audit/audit.ts';
 import { addMember, createPerson } from '../../server/domain/people/create-person.ts';
+import { OPERATOR_ENDPOINTS } from '../../server/endpoints/operator/index.ts';
 import { Readiness } from '../../server/http/operator/readiness.ts';
 import { createOperatorServer } from '../../server/http/operator/server.ts';
 import { renewVms } from '../../server/jobs/timers/renew-vms.ts';
@@ -320,7 +321,7 @@ test('an account that owes cannot be closed; a later debt stays on the books, an
   await spend(5_00n);
   await close();
 
-  const operator = createOperatorServer(services, new Readiness(services));
+  const operator = createOperatorServer(services, new Readiness(services), OPERATOR_ENDPOINTS);
   defer(t, () => operator.close());
   const book = async (side: 'credits' | 'debits', amount_minor: number) =>
     (

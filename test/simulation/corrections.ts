@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FastifyInstance } from 'fastify';
 import { sql } from '../../server/db/database.ts';
+import { OPERATOR_ENDPOINTS } from '../../server/endpoints/operator/index.ts';
 import { Readiness } from '../../server/http/operator/readiness.ts';
 import { createOperatorServer } from '../../server/http/operator/server.ts';
 import type { Installation } from '../jobs/support/installation.ts';
@@ -50,7 +51,7 @@ export class Operator {
   /** The catalogs of the installations must not be replaced later. */
   constructor(installations: Installation[]) {
     this.#doors = installations.map(({ services }) =>
-      createOperatorServer(services, new Readiness(services)),
+      createOperatorServer(services, new Readiness(services), OPERATOR_ENDPOINTS),
     );
   }
 

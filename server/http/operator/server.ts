@@ -1,12 +1,11 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
-import { OPERATOR_ENDPOINTS } from '../../endpoints/operator/index.ts';
 import { notFound } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { registerBodyParser } from '../body-parser.ts';
 import { boundClosing } from '../closing.ts';
 import { sendError } from '../errors.ts';
 import { refuseInvalidTargets, rewriteTarget } from '../request-target.ts';
-import type { OperatorServices } from './endpoint.ts';
+import type { OperatorEndpoint, OperatorServices } from './endpoint.ts';
 import { registerHealth, registerMetrics } from './health.ts';
 import type { Readiness } from './readiness.ts';
 import { registerEndpoints } from './routes.ts';
@@ -20,9 +19,13 @@ const REQUEST_TIMEOUT_MS = 10_000;
  * Creates the operator API: accounts, money, keys, VMs, the shield, jobs, images, the log, health and metrics. Only for
  * the Unix socket.
  */
-export function createOperatorServer(services: OperatorServices, readiness: Readiness): FastifyInstance {
+export function createOperatorServer(
+  services: OperatorServices,
+  readiness: Readiness,
+  endpoints: readonly OperatorEndpoint[],
+): FastifyInstance {
   const app = createMonitoringServer(services, readiness);
-  registerEndpoints(app, services, OPERATOR_ENDPOINTS);
+  registerEndpoints(app, services, endpoints);
   return app;
 }
 

@@ -1,6 +1,6 @@
 import { SETTINGS } from '../../config/settings.ts';
 import { listenOn } from '../../platform/listen.ts';
-import type { OperatorServices } from './endpoint.ts';
+import type { OperatorEndpoint, OperatorServices } from './endpoint.ts';
 import { listenOnSocket, operatorSocket } from './listen-on-socket.ts';
 import type { Readiness } from './readiness.ts';
 import { createMonitoringServer, createOperatorServer } from './server.ts';
@@ -9,9 +9,10 @@ import { createMonitoringServer, createOperatorServer } from './server.ts';
 export async function startOperator(
   services: OperatorServices,
   readiness: Readiness,
+  endpoints: readonly OperatorEndpoint[],
 ): Promise<{ close(): Promise<void> }> {
   const { dataDir, operatorListen } = services.config;
-  const operator = createOperatorServer(services, readiness);
+  const operator = createOperatorServer(services, readiness, endpoints);
   await listenOnSocket(operator, operatorSocket(dataDir));
   if (!operatorListen) return operator;
   const monitoring = createMonitoringServer(services, readiness);

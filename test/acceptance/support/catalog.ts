@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import { parse, stringify } from 'yaml';
 import { defer } from '../../support/cleanup.ts';
 import { REPOSITORY } from './document.ts';
-import { ENGINE } from './machines.ts';
+import { ENGINE } from './engine.ts';
 
 export interface Catalog {
   regions: Region[];

@@ -1,13 +1,9 @@
 import type { TestContext } from 'node:test';
 import type { DatabaseLocation } from '../../support/database.ts';
 import type { Client } from './client.ts';
+import { ENGINE } from './engine.ts';
 import type { Vm } from './shapes.ts';
 import { newVm } from './world.ts';
-
-const ENGINES = ['simulator', 'qemu', 'incus'] as const;
-
-/** The compute engine of the service under test, from the environment, like the database. */
-export const ENGINE = ENGINES.find((engine) => engine === process.env.VAUBAN_TEST_COMPUTE) ?? 'simulator';
 
 /**
  * The VMs of the service under test: simulated, or real guests on this machine or on a cluster. The stories are the

@@ -5,7 +5,8 @@ import type { RunningClock } from '../../support/running-clock.ts';
 import { production, type Service, startService } from '../../support/service.ts';
 import { Client } from './client.ts';
 import type { Coverage } from './coverage.ts';
-import { ENGINE, type Machines, readyMachines } from './machines.ts';
+import { ENGINE } from './engine.ts';
+import { type Machines, readyMachines } from './machines.ts';
 import { Operator } from './operator.ts';
 import { Transport } from './transport.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Client } from './client.ts';
-import { ENGINE } from './machines.ts';
+import { ENGINE } from './engine.ts';
 import type { Operator } from './operator.ts';
 import { SCOPES } from './roster.ts';
 import type { Created, Vm } from './shapes.ts';
