@@ -150,6 +150,31 @@ test('the edge is reconciled with the database', async (t) => {
     },
   );
 
+  await t.test(
+    'a database that goes away after a kick is a failure that the next round makes up for',
+    async () => {
+      let isAway = true;
+      const unsteady = {
+        ...db,
+        query: ((statement) =>
+          isAway && statement.text.includes('select id, blackholed_until')
+            ? Promise.reject(new Error('the database is away'))
+            : db.query(statement)) as typeof db.query,
+        transaction: db.transaction.bind(db),
+      };
+      const kicked = new EdgeReconciler({ db: unsteady, edge, clock, logger, leadership });
+      await edge.putTarget({ id: target.id, ip: target.ip, family: 4, rules: [] });
+      kicked.noticeEpoch('one');
+      kicked.kick(target.id);
+      await kicked.idle();
+      await assert.rejects(kicked.reconcile(), /away/);
+      isAway = false;
+      await kicked.reconcile();
+      assert.equal((await onEdge()).length, 20);
+      await kicked.stop();
+    },
+  );
+
   await t.test('a target that is off waits with its rules; on again they are in force', async () => {
     await db.query(
       sql`update shield_targets set mode = 'off', generation = generation + 1 where id = ${target.id}`,
