@@ -3,6 +3,7 @@ import type { Queryable, Transaction } from '../db/database.ts';
 import { openHosts } from '../db/queries/hosts/hosts.ts';
 import { hasMoveFailed, type JobRow } from '../db/queries/service/jobs.ts';
 import { findFootprint } from '../db/queries/vms/reservations.ts';
+import type { VmIdentity, VmPower } from '../db/queries/vms/vm-parts.ts';
 import { updateVm, type VmRow } from '../db/queries/vms/vms.ts';
 import { placeGuest } from '../domain/hosts/place.ts';
 import { recordSystemEvent } from '../domain/vms/events.ts';
@@ -28,7 +29,11 @@ export interface MoveParts {
  * guest. If its last move failed, the VM is switched off for this one: a host may lack something that the running guest
  * uses.
  */
-export async function planMove(db: Queryable, vm: VmRow, kind: MoveKind): Promise<MovePlan> {
+export async function planMove(
+  db: Queryable,
+  vm: Pick<VmIdentity, 'id'> & VmPower,
+  kind: MoveKind,
+): Promise<MovePlan> {
   const isOff = vm.status === 'stopped' || vm.status === 'suspended';
   const how = kind === 'live' && !isOff && !(await hasMoveFailed(db, vm.id)) ? 'live' : 'cold';
   const interrupts = how === 'cold' && !isOff;
@@ -42,7 +47,7 @@ export async function planMove(db: Queryable, vm: VmRow, kind: MoveKind): Promis
  */
 export async function startMove(
   start: SystemJobStart & { db: Transaction },
-  vm: VmRow,
+  vm: VmIdentity & Pick<VmRow, 'status' | 'zone' | 'host_id'>,
   { engine, hosts, plan: { how, restart }, lastResort }: MoveParts,
 ): Promise<{ job: JobRow; hostId: string }> {
   const { db, services, now } = start;

@@ -1,4 +1,5 @@
 import type { StoredAddOn } from '../../db/queries/money/stored-add-ons.ts';
+import type { VmPeriod } from '../../db/queries/vms/vm-parts.ts';
 import type { VmRow } from '../../db/queries/vms/vms.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
 import { findAddOn } from '../catalog/lookup.ts';
@@ -282,7 +283,11 @@ function askedFor(
 }
 
 /** Returns the monthly price of the add-ons that a VM has, as they are renewed next. */
-export function addOnsRenewalMinor(vm: VmRow, catalog: Catalog, now: Date): bigint {
+export function addOnsRenewalMinor(
+  vm: Pick<VmRow, 'add_ons' | 'suspended_at'> & Pick<VmPeriod, 'billing_period_end_at'>,
+  catalog: Catalog,
+  now: Date,
+): bigint {
   const addOns = addOnsOf(vm);
   const renewed = vm.suspended_at
     ? resoldUnits(addOns, catalog, now)

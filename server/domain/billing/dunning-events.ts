@@ -1,10 +1,11 @@
+import type { VmDue, VmRenewal } from '../../db/queries/vms/vm-parts.ts';
 import type { VmRow } from '../../db/queries/vms/vms.ts';
 import { readableTime } from '../../platform/readable-time.ts';
 import type { EventText } from '../vms/events.ts';
 import { formatMinor, toJsonInteger } from './money.ts';
 import type { UnpaidSchedule } from './overview.ts';
 import type { PriceNotice } from './price-outlook.ts';
-import { isRenewed, isRetired, type Renewable } from './retirement.ts';
+import { isRenewed, isRetired } from './retirement.ts';
 
 /** An amount due, and the wallet's shortfall for it, in minor units of the VM's currency. */
 interface Due {
@@ -12,7 +13,7 @@ interface Due {
   lacking: bigint;
 }
 
-const inMetadata = ({ currency, billing_period_end_at }: VmRow, { amount, lacking }: Due) => ({
+const inMetadata = ({ currency, billing_period_end_at }: VmDue, { amount, lacking }: Due) => ({
   due_at: billing_period_end_at,
   amount_minor: toJsonInteger(amount),
   lacking_minor: toJsonInteger(lacking),
@@ -20,7 +21,7 @@ const inMetadata = ({ currency, billing_period_end_at }: VmRow, { amount, lackin
 });
 
 /** Returns what the owner can do to get an unpaid VM back, as the end of a sentence. */
-export function wayBack(vm: Renewable): string {
+export function wayBack(vm: VmRenewal): string {
   if (isRetired(vm)) return 'contact support, because its plan is retired';
   return vm.auto_renew
     ? 'top up the wallet'
@@ -28,7 +29,7 @@ export function wayBack(vm: Renewable): string {
 }
 
 /** Warns some days before the end of a period whose renewal the wallet does not cover. */
-export function renewalDue(vm: VmRow, days: number, due: Due): EventText {
+export function renewalDue(vm: VmDue, days: number, due: Due): EventText {
   const { currency } = vm;
   const when = days === 1 ? '1 day' : `${days} days`;
   return {
@@ -39,7 +40,10 @@ export function renewalDue(vm: VmRow, days: number, due: Due): EventText {
 }
 
 /** Advance notice of a higher price. */
-export function priceChange({ currency }: VmRow, { old_minor, price_minor, from }: PriceNotice): EventText {
+export function priceChange(
+  { currency }: Pick<VmDue, 'currency'>,
+  { old_minor, price_minor, from }: PriceNotice,
+): EventText {
   return {
     type: 'billing.price_change',
     message: `From ${readableTime(from)}, the VM renews for ${formatMinor(price_minor, currency)} per month instead of ${formatMinor(old_minor, currency)}.`,
@@ -53,7 +57,7 @@ export function priceChange({ currency }: VmRow, { old_minor, price_minor, from 
 }
 
 /** Its plan is retired, and it ends with its period: announced once, and again some days before the end. */
-export function planRetires({ plan }: VmRow, retiresAt: Date, days?: number): EventText {
+export function planRetires({ plan }: Pick<VmRow, 'plan'>, retiresAt: Date, days?: number): EventText {
   const at = readableTime(retiresAt);
   return {
     type: 'billing.plan_retires',
@@ -63,7 +67,11 @@ export function planRetires({ plan }: VmRow, retiresAt: Date, days?: number): Ev
 }
 
 /** The period is over, and the VM is unpaid or will not renew. */
-export function periodOver(vm: VmRow, due: Due, { suspends_at, deletes_at }: UnpaidSchedule): EventText {
+export function periodOver(
+  vm: VmDue & VmRenewal,
+  due: Due,
+  { suspends_at, deletes_at }: UnpaidSchedule,
+): EventText {
   const { currency, billing_period_end_at: end } = vm;
   const renewed = isRenewed(vm);
   const amount = formatMinor(due.amount, currency);
@@ -77,7 +85,7 @@ export function periodOver(vm: VmRow, due: Due, { suspends_at, deletes_at }: Unp
   };
 }
 
-export function suspended(vm: VmRow, deletesAt: Date): EventText {
+export function suspended(vm: VmRenewal, deletesAt: Date): EventText {
   const why = isRenewed(vm) ? 'it is unpaid' : 'its paid period is over';
   return {
     type: 'vm.suspended',
@@ -115,7 +123,7 @@ export function leftDebt(
 
 /** `percent` of the traffic included in the period was sent. */
 export function trafficUsed(
-  vm: VmRow,
+  vm: VmDue,
   percent: number,
   { used_bytes, included_bytes }: { used_bytes: bigint; included_bytes: bigint },
   price: string,
@@ -136,7 +144,7 @@ export function trafficUsed(
 }
 
 /** Warns some days before the deletion. */
-export function deletionDue(vm: VmRow, due: Due, deletesAt: Date): EventText {
+export function deletionDue(vm: VmDue & VmRenewal, due: Due, deletesAt: Date): EventText {
   return {
     type: 'billing.deletion_due',
     message: `The VM is unpaid and will be deleted with its data on ${readableTime(deletesAt)}. To keep it, ${wayBack(vm)}. The amount due is ${formatMinor(due.amount, vm.currency)}.`,

@@ -1,7 +1,8 @@
-import type { VmChange, VmRow } from '../../db/queries/vms/vms.ts';
+import type { VmDunning, VmGrace } from '../../db/queries/vms/vm-parts.ts';
+import type { VmChange } from '../../db/queries/vms/vms.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
 import { addMonth } from './period.ts';
-import { isRenewed, type Renewable } from './retirement.ts';
+import { isRenewed } from './retirement.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -17,7 +18,7 @@ type Grace = Catalog['grace'];
  * its owner, stays as it was, even if the catalog changes.
  */
 export function graceEnd(
-  vm: Renewable & Pick<VmRow, 'upgraded_at' | 'grace_ended_at' | 'debt_suspended_at'>,
+  vm: VmGrace,
   { suspend_after_hours, held_hours = suspend_after_hours }: Grace,
 ): Date {
   const end = vm.billing_period_end_at.getTime();
@@ -30,7 +31,7 @@ export function graceEnd(
 }
 
 /** Returns the changes to a VM whose owner turns renewal off at `now`: if it is in its grace period, that ends. */
-export function graceGivenUp(vm: VmRow, grace: Grace, now: Date): VmChange {
+export function graceGivenUp(vm: VmDunning, grace: Grace, now: Date): VmChange {
   if (!vm.auto_renew || vm.suspended_at || now <= vm.billing_period_end_at) return {};
   return { grace_ended_at: new Date(Math.min(now.getTime(), graceEnd(vm, grace).getTime())) };
 }
@@ -40,7 +41,7 @@ export function graceGivenUp(vm: VmRow, grace: Grace, now: Date): VmChange {
  * now or the catalog limits how often an account has grace.
  */
 export function graceTakenUp(
-  { suspended_at, grace_ended_at }: VmRow,
+  { suspended_at, grace_ended_at }: Pick<VmDunning, 'suspended_at' | 'grace_ended_at'>,
   { grace_once_months = 0 }: Pick<Catalog, 'grace_once_months'>,
 ): VmChange {
   return grace_ended_at && !suspended_at && grace_once_months === 0 ? { grace_ended_at: null } : {};
@@ -52,7 +53,7 @@ export function graceTakenUp(
  * running until it ends, and VMs that fall due later have none until the months are over.
  */
 export function graceOfAccount(
-  vm: Parameters<typeof graceEnd>[0],
+  vm: VmGrace,
   { grace, grace_once_months = 0 }: Pick<Catalog, 'grace' | 'grace_once_months'>,
   lastAt: Date | null,
 ): { endAt: Date; begins: boolean } {
@@ -84,7 +85,7 @@ export function deletionNoticeAt(suspendedAt: Date, { delete_after_days }: Grace
  * suspended.
  */
 export function deletionAt(
-  vm: Pick<VmRow, 'suspended_at' | 'deletion_notice_at'>,
+  vm: Pick<VmDunning, 'suspended_at' | 'deletion_notice_at'>,
   { delete_after_days }: Grace,
 ): Date | null {
   if (!vm.suspended_at) return null;

@@ -1,4 +1,5 @@
 import type { MeteredVm } from '../../db/queries/money/meters.ts';
+import type { VmDunning, VmIdentity, VmRenewal } from '../../db/queries/vms/vm-parts.ts';
 import type { VmRow } from '../../db/queries/vms/vms.ts';
 import type { SalesCatalog } from '../catalog/buyer-prices.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
@@ -49,7 +50,7 @@ function monthMinor(vm: VmRow, catalog: SalesCatalog, now: Date): bigint {
   return renewalConfiguration(vm, catalog, now).price_monthly_minor + addOnsRenewalMinor(vm, catalog, now);
 }
 
-function renews(vm: VmRow): boolean {
+function renews(vm: VmRenewal & Pick<VmRow, 'status' | 'provisioned_at'>): boolean {
   const neverMade = vm.status === 'error' && !vm.provisioned_at;
   return isRenewed(vm) && vm.status !== 'deleting' && !neverMade;
 }
@@ -79,7 +80,10 @@ export function dueThisMonth(renewals: Renewal[], now: Date): bigint {
 }
 
 /** Returns when an unpaid VM is switched off and when it is deleted; null while it is paid. */
-export function unpaidSchedule(vm: VmRow, grace: Catalog['grace']): UnpaidSchedule | null {
+export function unpaidSchedule(
+  vm: Pick<VmIdentity, 'id'> & VmDunning & Pick<VmRow, 'unpaid_since'>,
+  grace: Catalog['grace'],
+): UnpaidSchedule | null {
   if (!vm.unpaid_since) return null;
   const suspends = vm.suspended_at ?? notBefore(vm.dunning_next_at, graceEnd(vm, grace));
   const deletes = deletionAt(vm, grace) ?? new Date(suspends.getTime() + grace.delete_after_days * DAY_MS);

@@ -1,3 +1,4 @@
+import type { VmPriceNotice, VmPricing, VmRenewal } from '../../db/queries/vms/vm-parts.ts';
 import type { VmChange, VmRow } from '../../db/queries/vms/vms.ts';
 import type { SalesCatalog } from '../catalog/buyer-prices.ts';
 import { askedFor, type ComingMonth, comingMonths } from './renewal-price.ts';
@@ -27,7 +28,11 @@ export interface PriceOutlook {
  * Looks ahead to the first month of a VM whose price its owner can still be notified of in time. There is one notice at
  * a time: a second rise is announced once the first has taken effect.
  */
-export function lookAhead(vm: VmRow, catalog: SalesCatalog, now: Date): PriceOutlook {
+export function lookAhead(
+  vm: VmPricing & VmRenewal & Pick<VmRow, 'prices_seen_until'>,
+  catalog: SalesCatalog,
+  now: Date,
+): PriceOutlook {
   const { price_notice_days: days = 0 } = catalog;
   const retiresAt = retirementOf(vm, catalog, now);
   const { price_notice_minor: told, price_notice_from_at: toldFrom } = vm;
@@ -49,7 +54,7 @@ export function lookAhead(vm: VmRow, catalog: SalesCatalog, now: Date): PriceOut
 
 /** Returns the first coming month that begins at least `days` from now, and the price of the month before it. */
 function firstToTellOf(
-  vm: VmRow,
+  vm: VmPricing,
   catalog: SalesCatalog,
   now: Date,
   days: number,
@@ -69,7 +74,10 @@ export function pricedAnew(at: Date): VmChange {
 }
 
 /** Returns the change of a VM that is renewed for a month from `startAt` on: a price notice for that month is used up. */
-export function noticesAfter({ price_notice_from_at }: VmRow, startAt: Date): VmChange {
+export function noticesAfter(
+  { price_notice_from_at }: Pick<VmPriceNotice, 'price_notice_from_at'>,
+  startAt: Date,
+): VmChange {
   return price_notice_from_at && price_notice_from_at <= startAt ? FORGOTTEN : {};
 }
 

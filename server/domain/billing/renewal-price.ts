@@ -1,4 +1,4 @@
-import type { VmRow } from '../../db/queries/vms/vms.ts';
+import type { VmConfiguration, VmPriceNotice, VmPricing, VmRenewal } from '../../db/queries/vms/vm-parts.ts';
 import type { SalesCatalog } from '../catalog/buyer-prices.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
 import { findPlan } from '../catalog/lookup.ts';
@@ -22,13 +22,13 @@ export interface ComingMonth {
  * parts. It keeps its old price if the catalog no longer has the plan, or if its owner had no timely notice of a higher
  * price. A VM that was switched off starts over at today's price.
  */
-export function renewalConfiguration(vm: VmRow, catalog: SalesCatalog, now: Date): Configuration {
+export function renewalConfiguration(vm: VmPricing, catalog: SalesCatalog, now: Date): Configuration {
   if (vm.suspended_at) return saleConfiguration(vm, catalog, now);
   return monthConfiguration(vm, catalog, vm.billing_period_end_at, now);
 }
 
 /** Returns a VM's configuration at the price for which it is sold at `now`. */
-export function saleConfiguration(vm: VmRow, catalog: SalesCatalog, now: Date): Configuration {
+export function saleConfiguration(vm: VmConfiguration, catalog: SalesCatalog, now: Date): Configuration {
   return catalogConfiguration(vm, catalog, now, now);
 }
 
@@ -36,7 +36,7 @@ export function saleConfiguration(vm: VmRow, catalog: SalesCatalog, now: Date): 
  * Returns the configuration with which a VM is renewed for a month from `startAt`, as far as that is known at `now`.
  */
 export function monthConfiguration(
-  vm: VmRow,
+  vm: VmPricing,
   catalog: SalesCatalog,
   startAt: Date,
   now: Date,
@@ -51,7 +51,7 @@ export function monthConfiguration(
 
 /** If higher prices need notice, the hourly price only rises together with the monthly one. */
 function hourOf(
-  { price_hourly_micros: sold }: VmRow,
+  { price_hourly_micros: sold }: Pick<VmConfiguration, 'price_hourly_micros'>,
   { price_hourly_micros: asked }: Configuration,
   { price_notice_days = 0 }: Catalog,
 ): bigint | null {
@@ -59,11 +59,16 @@ function hourOf(
 }
 
 /** Returns a VM's configuration at the catalog's price for a month from `startAt` on, announced or not. */
-export function askedFor(vm: VmRow, catalog: SalesCatalog, startAt: Date): Configuration {
+export function askedFor(vm: VmPricing, catalog: SalesCatalog, startAt: Date): Configuration {
   return catalogConfiguration(vm, catalog, startAt, vm.priced_at);
 }
 
-function catalogConfiguration(vm: VmRow, catalog: SalesCatalog, at: Date, soldAt: Date): Configuration {
+function catalogConfiguration(
+  vm: VmConfiguration,
+  catalog: SalesCatalog,
+  at: Date,
+  soldAt: Date,
+): Configuration {
   const { currency } = catalog;
   const current = currentConfiguration(vm, catalog);
   if (current.plan === null) {
@@ -89,7 +94,7 @@ function repriced(current: Configuration, { price_monthly_minor, price_hourly_mi
  * `startAt`.
  */
 function hasNotice(
-  { price_notice_minor, price_notice_at, price_notice_from_at }: VmRow,
+  { price_notice_minor, price_notice_at, price_notice_from_at }: VmPriceNotice,
   price: bigint,
   startAt: Date,
   now: Date,
@@ -104,7 +109,11 @@ function hasNotice(
 }
 
 /** Yields the coming months of a VM that keeps renewing, beginning with the next one due. */
-export function* comingMonths(vm: VmRow, catalog: SalesCatalog, now: Date): Generator<ComingMonth, never> {
+export function* comingMonths(
+  vm: VmPricing,
+  catalog: SalesCatalog,
+  now: Date,
+): Generator<ComingMonth, never> {
   let held = vm;
   for (let startAt = vm.billing_period_end_at; ; ) {
     const endAt = addMonth(startAt, vm.billing_anchor_day);
@@ -122,7 +131,7 @@ export function* comingMonths(vm: VmRow, catalog: SalesCatalog, now: Date): Gene
  * if none is known, or if the VM does not renew.
  */
 export function nextPrice(
-  vm: VmRow,
+  vm: VmPricing & VmRenewal,
   catalog: SalesCatalog,
   now: Date,
 ): { price_monthly_minor: bigint; from: Date } | null {

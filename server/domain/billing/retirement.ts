@@ -1,3 +1,4 @@
+import type { VmRenewal } from '../../db/queries/vms/vm-parts.ts';
 import type { VmRow } from '../../db/queries/vms/vms.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
 import { findPlan } from '../catalog/lookup.ts';
@@ -8,16 +9,13 @@ const DAY_MS = 86_400_000;
 /** Minimum notice, in days, before a VM ends with its plan. */
 const LEAST_NOTICE_DAYS = 7;
 
-/** The fields that decide whether a VM is renewed at the end of its period. */
-export type Renewable = Pick<VmRow, 'auto_renew' | 'billing_period_end_at' | 'retires_at'>;
-
 /** Returns whether a VM ends with its period because its plan is retired and its owner was notified. */
-export function isRetired({ billing_period_end_at, retires_at }: Omit<Renewable, 'auto_renew'>): boolean {
+export function isRetired({ billing_period_end_at, retires_at }: Omit<VmRenewal, 'auto_renew'>): boolean {
   return retires_at !== null && billing_period_end_at >= retires_at;
 }
 
 /** Returns whether a VM will be renewed when its period ends: its owner wants it, and its plan allows it. */
-export function isRenewed(vm: Renewable): boolean {
+export function isRenewed(vm: VmRenewal): boolean {
   return vm.auto_renew && !isRetired(vm);
 }
 
@@ -26,7 +24,11 @@ export function isRenewed(vm: Renewable): boolean {
  * after that day that still leaves time for the notice. A notice that was given stands, unless the catalog now has a
  * later day, or an earlier one that can still be met.
  */
-export function retirementOf(vm: VmRow, catalog: Catalog, now: Date): Date | null {
+export function retirementOf(
+  vm: VmRenewal & Pick<VmRow, 'plan' | 'suspended_at' | 'billing_anchor_day'>,
+  catalog: Catalog,
+  now: Date,
+): Date | null {
   const day = vm.plan === null ? undefined : findPlan(catalog, vm.plan)?.retires_on;
   if (day === undefined) return null;
   const from = startOfDay(day);

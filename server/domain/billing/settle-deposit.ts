@@ -1,6 +1,7 @@
 import type { Transaction } from '../../db/database.ts';
 import type { MeteredVm } from '../../db/queries/money/meters.ts';
 import { lastDepositOf, type OrderRow } from '../../db/queries/money/orders.ts';
+import type { VmConfiguration, VmIdentity } from '../../db/queries/vms/vm-parts.ts';
 import { updateVm, type VmRow } from '../../db/queries/vms/vms.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
@@ -57,7 +58,7 @@ export async function endDeposit<V extends MeteredVm>(
 export async function endMissedMonth(
   services: SettleServices,
   tx: Transaction,
-  vm: VmRow,
+  vm: VmIdentity & VmConfiguration & Pick<VmRow, 'currency'>,
   { charge: sale, period, price_monthly_minor }: DueMonth,
   now: Date,
 ): Promise<void> {
@@ -76,7 +77,7 @@ export async function endMissedMonth(
 export async function sellOverlookedDeposit(
   services: SettleServices,
   tx: Transaction,
-  vm: VmRow,
+  vm: VmIdentity & VmConfiguration & Pick<VmRow, 'currency' | 'deposit_minor'>,
   now: Date,
 ): Promise<void> {
   const { name } = currentConfiguration(vm, services.catalog);
@@ -96,7 +97,7 @@ export async function sellOverlookedDeposit(
 function sellUsage(
   services: SettleServices,
   tx: Transaction,
-  { id: vmId, account_id: accountId }: VmRow,
+  { id: vmId, account_id: accountId }: VmIdentity,
   sold: Charge,
   at: Date,
 ): Promise<OrderRow> {

@@ -1,4 +1,4 @@
-import type { VmRow } from '../../db/queries/vms/vms.ts';
+import type { VmPeriod } from '../../db/queries/vms/vm-parts.ts';
 import { readableTime } from '../../platform/readable-time.ts';
 import type { EventText } from '../vms/events.ts';
 import { toJsonInteger } from './money.ts';
@@ -8,7 +8,7 @@ const effect = (mbps: number) => (mbps === 0 ? 'blocked' : `limited to ${mbps} M
 
 /** Most of the included traffic has been sent. When it is used up, the VM will be throttled or its traffic stopped. */
 export function trafficNearlyUsed(
-  vm: VmRow,
+  vm: Pick<VmPeriod, 'billing_period_end_at'>,
   percent: number,
   { used_bytes, included_bytes }: { used_bytes: bigint; included_bytes: bigint },
   mbps: number,
@@ -26,7 +26,7 @@ export function trafficNearlyUsed(
   };
 }
 
-export function throttled(vm: VmRow, { mbps, cause }: Throttle): EventText {
+export function throttled(vm: Pick<VmPeriod, 'billing_period_end_at'>, { mbps, cause }: Throttle): EventText {
   const until = vm.billing_period_end_at;
   const result = `Its network is ${effect(mbps)}`;
   return cause === 'included_traffic'

@@ -1,3 +1,4 @@
+import type { VmGrace, VmPeriod } from '../../db/queries/vms/vm-parts.ts';
 import type { VmRow } from '../../db/queries/vms/vms.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
 import { graceEnd } from './grace.ts';
@@ -14,13 +15,13 @@ export interface Stretch extends Period {
 }
 
 /** Returns the running period, as its end will charge it; its usage is everything metered so far. */
-export function runningStretch(vm: VmRow): Stretch[] {
+export function runningStretch(vm: Omit<VmPeriod, 'billing_anchor_day'>): Stretch[] {
   const month = { startAt: vm.billing_period_start_at, endAt: vm.billing_period_end_at };
   return [{ ...month, month, traffic: 'all' }];
 }
 
 /** Returns the months that have ended, and the rest until `end`, for which the meter is read to the last byte. */
-export function stretchesUntil(vm: VmRow, end: Date): Stretch[] {
+export function stretchesUntil(vm: VmPeriod, end: Date): Stretch[] {
   const stretches: Stretch[] = [];
   let month: Period = { startAt: vm.billing_period_start_at, endAt: vm.billing_period_end_at };
   while (month.endAt < end) {
@@ -41,7 +42,11 @@ export function stretchesUntil(vm: VmRow, end: Date): Stretch[] {
  * its grace period. If a node whose clock is ahead suspended it, it is not used beyond `now` either, from which it is
  * paid again.
  */
-export function usedUntil(vm: VmRow, grace: Catalog['grace'], now: Date): Date {
+export function usedUntil(
+  vm: VmGrace & Pick<VmRow, 'suspended_at'>,
+  grace: Catalog['grace'],
+  now: Date,
+): Date {
   if (!vm.suspended_at) return now;
   return new Date(Math.min(vm.suspended_at.getTime(), graceEnd(vm, grace).getTime(), now.getTime()));
 }

@@ -1,4 +1,5 @@
 import type { MeteredVm } from '../../db/queries/money/meters.ts';
+import type { VmPeriod } from '../../db/queries/vms/vm-parts.ts';
 import type { VmRow } from '../../db/queries/vms/vms.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
 import type { RefundLimits } from './adjustments/refundable.ts';
@@ -27,7 +28,7 @@ function limitOf({ usage_priced, meter }: MeteredVm): number | null {
 }
 
 /** Returns a monthly volume's share for the rest of a VM's period, in bytes. */
-function restOfVolume(vm: VmRow, gb: number | null, now: Date): bigint {
+function restOfVolume(vm: Omit<VmPeriod, 'billing_anchor_day'>, gb: number | null, now: Date): bigint {
   const [from, to] = [vm.billing_period_start_at.getTime(), vm.billing_period_end_at.getTime()];
   const rest = Math.min(Math.max(to - now.getTime(), 0), to - from);
   return (BigInt(gb ?? 0) * BYTES_PER_GB * BigInt(rest)) / BigInt(to - from);

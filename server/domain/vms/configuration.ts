@@ -1,4 +1,4 @@
-import type { VmRow } from '../../db/queries/vms/vms.ts';
+import type { VmConfiguration, VmMetering, VmSale } from '../../db/queries/vms/vm-parts.ts';
 import { ApiError, type FieldProblem, invalidField, validationFailed } from '../../platform/errors.ts';
 import type { Metering } from '../billing/metering.ts';
 import {
@@ -13,7 +13,7 @@ import type { Catalog, Plan, Range, Template } from '../catalog/catalog-schema.t
 import { findPlan, findTemplate, isInRange, isSoldIn } from '../catalog/lookup.ts';
 
 /** Returns a VM's current configuration, at the prices it was sold at. */
-export function currentConfiguration(vm: VmRow, catalog: Catalog): Configuration {
+export function currentConfiguration(vm: VmConfiguration, catalog: Catalog): Configuration {
   const { plan, vcpu, ram_mb, disk_gb, bandwidth_gb, price_monthly_minor, price_hourly_micros } = vm;
   const name =
     plan === null
@@ -23,7 +23,10 @@ export function currentConfiguration(vm: VmRow, catalog: Catalog): Configuration
 }
 
 /** Returns how a VM's hours are counted; null if it is billed monthly. */
-export function meteringOf({ price_hourly_micros, metered_since }: VmRow): Metering | null {
+export function meteringOf({
+  price_hourly_micros,
+  metered_since,
+}: Pick<VmMetering, 'price_hourly_micros' | 'metered_since'>): Metering | null {
   if (price_hourly_micros === null || metered_since === null) return null;
   return { priceMicros: price_hourly_micros, since: metered_since };
 }
@@ -32,7 +35,10 @@ export function meteringOf({ price_hourly_micros, metered_since }: VmRow): Meter
  * Returns whether the deposit held for a VM belongs to its running period. If a node of the last release has changed
  * the period since, it sold the period in advance and overlooked the deposit (`settle-deposit.ts`).
  */
-export function hasDeposit({ metered_since, deposit_since }: VmRow): boolean {
+export function hasDeposit({
+  metered_since,
+  deposit_since,
+}: Pick<VmMetering, 'metered_since' | 'deposit_since'>): boolean {
   return deposit_since !== null && deposit_since.getTime() === metered_since?.getTime();
 }
 
@@ -40,13 +46,13 @@ export function hasDeposit({ metered_since, deposit_since }: VmRow): boolean {
  * Returns whether the running period is settled: given up by a deletion, even one that failed, or over with its usage
  * sold. It stays settled even if a clock that was set back says that the period is still running.
  */
-function isSettled({ status, deletion_failed_at, usage_sold_until, billing_period_end_at }: VmRow): boolean {
+function isSettled({ status, deletion_failed_at, usage_sold_until, billing_period_end_at }: VmSale): boolean {
   const isGivenUp = status === 'deleting' || deletion_failed_at !== null;
   return isGivenUp || usage_sold_until?.getTime() === billing_period_end_at.getTime();
 }
 
 /** Returns the period that a VM is paid for, with the terms of its sale. */
-export function runningPeriod(vm: VmRow): RunningPeriod {
+export function runningPeriod(vm: VmSale): RunningPeriod {
   return {
     startAt: vm.billing_period_start_at,
     endAt: vm.billing_period_end_at,

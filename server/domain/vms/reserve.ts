@@ -7,6 +7,7 @@ import {
   reserveSnapshot,
   widenReservation,
 } from '../../db/queries/vms/reservations.ts';
+import type { VmIdentity } from '../../db/queries/vms/vm-parts.ts';
 import { updateVm, type VmRow } from '../../db/queries/vms/vms.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { requireReachable } from '../hosts/known-host.ts';
@@ -30,7 +31,7 @@ type PlacedVm = Pick<VmRow, 'id' | 'host_id'>;
 export async function reserveVm(
   { db, hosts }: Purchase,
   taking: ReadonlySet<string>,
-  vm: VmRow,
+  vm: VmIdentity & SoldSize & Pick<VmRow, 'created_at'>,
   zones: readonly string[],
 ): Promise<Place> {
   const size = reservationOf(vm);

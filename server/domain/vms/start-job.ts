@@ -2,6 +2,7 @@ import type { Caller } from '../../access/principal.ts';
 import type { Transaction } from '../../db/database.ts';
 import { debtWarnedAt } from '../../db/queries/money/debt-suspensions.ts';
 import { cancelJob, insertJob, type JobRow } from '../../db/queries/service/jobs.ts';
+import type { VmGrace, VmIdentity } from '../../db/queries/vms/vm-parts.ts';
 import { updateVm, type VmRow, type VmView } from '../../db/queries/vms/vms.ts';
 import type { Signals } from '../../db/signals.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -60,7 +61,7 @@ export async function startJob(start: JobStart, vm: VmView, request: JobRequest)
 }
 
 /** A VM is suspended once it is idle; keeping it busy must not postpone that forever. */
-function requireGrace({ services, now }: JobStart, vm: VmRow): void {
+function requireGrace({ services, now }: JobStart, vm: VmGrace & Pick<VmRow, 'provisioned_at'>): void {
   if (!vm.provisioned_at || now < graceEnd(vm, services.catalog.grace)) return;
   throw new ApiError(
     'vm_suspended',
@@ -69,7 +70,10 @@ function requireGrace({ services, now }: JobStart, vm: VmRow): void {
 }
 
 /** A VM that is about to be suspended for its account's debt cannot start jobs either. */
-async function requireNoDueDebt({ db, services: { catalog }, now }: JobStart, vm: VmRow): Promise<void> {
+async function requireNoDueDebt(
+  { db, services: { catalog }, now }: JobStart,
+  vm: Pick<VmIdentity, 'account_id'>,
+): Promise<void> {
   if (!catalog.debt) return;
   const suspendsAt = debtSuspendsAt(catalog, await debtWarnedAt(db, vm.account_id));
   if (!suspendsAt || now < suspendsAt) return;
@@ -79,14 +83,16 @@ async function requireNoDueDebt({ db, services: { catalog }, now }: JobStart, vm
   );
 }
 
+type JobSubject = VmIdentity & Pick<VmRow, 'status'>;
+
 /** Starts a job of the service itself, on a VM without an active job. */
-export function startSystemJob(start: SystemJobStart, vm: VmRow, request: JobRequest): Promise<JobRow> {
+export function startSystemJob(start: SystemJobStart, vm: JobSubject, request: JobRequest): Promise<JobRow> {
   return writeJob(start, vm, request, true);
 }
 
 async function writeJob(
   { db, services, now }: SystemJobStart,
-  vm: VmRow,
+  vm: JobSubject,
   request: JobRequest,
   byService: boolean,
 ): Promise<JobRow> {

@@ -1,8 +1,8 @@
 import { JOB_KINDS, type JobKind, VM_STATUSES, type VmStatus, type WantedPower } from '../../db/enums.ts';
+import type { VmRenewal } from '../../db/queries/vms/vm-parts.ts';
 import type { VmRow } from '../../db/queries/vms/vms.ts';
 import { ApiError, computeUnavailable } from '../../platform/errors.ts';
 import { wayBack } from '../billing/dunning-events.ts';
-import type { Renewable } from '../billing/retirement.ts';
 
 export { JOB_KINDS, type JobKind, VM_STATUSES, type VmStatus };
 
@@ -90,7 +90,7 @@ export const STATUS_DURING: Record<JobKind, VmStatus | null> = {
 };
 
 /** The fields of a VM that the table of operations depends on. */
-export interface VmState extends Renewable {
+export interface VmState extends VmRenewal {
   status: VmStatus;
   active_job_id: string | null;
   active_job_kind: JobKind | null;
@@ -159,17 +159,19 @@ function whyInState({ status, last_job: job }: VmState): string {
   return `The VM is in error${cause} Start it or force it to stop.`;
 }
 
+type Deletion = Pick<VmRow, 'status' | 'deletion_failed_at'>;
+
 /** Refuses to renew a VM whose deletion failed: it was refunded, and its guest may be half deleted. */
-export function requireRenewable(vm: VmRow): void {
+export function requireRenewable(vm: Deletion): void {
   requireNotHalfDeleted(vm, 'It cannot be renewed. Delete it again.');
 }
 
 /** Refuses to restore or rebuild a VM whose deletion failed. */
-export function requireWhole(vm: VmRow): void {
+export function requireWhole(vm: Deletion): void {
   requireNotHalfDeleted(vm, 'Delete it again.');
 }
 
-function requireNotHalfDeleted({ status, deletion_failed_at }: VmRow, wayOut: string): void {
+function requireNotHalfDeleted({ status, deletion_failed_at }: Deletion, wayOut: string): void {
   if (!deletion_failed_at) return;
   const message = `The deletion of the VM could not be finished. ${wayOut}`;
   throw new ApiError('invalid_state', message, { status, allowed: [] });

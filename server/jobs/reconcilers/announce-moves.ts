@@ -6,7 +6,7 @@ import {
   type MoveWindow,
   setMoveWindow,
 } from '../../db/queries/hosts/move-windows.ts';
-import type { VmRow } from '../../db/queries/vms/vms.ts';
+import type { VmIdentity } from '../../db/queries/vms/vm-parts.ts';
 import type { Signals } from '../../db/signals.ts';
 import { moveCanceled, moveScheduled } from '../../domain/hosts/move-window.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -30,7 +30,7 @@ const BATCH = 100;
 export async function announceMove(
   tx: Transaction,
   services: AnnounceServices,
-  vm: VmRow,
+  vm: VmIdentity,
   window: MoveWindow,
 ): Promise<void> {
   const { signals } = services;

@@ -8,6 +8,7 @@ import {
   recordedVms,
   vmsBeingStarted,
 } from '../../db/queries/vms/guest-states.ts';
+import type { VmIdentity } from '../../db/queries/vms/vm-parts.ts';
 import { updateVm, type VmRow } from '../../db/queries/vms/vms.ts';
 import type { Signals } from '../../db/signals.ts';
 import type { Catalog } from '../../domain/catalog/catalog-schema.ts';
@@ -161,7 +162,7 @@ export class GuestReconciler {
    * The engine has started a lost host's guest on another host. That decision is the engine's, because it can prove
    * that only one copy runs.
    */
-  async #noteRescue(tx: Transaction, vm: VmRow): Promise<void> {
+  async #noteRescue(tx: Transaction, vm: VmIdentity): Promise<void> {
     const { clock } = this.#services;
     await reportLosses(tx, this.#services, { vmId: vm.id }, clock.now());
     const message = 'The VM was started on another host because its own could not be reached.';

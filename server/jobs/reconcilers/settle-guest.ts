@@ -2,6 +2,7 @@ import type { ComputeDriver } from '../../compute/driver.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { RecordedVm } from '../../db/queries/vms/guest-states.ts';
 import { settleReservation } from '../../db/queries/vms/reservations.ts';
+import type { VmIdentity, VmPower } from '../../db/queries/vms/vm-parts.ts';
 import { systemFindVm, updateVm, type VmChange, type VmRow } from '../../db/queries/vms/vms.ts';
 import type { Signals } from '../../db/signals.ts';
 import { reservationOf } from '../../domain/hosts/supply.ts';
@@ -58,7 +59,10 @@ export async function settleGuest(
   });
 }
 
-function isAsSeen(vm: VmRow, seen: RecordedVm): boolean {
+function isAsSeen(
+  vm: VmPower & Pick<VmRow, 'last_job_id' | 'active_job_id' | 'deleted_at'>,
+  seen: RecordedVm,
+): boolean {
   const isSame = vm.status === seen.status && vm.last_job_id === seen.last_job_id;
   return isSame && !vm.deleted_at && !vm.active_job_id && vm.wanted_power === seen.wanted_power;
 }
@@ -69,7 +73,7 @@ async function isWhole({ db, compute }: SettleServices, { id }: RecordedVm): Pro
   return guest.vcpu === vm.vcpu && guest.ramMb === vm.ram_mb && guest.diskGb >= vm.disk_gb;
 }
 
-const SETTLEMENTS: Record<Exclude<Finding, 'unwanted'>, (vm: VmRow) => Settlement> = {
+const SETTLEMENTS: Record<Exclude<Finding, 'unwanted'>, (vm: VmPower) => Settlement> = {
   missing: ({ status }) =>
     // Power does not matter for a VM that is suspended or already shows the error.
     status === 'error' || status === 'suspended'
@@ -108,7 +112,11 @@ const SETTLEMENTS: Record<Exclude<Finding, 'unwanted'>, (vm: VmRow) => Settlemen
 };
 
 /** Switches off a guest that must not run: gracefully, unless its VM is suspended. */
-async function stopUnwantedGuest(services: SettleServices, tx: Transaction, vm: VmRow): Promise<boolean> {
+async function stopUnwantedGuest(
+  services: SettleServices,
+  tx: Transaction,
+  vm: VmIdentity & Pick<VmRow, 'status' | 'suspended_at'>,
+): Promise<boolean> {
   const start = { db: tx, services, now: services.clock.now() };
   const suspended = vm.status === 'suspended';
   const message = `The VM was found running although it was ${suspended ? 'suspended' : 'switched off'}.`;

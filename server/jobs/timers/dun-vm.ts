@@ -1,6 +1,7 @@
 import type { Transaction } from '../../db/database.ts';
 import { lastGraceAt, noteGrace } from '../../db/queries/money/graces.ts';
 import type { MeteredVm } from '../../db/queries/money/meters.ts';
+import type { VmDunning, VmGrace, VmIdentity } from '../../db/queries/vms/vm-parts.ts';
 import { updateVm, type VmChange, type VmRow } from '../../db/queries/vms/vms.ts';
 import type { Signals } from '../../db/signals.ts';
 import type { Arrears } from '../../domain/billing/arrears.ts';
@@ -37,7 +38,7 @@ export type DunningStep = 'suspend' | 'give_notice' | 'delete';
  * Returns the step that is due against an unpaid VM; null if none is due, or while a failed attempt waits for its
  * retry.
  */
-export function nextDunningStep(vm: VmRow, grace: Catalog['grace'], now: Date): DunningStep | null {
+export function nextDunningStep(vm: VmDunning, grace: Catalog['grace'], now: Date): DunningStep | null {
   if (vm.suspended_at && !vm.deletion_notice_at)
     return now >= deletionNoticeAt(vm.suspended_at, grace) ? 'give_notice' : null;
   if (vm.dunning_next_at && now < vm.dunning_next_at) return null;
@@ -95,7 +96,7 @@ export async function dun(services: DunServices, tx: Transaction, row: MeteredVm
  * Decides on the grace period of a VM whose period is over, if the catalog limits how often an account gets one. The
  * account's wallet must be locked.
  */
-async function grantGrace(tx: Transaction, vm: VmRow, catalog: Catalog): Promise<VmChange> {
+async function grantGrace(tx: Transaction, vm: VmIdentity & VmGrace, catalog: Catalog): Promise<VmChange> {
   if (!catalog.grace_once_months) return {};
   const { endAt, begins } = graceOfAccount(vm, catalog, await lastGraceAt(tx, vm.account_id));
   if (begins) await noteGrace(tx, vm.account_id, vm.billing_period_end_at);
@@ -104,7 +105,7 @@ async function grantGrace(tx: Transaction, vm: VmRow, catalog: Catalog): Promise
 
 /** Returns when to retry after a failed attempt, at `at`, to switch off or delete an unpaid VM. */
 export function putOffDunning(
-  vm: VmRow,
+  vm: Pick<VmRow, 'dunning_failures'>,
   at: Date,
 ): Pick<Required<VmChange>, 'dunning_failures'> & { dunning_next_at: Date } {
   const dunning_failures = vm.dunning_failures + 1;

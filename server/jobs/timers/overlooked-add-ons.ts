@@ -41,5 +41,9 @@ export async function refundOverlookedAddOns(services: RenewalServices, failures
     );
 }
 
-const isGivenUp = ({ status, deletion_failed_at, deleted_at }: VmRow) =>
+const isGivenUp = ({
+  status,
+  deletion_failed_at,
+  deleted_at,
+}: Pick<VmRow, 'status' | 'deletion_failed_at' | 'deleted_at'>) =>
   status === 'deleting' || deletion_failed_at !== null || deleted_at !== null;

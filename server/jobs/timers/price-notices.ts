@@ -102,7 +102,10 @@ const isOther = (a: Date | null, b: Date | null) => a?.getTime() !== b?.getTime(
 /**
  * Returns what a VM has to record of an outlook, apart from the notice itself; null if the VM has all of it already.
  */
-function changeBy(vm: VmRow, { notice, withdrawn, seenUntil, retiresAt }: PriceOutlook): VmChange | null {
+function changeBy(
+  vm: Pick<VmRow, 'prices_seen_until' | 'retires_at'>,
+  { notice, withdrawn, seenUntil, retiresAt }: PriceOutlook,
+): VmChange | null {
   const isNews =
     notice || withdrawn || isOther(vm.prices_seen_until, seenUntil) || isOther(vm.retires_at, retiresAt);
   if (!isNews) return null;

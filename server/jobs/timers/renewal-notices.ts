@@ -2,6 +2,7 @@ import { type Database, empty, sql, type Transaction } from '../../db/database.t
 import { billedVms, isBilled } from '../../db/queries/money/billed-vms.ts';
 import { promoLeft } from '../../db/queries/money/promo-credits.ts';
 import { lookUpWallet } from '../../db/queries/money/wallets.ts';
+import type { VmPeriod } from '../../db/queries/vms/vm-parts.ts';
 import { updateVm, type VmRow } from '../../db/queries/vms/vms.ts';
 import { catalogOf } from '../../domain/billing/buyers.ts';
 import { planRetires, renewalDue } from '../../domain/billing/dunning-events.ts';
@@ -30,7 +31,10 @@ const NOTICE_DAYS = [7, 3, 1] as const;
 const BATCH = 500;
 
 /** Returns how many of a period's notices are due by `now`. */
-function noticesBy({ billing_period_end_at: end }: VmRow, now: Date): number {
+function noticesBy(
+  { billing_period_end_at: end }: Pick<VmPeriod, 'billing_period_end_at'>,
+  now: Date,
+): number {
   return NOTICE_DAYS.filter((days) => now.getTime() >= end.getTime() - days * DAY_MS).length;
 }
 

@@ -52,7 +52,10 @@ function hasBounds(catalog: Catalog): boolean {
   );
 }
 
-function isInForce({ throttle_mbps, throttle_cause }: VmRow, throttle: Throttle | null): boolean {
+function isInForce(
+  { throttle_mbps, throttle_cause }: Pick<VmRow, 'throttle_mbps' | 'throttle_cause'>,
+  throttle: Throttle | null,
+): boolean {
   return throttle_mbps === (throttle?.mbps ?? null) && throttle_cause === (throttle?.cause ?? null);
 }
 

@@ -42,7 +42,11 @@ function dueOf(vm: MeteredVm, catalog: Catalog, now: Date): Due | null {
   return included_bytes ? noticeDue(vm, { used_bytes, included_bytes }, { price }) : null;
 }
 
-function noticeDue(vm: VmRow, used: Pick<Due, 'used_bytes' | 'included_bytes'>, end: Due['end']): Due | null {
+function noticeDue(
+  vm: Pick<VmRow, 'traffic_notices'>,
+  used: Pick<Due, 'used_bytes' | 'included_bytes'>,
+  end: Due['end'],
+): Due | null {
   const reached = NOTICES.filter(
     (percent) => used.used_bytes * 100n >= used.included_bytes * BigInt(percent),
   );
