@@ -7,7 +7,6 @@ import { buildOperatorOpenApi } from '../server/http/operator/openapi/build-oper
 import { buildPanelOpenApi } from '../server/http/panel/openapi/build-panel-openapi.ts';
 import { JOB_ERROR_CODES } from '../server/jobs/job.ts';
 import { ERROR_STATUS } from '../server/platform/errors.ts';
-import { FIELD_CODES } from '../server/platform/field-codes.ts';
 import { emitCli } from './emit-cli.ts';
 import { emitClient } from './emit-client.ts';
 import { emitCurrencies } from './emit-currencies.ts';
@@ -49,7 +48,6 @@ write(
   'panel/src/api/codes.ts',
   `// Made from the tables of the service by \`npm run generate\`: do not edit.\n${[
     union('ErrorCode', 'What went wrong.', Object.keys(ERROR_STATUS)),
-    union('FieldCode', 'The rule that a field breaks.', FIELD_CODES),
     union('JobErrorCode', 'Why a job failed.', JOB_ERROR_CODES),
   ].join('')}`,
 );

@@ -1,5 +1,5 @@
-import type { ErrorCode, FieldCode } from './api/codes.ts';
-import type { ErrorDetails } from './api/customer.ts';
+import type { ErrorCode } from './api/codes.ts';
+import type { ErrorDetails, FieldCode } from './api/customer.ts';
 
 /** A text, or a function of the figures in the service's own message, such as a limit, in their order. */
 type FieldText = string | ((...figures: string[]) => string);
@@ -8,93 +8,100 @@ type FieldText = string | ((...figures: string[]) => string);
  * German texts for invalid fields; a missing code is a compile error. In English the service's own messages are shown.
  */
 export const FIELD_TEXTS: Record<FieldCode, FieldText> = {
-  any_of: 'Dieser Wert hat nicht die verlangte Form.',
-  cidr: 'Geben Sie eine Adresse oder ein Netz an, etwa 203.0.113.0/24.',
-  const: 'Dieser Wert ist hier nicht möglich.',
-  contradiction: 'Diese Angaben widersprechen sich.',
-  decimal: 'Geben Sie einen Betrag an, etwa 49.90.',
-  duplicate: 'Dieser Eintrag kommt doppelt vor.',
-  email: 'Geben Sie eine E-Mail-Adresse an, etwa anna@example.com.',
-  format: 'Dieser Wert hat nicht die verlangte Form.',
-  host_bits: 'Rechts der Präfixlänge sind Bits gesetzt. Geben Sie die Netzadresse an.',
-  in_future: 'Dieser Zeitpunkt darf nicht in der Zukunft liegen.',
-  in_past: 'Dieser Zeitpunkt muss in der Zukunft liegen.',
-  invalid: 'Dieser Wert ist ungültig.',
+  required: 'Füllen Sie dieses Feld aus.',
+  unknown_field: 'Dieses Feld gibt es hier nicht.',
+  wrong_type: 'Dieser Wert hat nicht die verlangte Form.',
   invalid_format: 'Dieser Wert hat nicht die verlangte Form.',
-  invalid_text: 'Der Text enthält unzulässige Zeichen.',
-  known: 'Dieser Eintrag ist bereits vorhanden.',
-  malformed: 'Geben Sie genau einen öffentlichen Schlüssel im OpenSSH-Format an: Typ, Base64, Kommentar.',
-  max_bytes: (limit) => `Höchstens ${limit} Byte in UTF-8 sind erlaubt.`,
-  max_items: (limit) => `Höchstens ${limit} Einträge sind erlaubt.`,
-  max_length: (limit) => `Höchstens ${limit} Zeichen sind erlaubt.`,
-  maximum: (limit) => `Der Wert darf höchstens ${limit} sein.`,
-  member: 'Diese Person ist bereits Mitglied.',
-  min_items: (limit) => `Mindestens ${limit} ${limit === '1' ? 'Eintrag ist' : 'Einträge sind'} nötig.`,
-  min_length: (limit) =>
-    limit === undefined ? 'Füllen Sie dieses Feld aus.' : `Mindestens ${limit} Zeichen sind nötig.`,
-  min_properties: 'Geben Sie mindestens eine Änderung an.',
-  minimum: (limit) => `Der Wert muss mindestens ${limit} sein.`,
-  mismatch: 'Dieser Wert stimmt nicht mit der Aufladung überein.',
-  multiple_of: (step) => `Der Wert muss ein Vielfaches von ${step} sein.`,
+  invalid_characters: (letters) =>
+    letters === undefined
+      ? 'Der Text enthält unzulässige Zeichen.'
+      : `Diese Zeichen können auf Rechnungen nicht gedruckt werden: ${letters}.`,
   not_allowed: 'Dieser Wert ist hier nicht möglich.',
-  not_applicable: 'Diese Angabe passt nicht zu den übrigen.',
+  not_found: 'Diesen Eintrag gibt es nicht.',
   not_available: 'Das ist derzeit nicht verfügbar.',
-  not_held: 'Ihre Rolle umfasst dieses Recht nicht.',
-  not_hourly: 'Dieser Tarif wird nicht stundenweise abgerechnet.',
-  not_in_future: 'Dieser Zeitpunkt muss in der Zukunft liegen.',
-  not_offered: 'Diese Zahlungsart wird nicht mehr angeboten.',
-  not_own: 'Diese Adresse gehört nicht dazu.',
-  not_positive: 'Der Betrag muss größer als null sein.',
-  not_printable: (letters) => `Diese Zeichen können auf Rechnungen nicht gedruckt werden: ${letters}.`,
-  not_readable: 'Nur sichtbare Zeichen und Leerzeichen sind erlaubt.',
   not_supported: 'Das wird hier nicht unterstützt.',
-  not_usable: 'Dieser Wert ist nicht verwendbar.',
-  one_of: 'Dieser Wert hat nicht die verlangte Form.',
+  incorrect: 'Diese Angabe ist falsch.',
+  duplicate: 'Dieser Eintrag kommt doppelt vor.',
+  in_use: 'Dieser Wert ist bereits vergeben.',
+  conflict: 'Diese Angabe passt nicht zu den übrigen.',
+  too_short: (limit) =>
+    limit === undefined ? 'Füllen Sie dieses Feld aus.' : `Mindestens ${limit} Zeichen sind nötig.`,
+  too_long: (limit) => `Höchstens ${limit} Zeichen sind erlaubt.`,
+  too_few: (limit) => `Mindestens ${limit} ${limit === '1' ? 'Eintrag ist' : 'Einträge sind'} nötig.`,
+  too_many: (limit) => `Höchstens ${limit} Einträge sind erlaubt.`,
+  too_small: (least) => `Der Wert muss mindestens ${least} sein.`,
+  too_large: (most) =>
+    most === undefined ? 'Der Wert ist zu groß.' : `Der Wert darf höchstens ${most} sein.`,
   out_of_range: (from, to, step) =>
     `Der Wert muss zwischen ${from} und ${to} liegen${step ? `, in Schritten von ${step}` : ''}.`,
-  past: 'Dieser Zeitpunkt muss in der Zukunft liegen.',
-  pattern: 'Dieser Wert hat nicht die verlangte Form.',
-  private_key: 'Das ist ein privater Schlüssel. Geben Sie nur den öffentlichen an.',
-  range: 'Der Anfang darf nicht nach dem Ende liegen.',
-  required: 'Füllen Sie dieses Feld aus.',
-  taken: 'Dieser Wert ist bereits vergeben.',
-  too_fine: (step) => `Der Wert muss ein Vielfaches von ${step} sein.`,
-  too_large: (most) => (most === undefined ? 'Der Wert ist zu groß.' : `Höchstens ${most} ist möglich.`),
-  too_many_points: 'Wählen Sie einen kürzeren Zeitraum oder größere Abstände.',
-  too_old: (days) => `Messwerte werden ${days} Tage lang aufbewahrt.`,
-  too_precise: 'Der Betrag hat zu viele Nachkommastellen.',
-  too_simple: 'Dieses Passwort ist zu leicht zu erraten. Besser sind einige Wörter ohne Zusammenhang.',
-  too_small: (least) => `Mindestens ${least} ist nötig.`,
-  type: 'Dieser Wert hat nicht die verlangte Form.',
-  unique_items: 'Dieser Eintrag kommt doppelt vor.',
-  unknown: 'Diesen Eintrag gibt es nicht.',
-  unknown_field: 'Dieses Feld gibt es hier nicht.',
-  unknown_provider: 'Diese Zahlungsart wird nicht angeboten.',
-  unsupported_algorithm: 'Dieser Schlüsseltyp wird nicht unterstützt.',
-  weak_key: 'Dieser Schlüssel ist zu schwach. RSA-Schlüssel brauchen mindestens 2048 Bit.',
-  wrong: 'Diese Angabe ist falsch.',
-  wrong_family: 'Die Adressfamilie (IPv4 oder IPv6) passt nicht.',
+  too_precise: (step) =>
+    step === undefined
+      ? 'Der Betrag hat zu viele Nachkommastellen.'
+      : `Der Wert muss ein Vielfaches von ${step} sein.`,
+  too_weak: 'Dieses Passwort ist zu leicht zu erraten. Besser sind einige Wörter ohne Zusammenhang.',
+  in_the_past: 'Dieser Zeitpunkt muss in der Zukunft liegen.',
+  in_the_future: 'Dieser Zeitpunkt darf nicht in der Zukunft liegen.',
 };
 
+const NETWORK = 'Geben Sie eine Adresse oder ein Netz ohne gesetzte Host-Bits an, etwa 203.0.113.0/24.';
+const FAMILY = 'Die Adressfamilie (IPv4 oder IPv6) passt nicht.';
+const ORDER = 'Der Anfang darf nicht nach dem Ende liegen.';
+const TOP_UP = 'Dieser Wert stimmt nicht mit der Aufladung überein.';
+
 /** Texts for one field and code, by the last part of the field's path and the code. */
-export const SPECIAL_TEXTS: Record<string, string> = {
-  'code wrong': 'Der Code ist falsch oder wurde bereits verwendet.',
-  'code pattern': 'Geben Sie die sechs Ziffern ein.',
-  'password wrong': 'Das Passwort ist falsch.',
-  'name wrong': 'Das ist nicht der Name des Kontos.',
-  'response wrong': 'Der Passkey wurde nicht anerkannt. Versuchen Sie es noch einmal.',
-  'hostname pattern': 'Erlaubt sind Buchstaben, Ziffern und Bindestriche, je Namensteil 1 bis 63 Zeichen.',
-  'ports format': 'Geben Sie einen Port an, etwa 443, oder einen Bereich, etwa 1024-5000.',
-  'ports not_applicable': 'Dieses Protokoll hat keine Ports.',
-  'source_ports not_applicable': 'Nur TCP und UDP haben Ports.',
-  'destination_ports not_applicable': 'Nur TCP und UDP haben Ports.',
-  'country unknown': 'Wählen Sie ein Land aus.',
-  'vat_id invalid_format': 'Das ist keine USt-IdNr. dieses Landes.',
-  'vat_id not_allowed': 'Nur Unternehmen haben eine USt-IdNr.',
-  'payment_method_id required': 'Laden Sie einmal auf und lassen Sie die Zahlungsart dabei speichern.',
+export const SPECIAL_TEXTS: Record<string, FieldText> = {
+  'allowed_ips invalid_format': NETWORK,
+  'amount conflict': TOP_UP,
+  'amount invalid_format': 'Geben Sie einen Betrag an, etwa 49.90.',
+  'amount too_small': 'Der Betrag muss größer als null sein.',
+  'amount_minor conflict': TOP_UP,
+  'billing not_allowed': 'Das wird nicht stundenweise abgerechnet.',
+  'body too_few': 'Geben Sie mindestens eine Änderung an.',
+  'cidrs conflict': FAMILY,
+  'cidrs invalid_format': NETWORK,
+  'code incorrect': 'Der Code ist falsch oder wurde bereits verwendet.',
+  'code invalid_format': 'Geben Sie die sechs Ziffern ein.',
   'confirm_block_all required':
     'Die Regel trifft alle Pakete. Schränken Sie sie ein oder bestätigen Sie das.',
+  'country not_found': 'Wählen Sie ein Land aus.',
+  'currency conflict': TOP_UP,
+  'destination_ports conflict': 'Nur TCP und UDP haben Ports.',
+  'email in_use': 'Diese Person ist bereits Mitglied.',
+  'email invalid_format': 'Geben Sie eine E-Mail-Adresse an, etwa anna@example.com.',
+  'from conflict': ORDER,
+  'from out_of_range': (days) => `Messwerte werden ${days} Tage lang aufbewahrt.`,
+  'hostname invalid_format':
+    'Erlaubt sind Buchstaben, Ziffern und Bindestriche, je Namensteil 1 bis 63 Zeichen.',
+  'internal_ip not_found': 'Diese Adresse gehört nicht dazu.',
+  'ip not_found': 'Diese Adresse gehört nicht dazu.',
+  'name incorrect': 'Das ist nicht der Name des Kontos.',
+  'packet_length conflict': ORDER,
+  'password incorrect': 'Das Passwort ist falsch.',
+  'payment_method_id not_available': 'Diese Zahlungsart wird nicht mehr angeboten.',
+  'payment_method_id required': 'Laden Sie einmal auf und lassen Sie die Zahlungsart dabei speichern.',
+  'plan not_allowed': 'Dieser Tarif wird nicht stundenweise abgerechnet.',
+  'ports conflict': 'Dieses Protokoll hat keine Ports.',
+  'ports invalid_format': 'Geben Sie einen Port an, etwa 443, oder einen Bereich, etwa 1024-5000.',
+  'protocol conflict': FAMILY,
+  'provider not_found': 'Diese Zahlungsart wird nicht angeboten.',
+  'public_key invalid_format':
+    'Geben Sie genau einen öffentlichen Schlüssel im OpenSSH-Format an: Typ, Base64, Kommentar.',
+  'public_key not_allowed': 'Das ist ein privater Schlüssel. Geben Sie nur den öffentlichen an.',
+  'public_key not_supported': 'Dieser Schlüsseltyp wird nicht unterstützt.',
+  'public_key too_weak': 'Dieser Schlüssel ist zu schwach. RSA-Schlüssel brauchen mindestens 2048 Bit.',
+  'response in_use': 'Dieser Passkey ist bereits gespeichert.',
+  'response incorrect': 'Der Passkey wurde nicht anerkannt. Versuchen Sie es noch einmal.',
+  'scopes not_allowed': 'Ihre Rolle umfasst dieses Recht nicht.',
+  'service_networks invalid_format': NETWORK,
+  'source conflict': FAMILY,
+  'source invalid_format': NETWORK,
+  'source_ports conflict': 'Nur TCP und UDP haben Ports.',
+  'step too_many': 'Wählen Sie einen kürzeren Zeitraum oder größere Abstände.',
   'template too_large': 'Dieses Image braucht eine größere Maschine.',
+  'to conflict': ORDER,
+  'user_data too_long': (limit) => `Höchstens ${limit} Byte in UTF-8 sind erlaubt.`,
+  'vat_id invalid_format': 'Das ist keine USt-IdNr. dieses Landes.',
+  'vat_id not_allowed': 'Nur Unternehmen haben eine USt-IdNr.',
 };
 
 /** German texts for errors. A missing code is a compile error. */

@@ -1,4 +1,4 @@
-import type { ErrorCode, FieldCode } from './api/codes.ts';
+import type { ErrorCode } from './api/codes.ts';
 import type { ErrorDetails, FieldProblem } from './api/customer.ts';
 import type { ApiError } from './api/errors.ts';
 import type { Language } from './settings.ts';
@@ -23,7 +23,7 @@ export function fieldText({ field, code, message }: FieldProblem, language: Lang
     return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`.replace(/\.\.$/, '.');
   const name = field.split('.').findLast((part) => !/^\d+$/.test(part)) ?? field;
   const { SPECIAL_TEXTS, FIELD_TEXTS } = german;
-  const text = SPECIAL_TEXTS[`${name} ${code}`] ?? FIELD_TEXTS[code as FieldCode] ?? FIELD_TEXTS.invalid;
+  const text = SPECIAL_TEXTS[`${name} ${code}`] ?? FIELD_TEXTS[code] ?? FIELD_TEXTS.not_allowed;
   return typeof text === 'string' ? text : text(...figuresOf(message));
 }
 

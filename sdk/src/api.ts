@@ -33,10 +33,12 @@ export interface ErrorDetails {
   [name: string]: unknown;
 }
 
+export type FieldCode = 'required' | 'unknown_field' | 'wrong_type' | 'invalid_format' | 'invalid_characters' | 'not_allowed' | 'not_found' | 'not_available' | 'not_supported' | 'incorrect' | 'duplicate' | 'in_use' | 'conflict' | 'too_short' | 'too_long' | 'too_few' | 'too_many' | 'too_small' | 'too_large' | 'out_of_range' | 'too_precise' | 'too_weak' | 'in_the_past' | 'in_the_future';
+
 /** An invalid field. */
 export interface FieldProblem {
   field: string;
-  code: string;
+  code: FieldCode;
   message: string;
 }
 

@@ -25,7 +25,7 @@ export function requireGoodPassword(password: string, email: string, field = 'pa
   const [local = ''] = email.toLowerCase().split('@', 1);
   const isName = plain === email.toLowerCase() || (local.length >= 4 && plain.startsWith(local));
   if (new Set(plain).size < MIN_DISTINCT || isName || /^(0?1234567890?|password|qwert|passwort)/.test(plain))
-    throw invalidField(field, 'too_simple', 'is too easy to guess; use a few unrelated words');
+    throw invalidField(field, 'too_weak', 'is too easy to guess; use a few unrelated words');
 }
 
 /** Hashes passwords with argon2id on separate threads, a few at a time. */

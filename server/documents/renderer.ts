@@ -113,7 +113,7 @@ export class DocumentRenderer implements DocumentCheck {
       const missing = missingLetters(text ?? '', this.#options.look.font ?? undefined);
       if (missing.length === 0) return [];
       const message = `contains characters that invoices cannot show: “${missing.join('')}”`;
-      return [{ field, code: 'not_printable', message }];
+      return [{ field, code: 'invalid_characters', message }];
     });
     if (problems.length > 0) throw validationFailed(problems);
   }

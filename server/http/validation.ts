@@ -1,4 +1,4 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import { type ApiError, type FieldProblem, validationFailed } from '../platform/errors.ts';
 import type { FieldCode } from '../platform/field-codes.ts';
@@ -100,13 +100,13 @@ function readValues({ properties }: ObjectSchema, query: Record<string, unknown>
 function emptyValues(query: Record<string, unknown>): FieldProblem[] {
   return Object.entries(query)
     .filter(([, value]) => value === '')
-    .map(([field]) => ({ field, code: 'min_length', message: 'must not be empty' }));
+    .map(([field]) => ({ field, code: 'too_short', message: 'must not be empty' }));
 }
 
 /** Checks a query with `from` and `to`, which are instants wherever they occur. */
 function wrongRange({ from, to }: Record<string, unknown>): FieldProblem[] {
   if (typeof from !== 'string' || typeof to !== 'string' || Date.parse(from) <= Date.parse(to)) return [];
-  return [{ field: 'from', code: 'range', message: 'must not be later than to' }];
+  return [{ field: 'from', code: 'conflict', message: 'must not be later than to' }];
 }
 
 function check(schema: ObjectSchema, noun: Noun): (value: unknown) => FieldProblem[] {
@@ -149,7 +149,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 function unstorableTexts(value: unknown, path: string[]): FieldProblem[] {
   if (typeof value === 'string') {
     const message = 'must not contain NUL or an unpaired surrogate';
-    return isStorable(value) ? [] : [{ field: path.join('.'), code: 'invalid_text', message }];
+    return isStorable(value) ? [] : [{ field: path.join('.'), code: 'invalid_characters', message }];
   }
   if (value === null || typeof value !== 'object') return [];
   return Object.entries(value).flatMap(([name, member]) => unstorableTexts(member, [...path, name]));
@@ -174,12 +174,31 @@ function toProblem({ errors }: ValidateFunction, noun: Noun): FieldProblem {
         message: 'is required',
       };
     default:
-      return { field: place.join('.') || 'body', code: codeOf(error), message: explain(error) };
+      return {
+        field: place.join('.') || 'body',
+        code: KEYWORD_CODES[error.keyword]!,
+        message: explain(error),
+      };
   }
 }
 
-/** Returns the code for the rule behind a schema's keyword. */
-export const codeOf = ({ keyword }: Pick<ErrorObject, 'keyword'>) =>
-  (keyword === 'enum'
-    ? 'not_allowed'
-    : keyword.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)) as FieldCode;
+/** The code for the rule behind each keyword of our schemas. */
+export const KEYWORD_CODES: Record<string, FieldCode> = {
+  required: 'required',
+  type: 'wrong_type',
+  const: 'not_allowed',
+  enum: 'not_allowed',
+  anyOf: 'invalid_format',
+  oneOf: 'invalid_format',
+  format: 'invalid_format',
+  pattern: 'invalid_format',
+  minLength: 'too_short',
+  maxLength: 'too_long',
+  minItems: 'too_few',
+  minProperties: 'too_few',
+  maxItems: 'too_many',
+  uniqueItems: 'duplicate',
+  minimum: 'too_small',
+  maximum: 'too_large',
+  multipleOf: 'too_precise',
+};

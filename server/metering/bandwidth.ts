@@ -9,7 +9,7 @@ const BYTES_PER_GB = 1_000_000_000n;
 export function monthOf(text: string, now: Date): { start: Date; end: Date } {
   const [year, month] = text.split('-').map(Number) as [number, number];
   const start = new Date(Date.UTC(year, month - 1));
-  if (start > now) throw invalidField('month', 'in_future', 'must not be in the future');
+  if (start > now) throw invalidField('month', 'in_the_future', 'must not be in the future');
   return { start, end: new Date(Date.UTC(year, month)) };
 }
 

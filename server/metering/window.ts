@@ -22,9 +22,9 @@ export function metricsWindow(query: { from?: Date; to?: Date; step?: number }, 
   const settled = settledUntil(now);
   const to = query.to && query.to < settled ? query.to : settled;
   const from = query.from ?? new Date(to.getTime() - DEFAULT_RANGE_MS);
-  if (from >= to) throw invalidField('from', 'range', 'must be earlier than `to` and in the past');
+  if (from >= to) throw invalidField('from', 'conflict', 'must be earlier than `to` and in the past');
   const resolution = resolutionAt(from, now);
-  if (!resolution) throw invalidField('from', 'too_old', 'metrics are kept for 30 days');
+  if (!resolution) throw invalidField('from', 'out_of_range', 'metrics are kept for 30 days');
   return query.step === undefined
     ? usualWindow(from, to, resolution)
     : askedWindow(from, to, resolution, query.step);
@@ -39,18 +39,14 @@ function askedWindow(from: Date, to: Date, resolution: number, step: number): Wi
   if (step % resolution !== 0) {
     throw invalidField(
       'step',
-      'too_fine',
+      'too_precise',
       `must be a multiple of ${resolution}, the resolution kept for that time`,
     );
   }
   const window = aligned(from, to, step);
   const points = pointsOf(window);
   if (points > MAX_POINTS) {
-    throw invalidField(
-      'step',
-      'too_many_points',
-      `would give ${points} points; at most ${MAX_POINTS} are allowed`,
-    );
+    throw invalidField('step', 'too_many', `would give ${points} points; at most ${MAX_POINTS} are allowed`);
   }
   return window;
 }

@@ -45,11 +45,11 @@ export async function setAutoTopUp(
     );
   await requireOpen(tx, wish.accountId);
   const method = wish.methodId === null ? null : await findPaymentMethod(tx, wish.accountId, wish.methodId);
-  if (method === undefined) throw invalidField('payment_method_id', 'unknown', 'is not one of yours');
+  if (method === undefined) throw invalidField('payment_method_id', 'not_found', 'is not one of yours');
   if (method && wish.enabled && !payments.find(method.provider)?.charge)
     throw invalidField(
       'payment_method_id',
-      'not_offered',
+      'not_available',
       `cannot be charged: ${method.provider} is not offered`,
     );
   const inexact = method && unitProblem(catalog.currency, wish.amountMinor, payments.find(method.provider));

@@ -115,7 +115,7 @@ export async function startTopUp(
 ): Promise<{ topUp: TopUpRow; next: NextStep }> {
   const { catalog, clock, payments } = parts;
   const provider = payments.find(wish.provider);
-  if (!provider) throw invalidField('provider', 'unknown_provider', offered(payments));
+  if (!provider) throw invalidField('provider', 'not_found', offered(payments));
   const problem = amountProblem(catalog, wish.amountMinor, provider);
   if (problem) throw invalidField('amount_minor', problem.code, problem.message);
   await requireOpen(tx, wish.accountId);

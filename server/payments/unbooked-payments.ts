@@ -63,7 +63,7 @@ export async function bookUnbooked(
   const found = await lockOpen(tx, id);
   const { provider, provider_ref, amount_minor: amountMinor, currency } = found;
   if (accountId !== undefined && found.account_id !== null && accountId !== found.account_id)
-    throw invalidField('account_id', 'mismatch', `must be ${found.account_id}, who paid it`);
+    throw invalidField('account_id', 'conflict', `must be ${found.account_id}, who paid it`);
   const owner = found.account_id ?? accountId;
   if (owner === undefined)
     throw invalidField(

@@ -55,7 +55,7 @@ export async function reportAttack(parts: ReportParts, report: AttackReport): Pr
   const { target, attack } = await db.transaction(async (tx) => {
     const found = await systemTargetOfAddress(tx, report.ip);
     const locked = found === undefined ? undefined : await systemLockTarget(tx, found);
-    if (!locked) throw invalidField('ip', 'not_available', 'is not a protected address');
+    if (!locked) throw invalidField('ip', 'not_found', 'is not a protected address');
     if (locked.mode === 'off') {
       throw new ApiError('invalid_state', 'The target is off the edge; change its mode first.');
     }

@@ -104,7 +104,7 @@ function checkProtocol(protocol: StoredMatch['protocol'], family: 4 | 6, problem
   const wanted = FAMILY_OF[protocol];
   if (!wanted || wanted === family) return;
   const message = `${protocol} belongs to IPv${wanted}, but the target has an IPv${family} address`;
-  problems.push({ field: 'protocol', code: 'wrong_family', message });
+  problems.push({ field: 'protocol', code: 'conflict', message });
 }
 
 /** Returns the canonical network; null for any source. */
@@ -115,10 +115,10 @@ function checkSource(text: string | null, family: 4 | 6, problems: FieldProblem[
     return null;
   };
   const cidr = parseCidr(text);
-  if (!cidr) return refuse('format', 'must be a CIDR such as 203.0.113.0/24 or 2001:db8::/32');
-  if (cidr.hasHostBits) return refuse('host_bits', `${text} has bits set to the right of its prefix`);
+  if (!cidr) return refuse('invalid_format', 'must be a CIDR such as 203.0.113.0/24 or 2001:db8::/32');
+  if (cidr.hasHostBits) return refuse('invalid_format', `${text} has bits set to the right of its prefix`);
   if (cidr.family !== family) {
-    return refuse('wrong_family', `must be an IPv${family} network like the target's address`);
+    return refuse('conflict', `must be an IPv${family} network like the target's address`);
   }
   return cidr.prefix === 0 ? null : `${ipaddr.parse(cidr.address)}/${cidr.prefix}`;
 }
@@ -133,13 +133,13 @@ function checkPorts(
   if (!texts || texts.length === 0) return [];
   if (protocol !== 'tcp' && protocol !== 'udp') {
     const message = 'requires the protocol tcp or udp, because others have no ports';
-    problems.push({ field, code: 'not_applicable', message });
+    problems.push({ field, code: 'conflict', message });
     return [];
   }
   const ranges = texts.flatMap((text, index) => {
     const range = parsePorts(text);
     const message = 'must be a port such as "53" or a range such as "1000-2000", from 1 to 65535';
-    if (!range) problems.push({ field: `${field}.${index}`, code: 'format', message });
+    if (!range) problems.push({ field: `${field}.${index}`, code: 'invalid_format', message });
     return range ? [range] : [];
   });
   return [...new Set(ranges.sort((a, b) => a.from - b.from || a.to - b.to).map(formatPorts))];
@@ -149,7 +149,7 @@ function checkPorts(
 function checkLength(length: { min: number; max: number } | null, problems: FieldProblem[]) {
   if (!length || (length.min <= 0 && length.max >= MAX_PACKET_LENGTH)) return null;
   if (length.min <= length.max) return { min: length.min, max: length.max };
-  problems.push({ field: 'packet_length', code: 'range', message: 'min must not be greater than max' });
+  problems.push({ field: 'packet_length', code: 'conflict', message: 'min must not be greater than max' });
   return null;
 }
 
@@ -163,16 +163,15 @@ function checkFlags(
   const [set, unset] = [ordered(flags.set), ordered(flags.unset)];
   if (set.length + unset.length === 0) return null;
   const refuse = (code: FieldCode, message: string) => problems.push({ field: 'tcp_flags', code, message });
-  if (protocol !== 'tcp') refuse('not_applicable', 'requires the protocol tcp');
+  if (protocol !== 'tcp') refuse('conflict', 'requires the protocol tcp');
   const both = set.filter((name) => unset.includes(name));
-  if (both.length > 0) refuse('contradiction', `${both.join(', ')} cannot be set and unset at once`);
+  if (both.length > 0) refuse('conflict', `${both.join(', ')} cannot be set and unset at once`);
   return { set, unset };
 }
 
 function checkRate({ action, rate }: RuleInput, problems: FieldProblem[]): StoredRule['rate'] {
   if (action === 'block') {
-    if (rate)
-      problems.push({ field: 'rate', code: 'not_applicable', message: 'is only allowed for rate_limit' });
+    if (rate) problems.push({ field: 'rate', code: 'conflict', message: 'is only allowed for rate_limit' });
     return null;
   }
   if (!rate) {

@@ -37,7 +37,7 @@ const NO_THRESHOLD: Threshold = { pps: null, bps: null };
 /** Throws `validation_failed` for an address that this edge cannot serve and that therefore nothing would protect. */
 export function requireServed({ prefixes }: EdgeCapabilities, ip: string): void {
   if (prefixes === null || addressMatcher(prefixes)(ip)) return;
-  throw invalidField('ip', 'not_available', 'is not in any network that the edge protects');
+  throw invalidField('ip', 'not_supported', 'is not in any network that the edge protects');
 }
 
 /** Makes an address of one of the account's VMs a target. Returns its id. */
@@ -50,7 +50,7 @@ export async function addTarget(
   const vm = await lockVmOfAddress(tx, tenant.account_id, ip);
   const isThere =
     vm && vm.status !== 'deleting' && (await addressesOf(tx, vm.id)).some((a) => a.address === vm.ip);
-  if (!isThere) throw invalidField('ip', 'not_own', "must be an address of one of the account's VMs");
+  if (!isThere) throw invalidField('ip', 'not_found', "must be an address of one of the account's VMs");
   requireRoom('shield_targets_per_tenant', TARGETS_PER_TENANT, await countTargets(tx, tenant.id));
   const id = newId('tgt', clock);
   const isNew = await insertTarget(tx, {
@@ -72,7 +72,7 @@ export async function addTarget(
   if (!isNew)
     throw invalidField(
       'ip',
-      'taken',
+      'in_use',
       `${vm.ip} is already a target, or is still being removed from the edge`,
     );
   return id;

@@ -34,6 +34,20 @@ export function operationErrors(document: OpenApiDocument, operation: Operation)
 <p class="usual">${own.length > 0 ? 'As elsewhere: ' : 'Only the usual ones: '}${join(links, ', ')}.</p>`;
 }
 
+/** Returns the codes of invalid fields with their meaning. */
+export const fieldRows = ({ components }: OpenApiDocument): [code: string, meaning: string][] =>
+  Object.entries(components.schemas.FieldCode!['x-enumDescriptions']!);
+
+/** Renders the codes of invalid fields. */
+export function fieldCodes(document: OpenApiDocument): Html {
+  const lines = fieldRows(document).map(
+    ([code, meaning]) => html`<tr><td><code>${breakable(code)}</code></td><td>${meaning}</td></tr>
+`,
+  );
+  return html`<table class="errors"><thead><tr><th scope="col">Code</th><th scope="col">Meaning</th></tr></thead>
+<tbody>${lines}</tbody></table>`;
+}
+
 function partition<T>(all: T[], isFirst: (one: T) => boolean): [T[], T[]] {
   return [all.filter(isFirst), all.filter((one) => !isFirst(one))];
 }

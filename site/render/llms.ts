@@ -1,5 +1,5 @@
 import type { OpenApiDocument } from '../../server/http/openapi/document.ts';
-import { errorRows } from './errors.ts';
+import { errorRows, fieldRows } from './errors.ts';
 import { BASICS, ERRORS, guideUrl, OBJECTS, operationUrl } from './links.ts';
 import type { Guide } from './pages.ts';
 import { type Entry, RESOURCES } from './roster.ts';
@@ -48,6 +48,7 @@ export function llmsFullTxt(document: OpenApiDocument, roster: Entry[], guides: 
   const errors = errorRows(document).map(
     ({ status, code, meaning }) => `- ${status} \`${code}\`: ${meaning}`,
   );
+  const fields = fieldRows(document).map(([code, meaning]) => `- \`${code}\`: ${meaning}`);
   return [
     `# ${info.title}\n\n> ${info.summary}\n`,
     ...guides.map(({ title, about, text }) => `# ${title}\n\n${about}\n\n${text.trim()}\n`),
@@ -55,5 +56,6 @@ export function llmsFullTxt(document: OpenApiDocument, roster: Entry[], guides: 
     '# Operations\n',
     ...operations,
     `# Errors\n\n${errors.join('\n')}\n`,
+    `# Invalid fields\n\n${fields.join('\n')}\n`,
   ].join('\n');
 }

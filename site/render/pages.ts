@@ -1,5 +1,5 @@
 import type { OpenApiDocument } from '../../server/http/openapi/document.ts';
-import { errorIndex } from './errors.ts';
+import { errorIndex, fieldCodes } from './errors.ts';
 import { outputFields, typeName, valuesOf } from './fields.ts';
 import { type Html, html } from './html.ts';
 import type { Page } from './layout.ts';
@@ -60,7 +60,7 @@ export function pagesOf(document: OpenApiDocument, roster: Entry[], guides: read
       title: 'Errors of the API',
       description: 'Every code of an error with its status and its meaning.',
       body: prose(
-        html`<h1>Errors</h1><p class="lead">Every code that an operation may answer, with what to do. How to write programs by them is in <a href="${guideUrl('errors')}">a guide</a>.</p>${errorIndex(document)}`,
+        html`<h1>Errors</h1><p class="lead">Every code that an operation may answer, with what to do. How to write programs by them is in <a href="${guideUrl('errors')}">a guide</a>.</p>${errorIndex(document)}<h2 id="fields">Invalid fields</h2><p><code>validation_failed</code> names each invalid field in <code>details.fields</code>, with one of these codes and a message.</p>${fieldCodes(document)}`,
       ),
     },
   ];

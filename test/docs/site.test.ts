@@ -66,6 +66,16 @@ test('every link leads to a page and an anchor that are there', () => {
   }
 });
 
+test('the page of errors explains every code of an invalid field, and so does the text for models', () => {
+  const page = files.get('reference/errors.html')!.replaceAll('<wbr>', '');
+  const { enum: codes, 'x-enumDescriptions': meanings } = document.components.schemas.FieldCode!;
+  assert.deepEqual(Object.keys(meanings!), codes);
+  for (const [code, meaning] of Object.entries(meanings!)) {
+    assert.ok(page.includes(`<code>${code}</code></td><td>${meaning}</td>`), code);
+    assert.ok(files.get('llms-full.txt')!.includes(`- \`${code}\`: ${meaning}`), code);
+  }
+});
+
 test('an old anchor of the single page leads to its new page', () => {
   const ids = new Map(pages.map(([path, text]) => [addressOf(path), all(text, / id="([^"]+)"/g)]));
   const names = [

@@ -34,7 +34,7 @@ test('a list that is too long is refused for that before any of its items is loo
   const problems = problemsOf({ ...ORDER, ssh_key_ids: list });
   assert.deepEqual(
     problems.map(({ field, code }) => [field, code]),
-    [['ssh_key_ids', 'max_items']],
+    [['ssh_key_ids', 'too_many']],
   );
   assert.equal(seen.items, 0);
 });
@@ -43,14 +43,14 @@ test('of a list with many errors the first item is named, of an object each fiel
   const { list, seen } = watched(Array(20).fill({}));
   assert.deepEqual(
     problemsOf({ ...ORDER, ssh_key_ids: list }).map(({ field, code }) => [field, code]),
-    [['ssh_key_ids.0', 'type']],
+    [['ssh_key_ids.0', 'wrong_type']],
   );
   assert.ok(seen.items < 20 * 4, `${seen.items} looks at 20 items`);
   const wrong = problemsOf({ plan: 1, hostname: '-', auto_renew: 'yes' });
   assert.deepEqual(wrong.map(({ field, code }) => [field, code]).sort(), [
-    ['auto_renew', 'type'],
-    ['hostname', 'pattern'],
-    ['plan', 'type'],
+    ['auto_renew', 'wrong_type'],
+    ['hostname', 'invalid_format'],
+    ['plan', 'wrong_type'],
     ['template', 'required'],
   ]);
   const unknown = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`x${n}`, n]));

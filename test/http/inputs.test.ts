@@ -25,7 +25,7 @@ test('inputs', async (t) => {
     const { details } = await refusal('POST', '/v1/vm', { ...ORDER, user_data: `${two}x` });
     assert.deepEqual(
       details.fields.map(({ field, code }: { field: string; code: string }) => [field, code]),
-      [['user_data', 'max_bytes']],
+      [['user_data', 'too_long']],
     );
   });
 

@@ -77,19 +77,19 @@ test('any range without a step fits, begins and ends on a step, and covers the r
 
 test('a step is no finer than the data kept of its beginning', () => {
   assert.equal(refusal({ from: ago(2 * HOUR), to: ago(HOUR), step: 10 }), 'none');
-  assert.equal(refusal({ from: ago(3 * HOUR), to: ago(2 * HOUR), step: 10 }), 'step too_fine');
+  assert.equal(refusal({ from: ago(3 * HOUR), to: ago(2 * HOUR), step: 10 }), 'step too_precise');
   assert.equal(refusal({ from: ago(3 * HOUR), step: 60 }), 'none');
-  assert.equal(refusal({ from: ago(3 * HOUR), step: 90 }), 'step too_fine');
-  assert.equal(refusal({ from: ago(4 * DAY), to: ago(3 * DAY), step: 60 }), 'step too_fine');
+  assert.equal(refusal({ from: ago(3 * HOUR), step: 90 }), 'step too_precise');
+  assert.equal(refusal({ from: ago(4 * DAY), to: ago(3 * DAY), step: 60 }), 'step too_precise');
   assert.equal(refusal({ from: ago(4 * DAY), to: ago(3 * DAY), step: 600 }), 'none');
 });
 
 test('too many points, a range that is empty or in the future, and a time long past are refused', () => {
-  assert.equal(refusal({ from: ago(2 * HOUR), step: 10 }), 'step too_many_points');
-  assert.equal(refusal({ from: ago(HOUR), to: ago(HOUR) }), 'from range');
-  assert.equal(refusal({ from: ago(HOUR), to: ago(2 * HOUR) }), 'from range');
-  assert.equal(refusal({ from: ago(-HOUR), to: ago(-2 * HOUR) }), 'from range');
-  assert.equal(refusal({ from: ago(40 * DAY) }), 'from too_old');
+  assert.equal(refusal({ from: ago(2 * HOUR), step: 10 }), 'step too_many');
+  assert.equal(refusal({ from: ago(HOUR), to: ago(HOUR) }), 'from conflict');
+  assert.equal(refusal({ from: ago(HOUR), to: ago(2 * HOUR) }), 'from conflict');
+  assert.equal(refusal({ from: ago(-HOUR), to: ago(-2 * HOUR) }), 'from conflict');
+  assert.equal(refusal({ from: ago(40 * DAY) }), 'from out_of_range');
   assert.deepEqual(metricsWindow({ to: ago(-DAY) }, NOW), metricsWindow({}, NOW));
 });
 

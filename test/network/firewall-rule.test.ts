@@ -65,11 +65,11 @@ test('only tcp and udp have ports, and need none', () => {
   for (const protocol of ['tcp', 'udp'] as const) {
     assert.deepEqual(problemsOf({ protocol, ports: '1024-5000', cidrs: ANYWHERE }), []);
     assert.deepEqual(problemsOf({ protocol, ports: null, cidrs: ANYWHERE }), []);
-    assert.deepEqual(problemsOf({ protocol, ports: '5000-1024', cidrs: ANYWHERE }), ['ports format']);
+    assert.deepEqual(problemsOf({ protocol, ports: '5000-1024', cidrs: ANYWHERE }), ['ports invalid_format']);
   }
   for (const protocol of ['esp', 'gre', 'any'] as const) {
     assert.deepEqual(problemsOf({ protocol, ports: null, cidrs: ANYWHERE }), []);
-    assert.deepEqual(problemsOf({ protocol, ports: '53', cidrs: ANYWHERE }), ['ports not_applicable']);
+    assert.deepEqual(problemsOf({ protocol, ports: '53', cidrs: ANYWHERE }), ['ports conflict']);
   }
 });
 
@@ -79,7 +79,7 @@ test('a network is a CIDR without host bits', () => {
     assert.deepEqual(problems(cidr), [], cidr);
   }
   for (const cidr of ['10.0.0.1/8', '2001:db8::1/64', '255.255.255.255/31']) {
-    assert.deepEqual(problems(cidr), ['cidrs.0 host_bits'], cidr);
+    assert.deepEqual(problems(cidr), ['cidrs.0 invalid_format'], cidr);
   }
   for (const cidr of [
     '10.0.0.0',
@@ -91,22 +91,20 @@ test('a network is a CIDR without host bits', () => {
     'fe80::%eth0/64',
     '',
   ]) {
-    assert.deepEqual(problems(cidr), ['cidrs.0 format'], cidr);
+    assert.deepEqual(problems(cidr), ['cidrs.0 invalid_format'], cidr);
   }
 });
 
 test('icmp is of IPv4 and icmpv6 of IPv6', () => {
-  assert.deepEqual(problemsOf({ protocol: 'icmp', ports: null, cidrs: ANYWHERE }), ['cidrs.1 wrong_family']);
-  assert.deepEqual(problemsOf({ protocol: 'icmpv6', ports: null, cidrs: ANYWHERE }), [
-    'cidrs.0 wrong_family',
-  ]);
+  assert.deepEqual(problemsOf({ protocol: 'icmp', ports: null, cidrs: ANYWHERE }), ['cidrs.1 conflict']);
+  assert.deepEqual(problemsOf({ protocol: 'icmpv6', ports: null, cidrs: ANYWHERE }), ['cidrs.0 conflict']);
 });
 
 test('every problem is named, duplicates in another spelling too', () => {
   const cidrs = ['10.0.0.0/8', 'nowhere', '2001:db8::/32', '2001:0DB8::/32', '10.0.0.0/8'];
   assert.deepEqual(problemsOf({ protocol: 'any', ports: '1', cidrs }), [
-    'ports not_applicable',
-    'cidrs.1 format',
+    'ports conflict',
+    'cidrs.1 invalid_format',
     'cidrs.3 duplicate',
     'cidrs.4 duplicate',
   ]);

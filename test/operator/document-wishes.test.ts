@@ -32,7 +32,7 @@ test('a letter that documents cannot print is refused and named, and so is an in
   assert.deepEqual(refused.json().error.details.fields, [
     {
       field: 'name',
-      code: 'not_printable',
+      code: 'invalid_characters',
       message: 'contains characters that invoices cannot show: “漢字”',
     },
   ]);

@@ -8,7 +8,7 @@ test('a reason that stands on documents has letters that they can print', async 
   const reason = 'お詫び';
   const refused = {
     field: 'reason',
-    code: 'not_printable',
+    code: 'invalid_characters',
     message: 'contains characters that invoices cannot show: “お詫び”',
   };
   const span = { from: '2026-01-01T00:00:00Z', to: '2026-01-01T01:00:00Z' };

@@ -150,24 +150,27 @@ test('an unsuitable cluster for the region is refused by its field', async (t) =
     const [{ field, code }] = reply.json().error.details.fields;
     return `${field}: ${code}`;
   };
-  assert.equal(await refusal({ region: 'mars' }), 'region: unknown');
-  assert.equal(await refusal({ endpoints: ['https://10.1.0.1', 'http://10.1.0.2'] }), 'endpoints.1: invalid');
-  assert.equal(await refusal({ endpoints: ['10.1.0.1'] }), 'endpoints.0: invalid');
-  assert.equal(await refusal({ endpoints: [] }), 'endpoints: min_items');
-  assert.equal(await refusal({ certificate: 'none' }), 'certificate: invalid');
-  assert.equal(await refusal({ network: '../certificates' }), 'network: pattern');
-  assert.equal(await refusal({ service_networks: ['10.1.0.1/8'] }), 'service_networks.0: cidr');
-  assert.equal(await refusal({ cpu_overcommit: 0 }), 'cpu_overcommit: minimum');
+  assert.equal(await refusal({ region: 'mars' }), 'region: not_found');
+  assert.equal(
+    await refusal({ endpoints: ['https://10.1.0.1', 'http://10.1.0.2'] }),
+    'endpoints.1: invalid_format',
+  );
+  assert.equal(await refusal({ endpoints: ['10.1.0.1'] }), 'endpoints.0: invalid_format');
+  assert.equal(await refusal({ endpoints: [] }), 'endpoints: too_few');
+  assert.equal(await refusal({ certificate: 'none' }), 'certificate: invalid_format');
+  assert.equal(await refusal({ network: '../certificates' }), 'network: invalid_format');
+  assert.equal(await refusal({ service_networks: ['10.1.0.1/8'] }), 'service_networks.0: invalid_format');
+  assert.equal(await refusal({ cpu_overcommit: 0 }), 'cpu_overcommit: too_small');
   assert.deepEqual(examined, [], 'nothing was asked of any of them');
   found.id = engine;
-  assert.equal(await refusal({}), 'endpoints: taken');
+  assert.equal(await refusal({}), 'endpoints: in_use');
   found.id = 'simulator:two';
   const vm = await insertVmWithMac(db, newVm(clock, await fundedAccount(db, clock), { region: 'eu-west' }));
-  assert.equal(await refusal({}), 'region: not_available');
+  assert.equal(await refusal({}), 'region: in_use');
   await db.query(sql`update vms set deleted_at = now() where id = ${vm.id}`);
   assert.equal((await add()).status, 200);
-  assert.equal(await refusal({}), 'region: taken');
-  assert.equal(await refusal({ region: 'eu-central' }), 'region: not_available');
+  assert.equal(await refusal({}), 'region: in_use');
+  assert.equal(await refusal({ region: 'eu-central' }), 'region: not_allowed');
   assert.equal((await new RecordedClusters(db).clusters()).length, 1);
 });
 
@@ -211,10 +214,10 @@ test('a change of a cluster that cannot be is refused by its field, and asks not
     const [{ field, code }] = reply.json().error.details.fields;
     return `${field}: ${code}`;
   };
-  assert.equal(await refusal({ endpoints: ['http://10.2.0.1'] }), 'endpoints.0: invalid');
-  assert.equal(await refusal({ certificate: 'none' }), 'certificate: invalid');
+  assert.equal(await refusal({ endpoints: ['http://10.2.0.1'] }), 'endpoints.0: invalid_format');
+  assert.equal(await refusal({ certificate: 'none' }), 'certificate: invalid_format');
   assert.equal(await refusal({ network: 'b1' }), 'network: unknown_field');
-  assert.equal(await refusal({ cpu_overcommit: 0 }), 'cpu_overcommit: minimum');
+  assert.equal(await refusal({ cpu_overcommit: 0 }), 'cpu_overcommit: too_small');
   assert.equal((await change({})).status, 422);
   assert.equal((await change({ cpu_overcommit: 2 }, 'eu-central')).status, 404);
   assert.equal(examined.length, asked);

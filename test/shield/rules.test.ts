@@ -86,33 +86,33 @@ test('rules', async (t) => {
   await t.test('the grammar, field by field', async () => {
     const cases: [object, [string, string][]][] = [
       [{}, [['action', 'required']]],
-      [{ ...DNS, source: '203.0.113.1/24' }, [['source', 'host_bits']]],
-      [{ ...DNS, source: '2001:db8::/32' }, [['source', 'wrong_family']]],
-      [{ ...DNS, source: '203.0.113.1' }, [['source', 'format']]],
-      [{ ...DNS, protocol: 'icmpv6', source_ports: [] }, [['protocol', 'wrong_family']]],
-      [{ ...DNS, protocol: 58, source_ports: [] }, [['protocol', 'wrong_family']]],
-      [{ ...DNS, protocol: 'gre' }, [['source_ports', 'not_applicable']]],
+      [{ ...DNS, source: '203.0.113.1/24' }, [['source', 'invalid_format']]],
+      [{ ...DNS, source: '2001:db8::/32' }, [['source', 'conflict']]],
+      [{ ...DNS, source: '203.0.113.1' }, [['source', 'invalid_format']]],
+      [{ ...DNS, protocol: 'icmpv6', source_ports: [] }, [['protocol', 'conflict']]],
+      [{ ...DNS, protocol: 58, source_ports: [] }, [['protocol', 'conflict']]],
+      [{ ...DNS, protocol: 'gre' }, [['source_ports', 'conflict']]],
       [
         { ...DNS, protocol: 'any', destination_ports: ['1'] },
         [
-          ['source_ports', 'not_applicable'],
-          ['destination_ports', 'not_applicable'],
+          ['source_ports', 'conflict'],
+          ['destination_ports', 'conflict'],
         ],
       ],
       [
         { ...DNS, source_ports: ['53', '70000', '9-1'] },
         [
-          ['source_ports.1', 'format'],
-          ['source_ports.2', 'format'],
+          ['source_ports.1', 'invalid_format'],
+          ['source_ports.2', 'invalid_format'],
         ],
       ],
-      [{ ...DNS, packet_length: { min: 10, max: 9 } }, [['packet_length', 'range']]],
-      [{ ...DNS, tcp_flags: { set: ['syn'], unset: [] } }, [['tcp_flags', 'not_applicable']]],
+      [{ ...DNS, packet_length: { min: 10, max: 9 } }, [['packet_length', 'conflict']]],
+      [{ ...DNS, tcp_flags: { set: ['syn'], unset: [] } }, [['tcp_flags', 'conflict']]],
       [
         { action: 'block', protocol: 'tcp', tcp_flags: { set: ['syn'], unset: ['syn'] } },
-        [['tcp_flags', 'contradiction']],
+        [['tcp_flags', 'conflict']],
       ],
-      [{ ...DNS, rate: { pps: 1 } }, [['rate', 'not_applicable']]],
+      [{ ...DNS, rate: { pps: 1 } }, [['rate', 'conflict']]],
       [{ ...DNS, action: 'rate_limit' }, [['rate', 'required']]],
       [{ action: 'block' }, [['confirm_block_all', 'required']]],
       [{ action: 'block', confirm_block_all: false }, [['confirm_block_all', 'required']]],
@@ -120,7 +120,7 @@ test('rules', async (t) => {
         { action: 'block', source: '0.0.0.0/0', packet_length: { min: 0, max: 65_535 } },
         [['confirm_block_all', 'required']],
       ],
-      [{ ...DNS, expires_at: clock.now().toISOString() }, [['expires_at', 'past']]],
+      [{ ...DNS, expires_at: clock.now().toISOString() }, [['expires_at', 'in_the_past']]],
     ];
     for (const [body, problems] of cases) {
       assert.deepEqual(await refusedFields(body), problems, JSON.stringify(body));
@@ -233,7 +233,7 @@ test('rules', async (t) => {
   await t.test('IPv6 is the same, with its own names', async () => {
     const six = await shield.target({ family: 6 });
     assert.deepEqual(await refusedFields({ action: 'block', protocol: 'icmp' }, six.rules), [
-      ['protocol', 'wrong_family'],
+      ['protocol', 'conflict'],
     ]);
     const { status, body } = await add({ ...DNS, source: '2001:DB8:0:0::/32' }, six.rules);
     assert.deepEqual([status, body.data.source], [200, '2001:db8::/32']);

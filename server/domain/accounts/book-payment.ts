@@ -178,12 +178,12 @@ const AMOUNT = /^\d{1,12}(\.\d{1,6})?$/;
  * than the currency has, rather than rounding.
  */
 export function amountToMinor(text: string, currency: string): bigint {
-  if (!AMOUNT.test(text)) throw invalidField('amount', 'decimal', 'must be a decimal such as 49.90');
+  if (!AMOUNT.test(text)) throw invalidField('amount', 'invalid_format', 'must be a decimal such as 49.90');
   const micros = parseMicros(text);
   const minor = microsToMinor(micros, currency);
   if (minorToMicros(minor, currency) !== micros) {
     throw invalidField('amount', 'too_precise', `has more decimal places than ${currency}`);
   }
-  if (minor === 0n) throw invalidField('amount', 'not_positive', 'must be greater than zero');
+  if (minor === 0n) throw invalidField('amount', 'too_small', 'must be greater than zero');
   return minor;
 }

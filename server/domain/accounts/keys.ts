@@ -59,7 +59,7 @@ export function expiry(text: string, now: Date): Date {
   const instant = new Date(text);
   // Also false for an instant that Date cannot represent, such as a leap second.
   if (instant > now) return instant;
-  throw invalidField('expires_at', 'not_in_future', 'must be an instant in the future');
+  throw invalidField('expires_at', 'in_the_past', 'must be an instant in the future');
 }
 
 /** Returns a list of CIDRs and single addresses as CIDRs without duplicates. `list` is the list's name in errors. */
@@ -69,8 +69,10 @@ export function allowList(entries: readonly string[], list = 'allow_cidrs'): str
     const text = isIP(ip) === 0 ? entry : `${ip}/${isIP(ip) === 4 ? 32 : 128}`;
     const cidr = parseCidr(text);
     const field = `${list}.${index}`;
-    if (!cidr) throw invalidField(field, 'cidr', 'must be an address or a network such as 203.0.113.0/24');
-    if (cidr.hasHostBits) throw invalidField(field, 'host_bits', 'has bits set to the right of its prefix');
+    if (!cidr)
+      throw invalidField(field, 'invalid_format', 'must be an address or a network such as 203.0.113.0/24');
+    if (cidr.hasHostBits)
+      throw invalidField(field, 'invalid_format', 'has bits set to the right of its prefix');
     return text;
   });
   return [...new Set(cidrs)];

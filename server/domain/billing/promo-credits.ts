@@ -34,7 +34,7 @@ export async function grantPromo(tx: Transaction, clock: Clock, grant: PromoGran
   const { accountId, amountMinor, field, until, reason, actor } = grant;
   const now = clock.now();
   const locked = await lockWallet(tx, accountId);
-  if (until <= now) throw invalidField('until', 'in_past', 'must be in the future');
+  if (until <= now) throw invalidField('until', 'in_the_past', 'must be in the future');
   requireRoom(locked, amountMinor, field);
   const credit: PromoCreditRow = {
     id: newId('prm', clock),

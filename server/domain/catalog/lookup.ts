@@ -19,7 +19,7 @@ export function findRegion(catalog: Catalog, code: string): Region | undefined {
 /** Refuses a requested region that the catalog does not have. */
 export function requireKnownRegion(catalog: Catalog, code: string | undefined): void {
   if (code === undefined || findRegion(catalog, code)) return;
-  throw invalidField('region', 'unknown', `there is no region ${code}`);
+  throw invalidField('region', 'not_found', `there is no region ${code}`);
 }
 
 /** Returns the template with that code, deprecated ones included. */

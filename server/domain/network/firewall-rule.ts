@@ -29,13 +29,13 @@ export function requireMatch(match: Match): Match {
 function checkPorts(protocol: Match['protocol'], text: string, problems: FieldProblem[]): string {
   if (protocol !== 'tcp' && protocol !== 'udp') {
     const message = `must be omitted: ${protocol} has no ports`;
-    problems.push({ field: 'ports', code: 'not_applicable', message });
+    problems.push({ field: 'ports', code: 'conflict', message });
     return text;
   }
   const range = parsePorts(text);
   if (range) return formatPorts(range);
   const message = 'must be a port such as "443" or a range such as "1024-5000", from 1 to 65535';
-  problems.push({ field: 'ports', code: 'format', message });
+  problems.push({ field: 'ports', code: 'invalid_format', message });
   return text;
 }
 
@@ -56,12 +56,13 @@ function checkCidrs({ protocol, cidrs }: Match, problems: FieldProblem[]): strin
 /** Returns the canonical text of a CIDR that a rule with this protocol may have, or the problem with it. */
 function checkCidr(protocol: Match['protocol'], text: string): string | Omit<FieldProblem, 'field'> {
   const cidr = parseCidr(text);
-  if (!cidr) return { code: 'format', message: 'must be a CIDR such as 203.0.113.0/24 or 2001:db8::/32' };
+  if (!cidr)
+    return { code: 'invalid_format', message: 'must be a CIDR such as 203.0.113.0/24 or 2001:db8::/32' };
   if (cidr.hasHostBits)
-    return { code: 'host_bits', message: `${text} has bits set to the right of its prefix` };
+    return { code: 'invalid_format', message: `${text} has bits set to the right of its prefix` };
   const family = FAMILY_OF[protocol];
   if (family && family !== cidr.family) {
-    return { code: 'wrong_family', message: `${protocol} needs IPv${family} networks` };
+    return { code: 'conflict', message: `${protocol} needs IPv${family} networks` };
   }
   return `${ipaddr.parse(cidr.address)}/${cidr.prefix}`;
 }

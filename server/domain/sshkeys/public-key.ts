@@ -49,7 +49,7 @@ export function parsePublicKey(text: string): PublicKey {
   const line = text.trim();
   if (PRIVATE_KEY.test(line)) {
     throw refusal(
-      'private_key',
+      'not_allowed',
       'is a private key; send the public key instead, and treat this one as compromised',
     );
   }
@@ -60,7 +60,7 @@ export function parsePublicKey(text: string): PublicKey {
   if (blob.toString('base64') !== base64 || blobType(blob) !== type) throw malformed();
   const algorithm = ALGORITHMS.get(type);
   if (!algorithm) {
-    throw refusal('unsupported_algorithm', `must be one of the types ${[...ALGORITHMS.keys()].join(', ')}`);
+    throw refusal('not_supported', `must be one of the types ${[...ALGORITHMS.keys()].join(', ')}`);
   }
   requireSound(algorithm, blobFields(blob));
   return {
@@ -80,10 +80,10 @@ function requireSound(algorithm: Algorithm, fields: Buffer[] | undefined): void 
   const { modulusLength: bits, publicExponent: exponent } = key.asymmetricKeyDetails ?? {};
   if (bits === undefined || exponent === undefined) return;
   if (bits < MIN_RSA_BITS)
-    throw refusal('weak_key', `has ${bits} bits; an RSA key needs at least ${MIN_RSA_BITS}`);
+    throw refusal('too_weak', `has ${bits} bits; an RSA key needs at least ${MIN_RSA_BITS}`);
   if (bits > MAX_RSA_BITS)
-    throw refusal('unsupported_algorithm', `has ${bits} bits, which is more than SSH supports`);
-  if (exponent < 3n || exponent % 2n === 0n) throw refusal('weak_key', 'has an insecure exponent');
+    throw refusal('not_supported', `has ${bits} bits, which is more than SSH supports`);
+  if (exponent < 3n || exponent % 2n === 0n) throw refusal('too_weak', 'has an insecure exponent');
 }
 
 /** Returns the key, or undefined if its numbers are invalid: a point off its curve, or a wrong length. */
@@ -117,7 +117,7 @@ function rsa([, e, n]: Buffer[]): JsonWebKey | undefined {
 
 function malformed(): ApiError {
   return refusal(
-    'malformed',
+    'invalid_format',
     'must be one line with one public key in OpenSSH format: type, base64, comment',
   );
 }

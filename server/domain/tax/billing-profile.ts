@@ -23,7 +23,7 @@ export function billingProfile(input: BillingProfile): BillingProfile {
   const country = input.country.toUpperCase();
   const problems: FieldProblem[] = [];
   const wrong = (field: string, code: FieldCode, message: string) => problems.push({ field, code, message });
-  if (!isCountry(country)) wrong('country', 'unknown', notACountry(input.country));
+  if (!isCountry(country)) wrong('country', 'not_found', notACountry(input.country));
   if (input.vat_id !== null) {
     const problem = problems.length === 0 && vatIdProblem(country, input.vat_id);
     if (problem) wrong('vat_id', 'invalid_format', problem);

@@ -98,7 +98,7 @@ function unitsFor(catalog: Catalog, code: string, quantity: number, held: AddOn 
   const listed = findAddOn(catalog, code);
   const isMore = quantity > (held?.quantity ?? 0);
   if ((!listed && !held) || (isMore && (!listed || listed.deprecated)))
-    throw invalidField('add_on', 'unknown', `there is no add-on ${code} to buy`);
+    throw invalidField('add_on', 'not_found', `there is no add-on ${code} to buy`);
   if (!Number.isInteger(quantity) || quantity < 0 || (isMore && quantity > listed!.max_quantity))
     throw invalidField('quantity', 'out_of_range', `must be between 0 and ${listed?.max_quantity ?? 0}`);
   if (quantity === 0) return null;

@@ -76,7 +76,7 @@ export function requirePlan(catalog: Catalog, code: string): Plan {
 /** Requires that a configuration is sold hourly; throws `validation_failed` for `field` otherwise. */
 export function requireHourly({ name, price_hourly_micros }: Configuration, field: string): void {
   if (price_hourly_micros !== null) return;
-  throw invalidField(field, 'not_hourly', `${name} is not available with hourly billing`);
+  throw invalidField(field, 'not_allowed', `${name} is not available with hourly billing`);
 }
 
 /** Requires that a region sells a plan; throws `plan_not_available_in_region` otherwise. */

@@ -187,7 +187,7 @@ export async function requireSshKeys(
   const keys = ids.length === 0 ? [] : await findSshKeys(db, accountId, ids);
   const found = new Set(keys.map((key) => key.id));
   const missing = ids.findIndex((id) => !found.has(id));
-  if (missing >= 0) throw invalidField(`ssh_key_ids.${missing}`, 'unknown', 'is not one of your SSH keys');
+  if (missing >= 0) throw invalidField(`ssh_key_ids.${missing}`, 'not_found', 'is not one of your SSH keys');
   return keys;
 }
 

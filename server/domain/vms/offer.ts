@@ -30,9 +30,9 @@ export function requireServed(
   hosts: readonly HostInfo[] | ApiError,
 ): { region: Region; zones: string[] } {
   const region = findRegion(catalog, code ?? catalog.default_region);
-  if (!region) throw invalidField('region', 'unknown', `there is no region ${code}`);
+  if (!region) throw invalidField('region', 'not_found', `there is no region ${code}`);
   if (zone !== undefined && !region.zones.includes(zone))
-    throw invalidField('zone', 'unknown', `region ${region.code} has no zone ${zone}`);
+    throw invalidField('zone', 'not_found', `region ${region.code} has no zone ${zone}`);
   const zones = servedZones(region, hosts);
   if (zones.length === 0)
     throw invalidField(

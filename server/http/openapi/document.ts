@@ -8,6 +8,7 @@ export interface JsonSchema {
   pattern?: string;
   description?: string;
   enum?: unknown[];
+  'x-enumDescriptions'?: Readonly<Record<string, string>>;
   const?: unknown;
   default?: unknown;
   examples?: unknown[];

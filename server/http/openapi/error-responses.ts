@@ -1,4 +1,5 @@
 import { ERROR_STATUS, type ErrorCode, type ErrorDetails } from '../../platform/errors.ts';
+import { FIELD_CODES } from '../../platform/field-codes.ts';
 import { headers } from './components.ts';
 import type { Example, JsonSchema, Reference, Response } from './document.ts';
 
@@ -52,7 +53,7 @@ const FIELD_PROBLEM: JsonSchema = {
   required: ['field', 'code', 'message'],
   properties: {
     field: { type: 'string', description: 'Path of the field, such as `rate.pps`' },
-    code: { type: 'string', description: 'The violated rule' },
+    code: { $ref: '#/components/schemas/FieldCode', description: 'The violated rule' },
     message: { type: 'string', description: 'Human-readable message' },
   },
 };
@@ -74,6 +75,11 @@ export class ErrorResponses {
       ErrorBody: ERROR_BODY,
       ErrorCode: { type: 'string', enum: codes },
       ErrorDetails: details,
+      FieldCode: {
+        type: 'string',
+        enum: Object.keys(FIELD_CODES),
+        'x-enumDescriptions': FIELD_CODES,
+      },
       FieldProblem: FIELD_PROBLEM,
       ...this.#vocabulary.named,
     };

@@ -57,5 +57,5 @@ export async function creditOrDebit(
 async function requireVm(tx: Transaction, accountId: string, id: string): Promise<VmRow> {
   const vm = await systemFindVm(tx, id, true);
   if (vm?.account_id === accountId) return vm;
-  throw invalidField('vm_id', 'unknown', 'is not a VM of this account');
+  throw invalidField('vm_id', 'not_found', 'is not a VM of this account');
 }

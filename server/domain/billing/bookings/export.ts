@@ -67,7 +67,7 @@ export function exportSales({ db, clock }: { db: Database; clock: Clock }, month
 }
 
 function requireBegun({ from }: Days, clock: Clock): void {
-  if (from > clock.now()) throw invalidField('month', 'in_future', 'must not be in the future');
+  if (from > clock.now()) throw invalidField('month', 'in_the_future', 'must not be in the future');
 }
 
 /** Returns the first instant of a month such as "2026-01", in UTC. */

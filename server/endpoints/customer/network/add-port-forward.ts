@@ -38,7 +38,7 @@ async function requireOwnAddress(db: Queryable, vm: VmView, wanted: string | und
   const address = wanted ?? vm.ipv4;
   const own = await addressesOf(db, vm.id);
   if (own.some((candidate) => candidate.address === address)) return address!;
-  throw invalidField('internal_ip', 'not_own', "must be one of the VM's IPv4 addresses");
+  throw invalidField('internal_ip', 'not_found', "must be one of the VM's IPv4 addresses");
 }
 
 function requireInRange(port: number | null, { port_forward_range: { from, to } }: Region): void {

@@ -65,7 +65,7 @@ const DEFAULT_PRIORITY = 100;
 function expiryOf(text: string | null | undefined, now: Date): Date | null {
   if (text === null || text === undefined) return null;
   const at = new Date(text);
-  if (at <= now) throw invalidField('expires_at', 'past', 'must be in the future');
+  if (at <= now) throw invalidField('expires_at', 'in_the_past', 'must be in the future');
   return at;
 }
 

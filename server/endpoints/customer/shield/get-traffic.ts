@@ -48,7 +48,7 @@ export const getEdgeTraffic = endpoint({
     const all = await targetIdsOf(db, tenant.id);
     const { target_id } = query;
     if (target_id !== undefined && !all.includes(target_id)) {
-      throw invalidField('target_id', 'unknown', 'is not a protected IP of the tenant');
+      throw invalidField('target_id', 'not_found', 'is not a protected IP of the tenant');
     }
     const range = { from: instantFrom(query.from), to: instantFrom(query.to), step: query.step };
     const window = metricsWindow(range, now);

@@ -89,7 +89,7 @@ async function requireKey(
     return { id: null, name: null, fingerprint, algorithm, public_key: line };
   }
   const [stored] = await findSshKeys(db, accountId, [ssh_key_id!]);
-  if (!stored) throw invalidField('ssh_key_id', 'unknown', 'is not one of your SSH keys');
+  if (!stored) throw invalidField('ssh_key_id', 'not_found', 'is not one of your SSH keys');
   const { id, name, fingerprint, algorithm } = stored;
   return { id, name, fingerprint, algorithm, public_key: stored.public_key };
 }

@@ -32,7 +32,7 @@ export const addCluster = operatorEndpoint({
       // The region may have been taken while the cluster was being examined.
       await requireFree(tx, services, cluster.region);
       if (!(await insertCluster(tx, { ...cluster, id: id! }, clock.now())))
-        throw invalidField('region', 'taken', `region ${cluster.region} already has a cluster`);
+        throw invalidField('region', 'in_use', `region ${cluster.region} already has a cluster`);
     });
     clusters.changed();
     logger.warn({ region: cluster.region, cluster: id }, 'cluster added');
@@ -44,11 +44,11 @@ export const addCluster = operatorEndpoint({
 /** Refuses a region that has a cluster or VMs: existing VMs are on another cluster and cannot leave it. */
 async function requireFree(db: Queryable, { catalog }: OperatorServices, region: string): Promise<void> {
   const others = new Set((await listClusters(db)).map((cluster) => cluster.region));
-  if (others.has(region)) throw invalidField('region', 'taken', `region ${region} already has a cluster`);
+  if (others.has(region)) throw invalidField('region', 'in_use', `region ${region} already has a cluster`);
   if (await hasVmsIn(db, region))
-    throw invalidField('region', 'not_available', `region ${region} has VMs on the cluster of the settings`);
+    throw invalidField('region', 'in_use', `region ${region} has VMs on the cluster of the settings`);
   if (catalog.regions.every(({ code }) => code === region || others.has(code)))
-    throw invalidField('region', 'not_available', 'the cluster of the settings would have no regions left');
+    throw invalidField('region', 'not_allowed', 'the cluster of the settings would have no regions left');
 }
 
 /** Refuses a cluster that serves another region. */
@@ -56,7 +56,7 @@ async function requireOther({ db, engine }: OperatorServices, id: string): Promi
   const other = (await listClusters(db)).find((cluster) => cluster.id === id);
   const whose = other ? `region ${other.region}` : id === engine ? 'the settings' : undefined;
   if (whose !== undefined)
-    throw invalidField('endpoints', 'taken', `belong to the existing cluster of ${whose}`);
+    throw invalidField('endpoints', 'in_use', `belong to the existing cluster of ${whose}`);
 }
 
 /** Refuses a cluster that lacks something every guest needs, and names it. */

@@ -44,5 +44,5 @@ export const changeCluster = operatorEndpoint({
 
 function notTheSame(found: string | undefined, wanted: string) {
   const what = found === undefined ? 'one that this service has never used' : found;
-  return invalidField('endpoints', 'invalid', `lead to a different cluster: ${what} instead of ${wanted}`);
+  return invalidField('endpoints', 'conflict', `lead to a different cluster: ${what} instead of ${wanted}`);
 }

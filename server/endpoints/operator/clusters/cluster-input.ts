@@ -82,7 +82,7 @@ export function newCluster(
 ): NewCluster {
   const { region } = body;
   if (!findRegion(catalog, region))
-    throw invalidField('region', 'unknown', `the catalog has no region ${region}`);
+    throw invalidField('region', 'not_found', `the catalog has no region ${region}`);
   const settings = {
     region,
     certificate: null,
@@ -100,13 +100,13 @@ export function changed<C extends NewCluster>(body: Static<typeof ClusterChange>
   const { endpoints = cluster.endpoints, certificate = cluster.certificate } = body;
   for (const [index, url] of endpoints.entries()) {
     if (URL.canParse(url) && new URL(url).protocol === 'https:') continue;
-    throw invalidField(`endpoints.${index}`, 'invalid', 'must be an https:// address of a member');
+    throw invalidField(`endpoints.${index}`, 'invalid_format', 'must be an https:// address of a member');
   }
   if (certificate !== null) requireCertificate(certificate);
   const serviceNetworks = body.service_networks ?? cluster.serviceNetworks;
   for (const [index, text] of serviceNetworks.entries()) {
     if (isIP(text) !== 0 || parseCidr(text)?.hasHostBits === false) continue;
-    throw invalidField(`service_networks.${index}`, 'cidr', 'must be an address or a network');
+    throw invalidField(`service_networks.${index}`, 'invalid_format', 'must be an address or a network');
   }
   return {
     ...cluster,
@@ -121,6 +121,6 @@ function requireCertificate(text: string): void {
   try {
     new X509Certificate(text);
   } catch {
-    throw invalidField('certificate', 'invalid', 'must be a certificate in PEM');
+    throw invalidField('certificate', 'invalid_format', 'must be a certificate in PEM');
   }
 }

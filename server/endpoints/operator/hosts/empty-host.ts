@@ -44,7 +44,7 @@ function windowIn({ from, to }: { from?: string; to?: string }, now: Date): Move
   if (from === undefined) throw invalidField('from', 'required', 'is required with `to`');
   if (to === undefined) throw invalidField('to', 'required', 'is required with `from`');
   const window = { from: new Date(from), to: new Date(to) };
-  if (window.to <= window.from) throw invalidField('to', 'invalid', 'must be later than `from`');
-  if (window.to <= now) throw invalidField('to', 'in_past', 'must not be in the past');
+  if (window.to <= window.from) throw invalidField('to', 'conflict', 'must be later than `from`');
+  if (window.to <= now) throw invalidField('to', 'in_the_past', 'must not be in the past');
   return window;
 }

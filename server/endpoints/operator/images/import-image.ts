@@ -54,7 +54,7 @@ export const importImage = operatorEndpoint({
       .import(given)
       .catch((error: unknown) => {
         if (!(error instanceof ImageError)) throw error;
-        throw invalidField(error.field, 'not_usable', error.message);
+        throw invalidField(error.field, 'not_allowed', error.message);
       });
     services.logger.info({ image: image.name, sha256: image.sha256 }, 'image imported');
     return { data: presentImage(image) };

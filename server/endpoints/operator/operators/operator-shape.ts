@@ -46,7 +46,7 @@ export function presentLink({ site }: OperatorServices, { personId, token, expir
 export function operatorAddress(email: string): string {
   const address = parseMailAddress(email);
   if (address === undefined)
-    throw invalidField('email', 'email', 'must be an address such as anna@example.com');
+    throw invalidField('email', 'invalid_format', 'must be an address such as anna@example.com');
   return address;
 }
 

@@ -37,11 +37,15 @@ export const reportOutage = operatorEndpoint({
         const span = spanOf(body, now);
         const { region = null, vm_id = null } = body;
         if ((region === null) === (vm_id === null))
-          throw invalidField('region', 'one_of', 'give either region or vm_id');
+          throw invalidField(
+            'region',
+            region === null ? 'required' : 'conflict',
+            'give either region or vm_id',
+          );
         if (region !== null && !catalog.regions.some(({ code }) => code === region))
-          throw invalidField('region', 'unknown', 'is not a region of the catalog');
+          throw invalidField('region', 'not_found', 'is not a region of the catalog');
         if (vm_id !== null && !(await systemFindVm(tx, vm_id)))
-          throw invalidField('vm_id', 'unknown', 'is not a VM');
+          throw invalidField('vm_id', 'not_found', 'is not a VM');
         const id = newId('out', clock);
         return presentOutage(
           await insertOutage(tx, { id, region, vm_id, ...span, reason, actor, created_at: now }),
@@ -55,8 +59,8 @@ export const reportOutage = operatorEndpoint({
 
 function spanOf(body: { from: string; to: string }, now: Date): Pick<OutageRow, 'from_at' | 'to_at'> {
   const [from_at, to_at] = [new Date(body.from), new Date(body.to)];
-  if (to_at <= from_at) throw invalidField('to', 'invalid', 'must be later than `from`');
+  if (to_at <= from_at) throw invalidField('to', 'conflict', 'must be later than `from`');
   if (to_at > now)
-    throw invalidField('to', 'in_future', 'must not be in the future: report an outage once it is over');
+    throw invalidField('to', 'in_the_future', 'must not be in the future: report an outage once it is over');
   return { from_at, to_at };
 }

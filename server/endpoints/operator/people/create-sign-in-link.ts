@@ -39,7 +39,7 @@ export const createSignInLink = operatorEndpoint({
     const { clock, db, logger, site } = services;
     const email = parseMailAddress(body.email);
     if (email === undefined)
-      throw invalidField('email', 'email', 'must be an address such as anna@example.com');
+      throw invalidField('email', 'invalid_format', 'must be an address such as anna@example.com');
     const made = await db.transaction(async (tx) => {
       const { account_id: accountId, role = 'owner' } = body;
       if (accountId !== undefined) {

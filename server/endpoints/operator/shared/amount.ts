@@ -1,5 +1,6 @@
 import { amountToMinor } from '../../../domain/accounts/book-payment.ts';
 import { invalidField } from '../../../platform/errors.ts';
+import type { FieldCode } from '../../../platform/field-codes.ts';
 import { Type } from '../../../platform/schema.ts';
 
 /** An amount of money, given in one of two fields. */
@@ -23,7 +24,7 @@ interface Amount {
 
 /** Returns the amount in minor units of `currency`; undefined if neither field is given. */
 export function optionalAmount({ amount, amount_minor }: Amount, currency: string): bigint | undefined {
-  if (amount !== undefined && amount_minor !== undefined) throw oneOf();
+  if (amount !== undefined && amount_minor !== undefined) throw oneOf('conflict');
   if (amount !== undefined) return amountToMinor(amount, currency);
   return amount_minor === undefined ? undefined : BigInt(amount_minor);
 }
@@ -31,11 +32,11 @@ export function optionalAmount({ amount, amount_minor }: Amount, currency: strin
 /** Returns the amount in minor units of `currency`; throws if neither field is given. */
 export function amountOf(given: Amount, currency: string): bigint {
   const amount = optionalAmount(given, currency);
-  if (amount === undefined) throw oneOf();
+  if (amount === undefined) throw oneOf('required');
   return amount;
 }
 
 export const amountField = ({ amount }: Amount) =>
   amount === undefined ? ('amount_minor' as const) : ('amount' as const);
 
-const oneOf = () => invalidField('amount', 'one_of', 'give either amount or amount_minor');
+const oneOf = (code: FieldCode) => invalidField('amount', code, 'give either amount or amount_minor');

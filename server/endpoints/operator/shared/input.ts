@@ -28,5 +28,5 @@ export const Code = (example: string) => Type.String({ minLength: 1, maxLength: 
  */
 export function requireReadable(field: string, text: string): void {
   if (/\S/.test(text) && !/\p{C}/u.test(text)) return;
-  throw invalidField(field, 'not_readable', 'must be visible characters and spaces');
+  throw invalidField(field, 'invalid_characters', 'must be visible characters and spaces');
 }

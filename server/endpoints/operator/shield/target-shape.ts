@@ -102,7 +102,7 @@ const asNumber = (value: bigint | null) => (value === null ? null : Number(value
  */
 export function requireAddress(ip: string): void {
   if (isIP(ip) === 0 || ip.includes('%'))
-    throw invalidField('ip', 'format', 'must be an IPv4 or IPv6 address');
+    throw invalidField('ip', 'invalid_format', 'must be an IPv4 or IPv6 address');
 }
 
 /** Returns a target that is not being removed, or throws `not_found`. */

@@ -38,12 +38,12 @@ export const confirmTopUp = operatorEndpoint({
           provider,
         });
       if ((body.currency ?? currency) !== currency)
-        throw invalidField('currency', 'mismatch', `must be ${currency}, the currency of the top-up`);
+        throw invalidField('currency', 'conflict', `must be ${currency}, the currency of the top-up`);
       const arrived = amountOf(body, catalog.currency);
       if (arrived !== amount_minor)
         throw invalidField(
           amountField(body),
-          'mismatch',
+          'conflict',
           `must be ${formatMinor(amount_minor, currency)}, the amount of the top-up; book another one with account credit`,
         );
       return settlePaid(tx, services, locked, { amountMinor: arrived, currency, providerRef: null });

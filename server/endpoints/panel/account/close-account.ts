@@ -53,7 +53,7 @@ const LIST = new Intl.ListFormat('en');
 async function requireEmpty(db: Queryable, accountId: string, name: string): Promise<void> {
   const account = await findAccount(db, accountId);
   if (!account) throw notFound();
-  if (name.trim() !== account.name) throw invalidField('name', 'wrong', 'is not the name of the account');
+  if (name.trim() !== account.name) throw invalidField('name', 'incorrect', 'is not the name of the account');
   const balance = account.available_minor + account.held_minor;
   const vms = Number(account.vm_count);
   const { claimed_minor: claimed, currency } = account;

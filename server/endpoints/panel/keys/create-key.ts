@@ -53,7 +53,7 @@ export const createKey = panelEndpoint({
     const held = ROLE_SCOPES[session.place!.role];
     const beyond = body.scopes.findIndex((scope) => !held.has(scope));
     if (beyond >= 0)
-      throw invalidField(`scopes.${beyond}`, 'not_held', 'exceeds the permissions of your role');
+      throw invalidField(`scopes.${beyond}`, 'not_allowed', 'exceeds the permissions of your role');
     const expiresAt = body.expires_at ? expiry(body.expires_at, now) : null;
     const allowCidrs = allowList(body.allowed_ips ?? [], 'allowed_ips');
     // Locks the account, so that only one of two simultaneous requests creates the last key.

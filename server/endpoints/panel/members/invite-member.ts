@@ -43,7 +43,7 @@ export const inviteMember = panelEndpoint({
       await listInvitations(db, accountId, now),
     ];
     if (members.some((member) => emailKey(member.email) === emailKey(email)))
-      throw invalidField('email', 'member', 'is already a member');
+      throw invalidField('email', 'in_use', 'is already a member');
     const used = members.length + invitations.length;
     if (used >= MOST_MEMBERS)
       throw new ApiError('quota_exceeded', 'The account has reached its maximum number of members.', {

@@ -45,7 +45,7 @@ export const addPasskey = panelEndpoint({
       ...credential,
     };
     if (!(await insertPasskey(db, passkey)))
-      throw invalidField('response', 'known', 'belongs to a passkey that is already stored');
+      throw invalidField('response', 'in_use', 'belongs to a passkey that is already stored');
     await recordAudit(db, services.clock, {
       accountId: session.place?.accountId ?? null,
       personId: session.personId,
@@ -82,5 +82,5 @@ async function verify(
   } catch (error) {
     services.logger.info({ err: error }, 'passkey refused');
   }
-  throw invalidField('response', 'wrong', 'is not a valid response of the passkey, or came too late');
+  throw invalidField('response', 'incorrect', 'is not a valid response of the passkey, or came too late');
 }

@@ -23,7 +23,8 @@ export const confirmSession = panelEndpoint({
     await attempts.take('confirm', session.personId);
     if (body.response !== undefined) {
       const { personId } = await usePasskey(services, browser, body.response);
-      if (personId !== session.personId) throw invalidField('response', 'wrong', 'belongs to another person');
+      if (personId !== session.personId)
+        throw invalidField('response', 'incorrect', 'belongs to another person');
       return;
     }
     const person = await findPerson(db, session.personId);
@@ -34,7 +35,7 @@ export const confirmSession = panelEndpoint({
         'You have no password. Sign in again, or request a link to set one.',
       );
     if (!(await passwords.verify(person?.password_hash ?? null, body.password)))
-      throw invalidField('password', 'wrong', 'is wrong');
+      throw invalidField('password', 'incorrect', 'is wrong');
   },
   async handle({ db, session, now, services: { attempts, logger } }) {
     await markConfirmed(db, session.id, now);

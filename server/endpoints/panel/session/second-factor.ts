@@ -68,7 +68,7 @@ export function forgetAttempts(
 }
 
 /** The refusal of a code, whether it is wrong, expired or used. */
-export const wrongCode = () => invalidField('code', 'wrong', 'is wrong or has already been used');
+export const wrongCode = () => invalidField('code', 'incorrect', 'is wrong or has already been used');
 
 /** Uses up the code of an authenticator app, or refuses it. */
 export async function takeTotpCode(

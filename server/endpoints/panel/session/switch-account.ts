@@ -18,7 +18,7 @@ export const switchAccount = panelEndpoint({
   async handle({ db, body, session, now }) {
     const accounts = await listAccountsOf(db, session.personId);
     const shown = accounts.find(({ account_id }) => account_id === body.account_id);
-    if (!shown) throw invalidField('account_id', 'unknown', 'is not one of your accounts');
+    if (!shown) throw invalidField('account_id', 'not_found', 'is not one of your accounts');
     await setSessionAccount(db, session.id, shown.account_id);
     const place = {
       accountId: shown.account_id,

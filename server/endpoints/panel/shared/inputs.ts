@@ -39,6 +39,6 @@ export const Locale = Enum(['en', 'de'], { description: 'Language of mails and t
 export function addressOf(email: string): string {
   const address = parseMailAddress(email.trim());
   if (address === undefined)
-    throw invalidField('email', 'email', 'must be an address such as anna@example.com');
+    throw invalidField('email', 'invalid_format', 'must be an address such as anna@example.com');
   return address;
 }
