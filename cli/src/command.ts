@@ -36,7 +36,6 @@ export interface Question {
 
 /** The parts of a command that are not generated from the operation's description. */
 export interface Spec<A> {
-  operation: OperationId;
   /** Fields that are given as positional arguments, in this order. */
   positional?: string[];
   /** Columns of a list; `wide` are the additional ones of `-o wide`. */
@@ -58,12 +57,8 @@ export interface Spec<A> {
 
 export type AnySpec = Spec<never>;
 
-export function command<O extends OperationId>(
-  operation: O,
-  spec: Omit<Spec<Answer<O>>, 'operation'>,
-): Spec<Answer<O>> {
-  return { operation, ...spec };
-}
+/** The commands of one resource. */
+export type Specs = { [O in OperationId]?: Spec<Answer<O>> };
 
 /** Returns the job that a reply has started, if any. */
 export function jobOf(answer: unknown): Job | undefined {

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Job, type List, OPERATIONS, type Order, type Vm } from '../../sdk/src/index.ts';
-import { type AnySpec, type Call, jobOf, type Spec, wordsOf } from './command.ts';
+import { type AnySpec, type Call, jobOf, type OperationId, type Spec, wordsOf } from './command.ts';
 import { type Field, inputOf, optionsOf, withIds } from './fields.ts';
 import { INPUTS } from './inputs.ts';
 import type { Io } from './io.ts';
@@ -8,7 +8,7 @@ import { idOf } from './names.ts';
 import { type DeedOptions, type GlobalOptions, Session } from './session.ts';
 
 type Options = GlobalOptions & DeedOptions & { limit?: number; idempotencyKey?: string };
-type LooseSpec = Spec<object>;
+type LooseSpec = Spec<object> & { operation: OperationId };
 
 /** The argument names of path variables. */
 const ARGUMENTS: Record<string, string> = {
@@ -31,7 +31,7 @@ const positive = (text: string) => {
   return Number(text);
 };
 
-export function addOperation(group: Command, anySpec: AnySpec, io: Io): void {
+export function addOperation(group: Command, anySpec: AnySpec & { operation: OperationId }, io: Io): void {
   const spec = anySpec as unknown as LooseSpec;
   const [resource, method, , , kind] = OPERATIONS[spec.operation];
   const inputs = INPUTS[spec.operation];

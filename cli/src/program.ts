@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { OPERATIONS } from '../../sdk/src/index.ts';
 import { safeLines } from '../../shared/safe-text.ts';
-import { wordsOf } from './command.ts';
+import { type OperationId, wordsOf } from './command.ts';
 import { COMMANDS } from './commands/index.ts';
 import { addCompletion } from './extras/completion.ts';
 import { addContext } from './extras/context.ts';
@@ -61,11 +61,11 @@ Examples:
   $ vauban ssh web-1 -- uptime`,
     );
   const groups: Record<string, Command> = {};
-  for (const spec of Object.values(COMMANDS)) {
-    const [resource, method] = OPERATIONS[spec.operation];
+  for (const operation of Object.keys(COMMANDS) as OperationId[]) {
+    const [resource, method] = OPERATIONS[operation];
     const [name] = wordsOf(resource, method);
     groups[name] ??= program.command(name).description(GROUPS[name] ?? '');
-    if (words.includes(name)) addOperation(groups[name], spec, io);
+    if (words.includes(name)) addOperation(groups[name], { ...COMMANDS[operation], operation }, io);
   }
   if (groups.billing && words.includes('billing')) addInvoiceFile(groups.billing, io);
   addContext(program, io);

@@ -1,5 +1,0 @@
-import { command } from '../../command.ts';
-
-export const clearAgent = command('clearAgent', {
-  example: 'vauban agent clear web-1',
-});

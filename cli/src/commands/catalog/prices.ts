@@ -1,5 +1,0 @@
-import { command } from '../../command.ts';
-
-export const getPrices = command('getPrices', {
-  example: 'vauban catalog prices',
-});

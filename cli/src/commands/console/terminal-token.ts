@@ -1,5 +1,0 @@
-import { command } from '../../command.ts';
-
-export const createSshToken = command('createSshToken', {
-  example: 'vauban console terminal-token web-1',
-});

@@ -1,5 +1,0 @@
-import { command } from '../../command.ts';
-
-export const getOpsKey = command('getOpsKey', {
-  example: 'vauban ssh-key ops',
-});
