@@ -3,16 +3,11 @@ import { resolve } from '../server/http/openapi/document.ts';
 import { bodyOf, LEFT_OUT, namedType, queryOf, typeOf } from './emit-types.ts';
 
 /**
- * Returns an API for the panel, by operation name: a type for each named schema, the input and output of each
- * operation, and its place. `name` is the prefix of the two tables' names, `group` that of the operations, for APIs
- * that have names in common.
+ * Returns an API for the panel and `vaubanctl`, by operation name: a type for each named schema, the input and output
+ * of each operation, and its place. `name` is the prefix of the two tables' names. A schema without a type here is an
+ * error, never `unknown`.
  */
-export function emitOperations(
-  document: OpenApiDocument,
-  name: string,
-  { group }: { group?: string } = {},
-): string {
-  const nameOf = ({ operationId }: Operation) => (group ? `'${group}.${operationId}'` : operationId);
+export function emitOperations(document: OpenApiDocument, name: string): string {
   const schemas = Object.entries(document.components.schemas)
     .filter(([schema]) => !LEFT_OUT.includes(schema))
     .map(([schema, content]) => namedType(schema, content));
@@ -20,17 +15,17 @@ export function emitOperations(
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   );
   const types = operations.map(
-    ({ operation }) => `  ${nameOf(operation)}: ${signature(document, operation)};`,
+    ({ operation }) => `  ${operation.operationId}: ${signature(document, operation)};`,
   );
   const places = operations.map(({ path, method, operation }) => {
-    const place = [method.toUpperCase(), path, ...(isDoneOnce(document, operation) ? ['once'] : [])];
-    return `  ${nameOf(operation)}: [${place.map((part) => `'${part}'`).join(', ')}],`;
+    const place = [method.toUpperCase(), path, ...kindOf(document, operation)];
+    return `  ${operation.operationId}: [${place.map((part) => `'${part}'`).join(', ')}],`;
   });
   return [
     '// Made from the endpoints of the service by `npm run generate`: do not edit.',
     ...schemas,
     `/** What each operation takes, and what it answers under \`data\`. */\nexport interface ${name}Operations {\n${types.join('\n')}\n}`,
-    `/** Where each operation is; \`once\` where it takes an Idempotency-Key. */\nexport const ${name.toUpperCase()}_OPERATIONS = {\n${places.join('\n')}\n} as const;\n`,
+    `/** Where each operation is; \`once\` if it takes an Idempotency-Key, \`list\` if it is read page by page. */\nexport const ${name.toUpperCase()}_OPERATIONS = {\n${places.join('\n')}\n} as const;\n`,
   ].join('\n\n');
 }
 
@@ -61,8 +56,10 @@ function answer(document: OpenApiDocument, { responses }: Operation): string[] {
   return [`data: ${data ? typeOf(data) : 'null'}`, ...(pagination ? ['list: true'] : [])];
 }
 
-function isDoneOnce(document: OpenApiDocument, operation: Operation): boolean {
-  return parametersOf(document, operation, 'header').some(({ name }) => name === 'Idempotency-Key');
+function kindOf(document: OpenApiDocument, operation: Operation): ('once' | 'list')[] {
+  if (answer(document, operation).includes('list: true')) return ['list'];
+  const headers = parametersOf(document, operation, 'header');
+  return headers.some(({ name }) => name === 'Idempotency-Key') ? ['once'] : [];
 }
 
 function parametersOf(

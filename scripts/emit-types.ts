@@ -5,67 +5,11 @@ import {
   type OpenApiDocument,
   type Operation,
   type Parameter,
-  type Response,
   resolve,
 } from '../server/http/openapi/document.ts';
 
-/** Groups of operations that a client calls in different ways, with the comments on their interfaces. */
-const GROUPS = {
-  Reads: 'The parameters of a GET of each path, and its response under `data`.',
-  Lists: 'The parameters of a GET of each list, and an item of it; lists are read page by page.',
-  Files: 'The parameters of a GET of each file, and a line of it.',
-  Writes: 'The parameters of a POST of each path, and its response under `data`.',
-} as const;
-type Group = keyof typeof GROUPS;
-
 /** Components that a typed client does not need. */
 export const LEFT_OUT = ['EmptyRequest', 'Pagination'];
-
-/**
- * Returns the TypeScript types of an API for a client that shares no code with the service: an interface for each named
- * schema, and the input and output of each path. A schema without a type here is an error, never `unknown`.
- */
-export function emitTypes(document: OpenApiDocument): string {
-  const schemas = Object.entries(document.components.schemas).filter(([name]) => !LEFT_OUT.includes(name));
-  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => describe(document, path, method, operation)),
-  );
-  const groups = (Object.keys(GROUPS) as Group[]).map((group) => {
-    const lines = operations.filter((operation) => operation.group === group).map(({ line }) => line);
-    return `/** ${GROUPS[group]} */\nexport interface ${group} {\n${lines.join('\n')}\n}`;
-  });
-  return [
-    '// Made from the endpoints of the service by `npm run generate`: do not edit.',
-    ...schemas.map(([name, schema]) => namedType(name, schema)),
-    ...groups,
-    '',
-  ]
-    .join('\n\n')
-    .replace(/\n+$/, '\n');
-}
-
-function describe(
-  document: OpenApiDocument,
-  path: string,
-  method: string,
-  operation: Operation,
-): { group: Group; line: string } {
-  const { content } = resolve(document, 'responses', operation.responses['200']!) as Response;
-  const [type, { schema }] = Object.entries(content)[0]!;
-  const { properties = {} } = schema;
-  const isJson = type === 'application/json';
-  const isList = 'pagination' in properties;
-  const answered = isJson ? properties.data! : schema;
-  const body = bodyOf(document, operation);
-  const query = queryOf(document, operation);
-  const members = [
-    ...(query ? [`query: ${query}`] : []),
-    ...(body ? [`body: ${body}`] : []),
-    isList ? `item: ${typeOf(answered.items!)}` : `${isJson ? 'data' : 'line'}: ${typeOf(answered)}`,
-  ];
-  const group = method === 'post' ? 'Writes' : isList ? 'Lists' : isJson ? 'Reads' : 'Files';
-  return { group, line: `  '${path}': { ${members.join('; ')} };` };
-}
 
 /** Returns the type of an operation's body; undefined if it has no fields. */
 export function bodyOf(document: OpenApiDocument, { requestBody }: Operation): string | undefined {

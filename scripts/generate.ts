@@ -13,7 +13,6 @@ import { emitCurrencies } from './emit-currencies.ts';
 import { emitMan } from './emit-man.ts';
 import { emitOperations } from './emit-operations.ts';
 import { emitTerraform } from './emit-terraform.ts';
-import { emitTypes } from './emit-types.ts';
 
 const write = (path: string, text: string) => writeFileSync(new URL(`../${path}`, import.meta.url), text);
 
@@ -35,8 +34,7 @@ for (const [name, text] of pages) write(`cli/man/${name}`, text);
 write('terraform/tables.json', emitTerraform(customer));
 const operator = buildOperatorOpenApi(OPERATOR_ENDPOINTS);
 write('operator-openapi.json', formatOpenApi(operator));
-write('vaubanctl/operator-api.ts', emitTypes(operator));
-write('panel/src/api/operator.ts', emitOperations(operator, 'Operator', { group: 'operator' }));
+write('shared/api/operator.ts', emitOperations(operator, 'Operator'));
 const panel = buildPanelOpenApi(PANEL_ENDPOINTS);
 write('panel-openapi.json', formatOpenApi(panel));
 write('panel/src/api/panel.ts', emitOperations(panel, 'Panel'));

@@ -15,12 +15,10 @@ export async function confirm(question: string, yes = false): Promise<void> {
   if (!/^y(es)?$/i.test(answer.trim())) throw new Failure(['Nothing was done.'], 1);
 }
 
-/** Asks for confirmation of an amount such as "1500.00" if it is large. */
-export async function confirmAmount(
-  verb: string,
-  amount: string,
-  account: string,
-  yes?: boolean,
-): Promise<void> {
-  if (Number(amount) >= QUESTION_FROM) await confirm(`${verb} ${amount}, account ${account}?`, yes);
+/** The help text of `--yes` for {@link largeAmount}. */
+export const LARGE_AMOUNT = 'do not ask for confirmation of a large amount';
+
+/** Returns what to ask about an amount such as "1500.00", if it is large. */
+export function largeAmount(verb: string, amount: string, account: string): string | undefined {
+  return Number(amount) >= QUESTION_FROM ? `${verb} ${amount}, account ${account}?` : undefined;
 }

@@ -1,6 +1,5 @@
-import type { Writes } from './operator-api.ts';
+import type { ReportAttackRequest as Report } from '../shared/api/operator.ts';
 
-type Report = Writes['/attacks/reports']['body'];
 type Class = Report['classes'][number];
 type Port = Report['ports'][number];
 

@@ -2,34 +2,40 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
+import {
+  OPERATOR_OPERATIONS,
+  type OperatorOperations,
+  type Error as Refusal,
+} from '../shared/api/operator.ts';
 import { Failure } from './failure.ts';
-import type { Files, Lists, Reads, Error as Refusal, Writes } from './operator-api.ts';
 
 /** The service replies within milliseconds; after this long it is stuck. */
 const TIMEOUT_MS = 30_000;
 /** For operations that copy and check large files. */
 export const LONG_TIMEOUT_MS = 3_600_000;
 
+type Fields = Record<string, unknown>;
+type Place = readonly [method: 'GET' | 'POST', path: string, kind?: 'list' | 'once'];
+
 interface ListReply<T> {
   data: T[];
   pagination: { next_cursor: string | null };
 }
 
-type Variable<Path> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | Variable<Rest> : never;
-/** A property that is optional if all of its own properties are. */
-type Member<Name extends string, T> = Partial<T> extends T ? { [K in Name]?: T } : { [K in Name]: T };
-type Given<Path, Operation> = ([Variable<Path>] extends [never]
-  ? unknown
-  : { params: Record<Variable<Path>, string> }) &
-  (Operation extends { query: infer Query } ? Member<'query', Query> : unknown) &
-  (Operation extends { body: infer Body } ? Member<'body', Body> : unknown);
-/** The input as a list of arguments, empty if nothing is required. */
-type Arguments<G> = Partial<G> extends G ? [given?: G] : [given: G];
+export type OperationId = keyof OperatorOperations;
 
-interface AnyGiven {
-  params?: Record<string, string>;
-  query?: Record<string, string | number | undefined>;
-  body?: object;
+type Part<O extends OperationId, Name extends string> =
+  OperatorOperations[O] extends Record<Name, infer Fields> ? Fields : unknown;
+/** The variables of an operation's path and the fields of its query or body, by their names. */
+export type Input<O extends OperationId> = Part<O, 'params'> & Part<O, 'query'> & Part<O, 'body'>;
+export type Answer<O extends OperationId> = OperatorOperations[O] extends { data: infer Data } ? Data : never;
+/** The arguments of a call; the input is optional if nothing in it is required. */
+type Arguments<O extends OperationId> =
+  Partial<Input<O>> extends Input<O>
+    ? [input?: Input<O>, options?: CallOptions]
+    : [input: Input<O>, options?: CallOptions];
+
+interface CallOptions {
   /** The time limit for the reply. */
   timeoutMs?: number;
   /** For lists: the number of items to return. */
@@ -51,34 +57,32 @@ export class OperatorClient {
     return dirname(this.#socketPath);
   }
 
-  async get<P extends keyof Reads>(
-    path: P,
-    ...[given]: Arguments<Given<P, Reads[P]>>
-  ): Promise<Reads[P]['data']> {
-    const reply = (await this.#call('GET', addressOf(path, given as AnyGiven))) as Reads[P];
-    return reply.data;
+  /** Returns the reply of an operation; for a list, all pages or the first `count` items, newest first. */
+  call<O extends OperationId>(operation: O, ...[input, options]: Arguments<O>): Promise<Answer<O>> {
+    return this.perform(operation, input ?? ({} as Input<O>), options);
   }
 
-  async post<P extends keyof Writes>(
-    path: P,
-    ...[given]: Arguments<Given<P, Writes[P]> & { timeoutMs?: number }>
-  ): Promise<Writes[P]['data']> {
-    const { body = {}, timeoutMs, ...rest } = (given ?? {}) as AnyGiven;
-    const reply = (await this.#call('POST', addressOf(path, rest), body, timeoutMs)) as Writes[P];
-    return reply.data;
+  /** As {@link call}, for an operation that is known at run time only. */
+  async perform<O extends OperationId>(
+    operation: O,
+    input: Input<O>,
+    { timeoutMs, count = Number.POSITIVE_INFINITY }: CallOptions = {},
+  ): Promise<Answer<O>> {
+    const [method, path, kind] = OPERATOR_OPERATIONS[operation] as Place;
+    const { filled, rest } = fill(path, input as Fields);
+    if (kind === 'list') return (await this.#list(filled, rest, count)) as Answer<O>;
+    const isPost = method === 'POST';
+    const address = isPost ? filled : withQuery(filled, rest);
+    const reply = await this.#call(method, address, isPost ? rest : undefined, timeoutMs);
+    return (reply as { data: Answer<O> }).data;
   }
 
-  /** Returns all pages of a list, or the first `count` items, newest first. */
-  async list<P extends keyof Lists>(
-    path: P,
-    ...[given]: Arguments<Given<P, Lists[P]> & { count?: number }>
-  ): Promise<Lists[P]['item'][]> {
-    const { params, query, count = Number.POSITIVE_INFINITY } = (given ?? {}) as AnyGiven;
-    const items: Lists[P]['item'][] = [];
+  async #list(path: string, query: Fields, count: number): Promise<unknown[]> {
+    const items: unknown[] = [];
     let cursor: string | undefined;
     do {
-      const address = addressOf(path, { params, query: { limit: 100, ...query, cursor } });
-      const reply = (await this.#call('GET', address)) as ListReply<Lists[P]['item']>;
+      const address = withQuery(path, { limit: 100, ...query, cursor });
+      const reply = (await this.#call('GET', address)) as ListReply<unknown>;
       items.push(...reply.data);
       cursor = reply.pagination.next_cursor ?? undefined;
     } while (cursor !== undefined && items.length < count);
@@ -86,15 +90,13 @@ export class OperatorClient {
   }
 
   /** Yields a file as it arrives. Throws a {@link Failure} at the end if it was cut off. */
-  async *download<P extends keyof Files>(
-    path: P,
-    ...[given]: Arguments<Given<P, Files[P]>>
-  ): AsyncGenerator<Buffer> {
-    const address = addressOf(path, given as AnyGiven);
+  async *download<O extends OperationId>(operation: O, input: Input<O>): AsyncGenerator<Buffer> {
+    const [, path] = OPERATOR_OPERATIONS[operation] as Place;
+    const { filled, rest } = fill(path, input as Fields);
     try {
-      const response = await this.#send('GET', address, LONG_TIMEOUT_MS);
+      const response = await this.#send('GET', withQuery(filled, rest), LONG_TIMEOUT_MS);
       if (response.statusCode !== 200)
-        throw new Failure(explain(JSON.parse(await text(response)) as Refusal, address.split('?', 1)[0]!), 1);
+        throw new Failure(explain(JSON.parse(await text(response)) as Refusal, filled), 1);
       yield* response;
     } catch (error) {
       if (error instanceof Failure) throw error;
@@ -151,12 +153,20 @@ export class OperatorClient {
   }
 }
 
-/** Returns a path with its variables and query filled in. */
-function addressOf(path: string, { params = {}, query = {} }: AnyGiven = {}): string {
-  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name]!));
+/** Returns a path with its variables, and the other fields. */
+function fill(path: string, input: Fields): { filled: string; rest: Fields } {
+  const rest = { ...input };
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    delete rest[name];
+    return encodeURIComponent(input[name] as string);
+  });
+  return { filled, rest };
+}
+
+function withQuery(path: string, query: Fields): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined);
-  if (given.length === 0) return filled;
-  return `${filled}?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
+  if (given.length === 0) return path;
+  return `${path}?${new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]))}`;
 }
 
 /** Returns the lines of an error: each invalid field, or the message with its details. */

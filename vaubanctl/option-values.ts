@@ -57,3 +57,9 @@ export const KEY = [
   '--key <key>',
   'your name for this action; a repetition with the same name returns the first result',
 ] as const;
+
+export const ACCOUNT = ['<account>', 'id of the account, acc_…'] as const;
+export const AMOUNT = ['<amount>', 'such as 50 or 49.90, in the currency of the catalog'] as const;
+export const MONTH = ['--month <month>', 'such as 2026-01, in UTC'] as const;
+export const TARGET = ['<target>', 'id of the target, tgt_…'] as const;
+export const TENANT = ['<tenant>', 'id of the tenant, ten_…'] as const;

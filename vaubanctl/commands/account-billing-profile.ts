@@ -1,9 +1,10 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
+import type { TaxedProfile } from '../../shared/api/operator.ts';
+import type { Add } from '../command.ts';
 import { contextOf } from '../context.ts';
-import type { TaxedProfile, Writes } from '../operator-api.ts';
+import type { Input } from '../operator-client.ts';
+import { ACCOUNT } from '../option-values.ts';
 import { printFields, printJson } from '../output.ts';
-
-type Profile = Writes['/accounts/{id}/billing-profile']['body'];
 
 interface Options {
   kind?: string;
@@ -20,11 +21,11 @@ interface Options {
   mailTo?: string[] | false;
 }
 
-export function addAccountBillingProfile(parent: Command): void {
+export const billingProfile: Add = (parent) => {
   parent
     .command('billing-profile')
     .description("show the recipient of an account's invoices, or replace it; it determines the tax")
-    .argument('<account>', 'id of the account, acc_…')
+    .argument(...ACCOUNT)
     .addOption(new Option('--kind <kind>', 'type of buyer').choices(['business', 'consumer']))
     .option('--name <name>', 'name of the company or person')
     .option('--street <street>', 'and number')
@@ -47,7 +48,7 @@ Examples:
   $ vaubanctl account billing-profile acc_… --kind business --name "Example B.V." --street "Damrak 1" \\
       --city Amsterdam --postcode "1012 LG" --country NL --vat-id NL004495445B01`,
     )
-    .action(async (id: string, options: Options, command: Command) => {
+    .action(async (id: string, options: Options, command) => {
       const { client, json } = contextOf(command);
       const {
         vatId: vat_id,
@@ -59,23 +60,21 @@ Examples:
       } = options;
       const shown =
         Object.keys(options).length > 0
-          ? await client.post('/accounts/{id}/billing-profile', {
-              params: { id },
+          ? await client.call('setBillingProfile', {
+              id,
+              ...rest,
+              vat_id,
+              exempt_reason,
+              order_reference: orderReference === false ? null : orderReference,
+              language: language === false ? null : language,
+              mail_to: mailTo === false ? [] : mailTo,
               // The service reports missing fields.
-              body: {
-                ...rest,
-                vat_id,
-                exempt_reason,
-                order_reference: orderReference === false ? null : orderReference,
-                language: language === false ? null : language,
-                mail_to: mailTo === false ? [] : mailTo,
-              } as Profile,
-            })
-          : await client.get('/accounts/{id}/billing-profile', { params: { id } });
+            } as Input<'setBillingProfile'>)
+          : await client.call('getBillingProfile', { id });
       if (json) printJson(shown);
       else print(shown);
     });
-}
+};
 
 function print({ profile, tax }: TaxedProfile): void {
   const { category, rate, reason } = tax;

@@ -18,7 +18,7 @@ compdef _vaubanctl vaubanctl`,
 /**
  * Adds `completion`, which prints a script for the shell to load, and `complete`, which that script runs at each Tab.
  */
-export function addCompletion(program: Command): void {
+export function completion(program: Command): void {
   program
     .command('completion')
     .description('print the completion script of a shell: bash, zsh or fish')

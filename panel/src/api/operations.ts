@@ -1,9 +1,13 @@
+import type { OperatorOperations } from '../../../shared/api/operator.ts';
 import { CUSTOMER_OPERATIONS, type CustomerOperations } from './customer.ts';
-import type { OperatorOperations } from './operator.ts';
 import { PANEL_OPERATIONS, type PanelOperations } from './panel.ts';
 
-/** Every operation that a browser can call: the customer API's, the panel's own and the operator's. */
-export type Operations = CustomerOperations & PanelOperations & OperatorOperations;
+/**
+ * Every operation that a browser can call: the customer API's, the panel's own and the operator's. The latter have a
+ * prefix, because some have the name of a customers' operation.
+ */
+export type Operations = CustomerOperations &
+  PanelOperations & { [Name in keyof OperatorOperations as `operator.${Name}`]: OperatorOperations[Name] };
 export type OperationName = keyof Operations;
 
 type Part<Name extends OperationName, Key extends string> =
@@ -34,19 +38,19 @@ export type Item<Name extends ListName> = Data<Name> extends (infer Value)[] ? V
 export type Arguments<Name extends OperationName> =
   Record<string, never> extends Input<Name> ? [input?: Input<Name>] : [input: Input<Name>];
 
-type Places = Record<string, readonly [method: string, path: string, once?: 'once']>;
+type Places = Record<string, readonly [method: string, path: string, kind?: 'once' | 'list']>;
 
-/** The API that this document talks to; {@link speakTo} changes it. */
+/** The API that this document talks to; {@link speakToOperator} changes it. */
 const api = { prefix: '/panel/api', places: { ...CUSTOMER_OPERATIONS, ...PANEL_OPERATIONS } as Places };
 
-/** Switches this document to another API and adds its operations. The operator's pages call this before they render. */
-export function speakTo(prefix: string, more: Places): void {
-  api.prefix = prefix;
-  api.places = { ...api.places, ...more };
+/** Switches this document to the operator's API and adds its operations, before its pages render. */
+export function speakToOperator(places: Places): void {
+  api.prefix = '/operator/api';
+  for (const [name, place] of Object.entries(places)) api.places[`operator.${name}`] = place;
 }
 
 /** Returns the method and path of an operation; `once` means that it takes an Idempotency-Key. */
 export function placeOf(name: OperationName): { method: string; path: string; once: boolean } {
-  const [method, path, once] = api.places[name]!;
-  return { method, path: path.startsWith('/panel/') ? path : api.prefix + path, once: once === 'once' };
+  const [method, path, kind] = api.places[name]!;
+  return { method, path: path.startsWith('/panel/') ? path : api.prefix + path, once: kind === 'once' };
 }

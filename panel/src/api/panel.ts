@@ -690,7 +690,7 @@ export interface PanelOperations {
   setBillingProfile: { body: SetBillingProfileRequest; data: BilledAs };
 }
 
-/** Where each operation is; `once` where it takes an Idempotency-Key. */
+/** Where each operation is; `once` if it takes an Idempotency-Key, `list` if it is read page by page. */
 export const PANEL_OPERATIONS = {
   getSite: ['GET', '/site'],
   getPublicPrices: ['GET', '/prices'],
@@ -724,7 +724,7 @@ export const PANEL_OPERATIONS = {
   beginPasskey: ['POST', '/person/passkeys/options'],
   removePasskey: ['DELETE', '/person/passkeys/{id}'],
   listScopes: ['GET', '/scopes'],
-  listKeys: ['GET', '/keys'],
+  listKeys: ['GET', '/keys', 'list'],
   createKey: ['POST', '/keys'],
   revokeKey: ['DELETE', '/keys/{id}'],
   listMembers: ['GET', '/members'],
@@ -733,7 +733,7 @@ export const PANEL_OPERATIONS = {
   removeMember: ['DELETE', '/members/{id}'],
   showInvitation: ['POST', '/invitations/show'],
   acceptInvitation: ['POST', '/invitations/accept'],
-  listAudit: ['GET', '/audit'],
+  listAudit: ['GET', '/audit', 'list'],
   closeAccount: ['POST', '/account/close'],
   restoreSnapshot: ['POST', '/vm/{id}/snapshots/{snapshot_id}/restore'],
   createCustomVm: ['POST', '/vm/custom', 'once'],
@@ -741,14 +741,14 @@ export const PANEL_OPERATIONS = {
   streamChanges: ['GET', '/changes'],
   listPaymentProviders: ['GET', '/payment-providers'],
   startTopUp: ['POST', '/top-ups', 'once'],
-  listTopUps: ['GET', '/top-ups'],
+  listTopUps: ['GET', '/top-ups', 'list'],
   getTopUp: ['GET', '/top-ups/{id}'],
   cancelTopUp: ['POST', '/top-ups/{id}/cancel'],
   getDebt: ['GET', '/debt'],
   getAutoTopUp: ['GET', '/auto-top-up'],
   setAutoTopUp: ['PUT', '/auto-top-up'],
   removePaymentMethod: ['DELETE', '/payment-methods/{id}'],
-  getStatement: ['GET', '/statement'],
+  getStatement: ['GET', '/statement', 'list'],
   getBillingProfile: ['GET', '/billing-profile'],
   setBillingProfile: ['PUT', '/billing-profile'],
 } as const;

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Job } from '../api/operator.ts';
+import type { Job } from '../../../shared/api/operator.ts';
 import { readPages, useChange } from '../api/queries.ts';
 import { useHappenings } from '../happenings.ts';
 import { useTexts } from '../texts.ts';

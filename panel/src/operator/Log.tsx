@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import type { LogEntry } from '../api/operator.ts';
+import type { LogEntry } from '../../../shared/api/operator.ts';
 import { readPages } from '../api/queries.ts';
 import { useTexts } from '../texts.ts';
 import { State } from '../ui/Badge.tsx';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { Overview } from '../api/operator.ts';
+import type { Overview } from '../../../shared/api/operator.ts';
 import classes from '../shell/Navigation.module.css';
 import { useTexts } from '../texts.ts';
 import { Icon, type IconName } from '../ui/Icon.tsx';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { MoneyOfSpan } from '../api/operator.ts';
+import type { MoneyOfSpan } from '../../../shared/api/operator.ts';
 import { formatMoney, useLocale } from '../format.ts';
 import { useTexts } from '../texts.ts';
 import { State, type Tone } from '../ui/Badge.tsx';

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Target } from '../api/operator.ts';
+import type { Target } from '../../../shared/api/operator.ts';
 import { readPages, useChange } from '../api/queries.ts';
 import { formatNumber } from '../format.ts';
 import { useTexts } from '../texts.ts';

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { Target } from '../api/operator.ts';
+import type { Target } from '../../../shared/api/operator.ts';
 import { useChange } from '../api/queries.ts';
 import { formatNumber } from '../format.ts';
 import { useTexts } from '../texts.ts';

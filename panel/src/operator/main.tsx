@@ -1,10 +1,10 @@
-import { speakTo } from '../api/operations.ts';
-import { OPERATOR_OPERATIONS } from '../api/operator.ts';
+import { OPERATOR_OPERATIONS } from '../../../shared/api/operator.ts';
+import { speakToOperator } from '../api/operations.ts';
 import { newQueryClient } from '../api/queries.ts';
 import { start } from '../shell/start.tsx';
 import { newOperatorRouter } from './router.tsx';
 
-speakTo('/operator/api', OPERATOR_OPERATIONS);
+speakToOperator(OPERATOR_OPERATIONS);
 const client = newQueryClient();
 // The router's types only know the customers' pages.
 start(client, newOperatorRouter(client) as never);

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { AccountWithKeys } from '../../api/operator.ts';
+import type { AccountWithKeys } from '../../../../shared/api/operator.ts';
 import { useTexts } from '../../texts.ts';
 import { Card, Columns, Facts, Figure, Section, Stack } from '../../ui/Page.tsx';
 import { Address, DateOf, Money } from '../../ui/Values.tsx';

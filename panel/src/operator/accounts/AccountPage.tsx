@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Outlet } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { AccountWithKeys } from '../../api/operator.ts';
+import type { AccountWithKeys } from '../../../../shared/api/operator.ts';
 import { useChange } from '../../api/queries.ts';
 import { useTexts } from '../../texts.ts';
 import { Button } from '../../ui/Button.tsx';

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Key } from '../../api/operator.ts';
+import type { Key } from '../../../../shared/api/operator.ts';
 import { read, readPages, useChange } from '../../api/queries.ts';
 import { MachineState } from '../../pages/machines/state.tsx';
 import { useTexts } from '../../texts.ts';

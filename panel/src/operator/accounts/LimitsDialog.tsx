@@ -1,4 +1,4 @@
-import type { AccountWithKeys } from '../../api/operator.ts';
+import type { AccountWithKeys } from '../../../../shared/api/operator.ts';
 import { useChange } from '../../api/queries.ts';
 import { useTexts } from '../../texts.ts';
 import { Field } from '../../ui/Field.tsx';

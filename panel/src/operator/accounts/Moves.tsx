@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import type { StatementEntry } from '../../../../shared/api/operator.ts';
 import { answerOf } from '../../api/client.ts';
-import type { StatementEntry } from '../../api/operator.ts';
 import { readPages } from '../../api/queries.ts';
 import { useTexts } from '../../texts.ts';
 import { Loaded } from '../../ui/Loaded.tsx';

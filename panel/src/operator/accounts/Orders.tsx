@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Order } from '../../api/operator.ts';
+import type { Order } from '../../../../shared/api/operator.ts';
 import { readPages, useChange } from '../../api/queries.ts';
 import { useTexts } from '../../texts.ts';
 import { Button } from '../../ui/Button.tsx';

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { PromoCredit } from '../../api/operator.ts';
+import type { PromoCredit } from '../../../../shared/api/operator.ts';
 import { readPages, useChange } from '../../api/queries.ts';
 import { formatMoney, useLocale } from '../../format.ts';
 import { useTexts } from '../../texts.ts';

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { HostMachine } from '../../api/operator.ts';
+import type { HostMachine } from '../../../../shared/api/operator.ts';
 import { useChange } from '../../api/queries.ts';
 import { useTexts } from '../../texts.ts';
 import { Choices } from '../../ui/Choices.tsx';

@@ -1,5 +1,5 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
-import type { Host } from '../../api/operator.ts';
+import type { Host } from '../../../../shared/api/operator.ts';
 import { read } from '../../api/queries.ts';
 import { useTexts } from '../../texts.ts';
 import { Loaded } from '../../ui/Loaded.tsx';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { HostMachine } from '../../api/operator.ts';
+import type { HostMachine } from '../../../../shared/api/operator.ts';
 import { read, useChange } from '../../api/queries.ts';
 import { formatNumber } from '../../format.ts';
 import { useTexts } from '../../texts.ts';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { VmDetails } from '../../api/operator.ts';
+import type { VmDetails } from '../../../../shared/api/operator.ts';
 import { read, useChange } from '../../api/queries.ts';
 import { MachineState } from '../../pages/machines/state.tsx';
 import { useTexts } from '../../texts.ts';

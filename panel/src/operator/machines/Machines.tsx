@@ -1,7 +1,7 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { VmStatus } from '../../api/operator.ts';
+import type { VmStatus } from '../../../../shared/api/operator.ts';
 import { readPages } from '../../api/queries.ts';
 import { MachineState, wordOf } from '../../pages/machines/state.tsx';
 import { machineTexts } from '../../pages/machines/texts.ts';

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { TopUp } from '../../api/operator.ts';
+import type { TopUp } from '../../../../shared/api/operator.ts';
 import { readPages, useChange } from '../../api/queries.ts';
 import { useTexts } from '../../texts.ts';
 import { Button } from '../../ui/Button.tsx';
