@@ -9,8 +9,8 @@ const DOCUMENTS = FILES.filter(
   (path) => path.endsWith('.md') && (!path.includes('/') || path.startsWith('docs/')),
 );
 const SOURCE_NAME = /\.(ts|md|json|ya?ml|sql|sh|html|css|js)$/;
-/** Created at run time or by the installation, so never in the repository. */
-const MADE_LATER = /^(data|node_modules|(panel|terraform)\/dist)(\/|$)/;
+/** Created at run time, by the installation or by `npm run generate`, so never in the repository. */
+const MADE_LATER = /^(data|node_modules|(panel|terraform)\/dist|(panel|operator)-openapi\.json)(\/|$)/;
 
 function ancestors(path: string): string[] {
   const parent = dirname(path);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ENDPOINTS } from '../../server/endpoints/customer/index.ts';
@@ -14,7 +14,7 @@ import { buildPanelOpenApi } from '../../server/http/panel/openapi/build-panel-o
 import { looseReplies, operationsOf, wrongExamples } from './document-checks.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-/** Each committed description: its source, and the file. */
+/** Each description: its source, and its file. */
 const DESCRIPTIONS: { file: string; endpoints: readonly AnyOperation[]; document: OpenApiDocument }[] = [
   { file: 'openapi.json', endpoints: ENDPOINTS, document: buildOpenApi(ENDPOINTS) },
   {
@@ -29,7 +29,15 @@ const DESCRIPTIONS: { file: string; endpoints: readonly AnyOperation[]; document
   },
 ];
 
+test('openapi.json is what the endpoints say', () => {
+  // Not assert.equal: a diff of two files of this size is slow to compute and hard to read.
+  const isCurrent = readFileSync(`${root}openapi.json`, 'utf8') === formatOpenApi(buildOpenApi(ENDPOINTS));
+  assert.ok(isCurrent, 'openapi.json is out of date: run `npm run generate` and commit the result');
+});
+
 test('the descriptions pass the linter', () => {
+  // These two are not committed.
+  for (const { file, document } of DESCRIPTIONS.slice(1)) writeFileSync(root + file, formatOpenApi(document));
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     ['node_modules/@redocly/cli/bin/cli.js', 'lint', '--config', 'redocly.yaml', '--max-problems', '20'],
@@ -44,12 +52,6 @@ test('the descriptions pass the linter', () => {
 });
 
 for (const { file, endpoints, document } of DESCRIPTIONS) {
-  test(`${file} is what the endpoints say`, () => {
-    // Not assert.equal: a diff of two files of this size is slow to compute and hard to read.
-    const isCurrent = readFileSync(root + file, 'utf8') === formatOpenApi(document);
-    assert.ok(isCurrent, `${file} is out of date: run \`npm run generate\` and commit the result`);
-  });
-
   test(`${file}: every endpoint is one operation`, () => {
     const described = operationsOf(document).map(({ name, operation }) => `${operation.operationId} ${name}`);
     const defined = endpoints.map(({ operation, method, path }) => `${operation} ${method} ${path}`);

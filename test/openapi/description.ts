@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
+import { formatOpenApi } from '../../server/http/openapi/build-openapi.ts';
 import {
   type OpenApiDocument,
   type Operation,
   type Parameter,
   resolve,
 } from '../../server/http/openapi/document.ts';
-import { REPOSITORY } from '../support/source.ts';
 import { operationsOf } from './document-checks.ts';
 
 export interface Exchange {
@@ -36,7 +34,7 @@ interface Matched extends Described {
   pattern: RegExp;
 }
 
-/** A description of an API, read from its file: its operations, and a check of whether a reply is a documented one. */
+/** A description of an API: its operations, and a check of whether a reply is a documented one. */
 export class Description {
   readonly operations: readonly Described[];
   readonly #document: OpenApiDocument;
@@ -45,9 +43,9 @@ export class Description {
   readonly #ajv = formats.default(new Ajv2020({ strict: false, allErrors: true }));
   readonly #validators = new Map<object, ValidateFunction>();
 
-  /** `file` is relative to the repository. */
-  constructor(file: string) {
-    this.#document = JSON.parse(readFileSync(join(REPOSITORY, file), 'utf8')) as OpenApiDocument;
+  constructor(document: OpenApiDocument) {
+    // As a reader of its file sees it.
+    this.#document = JSON.parse(formatOpenApi(document)) as OpenApiDocument;
     this.#ajv.addSchema(this.#document, 'openapi');
     const matched = operationsOf(this.#document).map(({ name, operation }) =>
       matchedBy(this.#document, name, operation),

@@ -21,6 +21,7 @@ import { OPERATOR_ENDPOINTS } from '../../server/endpoints/operator/index.ts';
 import { OpsKeys } from '../../server/guest-ssh/ops-keys.ts';
 import type { OperatorServices } from '../../server/http/operator/endpoint.ts';
 import { listenOnSocket, operatorSocket } from '../../server/http/operator/listen-on-socket.ts';
+import { buildOperatorOpenApi } from '../../server/http/operator/openapi/build-operator-openapi.ts';
 import { Readiness } from '../../server/http/operator/readiness.ts';
 import { createOperatorServer } from '../../server/http/operator/server.ts';
 import { JobQueue } from '../../server/jobs/queue.ts';
@@ -35,7 +36,7 @@ import { Description, type Exchange } from '../openapi/description.ts';
 import { defer } from '../support/cleanup.ts';
 import { freshDatabase } from '../support/database.ts';
 
-export const DESCRIPTION = new Description('operator-openapi.json');
+export const DESCRIPTION = new Description(buildOperatorOpenApi(OPERATOR_ENDPOINTS));
 /** Paths on the socket in addition to the API. */
 const MONITORING = ['/healthz', '/readyz', '/metrics'];
 

@@ -1,10 +1,20 @@
 import { parseSync, Visitor } from 'vite';
+import { ENDPOINTS } from '../../../server/endpoints/customer/index.ts';
+import { OPERATOR_ENDPOINTS } from '../../../server/endpoints/operator/index.ts';
+import { PANEL_ENDPOINTS } from '../../../server/endpoints/panel/index.ts';
+import { buildOpenApi, formatOpenApi } from '../../../server/http/openapi/build-openapi.ts';
+import { buildOperatorOpenApi } from '../../../server/http/operator/openapi/build-operator-openapi.ts';
+import { buildPanelOpenApi } from '../../../server/http/panel/openapi/build-panel-openapi.ts';
 import { projectFiles, read } from '../../support/source.ts';
 
 /** The programs that read text from others. The panel and the documentation run in their reader's own browser. */
 const FOLDERS = ['server', 'shared', 'sdk', 'cli', 'vaubanctl'];
 /** Their `pattern`s apply to every input of the APIs. */
-const DESCRIPTIONS = ['openapi.json', 'operator-openapi.json', 'panel-openapi.json'];
+const DESCRIPTIONS = {
+  'openapi.json': buildOpenApi(ENDPOINTS),
+  'operator-openapi.json': buildOperatorOpenApi(OPERATOR_ENDPOINTS),
+  'panel-openapi.json': buildPanelOpenApi(PANEL_ENDPOINTS),
+};
 
 /** The regular expressions of the project. */
 export interface Found {
@@ -21,7 +31,8 @@ export function collect(): Found {
     const isCode = /\.(ts|js|mjs)$/.test(path) && !path.endsWith('.test.ts');
     if (isCode && FOLDERS.includes(path.split('/', 1)[0]!)) collectCode(path, found);
   }
-  for (const path of DESCRIPTIONS) collectPatterns(path, JSON.parse(read(path)), found);
+  for (const [path, document] of Object.entries(DESCRIPTIONS))
+    collectPatterns(path, JSON.parse(formatOpenApi(document)), found);
   return found;
 }
 

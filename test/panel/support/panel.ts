@@ -5,6 +5,8 @@ import { type Database, sql } from '../../../server/db/database.ts';
 import { createAccount } from '../../../server/domain/accounts/create-account.ts';
 import { addMember, createPerson } from '../../../server/domain/people/create-person.ts';
 import { issueMailToken, type NewMailToken } from '../../../server/domain/people/mail-tokens.ts';
+import { PANEL_ENDPOINTS } from '../../../server/endpoints/panel/index.ts';
+import { buildPanelOpenApi } from '../../../server/http/panel/openapi/build-panel-openapi.ts';
 import { MAIL_PURPOSE } from '../../../server/mail/outbox.ts';
 import { startInProcess } from '../../chaos/support/in-process.ts';
 import { LockRecorder } from '../../db/support/lock-recorder.ts';
@@ -14,7 +16,7 @@ import { Description } from '../../openapi/description.ts';
 /** All requests of a browser are below this path. */
 export const API = '/panel/api';
 
-export const DESCRIPTION = new Description('panel-openapi.json');
+export const DESCRIPTION = new Description(buildPanelOpenApi(PANEL_ENDPOINTS));
 
 export type Panel = Awaited<ReturnType<typeof openPanel>>;
 
