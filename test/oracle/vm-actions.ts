@@ -56,7 +56,8 @@ function endMonth(account: Account, vm: Vm, month: Vm, at: number, list: PriceLi
 
 /** The VM gets the price of the day of sale, and its owner has not been notified of another price yet. */
 function soldAnew(vm: Vm, at: number): void {
-  vm.soldAt = at;
+  // A clock that was set back sells no time before the last sale.
+  vm.soldAt = Math.max(vm.soldAt, at);
   vm.told = null;
   vm.retiresAt = null;
 }

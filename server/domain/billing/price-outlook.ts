@@ -68,9 +68,18 @@ function firstToTellOf(
   throw new Error('months never end');
 }
 
-/** Returns the changes to a VM whose configuration is sold at `at`: earlier price notices no longer apply. */
-export function pricedAnew(at: Date): VmChange {
-  return { priced_at: at, ...FORGOTTEN, prices_seen_until: null, retires_at: null };
+/**
+ * Returns the changes to a VM whose configuration is sold at `at`: earlier price notices no longer apply. If the clock was
+ * set back to before the last sale, the instant of that one stays, as in the charge. Otherwise the time between the two
+ * would be refunded at the new price, although it was paid at the old one.
+ */
+export function pricedAnew({ priced_at }: Pick<VmRow, 'priced_at'>, at: Date): VmChange {
+  return {
+    priced_at: at > priced_at ? at : priced_at,
+    ...FORGOTTEN,
+    prices_seen_until: null,
+    retires_at: null,
+  };
 }
 
 /** Returns the change of a VM that is renewed for a month from `startAt` on: a price notice for that month is used up. */

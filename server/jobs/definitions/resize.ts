@@ -96,7 +96,7 @@ export const resize: JobDefinition = {
     return {
       change: {
         ...sold,
-        ...pricedAnew(job.created_at),
+        ...pricedAnew(vm, job.created_at),
         ...usage,
         ...(isUpgrade && { upgraded_at: job.created_at }),
         status: restart ? 'running' : 'stopped',

@@ -181,7 +181,7 @@ async function renew(
     ...(vm.suspended_at && { billing_anchor_day: startAt.getUTCDate() }),
     price_monthly_minor,
     // After a suspension this is a new sale. Otherwise a notice of the price has either taken effect by now or is void.
-    ...(vm.suspended_at ? pricedAnew(now) : noticesAfter(vm, startAt)),
+    ...(vm.suspended_at ? pricedAnew(vm, now) : noticesAfter(vm, startAt)),
     tax_rate: sale.tax_rate,
     rounding_remainder: sale.remainder,
     refundable_minor: null,
