@@ -1,6 +1,6 @@
 import { type Sql, sql } from '../../../db/database.ts';
 import { periodNet } from '../../../db/queries/money/adjustments.ts';
-import { charged } from './charged-lines.ts';
+import { charged, latestSales } from './charged-lines.ts';
 import type { AccountLaw, Scope } from './law.ts';
 import { months } from './period-laws.ts';
 
@@ -13,22 +13,6 @@ const held = (scope: Scope): Sql => sql`(
   where ${scope(sql`account_id`)} and add_ons is not null and deleted_at is null and deletion_failed_at is null
     and status <> 'deleting')`;
 
-/**
- * The lines of the latest sale of each add-on, the last by order of booking and the last by instant, as `latestSales` does
- * for VMs. A refund of an add-on that was given up is such a line too: its amount is not positive. A sale of zero has no booking:
- * if the clock was set back, any of them may be the latest.
- */
-const latest = (scope: Scope): Sql => sql`(
-  select * from (
-    select vm_id, line.add_on, line.quantity, line.unit_price, line.amount_minor, line.tax_rate, line.to_at, place,
-      row_number() over (partition by vm_id, line.add_on order by place desc nulls last, line.position desc) as by_booking,
-      row_number() over (partition by vm_id, line.add_on order by settled_at desc, orders.id desc, line.position desc) as by_instant
-    from orders join order_lines line on line.order_id = orders.id left join (
-      select order_id, max(position) as place from journal where ${scope(sql`account_id`)} group by order_id
-    ) booked on booked.order_id = orders.id
-    where status = 'completed' and line.unit = 'add_on' and kind in ('renew', 'add_on') and ${scope(sql`account_id`)}
-  ) sale where by_booking = 1 or by_instant = 1 or place is null)`;
-
 /** The add-ons of VMs, item by item. */
 export const ADD_ON_LAWS: AccountLaw[] = [
   {
@@ -37,7 +21,7 @@ export const ADD_ON_LAWS: AccountLaw[] = [
     offences: (scope) => sql`
       select held.vm_id || ' has ' || held.quantity || ' of ' || held.code || ' at ' || held.price_minor || ' until ' || held.end_at
         || ', sold were ' || coalesce(min(sale.quantity)::text || ' at ' || min(sale.unit_price) || ' until ' || min(sale.to_at), 'none') as what
-      from ${held(scope)} held left join ${latest(scope)} sale on sale.vm_id = held.vm_id and sale.add_on = held.code
+      from ${held(scope)} held left join ${latestSales(scope, 'add_ons')} sale on sale.vm_id = held.vm_id and sale.add_on = held.code
       group by held.vm_id, held.code, held.quantity, held.price_minor, held.tax_rate, held.end_at
       having bool_and(sale.vm_id is null or sale.amount_minor < 0
         or (held.quantity, held.price_minor, held.tax_rate, held.end_at)
@@ -47,7 +31,7 @@ export const ADD_ON_LAWS: AccountLaw[] = [
     name: 'a VM has the add-ons that it has paid for',
     offences: (scope) => sql`
       select vms.id || ' has no ' || sale.add_on || ', paid until ' || max(sale.to_at) as what
-      from vms join ${latest(scope)} sale on vm_id = vms.id left join ${held(scope)} held
+      from vms join ${latestSales(scope, 'add_ons')} sale on vm_id = vms.id left join ${held(scope)} held
         on held.vm_id = vms.id and held.code = sale.add_on
       where ${scope(sql`vms.account_id`)} and deleted_at is null and deletion_failed_at is null and vms.status <> 'deleting'
         and held.vm_id is null and (by_booking = 1 or by_instant = 1 or sale.to_at = billing_period_end_at)

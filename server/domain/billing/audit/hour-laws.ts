@@ -70,7 +70,7 @@ export const HOUR_LAWS: AccountLaw[] = [
     offences: (scope) => sql`
       select vms.id || ' says ' || coalesce(price_hourly_micros::text, 'nothing') || ' since ' || coalesce(metered_since::text, 'never')
         || ', sold at ' || coalesce(min(sale.price_hourly), 'no price') || ' from ' || max(sale.from_at) as what
-      from vms join ${latestSales(scope)} sale on vm_id = vms.id
+      from vms join ${latestSales(scope, 'period')} sale on vm_id = vms.id
       where ${scope(sql`vms.account_id`)} and deleted_at is null
       group by vms.id having bool_and(price_hourly_micros is distinct from sale.price_hourly::numeric * 1000000
         or metered_since is distinct from case when sale.price_hourly is not null then sale.from_at end)`,

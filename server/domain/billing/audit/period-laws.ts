@@ -59,7 +59,7 @@ export const PERIOD_LAWS: AccountLaw[] = [
     // A price has as many decimals as its currency.
     offences: (scope) => sql`
       select vms.id || ' says ' || price_monthly_minor || ', sold at ' || min(sale.unit_price) as what
-      from vms join ${latestSales(scope)} sale on vm_id = vms.id
+      from vms join ${latestSales(scope, 'period')} sale on vm_id = vms.id
       where ${scope(sql`vms.account_id`)} and deleted_at is null
       group by vms.id having bool_and(price_monthly_minor <> replace(sale.unit_price, '.', '')::bigint)`,
   },
@@ -74,7 +74,7 @@ export const PERIOD_LAWS: AccountLaw[] = [
     name: 'a VM knows the tax rate that its period was sold at',
     offences: (scope) => sql`
       select vms.id || ' says ' || vms.tax_rate || ', sold at ' || min(sale.tax_rate) as what
-      from vms join ${latestSales(scope)} sale on vm_id = vms.id
+      from vms join ${latestSales(scope, 'period')} sale on vm_id = vms.id
       where ${scope(sql`vms.account_id`)} and deleted_at is null
       group by vms.id having bool_and(vms.tax_rate <> sale.tax_rate)`,
   },
