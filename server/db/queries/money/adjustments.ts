@@ -1,7 +1,7 @@
 import { maybeOne, one, type Queryable, type Sql, sql } from '../../database.ts';
 import { type Page, pageOf } from '../page.ts';
 import type { VmRow } from '../vms/vms.ts';
-import { isOfPeriod, type NewLine, type OrderRow, orderColumns } from './orders.ts';
+import { isOfPeriod, isSaleLine, type NewLine, type OrderRow, orderColumns } from './orders.ts';
 
 export function systemFindOrder(db: Queryable, id: string): Promise<OrderRow | undefined> {
   return maybeOne<OrderRow>(db, sql`select ${orderColumns} from orders where id = ${id}`);
@@ -92,7 +92,7 @@ export function remaindersOf(db: Queryable, order: Pick<OrderRow, 'id' | 'vm_id'
       select add_on, from_at, to_at, tax_rate, tax_category, tax_reason, sum(amount_minor)::bigint as amount_minor,
         min(position) as place,
         (array_agg(description order by (order_id = ${order.id}) desc, abs(amount_minor) desc, position))[1] as description
-      from family join order_lines on order_id = family.id where unit <> 'deposit'
+      from family join order_lines on order_id = family.id where ${isSaleLine(sql`order_lines`)}
       group by 1, 2, 3, 4, 5, 6 having sum(amount_minor) <> 0
     )
     select remaining.*, month.start as month,

@@ -3,7 +3,7 @@ import { newId } from '../../../platform/ids.ts';
 import { execute, maybeOne, one, type Queryable, type Sql, sql } from '../../database.ts';
 import { ifGiven } from '../filters.ts';
 import { type Page, pageOf } from '../page.ts';
-import { isSameItem, type OrderLineRow, type OrderRow } from './orders.ts';
+import { isSaleLine, isSameItem, type OrderLineRow, type OrderRow } from './orders.ts';
 
 /** An invoice, or a credit note for the orders of a month that refunded money. */
 export type InvoiceType = 'invoice' | 'credit_note';
@@ -113,7 +113,7 @@ export async function noteCorrections(
     from orders sales join order_lines sold on sold.order_id = sales.id
       join order_lines given on given.order_id = ${refund.id}
     where ${sold} and sales.status = 'completed' and sales.amount_minor > coalesce(sales.deposit_minor, 0) and sales.invoice_id is not null
-      and sold.unit <> 'deposit' and given.unit <> 'deposit'
+      and ${isSaleLine(sql`sold`)} and ${isSaleLine(sql`given`)}
     on conflict do nothing`,
   );
 }
@@ -140,7 +140,7 @@ function selectInvoices(rest: Sql): Sql {
     from invoices left join lateral (
       select sum(gross) as total, sum(round(gross * tax_rate / (1 + tax_rate))) as tax from (
         select tax_rate, sum(order_lines.amount_minor) as gross
-        from orders join order_lines on order_id = orders.id where invoice_id = invoices.id and invoices.status = 'draft' and unit <> 'deposit'
+        from orders join order_lines on order_id = orders.id where invoice_id = invoices.id and invoices.status = 'draft' and ${isSaleLine(sql`order_lines`)}
         group by tax_category, tax_rate
       ) as groups
     ) as lines on true
@@ -193,6 +193,6 @@ export interface InvoiceLineRow extends OrderLineRow {
 export function invoiceLines(db: Queryable, invoice: InvoiceRow): Promise<InvoiceLineRow[]> {
   return db.query<InvoiceLineRow>(sql`
     select order_lines.*, vm_id from order_lines join orders on orders.id = order_id
-    where account_id = ${invoice.account_id} and invoice_id = ${invoice.id} and status = 'completed' and unit <> 'deposit'
+    where account_id = ${invoice.account_id} and invoice_id = ${invoice.id} and status = 'completed' and ${isSaleLine(sql`order_lines`)}
     order by settled_at, order_id, position`);
 }

@@ -8,6 +8,7 @@ import {
   type Transaction,
 } from '../../database.ts';
 import type { InvoiceType, InvoiceView, PartyRow, PrintedRow, TaxedSum } from './invoices.ts';
+import { isDeposit, isSaleLine } from './orders.ts';
 import { lockWallet } from './wallets.ts';
 
 /** Delay after a month's end: orders settled in its last moments may still be committing. */
@@ -70,20 +71,20 @@ export function buyersOf(db: Queryable, draft: InvoiceView): Promise<Buyers> {
       coalesce((
         select buyer from orders where invoice_id = ${draft.id} and buyer ->> 'vat_id' is not null
           and amount_minor >= coalesce(deposit_minor, 0)
-          and exists (select 1 from order_lines where order_id = orders.id and tax_category = 'reverse_charge' and unit <> 'deposit')
+          and exists (select 1 from order_lines where order_id = orders.id and tax_category = 'reverse_charge' and ${isSaleLine(sql`order_lines`)})
         order by settled_at desc, id desc limit 1
       ), (
         select taken.buyer from orders used join orders taken on taken.vm_id = used.vm_id
         where used.invoice_id = ${draft.id} and used.deposit_minor is not null and taken.buyer ->> 'vat_id' is not null
           and taken.status = 'completed' and taken.settled_at <= used.settled_at
           and exists (select 1 from order_lines where order_id = taken.id and tax_category = 'reverse_charge'
-            and unit = 'deposit' and amount_minor >= 0)
+            and ${isDeposit(sql`order_lines`)} and amount_minor >= 0)
         order by taken.settled_at desc, taken.id desc limit 1
       ), (
         select sold.buyer from invoice_corrections join invoices sold on sold.id = invoice_id
         where credit_note_id = ${draft.id} and sold.buyer ->> 'vat_id' is not null and exists (
           select 1 from orders join order_lines on order_id = orders.id
-          where orders.invoice_id = sold.id and tax_category = 'reverse_charge' and unit <> 'deposit')
+          where orders.invoice_id = sold.id and tax_category = 'reverse_charge' and ${isSaleLine(sql`order_lines`)})
         order by sold.issued_at desc, sold.id desc limit 1
       ), (
         with recursive corrected (id) as (
@@ -91,16 +92,16 @@ export function buyersOf(db: Queryable, draft: InvoiceView): Promise<Buyers> {
           union select corrects_order_id from corrected join orders using (id)
         )
         select buyer from corrected join orders using (id) where buyer ->> 'vat_id' is not null
-          and exists (select 1 from order_lines where order_id = orders.id and tax_category = 'reverse_charge' and unit <> 'deposit')
+          and exists (select 1 from order_lines where order_id = orders.id and tax_category = 'reverse_charge' and ${isSaleLine(sql`order_lines`)})
         order by settled_at desc, id desc limit 1
       ), (
         select coalesce(sale.buyer, document.buyer) from orders given join order_lines back on back.order_id = given.id
           join orders sale on sale.vm_id = given.vm_id and sale.id <> given.id left join invoices document on document.id = sale.invoice_id
-        where given.invoice_id = ${draft.id} and back.tax_category = 'reverse_charge' and back.amount_minor < 0 and back.unit <> 'deposit'
+        where given.invoice_id = ${draft.id} and back.tax_category = 'reverse_charge' and back.amount_minor < 0 and ${isSaleLine(sql`back`)}
           and sale.status = 'completed' and sale.settled_at <= given.settled_at
           and coalesce(sale.buyer, document.buyer) ->> 'vat_id' is not null
           and exists (select 1 from order_lines where order_id = sale.id and tax_category = 'reverse_charge'
-            and unit <> 'deposit' and amount_minor >= 0)
+            and ${isSaleLine(sql`order_lines`)} and amount_minor >= 0)
         order by sale.settled_at desc, sale.id desc limit 1
       )) as reverse_charged,
       order_reference, coalesce(language, (

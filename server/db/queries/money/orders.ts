@@ -109,6 +109,9 @@ export type NewLine = Omit<
 /** Condition: the line only moves a deposit into or out of the hold, and sells nothing. */
 export const isDeposit = (line: Sql) => sql`(${line}.unit = 'deposit')`;
 
+/** Condition: the line sells something or refunds it. */
+export const isSaleLine = (line: Sql) => sql`(${line}.unit <> 'deposit')`;
+
 /** Condition: the line sells a period of a VM's size, or holds or releases a deposit for one. */
 export const isOfPeriod = (line: Sql) => sql`(${line}.unit in ('month', 'deposit'))`;
 
@@ -168,7 +171,7 @@ export async function insertOrder(
           select past.tax_category, past.tax_reason from order_lines past join orders on orders.id = past.order_id
           where orders.vm_id = ${order.vm_id} and orders.status = 'completed' and past.amount_minor >= 0
             and past.tax_rate = item.tax_rate and item.tax_category is null and ${isSameItem(sql`past`, sql`item`)}
-          order by ${row.deposit_minor !== null} and past.unit = 'deposit' desc, orders.id desc, past.position desc limit 1
+          order by ${row.deposit_minor !== null} and ${isDeposit(sql`past`)} desc, orders.id desc, past.position desc limit 1
         ) as sold on true`,
   );
   return row;

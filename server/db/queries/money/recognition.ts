@@ -1,4 +1,5 @@
 import { type Database, execute, maybeOne, type Sql, sql } from '../../database.ts';
+import { isSaleLine } from './orders.ts';
 
 const DAY_MS = 86_400_000;
 /** Delay after a day's end: orders settled in its last moments may still be committing. */
@@ -14,7 +15,7 @@ const servedUntil = (end: Sql, rest: Sql) => sql`
   select currency, trim_scale(tax_rate)::text as rate, sum(case when to_at <= ${end} then net
     else round(net * extract(epoch from ${end} - from_at) / extract(epoch from to_at - from_at)) end) as amount
   from order_lines join orders on orders.id = order_id, lateral (select order_lines.amount_minor - tax_minor as net) as line
-  where status = 'completed' and unit <> 'deposit' and to_at > settled_at and from_at < ${end} and settled_at < ${end} ${rest}
+  where status = 'completed' and ${isSaleLine(sql`order_lines`)} and to_at > settled_at and from_at < ${end} and settled_at < ${end} ${rest}
   group by 1, 2`;
 
 /** Net amounts by tax rate recognised so far. */

@@ -1,6 +1,6 @@
 import { maybeOne, type Queryable, sql } from '../../database.ts';
 import type { InvoiceRow } from './invoices.ts';
-import type { OrderLineRow } from './orders.ts';
+import { isSaleLine, type OrderLineRow } from './orders.ts';
 
 /** A document's sales at one rate and category to one country and VAT id. Amounts of a credit note are negative. */
 export interface SaleRow
@@ -45,7 +45,7 @@ export async function* salesOf(db: Queryable, month: Date): AsyncGenerator<SaleR
           sold.buyer ->> 'vat_id' as vat_id, line.amount_minor as gross, line.tax_minor as tax
         from document join orders on invoice_id = document.id join order_lines line on order_id = orders.id,
           lateral (select line_buyer(line) as buyer) as sold
-        where unit <> 'deposit'
+        where ${isSaleLine(sql`line`)}
         union all
         select document.id, split_part(debit, ':', 2), tax_category, country, vat_id, 0,
           case when credit like 'tax:%' then amount_minor else -amount_minor end

@@ -1,4 +1,5 @@
 import { execute, maybeOne, one, type Queryable, type Sql, sql } from '../../database.ts';
+import { isSaleLine } from './orders.ts';
 
 export interface WalletRow {
   account_id: string;
@@ -136,7 +137,7 @@ export async function bookOrder(db: Queryable, order: OrderBooking): Promise<Wal
         values (1, case when to_at > ${order.at} then 'deferred:' when amount_minor > 0 then 'revenue:' else 'refunds:' end
           || trim_scale(tax_rate), amount_minor - tax_minor), (2, 'tax:' || trim_scale(tax_rate), tax_minor)
       ) as leg (number, code, amount)
-      where order_id = ${order.orderId} and unit <> 'deposit' and amount <> 0
+      where order_id = ${order.orderId} and ${isSaleLine(sql`order_lines`)} and amount <> 0
     ), entries as (
       insert into journal (account_id, debit, credit, amount_minor, currency, reason, order_id, created_at, tax_category,
         country, vat_id)

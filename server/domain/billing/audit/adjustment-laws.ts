@@ -1,6 +1,6 @@
 import { sql } from '../../../db/database.ts';
 import { isMonth, periodNet } from '../../../db/queries/money/adjustments.ts';
-import { isDeposit } from '../../../db/queries/money/orders.ts';
+import { isSaleLine } from '../../../db/queries/money/orders.ts';
 import type { AccountLaw } from './law.ts';
 
 const COMPLETED = sql`paid.status = 'completed'`;
@@ -29,7 +29,7 @@ export const ADJUSTMENT_LAWS: AccountLaw[] = [
         ) second on true
         where first.corrects_order_id is not null and ${scope(sql`first.account_id`)} group by 1
       ) made on made.corrects_order_id = of.id, lateral (
-        select coalesce(sum(amount_minor), 0) as amount from order_lines where order_id = of.id and not ${isDeposit(sql`order_lines`)}
+        select coalesce(sum(amount_minor), 0) as amount from order_lines where order_id = of.id and ${isSaleLine(sql`order_lines`)}
       ) sold
       where ${scope(sql`of.account_id`)} and (sold.amount + made.amount) * sign(sold.amount) < 0`,
   },

@@ -1,11 +1,12 @@
 import { type Sql, sql } from '../../../db/database.ts';
+import { isSaleLine } from '../../../db/queries/money/orders.ts';
 import type { AccountLaw, Scope } from './law.ts';
 
 /** The sales on issued documents, by category and rate: gross, and the tax booked with the sales. */
 const sold = (scope: Scope): Sql => sql`(
   select invoice_id, tax_category, trim_scale(tax_rate) as rate, sum(line.amount_minor) as gross, sum(line.tax_minor) as tax
   from orders join order_lines line on order_id = orders.id
-  where invoice_id is not null and unit <> 'deposit' and ${scope(sql`account_id`)} group by 1, 2, 3)`;
+  where invoice_id is not null and ${isSaleLine(sql`line`)} and ${scope(sql`account_id`)} group by 1, 2, 3)`;
 
 /** The amounts that issued documents state, if they state them by rate. */
 const said = (scope: Scope): Sql => sql`(

@@ -1,5 +1,5 @@
 import { sql } from '../../../db/database.ts';
-import { isDeposit } from '../../../db/queries/money/orders.ts';
+import { isDeposit, isSaleLine } from '../../../db/queries/money/orders.ts';
 import { DOCUMENT_LAWS } from './document-laws.ts';
 import type { AccountLaw } from './law.ts';
 import { SALE_LAWS } from './sale-laws.ts';
@@ -40,7 +40,7 @@ export const ORDER_LAWS: AccountLaw[] = [
     offences: (scope) => sql`
       select o.id || ' says ' || coalesce(o.deposit_minor::text, 'none') || ', its lines are ' || coalesce(lines.deposit::text, 'none') as what
       from orders o left join lateral (
-        select sum(amount_minor) as deposit from order_lines where order_id = o.id and unit = 'deposit'
+        select sum(amount_minor) as deposit from order_lines where order_id = o.id and ${isDeposit(sql`order_lines`)}
       ) lines on true
       where ${scope(sql`o.account_id`)} and o.deposit_minor is distinct from lines.deposit`,
   },
@@ -63,7 +63,7 @@ export const ORDER_LAWS: AccountLaw[] = [
       select o.id || ' is ' || o.status || ' on ' || coalesce(i.id, 'no document') as what
       from orders o left join invoices i on i.id = o.invoice_id and i.account_id = o.account_id
       where ${scope(sql`o.account_id`)} and (o.status = 'completed' and (o.deposit_minor is null or o.amount_minor <> o.deposit_minor or exists (
-          select 1 from order_lines line where order_id = o.id and not ${isDeposit(sql`line`)} and line.amount_minor <> 0)))
+          select 1 from order_lines line where order_id = o.id and ${isSaleLine(sql`line`)} and line.amount_minor <> 0)))
           <> (i.id is not null)`,
   },
   {

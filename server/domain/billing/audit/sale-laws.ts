@@ -1,4 +1,5 @@
 import { sql } from '../../../db/database.ts';
+import { isSaleLine } from '../../../db/queries/money/orders.ts';
 import type { AccountLaw } from './law.ts';
 
 /** Buyers and taxes of sales, the basis of tax returns. */
@@ -13,7 +14,7 @@ export const SALE_LAWS: AccountLaw[] = [
         select order_id, trim_scale(tax_rate)::text as rate, tax_category, sold_to ->> 'country' as country,
           sold_to ->> 'vat_id' as vat_id, line.amount_minor as sold, 0 as booked, line.tax_minor as tax
         from orders join order_lines line on order_id = orders.id
-        where ${scope(sql`account_id`)} and status = 'completed' and unit <> 'deposit' and sold_to is not null
+        where ${scope(sql`account_id`)} and status = 'completed' and ${isSaleLine(sql`line`)} and sold_to is not null
         union all
         select order_id, split_part(code, ':', 2), tax_category, country, vat_id, 0, amount,
           case when code like 'tax:%' then -amount else 0 end
