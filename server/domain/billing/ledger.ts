@@ -233,7 +233,10 @@ export async function settleNow(context: LedgerContext, request: OrderRequest): 
     await insertVmDebt(context.tx, { order_id: order.id, account_id: order.account_id, owed_minor: owed });
   const byHold = order.amount_minor > 0n && (wallet.promo_minor > 0n || order.deposit_minor !== null);
   if (byHold) await hold(context, wallet, order, at);
-  return complete(context, order, byHold ? 'hold' : 'wallet', at, { promoAtMost, lines: charge.lines });
+  return complete(context, order, byHold ? 'hold' : 'wallet', at, {
+    promoAtMost,
+    sells: charge.lines.some(isSale),
+  });
 }
 
 /** Returns the wallet with at most `most` of its promotional credit. */
@@ -279,7 +282,7 @@ async function complete(
   order: OrderRow,
   sold: 'wallet' | 'hold',
   at: Date,
-  { promoAtMost, lines = [] }: { promoAtMost?: bigint; lines?: ChargeLine[] } = {},
+  { promoAtMost, sells }: { promoAtMost?: bigint; sells?: boolean } = {},
 ): Promise<OrderRow> {
   const { account_id: accountId, id: orderId, amount_minor, deposit_minor } = order;
   const amountMinor = amount_minor - (deposit_minor ?? 0n);
@@ -291,7 +294,7 @@ async function complete(
   const [booked, invoiceId] = await Promise.all([
     bookOrder(context.tx, { accountId, orderId, amountMinor, party, at }),
     // An order that only moves a deposit sells nothing. Hours and the refund of an add-on can add up to zero too.
-    deposit_minor !== null && amountMinor === 0n && !lines.some(isSale)
+    deposit_minor !== null && !(sells ?? amountMinor !== 0n)
       ? null
       : draftFor(context.tx, document, context.clock),
   ]);
