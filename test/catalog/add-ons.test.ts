@@ -28,6 +28,7 @@ test('add-ons that cannot be charged are refused with their place', () => {
   assert.deepEqual(faultsOf({ ...IPV4, prices: [later('2.999')] }), [
     'add_ons.0.prices.0.price_monthly: 2.999 is finer than the smallest unit of EUR',
   ]);
+  assert.deepEqual(faultsOf({ ...IPV4, name: 'x'.repeat(60) }), []);
   assert.deepEqual(faultsOf({ ...IPV4, prices: [later('3.00', '2027-02-30')] }), [
     'add_ons.0.prices.0.valid_from: there is no day 2027-02-30',
   ]);

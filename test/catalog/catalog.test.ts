@@ -99,6 +99,11 @@ for (const [passage, replacement, expected] of [
     'tax_rate: "0"\nsla: { credits: [{ uptime_below: "99.9", percent: 25 }, { uptime_below: "99", percent: 25 }] }',
     'sla: { credits: [{ uptime_below: "99.9", percent: 25 }, { uptime_below: "99", percent: 25 }] }|sla.credits[1].percent: must be more than that of the previous one, 25',
   ],
+  [
+    'tax_rate: "0"',
+    'tax_rate: "0"\nadd_ons: [{ code: ipv4, name: Extra public IPv4 address with reverse DNS and DDoS protection, price_monthly: "2.50", max_quantity: 4 }]',
+    'add_ons: [{ code: ipv4, name: Extra public IPv4 address with reverse DNS and DDoS protection, price_monthly: "2.50", max_quantity: 4 }]|add_ons[0].name: must NOT have more than 60 characters',
+  ],
   ['    vcpu: 2\n', '    vcpus: 2\n', 'vcpus: 2|plans[1].vcpus: is not a known key'],
   ['arch: x86_64', 'arch: amd64', 'arch: amd64|templates[0].arch: must be one of x86_64, arm64'],
   [
@@ -192,7 +197,7 @@ for (const [passage, replacement, expected] of [
   [
     '100.64.0.0/14',
     '100.64.0.0/31',
-    'ipv4_pool: 100.64.0.0/31|regions[0].ipv4_pool: 100.64.0.0/31 has no room for a gateway and a VM',
+    'ipv4_pool: 100.64.0.0/31|regions[0].ipv4_pool: 100.64.0.0/31 is too small for a gateway and a VM',
   ],
   [
     '100.68.0.0/14',
@@ -257,7 +262,7 @@ for (const [passage, replacement, expected] of [
   [
     'min_ram_mb: 256',
     'min_ram_mb: 999999',
-    '- code: alpine-3.22|templates[2]: nothing on sale is large enough for alpine-3.22',
+    '- code: alpine-3.22|templates[2]: nothing for sale is large enough for alpine-3.22',
   ],
 ] as const) {
   test(`${replacement.trim()} is refused at its place`, () => {

@@ -101,10 +101,17 @@ export const PlanSchema = Type.Object(
 /** Each is a line of every renewal of a VM that has it. */
 const MAX_ADD_ONS = 50;
 
+/** Characters. With its prefix and quantity it fits three lines of an invoice's first column; the same as a DATEV text. */
+const MAX_ADD_ON_NAME = 60;
+
 export const AddOnSchema = Type.Object(
   {
     code: Code,
-    name: Type.String({ minLength: 1, description: 'Shown to customers, also on invoices' }),
+    name: Type.String({
+      minLength: 1,
+      maxLength: MAX_ADD_ON_NAME,
+      description: 'Shown to customers, also on invoices',
+    }),
     price_monthly: { ...Price, description: 'Price of one unit a month, with the decimals of the currency' },
     prices: Type.Optional(
       Type.Array(Type.Object({ ...priceDates, price_monthly: Price }, closed), {
