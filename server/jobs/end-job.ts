@@ -58,7 +58,7 @@ export async function abandon(
   const money = job.order_id ? ' The amount held for it has been released.' : '';
   const event: EventText = {
     type: 'job.failed',
-    message: `${JOB_NAMES[job.kind]} failed and was given up: ${why}.${money}`,
+    message: `${JOB_NAMES[job.kind]} failed and was abandoned: ${why}.${money}`,
     metadata: { kind: job.kind, abandoned: true },
   };
   await settleVm(tx, services, { job, status: 'failed', at }, { change, event });

@@ -195,7 +195,7 @@ test('100 jobs that fail again and again starve no other, and end', async (t) =>
     const events = await troublemaker.must({ method: 'GET', path: `/v1/vm/${id}/events?type=job.failed` });
     assert.match(
       events[0].message,
-      /^A change of plan failed and was given up: undoing it failed 10 times\. The amount/,
+      /^A change of plan failed and was abandoned: undoing it failed 10 times\. The amount/,
     );
   }
   const wallet = await troublemaker.wallet();

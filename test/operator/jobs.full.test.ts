@@ -33,7 +33,7 @@ async function stuck(t: TestContext, hostname: string) {
 
 const RESIZE = { plan: 's4', allow_reboot: true };
 
-test('a job that keeps failing is listed, retried and given up', async (t) => {
+test('a job that keeps failing is listed, retried and abandoned', async (t) => {
   const { customer, path, settled, read, ctl, db, installation, node } = await stuck(t, 'sim-fail-resize');
   const before = await customer.wallet();
   const { job } = await customer.must({ method: 'POST', path: `${path}/change-plan`, body: RESIZE });
@@ -56,13 +56,13 @@ test('a job that keeps failing is listed, retried and given up', async (t) => {
   assert.equal(JSON.parse((await ctl('show', job.id, '--json')).stdout).attempts, 1);
 
   assert.match((await ctl('abandon', job.id, '--yes')).stdout, /was abandoned/);
-  assert.match((await ctl('list', '--state', 'abandoned')).stdout, / given up +1 +never /);
+  assert.match((await ctl('list', '--state', 'abandoned')).stdout, / abandoned +1 +never /);
   const { status, active_job, last_job } = await read();
   assert.deepEqual([status, active_job, last_job.status], ['error', null, 'failed']);
   const { available_minor, held_minor } = await customer.wallet();
   assert.deepEqual([available_minor, held_minor], [before.available_minor, 0n]);
   const [event] = await customer.must({ method: 'GET', path: `${path}/events?type=job.failed` });
-  assert.match(event.message, /given up: the operator of this installation ended it\. The amount held/);
+  assert.match(event.message, /abandoned: the operator of this installation ended it\. The amount held/);
 
   for (const action of ['retry', 'abandon']) {
     const { code, stderr } = await ctl(action, job.id, ...(action === 'abandon' ? ['--yes'] : []));
@@ -74,7 +74,7 @@ test('a job that keeps failing is listed, retried and given up', async (t) => {
   await assertInvariants(db);
 });
 
-test('a job that a node works on is given up at once, and the node leaves the guest unchanged', async (t) => {
+test('a job that a node works on is abandoned at once, and the node leaves the guest unchanged', async (t) => {
   const { customer, path, ctl, db, installation, node, read } = await stuck(t, 'sim-ignores-shutdown');
   const { job } = await customer.must({
     method: 'POST',
@@ -105,7 +105,7 @@ test('a deletion that keeps failing ends; nothing is refunded twice, and the VM 
   assert.ok(refund.amount_minor > 0);
   assert.equal((await read()).status, 'error');
   const [event] = await customer.must({ method: 'GET', path: `${path}/events?type=job.failed` });
-  assert.equal(event.message, 'The deletion of the VM failed and was given up: it failed 20 times.');
+  assert.equal(event.message, 'The deletion of the VM failed and was abandoned: it failed 20 times.');
   const refused = await customer.call({ method: 'POST', path: `${path}/start` });
   assert.equal(refused.error?.code, 'vm_suspended');
   const again = await customer.must({ method: 'DELETE', path });

@@ -63,7 +63,7 @@ const abandon = plain('abandon', 'abandonJob', {
 });
 
 function stateOf({ status, undoing, abandoned }: Job): string {
-  if (abandoned) return 'given up';
+  if (abandoned) return 'abandoned';
   return status === 'running' && undoing ? 'undoing' : status;
 }
 
