@@ -14,6 +14,8 @@ export interface Units {
   quantity: bigint;
   /** Minor units per unit and month. */
   price: bigint;
+  /** Whether it is a price without tax, plus the tax at the rate of the sale. */
+  net: boolean;
   soldAt: number;
 }
 
@@ -41,21 +43,33 @@ function listed(list: PriceList, code: string, at: number, soldAt: number) {
 /** Returns the units on sale today; null if the catalog does not list the add-on. */
 export function onSale(list: PriceList, code: string, quantity: bigint, now: number): Units | null {
   const found = listed(list, code, now, now);
-  return found && { code, quantity, soldAt: now, ...found };
+  return found && { code, quantity, soldAt: now, net: list.net, ...found };
+}
+
+/** Returns the units at the price that they had: of a net price, with the tax of the present buyer. */
+export function kept(held: HeldAddOn, list: PriceList): HeldAddOn {
+  const withTax = (rate: string) => new Rational(1n).plus(Rational.parse(rate));
+  const net = new Rational(held.price).over(withTax(held.taxed.rate));
+  return {
+    ...held,
+    price: held.net ? net.times(withTax(list.taxed.rate)).round() : held.price,
+    net: list.net,
+  };
 }
 
 /**
  * Returns the units for a month from `at` on. Add-ons have no price notices, so a price that needs one does not rise.
  */
-function renewed<One extends Units>(held: One, list: PriceList, at: number): One {
+function renewed(held: HeldAddOn, list: PriceList, at: number): HeldAddOn {
+  const same = kept(held, list);
   const asked = listed(list, held.code, at, held.soldAt);
-  if (!asked) return held;
-  const keeps = noticeOf(list) > 0 && asked.price > held.price;
-  return { ...held, ...asked, price: keeps ? held.price : asked.price };
+  if (!asked) return same;
+  const keeps = noticeOf(list) > 0 && asked.price > same.price;
+  return { ...same, ...asked, price: keeps ? same.price : asked.price };
 }
 
-function resold<One extends Units>(held: One, list: PriceList, now: number): One {
-  return { ...held, ...listed(list, held.code, now, now), soldAt: now };
+function resold(held: HeldAddOn, list: PriceList, now: number): HeldAddOn {
+  return { ...kept(held, list), ...listed(list, held.code, now, now), soldAt: now };
 }
 
 /** Returns the price of a VM's add-ons in its next month. */

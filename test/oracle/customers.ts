@@ -1,6 +1,6 @@
 import type { Reply } from '../jobs/support/customer.ts';
 import type { Order, Vm } from './account.ts';
-import { change, onSale, refundOf } from './add-ons.ts';
+import { change, kept, onSale, refundOf } from './add-ons.ts';
 import {
   completed,
   debtOf,
@@ -174,7 +174,7 @@ export class Customers {
     const reply = await world.setAddOn(customer, vm.id, code, quantity);
     if (!to && isMore && reply.status === 200)
       observer.differences.found.push(`${vm.id} has more of ${code}, which is not sold`);
-    const sold = to ?? (held && { ...held, quantity: BigInt(quantity) });
+    const sold = to ?? (held && { ...kept(held, prices), quantity: BigInt(quantity) });
     const isOf = quantity === 0 ? null : (sold ?? null);
     if (!held && !isOf) return;
     const { charge, after } = isOf

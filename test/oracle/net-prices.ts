@@ -8,6 +8,11 @@ const MILLION = new Rational(10n ** 6n);
 /** Hours of a February. */
 const SHORTEST_MONTH = new Rational(672n);
 
+/** Returns whether a buyer pays net prices plus their own tax. */
+export function isNet(list: { business_prices?: 'gross' | 'net' }, buyer: Buyer | null): buyer is Buyer {
+  return list.business_prices === 'net' && buyer?.kind === 'business' && buyer.vat_id !== null;
+}
+
 /**
  * Returns the factor from the list's prices to a buyer's: their own tax instead of the seller's. Null if the list's
  * prices apply unchanged.
@@ -16,7 +21,7 @@ export function shareOf(
   list: { tax_rate: string; business_prices?: 'gross' | 'net' },
   buyer: Buyer | null,
 ): Rational | null {
-  if (list.business_prices !== 'net' || buyer?.kind !== 'business' || buyer.vat_id === null) return null;
+  if (!isNet(list, buyer)) return null;
   const share = ONE.plus(Rational.parse(taxOn(list, buyer).rate)).over(
     ONE.plus(Rational.parse(list.tax_rate)),
   );

@@ -1,6 +1,6 @@
 import type { Prng } from '../simulation/prng.ts';
 import type { Outage, Vm } from './account.ts';
-import { shareOf } from './net-prices.ts';
+import { isNet, shareOf } from './net-prices.ts';
 import type { Look, Observer, Tenant } from './observer.ts';
 import type { PriceList } from './tariff.ts';
 import { taxOn } from './tax.ts';
@@ -34,7 +34,13 @@ export class Play {
   /** Returns the catalog as one buyer sees it, with their tax. */
   pricesFor({ account }: Tenant): PriceList {
     const { prices } = this;
-    return { ...prices, taxed: taxOn(prices, account.buyer), share: shareOf(prices, account.buyer) };
+    const { buyer } = account;
+    return {
+      ...prices,
+      taxed: taxOn(prices, buyer),
+      share: shareOf(prices, buyer),
+      net: isNet(prices, buyer),
+    };
   }
 
   look(tenant: Tenant): Look {

@@ -73,6 +73,8 @@ export interface PriceList extends Catalog {
   taxed: Taxed;
   /** Factor for each price, including the buyer's tax; null if prices apply unchanged. */
   share: Rational | null;
+  /** Whether they are net prices plus the buyer's tax. */
+  net: boolean;
 }
 
 export interface Size {

@@ -1,7 +1,7 @@
 import type { StoredAddOn } from '../../db/queries/money/stored-add-ons.ts';
 import type { VmPeriod } from '../../db/queries/vms/vm-parts.ts';
 import type { VmRow } from '../../db/queries/vms/vms.ts';
-import type { Catalog } from '../catalog/catalog-schema.ts';
+import type { SalesCatalog } from '../catalog/buyer-prices.ts';
 import { findAddOn } from '../catalog/lookup.ts';
 import { addOnPriceAt } from '../catalog/prices.ts';
 import { withheld, withhold } from './adjustments/refundable.ts';
@@ -40,6 +40,8 @@ export interface AddOnUnits {
   quantity: number;
   /** The price of one unit per month, in minor units. */
   price_minor: bigint;
+  /** True if that is a net price plus the tax at the rate of the sale. */
+  net: boolean;
 }
 
 /** An add-on of a VM, with the terms on which its running period was sold. */
@@ -75,8 +77,8 @@ export function storedAddOns(addOns: AddOn[]): StoredAddOn[] | null {
   if (addOns.length === 0) return null;
   return addOns
     .toSorted((a, b) => (a.code < b.code ? -1 : 1))
-    .map(({ code, name, quantity, tax_rate, tax_category, tax_reason, ...rest }) => ({
-      ...{ code, name, quantity, tax_rate, tax_category, tax_reason },
+    .map(({ code, name, quantity, net, tax_rate, tax_category, tax_reason, ...rest }) => ({
+      ...{ code, name, quantity, net, tax_rate, tax_category, tax_reason },
       price_minor: rest.price_minor.toString(),
       start_at: rest.period.startAt.toISOString(),
       end_at: rest.period.endAt.toISOString(),
@@ -120,12 +122,12 @@ const termsOfSale = ({ tax_rate, tax_category, tax_reason }: AddOn, currency: st
 
 /** Returns units as the VM has them once they are sold on these terms. */
 function soldFor(
-  { code, name, quantity, price_minor }: AddOnUnits,
+  { code, name, quantity, price_minor, net }: AddOnUnits,
   { taxRate, tax }: SaleTerms,
   rest: Pick<AddOn, 'period' | 'priced_at' | 'remainder' | 'refundable'>,
 ): AddOn {
   const taxed = { tax_rate: plainRate(taxRate), tax_category: tax.category, tax_reason: tax.reason };
-  return { code, name, quantity, price_minor, ...taxed, ...rest };
+  return { code, name, quantity, price_minor, net, ...taxed, ...rest };
 }
 
 /** The running period of a VM; see `RunningPeriod`. */
@@ -143,11 +145,12 @@ function instantIn({ isOver, endAt }: AddOnPeriod, since: Date | undefined, at: 
 }
 
 /**
- * Returns whether an add-on is paid for a period other than the VM's: a node of the last release renewed the VM without
- * it. The VM keeps it, free of charge until the next renewal, and nothing of it is refunded.
+ * Returns whether the period that an add-on is paid for was over when the VM's began: a node of the last release renewed
+ * the VM without it. The VM keeps it, free of charge until the next renewal, and nothing of it is refunded. The ends of
+ * the periods do not tell, because a deletion that failed has shortened the VM's.
  */
-export function isLeftBehind({ period }: AddOn, { endAt }: Period): boolean {
-  return period.endAt.getTime() !== endAt.getTime();
+function isLeftBehind({ period }: AddOn, { startAt }: Period): boolean {
+  return period.endAt <= startAt;
 }
 
 /**
@@ -191,10 +194,13 @@ export function addOnCharge(
 }
 
 /**
- * Returns the refund of an add-on that is given up, as a negative charge: the unused rest of its period, rounded down,
- * less what rounding had left uncharged, so that no more is refunded than was paid for the period.
+ * Returns the refund of an add-on that is given up in the `running` period of its VM, as a negative charge: the unused
+ * rest of its own period, rounded down, less the amount that rounding had left uncharged, so that no more is refunded
+ * than was paid for the period. Has no lines if a renewal left the add-on behind.
  */
-export function addOnRefund(addOn: AddOn, isOver: boolean, at: Date, currency: string): Charge {
+export function addOnRefund(addOn: AddOn, running: AddOnPeriod, at: Date, currency: string): Charge {
+  if (isLeftBehind(addOn, running)) return charge([]);
+  const { isOver } = running;
   const { period, priced_at, remainder, refundable } = addOn;
   const now = instantIn({ ...period, isOver }, priced_at, at);
   const { remaining, length } = restOf(period, now);
@@ -246,46 +252,50 @@ export function addOnGrace(units: AddOnUnits[], unpaid: Period, usedUntil: Date,
 /**
  * Returns a VM's units at the terms of their renewal for a month from `startAt`: the catalog's price and name, or the old
  * ones if the catalog no longer has them. Notices of prices do not cover add-ons: in a catalog that requires them, an
- * add-on never becomes more expensive while the VM keeps it.
+ * add-on never becomes more expensive while the VM keeps it, except by the tax on a net price.
  */
-export function renewedUnits<Units extends AddOnUnits & { priced_at: Date }>(
-  units: Units[],
-  catalog: Catalog,
-  startAt: Date,
-): Units[] {
+export function renewedUnits(units: AddOn[], catalog: SalesCatalog, startAt: Date): AddOn[] {
   return units.map((item) => {
     const asked = askedFor(item, catalog, startAt, item.priced_at);
-    const keeps = (catalog.price_notice_days ?? 0) > 0 && asked.price_minor > item.price_minor;
-    return { ...item, ...asked, ...(keeps && { price_minor: item.price_minor }) };
+    const price_minor = keptPrice(item, catalog);
+    const keeps = (catalog.price_notice_days ?? 0) > 0 && asked.price_minor > price_minor;
+    return { ...item, ...asked, ...(keeps && { price_minor }) };
   });
 }
 
+/**
+ * Returns the price of one unit that a VM keeps, for its present buyer. A net price keeps its net and contains the tax that
+ * the buyer owes now: a business that becomes a consumer would otherwise pay the net price with the tax in it for good.
+ */
+export function keptPrice({ price_minor, net, tax_rate }: AddOn, { sold_to }: SalesCatalog): bigint {
+  if (!net) return price_minor;
+  const withTax = (rate: string) => 1_000_000n + parseMicros(rate);
+  return divideRoundHalfUp(price_minor * withTax(sold_to.rate), withTax(tax_rate));
+}
+
 /** Returns the units that a VM has as a new sale at `now`. */
-export function resoldUnits<Units extends AddOnUnits & { priced_at: Date }>(
-  units: Units[],
-  catalog: Catalog,
-  now: Date,
-): Units[] {
+export function resoldUnits(units: AddOn[], catalog: SalesCatalog, now: Date): AddOn[] {
   return units.map((item) => ({ ...item, ...askedFor(item, catalog, now, now), priced_at: now }));
 }
 
-/** Returns the name and price of an add-on in the catalog; those that it has if the catalog does not list it. */
+/** Returns the name and price of an add-on in the catalog; those that it keeps if the catalog does not list it. */
 function askedFor(
-  { code, name, price_minor }: AddOnUnits,
-  catalog: Catalog,
+  item: AddOn,
+  catalog: SalesCatalog,
   at: Date,
   soldAt: Date,
-): Pick<AddOnUnits, 'name' | 'price_minor'> {
-  const listed = findAddOn(catalog, code);
-  if (!listed) return { name, price_minor };
+): Pick<AddOnUnits, 'name' | 'price_minor' | 'net'> {
+  const { net } = catalog.sold_to;
+  const listed = findAddOn(catalog, item.code);
+  if (!listed) return { name: item.name, price_minor: keptPrice(item, catalog), net };
   const { price_monthly } = addOnPriceAt(listed, at, soldAt);
-  return { name: listed.name, price_minor: microsToMinor(parseMicros(price_monthly), catalog.currency) };
+  return { name: listed.name, price_minor: microsToMinor(parseMicros(price_monthly), catalog.currency), net };
 }
 
 /** Returns the monthly price of the add-ons that a VM has, as they are renewed next. */
 export function addOnsRenewalMinor(
   vm: Pick<VmRow, 'add_ons' | 'suspended_at'> & Pick<VmPeriod, 'billing_period_end_at'>,
-  catalog: Catalog,
+  catalog: SalesCatalog,
   now: Date,
 ): bigint {
   const addOns = addOnsOf(vm);

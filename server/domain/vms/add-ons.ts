@@ -12,7 +12,7 @@ import {
   addOnCharge,
   addOnRefund,
   addOnsOf,
-  isLeftBehind,
+  keptPrice,
   periodOf,
   storedAddOns,
 } from '../billing/add-ons.ts';
@@ -79,22 +79,22 @@ export function decideAddOn(
     () => requireOther(held, quantity),
     () => to && requireKnownCountry(buyer),
   );
-  const { startAt, endAt, isOver = false } = runningPeriod(vm);
+  const running = runningPeriod(vm);
   const terms = { ...termsOf(catalog, buyer), currency: vm.currency };
   const decided = to
-    ? addOnCharge(held, to, { startAt, endAt, isOver }, now, terms)
-    : { charge: removal(held, isOver, now, vm), after: null };
+    ? addOnCharge(held, to, running, now, terms)
+    : { charge: held ? addOnRefund(held, running, now, vm.currency) : charge([]), after: null };
   const refusal = wallet && unpaidDebt(wallet) > 0n && purchaseRefusal(wallet, decided.charge.total_minor);
   return { ...decided, refusals: refusal ? [...refusals, refusal] : refusals };
 }
 
-function removal(held: AddOn | null, isOver: boolean, now: Date, vm: VmView): Charge {
-  if (!held || isLeftBehind(held, runningPeriod(vm))) return charge([]);
-  return addOnRefund(held, isOver, now, vm.currency);
-}
-
 /** Returns the units that are wished for at the catalog's price; null if the add-on is given up. */
-function unitsFor(catalog: Catalog, code: string, quantity: number, held: AddOn | null): AddOnUnits | null {
+function unitsFor(
+  catalog: SalesCatalog,
+  code: string,
+  quantity: number,
+  held: AddOn | null,
+): AddOnUnits | null {
   const listed = findAddOn(catalog, code);
   const isMore = quantity > (held?.quantity ?? 0);
   if ((!listed && !held) || (isMore && (!listed || listed.deprecated)))
@@ -102,9 +102,10 @@ function unitsFor(catalog: Catalog, code: string, quantity: number, held: AddOn 
   if (!Number.isInteger(quantity) || quantity < 0 || (isMore && quantity > listed!.max_quantity))
     throw invalidField('quantity', 'out_of_range', `must be between 0 and ${listed?.max_quantity ?? 0}`);
   if (quantity === 0) return null;
-  if (!listed) return { ...held!, quantity };
+  const { net } = catalog.sold_to;
+  if (!listed) return { ...held!, quantity, price_minor: keptPrice(held!, catalog), net };
   const price_minor = microsToMinor(parseMicros(listed.price_monthly), catalog.currency);
-  return { code, name: listed.name, quantity, price_minor };
+  return { code, name: listed.name, quantity, price_minor, net };
 }
 
 /** A VM that is not made yet may still fail, and its period with it. */

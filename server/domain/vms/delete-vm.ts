@@ -7,7 +7,7 @@ import type { JobRow } from '../../db/queries/service/jobs.ts';
 import { updateVm, type VmRow, type VmView } from '../../db/queries/vms/vms.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { collectDebt } from '../accounts/book-payment.ts';
-import { addOnRefund, addOnsOf, isLeftBehind } from '../billing/add-ons.ts';
+import { addOnRefund, addOnsOf } from '../billing/add-ons.ts';
 import { leftDebt } from '../billing/dunning-events.ts';
 import { settleNow, uncollectible } from '../billing/ledger.ts';
 import { sum } from '../billing/money.ts';
@@ -51,8 +51,7 @@ export function priceOfDeletion(
   // A deposit's usage is sold, even if none of the deposit is released.
   const isSettled = unused.total_minor === 0n && !hasDeposit(vm);
   const addOns = addOnsOf(vm)
-    .filter((addOn) => !isLeftBehind(addOn, running))
-    .map((addOn) => addOnRefund(addOn, running.isOver ?? false, now, vm.currency))
+    .map((addOn) => addOnRefund(addOn, running, now, vm.currency))
     .filter(({ total_minor }) => total_minor !== 0n);
   const lines = [...used, ...(isSettled ? [] : unused.lines), ...addOns.flatMap((refund) => refund.lines)];
   return { lines, total_minor: sum(lines.map((line) => line.amount_minor)), usage };

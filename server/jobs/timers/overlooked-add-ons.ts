@@ -4,6 +4,7 @@ import { addOnRefund, addOnsOf } from '../../domain/billing/add-ons.ts';
 import { charge } from '../../domain/billing/charge-line.ts';
 import { settleNow } from '../../domain/billing/ledger.ts';
 import { ledger } from '../../domain/billing/vm-orders.ts';
+import { runningPeriod } from '../../domain/vms/configuration.ts';
 import type { Failures } from '../../platform/failures.ts';
 import type { RenewalServices } from './renew-vms.ts';
 
@@ -28,8 +29,10 @@ export async function refundOverlookedAddOns(services: RenewalServices, failures
           const vm = await systemFindVm(tx, id, true);
           if (!vm?.add_ons || !isGivenUp(vm)) return;
           const now = clock.now();
+          // The VM counts as given up, its add-ons do not yet.
+          const running = { ...runningPeriod(vm), isOver: false };
           const lines = addOnsOf(vm)
-            .map((addOn) => addOnRefund(addOn, false, now, vm.currency))
+            .map((addOn) => addOnRefund(addOn, running, now, vm.currency))
             .filter(({ total_minor }) => total_minor !== 0n)
             .flatMap((refund) => refund.lines);
           await updateVm(tx, vm.id, { add_ons: null }, now);

@@ -7,6 +7,8 @@ export interface StoredAddOn {
   quantity: number;
   /** The price of one unit per month, in minor units. */
   price_minor: string;
+  /** True if that is a net price plus the tax of its latest sale. */
+  net: boolean;
   /** The tax of its latest sale, which also applies to its refunds. */
   tax_rate: string;
   tax_category: 'standard' | 'zero_rated' | 'exempt' | 'reverse_charge' | 'outside_scope';
