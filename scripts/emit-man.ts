@@ -71,7 +71,7 @@ function programPage(program: Command, commands: readonly Command[]): string {
 const ENVIRONMENT = {
   VAUBAN_URL: 'The address of the service, together with VAUBAN_API_KEY.',
   VAUBAN_API_KEY: 'The key.',
-  VAUBAN_CONTEXT: 'The context to use, where neither of these nor --context says otherwise.',
+  VAUBAN_CONTEXT: 'The context to use if neither these variables nor --context choose one.',
   VAUBAN_CONFIG: 'The file of contexts.',
 };
 

@@ -102,7 +102,7 @@ export async function tryRoutedNetwork(): Promise<void> {
   const device = await stat(TUN).catch(() => undefined);
   // The kernel creates it accessible to root only; any other mode was set on purpose.
   if (device && (device.mode & 0o077) === 0) {
-    await step(`chmod ${TUN_MODE} ${TUN}: no udev does it here, and at the next boot it is to do again`, () =>
+    await step(`chmod ${TUN_MODE} ${TUN}: there is no udev here, so repeat it after the next boot`, () =>
       asRoot('chmod', TUN_MODE, TUN),
     );
   }

@@ -54,7 +54,7 @@ export const RESOURCES: KindPlan[] = [
         unread: true,
         minimum: 0,
         description:
-          'The most that the change may cost, in minor units: a higher price is refused. Where it is absent, the price as the plan was made',
+          'Maximum cost of the change, in minor units: a higher price is refused. Defaults to the price at the time of the plan',
       },
       {
         name: 'wanted_power',
@@ -68,14 +68,14 @@ export const RESOURCES: KindPlan[] = [
         name: 'resize_disk',
         type: 'bool',
         ...optional,
-        description: 'Grow the disk to the size of a new plan; true when absent',
+        description: 'Grow the disk to the size of a new plan; defaults to true',
       },
       {
         name: 'initial_password',
         type: 'string',
         computed: true,
         sensitive: true,
-        description: 'Made only where neither key nor password was given',
+        description: 'Generated only if neither a key nor a password was given',
       },
     ],
   },

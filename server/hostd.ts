@@ -46,7 +46,7 @@ const guests = { uid, group, groups };
 const network = new RoutedNetwork({
   uplink,
   allowance,
-  onRefused: (id, error) => logger.error({ guest: id, error: error.message }, 'guest left without network'),
+  onRefused: (id, error) => logger.error({ guest: id, error: error.message }, 'guest has no network'),
 });
 const required = allowance.guest_limits !== 'best_effort';
 // Permitted by deploy/systemd/vauban-host.rules.

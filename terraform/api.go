@@ -112,7 +112,7 @@ func (a *api) doObject(ctx context.Context, r request) (object, error) {
 	}
 	found, ok := data.(object)
 	if !ok {
-		return nil, fmt.Errorf("%s %s answered with no object.", r.call.Method, r.call.Path)
+		return nil, fmt.Errorf("The response to %s %s has no object.", r.call.Method, r.call.Path)
 	}
 	return found, nil
 }
@@ -146,7 +146,7 @@ func (a *api) ask(ctx context.Context, r request) (answer, error) {
 
 func timedOut(ctx context.Context, r request) error {
 	if ctx.Err() == context.DeadlineExceeded {
-		return fmt.Errorf("The time that `timeouts` allows is over: %s %s.", r.call.Method, r.call.Path)
+		return fmt.Errorf("The time limit set by `timeouts` was reached: %s %s.", r.call.Method, r.call.Path)
 	}
 	return fmt.Errorf("Interrupted: %s %s.", r.call.Method, r.call.Path)
 }
@@ -182,7 +182,7 @@ func (a *api) send(ctx context.Context, r request) (answer, time.Duration, error
 	}
 	var refused struct{ Error apiError }
 	if parseJSON(text, &refused) != nil || refused.Error.Code == "" {
-		return answer{}, 0, fmt.Errorf("%s answered with status %d and nothing of the API.", a.base.Host, response.StatusCode)
+		return answer{}, 0, fmt.Errorf("%s answered with status %d, but not with a response of the API.", a.base.Host, response.StatusCode)
 	}
 	refused.Error.Status = response.StatusCode
 	refused.Error.RequestID = response.Header.Get("X-Request-Id")
@@ -329,7 +329,7 @@ func jobFailure(job object) error {
 	if job["status"] == "succeeded" {
 		return nil
 	}
-	text := "It has ended as " + fmt.Sprint(job["status"])
+	text := "It ended with the status " + fmt.Sprint(job["status"])
 	if reason, ok := job["error"].(object); ok {
 		text = fmt.Sprintf("%v (%v)", reason["message"], reason["code"])
 	}

@@ -71,7 +71,7 @@ func (c *change) plan() (replaced []string, problems []problem) {
 			}
 		case !c.differs(one) || one.Update || one.InPlace || !one.Create && !one.isInPath(c.kind):
 		case one.Unread && c.notes.Imported && c.prior[one.Name] == nil:
-			text := fmt.Errorf("%s of %v is taken from the configuration.\nIt was imported, and the service does not show what it was made with.", one.Name, c.prior["id"])
+			text := fmt.Errorf("%s of %v was taken from the configuration.\nThe resource was imported, and the service does not show this value.", one.Name, c.prior["id"])
 			problems = append(problems, problem{err: text, attribute: one.Name, isWarning: true})
 		default:
 			replaced = append(replaced, one.Name)

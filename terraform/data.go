@@ -14,7 +14,7 @@ func invalidSearch(k *kind, config object) []problem {
 			return nil
 		}
 	}
-	return []problem{{err: fmt.Errorf("Nothing says which one is meant.\nGive one of: %s.", strings.Join(k.FindBy, ", "))}}
+	return []problem{{err: fmt.Errorf("The configuration does not identify one.\nSet one of: %s.", strings.Join(k.FindBy, ", "))}}
 }
 
 func (p *provider) readDataSource(call context.Context, f fields) message {
@@ -82,7 +82,7 @@ func (a *api) find(ctx context.Context, k *kind, config object) (object, error) 
 	}
 	switch len(found) {
 	case 0:
-		return nil, errors.New("There is none of these.")
+		return nil, errors.New("None was found.")
 	case 1:
 		// The variables of its path are part of the result.
 		for name, value := range at {
@@ -92,7 +92,7 @@ func (a *api) find(ctx context.Context, k *kind, config object) (object, error) 
 		}
 		return found[0], nil
 	}
-	return nil, fmt.Errorf("There are %d of these: give its id.", len(found))
+	return nil, fmt.Errorf("%d were found: set the id.", len(found))
 }
 
 func matches(k *kind, config, item object) bool {
@@ -118,7 +118,7 @@ func (a *api) fillTenant(ctx context.Context, k *kind, at object) error {
 	}
 	ids, _ := summary["shield_tenant_ids"].([]interface{})
 	if len(ids) != 1 {
-		return fmt.Errorf("The account has %d tenants of the DDoS Shield: give tenant_id.", len(ids))
+		return fmt.Errorf("The account has %d tenants of the DDoS Shield: set tenant_id.", len(ids))
 	}
 	at["tenant_id"] = ids[0]
 	return nil

@@ -92,7 +92,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func safely(ctx context.Context, answer method, request fields) (response message, err error) {
 	defer func() {
 		if defect := recover(); defect != nil {
-			err = fmt.Errorf("The provider has a defect: %v", defect)
+			err = fmt.Errorf("The provider has failed: %v", defect)
 		}
 	}()
 	return answer(ctx, request), nil
@@ -104,7 +104,7 @@ func readMessage(body io.Reader) (fields, error) {
 		return nil, err
 	}
 	if len(bytes) < 5 || bytes[0] != 0 || int(binary.BigEndian.Uint32(bytes[1:5])) != len(bytes)-5 {
-		return nil, fmt.Errorf("This is not one whole message without compression.")
+		return nil, fmt.Errorf("This is not a single uncompressed message.")
 	}
 	return parse(bytes[5:])
 }

@@ -24,7 +24,7 @@ type provider struct {
 
 var providerAttributes = []attribute{
 	{Name: "url", Type: "string", Optional: true, Description: "Address of the service, such as https://cloud.example; defaults to `VAUBAN_URL`"},
-	{Name: "api_key", Type: "string", Optional: true, Sensitive: true, Description: "A key of the account; `VAUBAN_API_KEY` when absent"},
+	{Name: "api_key", Type: "string", Optional: true, Sensitive: true, Description: "API key of the account; defaults to `VAUBAN_API_KEY`"},
 }
 
 func newProvider() *provider {
@@ -46,7 +46,7 @@ func (p *provider) during(call context.Context, limit time.Duration) (context.Co
 	return ctx, cancel
 }
 
-var errNotConfigured = errors.New("The provider has no address or key yet: they depend on something that is known only after the apply.")
+var errNotConfigured = errors.New("The provider has no address or key yet: they depend on values that are known only after the apply.")
 
 func (p *provider) api() (*api, error) {
 	p.mutex.Lock()
@@ -93,7 +93,7 @@ func failed(number protowire.Number, err error) message {
 }
 
 func (p *provider) getSchema(context.Context, fields) message {
-	m := message{}.bytes(1, schemaOf("Machines and what belongs to them in a Vauban cloud.", providerAttributes))
+	m := message{}.bytes(1, schemaOf("Manages VMs and their resources on a Vauban cloud.", providerAttributes))
 	for _, one := range p.tables.Resources {
 		m = m.entry(2, typePrefix+one.Name, schemaOf(one.Description, one.Attributes))
 	}
@@ -132,7 +132,7 @@ func (p *provider) configure(_ context.Context, f fields) message {
 		if value := os.Getenv(variable); value != "" {
 			return value, nil
 		}
-		return "", fmt.Errorf("The provider has no %s.\nGive it `%s`, or set %s.", name, name, variable)
+		return "", fmt.Errorf("The provider has no %s.\nSet `%s` or the variable %s.", name, name, variable)
 	}
 	address, err := given("url", "VAUBAN_URL")
 	if err != nil {
@@ -199,11 +199,11 @@ func invalid(attributes []attribute, config object) []problem {
 		switch value := config[one.Name].(type) {
 		case int64:
 			if (one.Minimum != nil && value < *one.Minimum) || (one.Maximum != nil && value > *one.Maximum) {
-				problems = append(problems, problem{err: fmt.Errorf("%s is %d, which is out of its range.", one.Name, value), attribute: one.Name})
+				problems = append(problems, problem{err: fmt.Errorf("%s is %d, which is out of range.", one.Name, value), attribute: one.Name})
 			}
 		case string:
 			if len(one.Values) > 0 && !one.TextOrNumber && !contains(one.Values, value) {
-				problems = append(problems, problem{err: fmt.Errorf("%s is %q.\nIt may be: %s.", one.Name, value, strings.Join(one.Values, ", ")), attribute: one.Name})
+				problems = append(problems, problem{err: fmt.Errorf("%s is %q.\nPossible values: %s.", one.Name, value, strings.Join(one.Values, ", ")), attribute: one.Name})
 			}
 		case object:
 			for _, inner := range invalid(one.Attributes, value) {

@@ -137,7 +137,7 @@ func (p *provider) identify(ctx context.Context, k *kind, id string) (object, er
 		names = names[1:]
 	}
 	if len(parts) != len(names) {
-		return nil, fmt.Errorf("%q is not the id of a %s.\nIt is: %s.", id, typePrefix+k.Name, strings.Join(names, "/"))
+		return nil, fmt.Errorf("%q is not the id of a %s.\nThe format is: %s.", id, typePrefix+k.Name, strings.Join(names, "/"))
 	}
 	for i, name := range names {
 		state[name] = parts[i]

@@ -47,7 +47,7 @@ func invalidTimeouts(timeouts object) error {
 	for name, value := range timeouts {
 		if text, ok := value.(string); ok {
 			if length, err := time.ParseDuration(text); err != nil || length <= 0 {
-				return fmt.Errorf("%s is %q, which is no length of time such as 10m.", name, text)
+				return fmt.Errorf("%s is %q, which is not a duration such as 10m.", name, text)
 			}
 		}
 	}

@@ -39,9 +39,9 @@ func invalidVM(config object) []problem {
 	hasPlan := config["plan"] != nil
 	switch {
 	case hasPlan && given > 0:
-		return []problem{{err: errors.New("A VM has a plan or a size of its own.\nGive either plan, or vcpu, ram_mb and disk_gb."), attribute: "plan"}}
+		return []problem{{err: errors.New("A VM has either a plan or a custom size.\nSet either plan, or vcpu, ram_mb and disk_gb."), attribute: "plan"}}
 	case !hasPlan && given < len(sizes):
-		return []problem{{err: errors.New("The size of the VM is missing.\nGive either plan, or vcpu, ram_mb and disk_gb."), attribute: "plan"}}
+		return []problem{{err: errors.New("The size of the VM is missing.\nSet either plan, or vcpu, ram_mb and disk_gb."), attribute: "plan"}}
 	}
 	return nil
 }
@@ -286,7 +286,7 @@ func (a *api) basePlan(ctx context.Context, planned object, bound int64) (string
 		}
 	}
 	if code == "" {
-		return "", errors.New("No plan can become this size.\nA custom size begins as a plan that has no larger disk, and costs no more than max_charge_minor.")
+		return "", errors.New("No plan can be changed to this size.\nA custom size is created from a plan whose disk is not larger and whose price does not exceed max_charge_minor.")
 	}
 	return code, nil
 }

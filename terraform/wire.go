@@ -75,7 +75,7 @@ func (f fields) value(number protowire.Number) (object, error) {
 		return nil, err
 	}
 	if inner[1] == nil {
-		return nil, errors.New("Values of Terraform are expected as MessagePack.")
+		return nil, errors.New("Terraform values must be encoded as MessagePack.")
 	}
 	return decodeObject(inner[1])
 }

@@ -111,7 +111,7 @@ function basePlan({ plans, templates }: Catalog, inputs: Values, bound = Number.
   const [first] = fits.sort((a, b) => a.price_monthly_minor - b.price_monthly_minor);
   if (first) return first.code;
   throw new Error(
-    'No plan can become this size: one with no larger disk, that costs no more than max_charge_minor.',
+    'No plan can be changed to this size: it needs a disk that is not larger and a price of at most max_charge_minor.',
   );
 }
 

@@ -57,7 +57,8 @@ export const isCurrency = (code: string): boolean => currencies().has(code);
 
 /** Returns the decimals of a currency: 2 for EUR, 0 for JPY, 3 for KWD. Throws a RangeError for an unknown code. */
 export function currencyExponent(currency: string): number {
-  if (!isCurrency(currency)) throw new RangeError(`${JSON.stringify(currency)} is no currency of ISO 4217`);
+  if (!isCurrency(currency))
+    throw new RangeError(`${JSON.stringify(currency)} is not a currency of ISO 4217`);
   return decimalsOf(currency);
 }
 

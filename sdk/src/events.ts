@@ -32,7 +32,7 @@ async function read(reader: ReadableStreamDefaultReader<Uint8Array>) {
   try {
     return await reader.read();
   } catch (cause) {
-    throw new ConnectionError('The stream has ended midway', { cause });
+    throw new ConnectionError('The stream ended before it was complete', { cause });
   }
 }
 

@@ -31,9 +31,7 @@ export async function openSocket(
   }: { WebSocket?: typeof WebSocket | undefined; signal?: AbortSignal | undefined },
 ): Promise<GuestSocket & { send(text: string): void }> {
   if (!Class)
-    throw new TypeError(
-      'There is no WebSocket here: Node has one from version 22 on; give one to the client',
-    );
+    throw new TypeError('This runtime has no WebSocket. Use Node 22 or newer, or pass one to the client');
   signal?.throwIfAborted();
   const socket = new Class(url, protocols);
   socket.binaryType = 'arraybuffer';
@@ -47,7 +45,7 @@ export async function openSocket(
       socket.addEventListener('message', ({ data }) => {
         if (!(data instanceof ArrayBuffer) || socket.readyState !== Class.OPEN) return;
         if ((controller.desiredSize ?? 0) > 0) return controller.enqueue(new Uint8Array(data));
-        controller.error(new ConnectionError(`More than ${MAX_UNREAD_BYTES} bytes were not read`));
+        controller.error(new ConnectionError(`More than ${MAX_UNREAD_BYTES} bytes are waiting to be read`));
         socket.close();
       });
       void closed.then(() => controller.close()).catch(() => undefined);
@@ -68,7 +66,7 @@ export async function openSocket(
   await new Promise<void>((resolve, reject) => {
     socket.addEventListener('open', () => resolve(), { once: true });
     void closed.then(({ code, reason }) =>
-      reject(signal?.reason ?? new ConnectionError(`The WebSocket was not opened: ${code} ${reason}`)),
+      reject(signal?.reason ?? new ConnectionError(`The WebSocket could not be opened: ${code} ${reason}`)),
     );
   });
   return { readable, writable, closed, close: () => socket.close(), send: (text) => socket.send(text) };

@@ -38,9 +38,9 @@ export interface FakeVauban extends AsyncDisposable {
  */
 export async function fakeVauban(options: FakeVaubanOptions = {}): Promise<FakeVauban> {
   const server = options.server ?? process.env.VAUBAN_SERVER;
-  if (!server) throw new TypeError('fakeVauban: name the directory of Vauban by `server` or VAUBAN_SERVER');
+  if (!server) throw new TypeError('fakeVauban: set the directory of Vauban with `server` or VAUBAN_SERVER');
   const entry = resolve(server, 'server/start.mjs');
-  if (!existsSync(entry)) throw new TypeError(`fakeVauban: ${server} is no directory of Vauban`);
+  if (!existsSync(entry)) throw new TypeError(`fakeVauban: ${server} is not a directory of Vauban`);
   const dataDir = await mkdtemp(join(tmpdir(), 'vauban-fake-'));
   const child = spawn(nodeOf(server), [entry], {
     cwd: server,

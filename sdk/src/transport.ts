@@ -130,7 +130,7 @@ export class Transport {
       const place = `${call.method} ${call.target.split('?', 1)[0]}`;
       const error = timeout.signal.aborted
         ? new TimeoutError(`${place}: no answer within ${ms} ms`, { cause, idempotencyKey: key })
-        : new ConnectionError(`${place}: no whole answer has come`, { cause, idempotencyKey: key });
+        : new ConnectionError(`${place}: the response was incomplete`, { cause, idempotencyKey: key });
       return { error };
     } finally {
       clearTimeout(timer);
@@ -178,7 +178,7 @@ function errorOf(status: number, text: string, requestId: string | undefined): A
   const code = given?.code ?? `http_${status}`;
   const facts = { status, code, details: given?.details ?? {}, requestId };
   const Class = isKnown(code) ? ERROR_CLASSES[code] : ApiError;
-  return new Class(given?.message ?? `The answer was ${status}`, facts);
+  return new Class(given?.message ?? `The service answered with status ${status}`, facts);
 }
 
 const isKnown = (code: string): code is ErrorCode => Object.hasOwn(ERROR_CLASSES, code);

@@ -131,4 +131,4 @@ export class EngineClaim {
   }
 }
 
-const OTHER_NODE = 'another node of this database drives its VMs, which only one can do with real guests';
+const OTHER_NODE = 'another node of this database already runs its VMs; with real guests, only one node can';

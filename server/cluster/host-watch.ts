@@ -47,7 +47,7 @@ export class HostWatch {
     });
     for (const { id, lost } of changes) {
       if (lost) logger.error({ host: id }, 'a host cannot be reached: the state of its guests is unknown');
-      else logger.warn({ host: id }, 'a host that could not be reached is back');
+      else logger.warn({ host: id }, 'a host can be reached again');
     }
     const [first] = hosts;
     if (this.#hasAdopted || !first) return;

@@ -84,7 +84,7 @@ export function simulatedHosts({ simulatorHosts }: Config): SimulatedHost[] {
   });
   const names = new Set(hosts.map(({ name }) => name));
   if (hosts.length === 0 || names.size < hosts.length || names.has(''))
-    throw new ConfigError(['VAUBAN_SIMULATOR_HOSTS: names at least one host, and each once']);
+    throw new ConfigError(['VAUBAN_SIMULATOR_HOSTS: must name at least one host, and each only once']);
   return hosts;
 }
 

@@ -52,7 +52,7 @@ export function loadBrand(config: Config): Brand {
   const shade = readableShade(color, LIGHT_BACKGROUND, LEAST_CONTRAST);
   if (shade !== color)
     throw new ConfigError([
-      `VAUBAN_PANEL_BRAND_COLOR: ${color} cannot be read on the light theme: its contrast is ${contrast(color, LIGHT_BACKGROUND).toFixed(1)}, and has to be ${LEAST_CONTRAST}; ${shade} would do`,
+      `VAUBAN_PANEL_BRAND_COLOR: ${color} is not readable on the light theme: its contrast is ${contrast(color, LIGHT_BACKGROUND).toFixed(1)}, but must be at least ${LEAST_CONTRAST}; ${shade} would work`,
     ]);
   return {
     name: config.panelName,
@@ -82,7 +82,7 @@ function readLogo(path: string): Logo {
   } catch (error) {
     throw refuse(`cannot be read: ${reasonOf(error)}`);
   }
-  if (bytes.length > MAX_LOGO_BYTES) throw refuse(`has more than ${MAX_LOGO_BYTES / 1024} KB`);
+  if (bytes.length > MAX_LOGO_BYTES) throw refuse(`is larger than ${MAX_LOGO_BYTES / 1024} KB`);
   const isPng = bytes.subarray(0, PNG.length).equals(PNG);
   if (
     !isPng &&

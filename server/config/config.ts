@@ -94,10 +94,10 @@ function secretsFromFiles(config: Config, problems: string[]): Partial<Config> {
     if (path === undefined) return [name, config[name]];
     const { env, kind }: Setting = SETTINGS[name];
     const refuse = (problem: string) => void problems.push(`${SETTINGS[fileName].env}: ${problem}`);
-    if (config[name] !== undefined) return [name, refuse(`give either this or ${env}`)];
+    if (config[name] !== undefined) return [name, refuse(`set either this or ${env}`)];
     try {
       const value = kind.parse(readFileSync(path, 'utf8').trim());
-      return [name, value ?? refuse(`${path} must hold ${kind.expected}`)];
+      return [name, value ?? refuse(`${path} must contain ${kind.expected}`)];
     } catch (error) {
       return [name, refuse(`${path} cannot be read: ${reasonOf(error)}`)];
     }

@@ -17,9 +17,9 @@ type AgentConfig = Pick<Config, 'agentProvider' | 'agentModel' | 'agentBaseUrl' 
 export function agentProblems(config: AgentConfig): string[] {
   const { agentProvider: provider, agentModel, agentBaseUrl, agentApiKey } = config;
   const needs = (env: string, value: unknown) =>
-    value === undefined ? [`${env}: is needed with VAUBAN_AGENT_PROVIDER=${provider}`] : [];
+    value === undefined ? [`${env}: is required with VAUBAN_AGENT_PROVIDER=${provider}`] : [];
   const useless = (env: string, value: unknown) =>
-    value === undefined ? [] : [`${env}: means nothing without a VAUBAN_AGENT_PROVIDER other than runbook`];
+    value === undefined ? [] : [`${env}: has no effect without a VAUBAN_AGENT_PROVIDER other than runbook`];
   switch (provider) {
     case 'openai-compatible':
       return [...needs('VAUBAN_AGENT_MODEL', agentModel), ...needs('VAUBAN_AGENT_BASE_URL', agentBaseUrl)];

@@ -36,7 +36,7 @@ export function paymentProviders({
 export function panelProblems(config: PanelConfig): string[] {
   const problems: string[] = [];
   const needs = (env: string, value: unknown, why: string) => {
-    if (value === undefined) problems.push(`${env}: is needed ${why}`);
+    if (value === undefined) problems.push(`${env}: is required ${why}`);
   };
   if (config.panelLanguages.length === 0)
     problems.push('VAUBAN_PANEL_LANGUAGES: must name at least one language');
@@ -44,7 +44,7 @@ export function panelProblems(config: PanelConfig): string[] {
     needs('VAUBAN_MAIL_FROM', config.mailFrom, 'with VAUBAN_MAIL_SMTP_URL: mails need a sender');
   const providers = paymentProviders(config);
   if (config.mode === 'production' && providers.includes('test'))
-    problems.push('VAUBAN_PAYMENT_PROVIDERS: `test` pays with nothing, and production does not have it');
+    problems.push('VAUBAN_PAYMENT_PROVIDERS: `test` only simulates payments and is refused in production');
   if (providers.includes('bank_transfer')) {
     const why = 'for the provider bank_transfer';
     needs('VAUBAN_BANK_RECIPIENT', config.bankRecipient, why);

@@ -9,12 +9,12 @@ export function productionProblems({ mode, publicUrl, edge }: Config): string[] 
   const problems: string[] = [];
   if (publicUrl === undefined) {
     problems.push(
-      'VAUBAN_PUBLIC_URL: production needs the address that customers use, such as https://api.example.com',
+      'VAUBAN_PUBLIC_URL: is required in production: the address that customers use, such as https://api.example.com',
     );
   }
   if (edge === 'auto') {
     problems.push(
-      'VAUBAN_EDGE: production needs it named: off, which protects no address, nftables, flowspec, nftables+flowspec, or simulator, which pretends to',
+      'VAUBAN_EDGE: is required in production: off (no protection), nftables, flowspec, nftables+flowspec, or simulator (pretends to protect)',
     );
   }
   return problems;

@@ -84,7 +84,7 @@ export const SETTINGS = {
     kind: kind.postgresUrl,
     secret: true,
     about:
-      'PostgreSQL 15 or newer; when absent, the embedded database in the data directory. A server on this machine is quicker by its Unix socket: `postgres://vauban@%2Fvar%2Frun%2Fpostgresql/vauban`. Of several, `postgres://vauban@a:5432,b:5432,c:5432/vauban?target_session_attrs=read-write`, the one that takes writes is used, and after a failover another.',
+      'PostgreSQL 15 or newer; defaults to the embedded database in the data directory. A server on this machine is faster over its Unix socket: `postgres://vauban@%2Fvar%2Frun%2Fpostgresql/vauban`. With several hosts, as in `postgres://vauban@a:5432,b:5432,c:5432/vauban?target_session_attrs=read-write`, the one that accepts writes is used, also after a failover.',
   },
   secretKey: {
     env: 'VAUBAN_SECRET_KEY',

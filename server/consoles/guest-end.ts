@@ -39,7 +39,7 @@ export async function guestEnd(
     () => false,
   );
   const off = await Promise.race([isOff(), unknown]).catch((error) => {
-    logger.warn({ err: error, vm_id: vm.id }, 'guest not looked at after its end');
+    logger.warn({ err: error, vm_id: vm.id }, 'guest not checked after its end');
     return false;
   });
   answered.abort();

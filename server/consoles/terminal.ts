@@ -31,7 +31,9 @@ export async function openTerminal(
     client.shell({ cols, rows, term: TERM }, (error, channel) => {
       if (!error) return resolve(channel);
       client.destroy();
-      reject(new OpsSessionError('refused', `${vm.id} gave no shell: ${error.message}`, { cause: error }));
+      reject(
+        new OpsSessionError('refused', `${vm.id} did not open a shell: ${error.message}`, { cause: error }),
+      );
     });
   });
   // A pseudo-terminal has a single output. Discard anything that a server sends here, so that it cannot fill the window.

@@ -23,5 +23,5 @@ export function shortage(directory: string): string | undefined {
   const free = bavail * bsize;
   const needed = isNew ? ROOM_OF_NEW : ROOM;
   if (free >= needed) return undefined;
-  return `no room for the database in ${directory}: ${Math.floor(free / MB)} MB are free, it needs ${needed / MB} MB`;
+  return `not enough space for the database in ${directory}: ${Math.floor(free / MB)} MB are free, but it needs ${needed / MB} MB`;
 }

@@ -24,6 +24,6 @@ export async function moneyRefusal(db: Database, currency: string): Promise<ApiE
     'service_unavailable',
     'Payments and charges are paused until the operator has confirmed how the books count their currency. Nothing was charged.',
     { retry_after_seconds: RETRY_SECONDS },
-    `run vaubanctl books exponent: nobody has said how many decimals ${currency} has in these books`,
+    `run vaubanctl books exponent: it is unknown how many decimals ${currency} has in these books`,
   );
 }

@@ -95,7 +95,7 @@ export class Engine extends PGlite {
   }
 
   #break(cause: unknown, entries: Entries): void {
-    const broken = new Error('the embedded database broke down', { cause });
+    const broken = new Error('the embedded database failed', { cause });
     this.#broken = broken;
     for (const [name, entry] of Object.entries(entries)) {
       if (typeof entry !== 'function' || !/^(_|stack)/.test(name)) continue;

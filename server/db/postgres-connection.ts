@@ -123,7 +123,7 @@ export class Connection {
       await connection.#client.connect();
       const { rows } = await connection.send<{ pid: number; is_standby: boolean }>({ text: SET_UP });
       const { pid, is_standby: isStandby } = rows[0]!;
-      if (isStandby) throw new Error('the server is a standby, which takes no writes');
+      if (isStandby) throw new Error('the server is a standby, which does not accept writes');
       connection.pid = pid;
       return connection;
     } catch (error) {

@@ -28,7 +28,7 @@ function twiceIfOutdated<T>(attempt: () => Promise<T>): Promise<T> {
 
 function unknownIfLost(connection: Connection, error: unknown): never {
   if (!connection.lost) throw error;
-  throw new DatabaseAwayError('the database went away during a statement', {
+  throw new DatabaseAwayError('the connection to the database was lost during a statement', {
     cause: error,
     outcomeUnknown: true,
   });

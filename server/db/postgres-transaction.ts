@@ -136,7 +136,7 @@ export class PostgresTransaction {
       if (!connection.lost) throw error;
       // The server refused a statement, so it had nothing to commit, whether or not its answer to the commit was read.
       if (this.#failure && !(this.#failure instanceof DatabaseAwayError)) throw this.#failure;
-      throw new DatabaseAwayError('the database went away during a commit', {
+      throw new DatabaseAwayError('the connection to the database was lost during a commit', {
         cause: error,
         outcomeUnknown: true,
       });

@@ -103,7 +103,7 @@ export class LayeredEdge implements EdgeDriver {
       await work(routers);
       this.#retryAt = undefined;
     } catch (error) {
-      logger.warn({ err: error }, 'routers do not have the latest rules; this host has');
+      logger.warn({ err: error }, 'routers do not have the latest rules, but this host does');
       this.#retryAt = clock.now().getTime() + RETRY_MS;
     }
   }

@@ -74,7 +74,7 @@ async function automatic(config: EdgeConfig, parts: EdgeParts): Promise<EdgeDriv
   } catch (error) {
     parts.logger.warn(
       { reason: (error as Error).message },
-      'nftables is set up and does not work: simulated',
+      'nftables is configured but does not work: the edge is simulated',
     );
     return simulator(parts);
   }
@@ -112,7 +112,7 @@ async function direct({ edgeDevices, edgePrefixes }: EdgeConfig, { clock }: Edge
   const missing = [
     ...(edgeDevices
       ? []
-      : ['VAUBAN_EDGE_DEVICES: nftables needs VAUBAN_EDGE_HELPER, or the devices to guard']),
+      : ['VAUBAN_EDGE_DEVICES: nftables needs VAUBAN_EDGE_HELPER, or the interfaces to protect']),
     ...(edgePrefixes.length > 0
       ? []
       : ['VAUBAN_EDGE_PREFIXES: nftables needs VAUBAN_EDGE_HELPER, or the networks that may be protected']),

@@ -29,8 +29,8 @@ export async function selectGateway(
   const count = gateway === 'elsewhere' || parts.engineForwards ? 0 : await parts.countForwards();
   if (count === 0) return createAbsentGateway(gateway);
   throw new ConfigError([
-    `VAUBAN_GATEWAY: ${count} ${count === 1 ? 'port is' : 'ports are'} forwarded, which this engine does not: name the gateway, or ` +
-      'elsewhere where other nodes are it',
+    `VAUBAN_GATEWAY: ${count} ${count === 1 ? 'port is' : 'ports are'} forwarded, which this engine cannot do: set it to nftables, or to ` +
+      'elsewhere if other nodes are gateways',
   ]);
 }
 
@@ -39,7 +39,8 @@ export async function selectGateway(
  * down, because it may come back.
  */
 async function nftables(helper: string | undefined, { regions }: GatewayParts): Promise<GatewayDriver> {
-  if (helper === undefined) throw new ConfigError(['VAUBAN_GATEWAY_HELPER: nftables needs it']);
+  if (helper === undefined)
+    throw new ConfigError(['VAUBAN_GATEWAY_HELPER: is required with VAUBAN_GATEWAY=nftables']);
   const { GatewayClient } = await import('./nftables/helper/client.ts');
   const client = new GatewayClient(helper);
   try {

@@ -67,7 +67,7 @@ export async function openOpsSession(
 ): Promise<ssh2.Client> {
   const loggedIn = new AbortController();
   const deadline = services.clock.sleep(LOGIN_TIMEOUT_MS, loggedIn.signal).then(() => {
-    throw new OpsSessionError('timeout', `${vm.id} did not let us in within ${LOGIN_TIMEOUT_MS} ms`);
+    throw new OpsSessionError('timeout', `${vm.id} did not complete the login within ${LOGIN_TIMEOUT_MS} ms`);
   });
   deadline.catch(() => {});
   const giveUp = new AbortController();
@@ -107,7 +107,7 @@ async function connect(
   const { Client } = (await import('ssh2')).default;
   const { offeringKeys } = await import('../platform/ssh-key-pair.ts');
   const sock = await services.compute.openSsh(vm.id).catch((error) => {
-    throw new OpsSessionError('unreachable', `${vm.id} has nothing on port 22`, { cause: error });
+    throw new OpsSessionError('unreachable', `nothing answers on port 22 of ${vm.id}`, { cause: error });
   });
   if (signal.aborted) {
     sock.destroy();

@@ -50,7 +50,7 @@ export class OpsKeyReplacement {
       await this.#failures.attempt('replace_ops_key', replace, id);
     }
     const dropped = await opsKeys.dropUnused();
-    if (dropped > 0) this.#services.logger.info({ dropped }, 'no VM has these ops keys any longer: dropped');
+    if (dropped > 0) this.#services.logger.info({ dropped }, 'dropped ops keys that no VM has any longer');
   }
 
   /**

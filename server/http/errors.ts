@@ -23,7 +23,7 @@ export function toApiError(error: unknown): ApiError {
   return new ApiError('internal_error', 'Something went wrong on our side.', undefined, error);
 }
 
-/** The time it takes to notice that the database is back. */
+/** The time it takes to notice that the database can be reached again. */
 const RETRY_AFTER_SECONDS = 1;
 
 function unavailable(error: DatabaseAwayError): ApiError {

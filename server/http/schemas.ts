@@ -77,7 +77,7 @@ export const Name = (example: string, description = 'Trimmed; not blank') =>
     minLength: 1,
     maxLength: 64,
     pattern: '^[^\\p{Cc}]*[^\\p{Cc}\\s][^\\p{Cc}]*$',
-    'x-expected': 'a name that is not blank, without line breaks and other control characters',
+    'x-expected': 'a name that is not blank, without line breaks or other control characters',
     description,
     examples: [example],
   });

@@ -63,7 +63,7 @@ export class JobExecution {
     try {
       return (await this.#attempt()) ? ENDED : LEFT;
     } catch (error) {
-      // An unreachable database says nothing about the job, which continues from this step once the database is back.
+      // An unreachable database says nothing about the job, which continues from this step once the database can be reached again.
       const interrupted = this.context.signal.aborted || error instanceof DatabaseAwayError;
       return interrupted ? LEFT : this.#failedAttempt(error);
     }
@@ -186,7 +186,10 @@ export class JobExecution {
         services.logger.error({ err: error, ...facts }, 'job given up');
       return LEFT;
     } catch (cause) {
-      services.logger.error({ err: cause, ...facts, next_attempt_at: retry.at }, 'job could not be given up');
+      services.logger.error(
+        { err: cause, ...facts, next_attempt_at: retry.at },
+        'job could not be abandoned',
+      );
       return { ended: false, retry };
     }
   }

@@ -25,7 +25,7 @@ interface RunnerServices extends JobServices {
 /** Abort reason of a job's signal: the job is left to the next node that adopts it. */
 class Interrupted extends Error {}
 
-/** Delay before retrying to release a job while the database is away. */
+/** Delay before retrying to release a job while the database cannot be reached. */
 const RELEASE_RETRY_MS = 1000;
 /** In the order in which they get a free slot. */
 const LANES: readonly Lane[] = ['service', 'customer'];

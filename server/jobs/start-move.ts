@@ -53,7 +53,7 @@ export async function startMove(
   const { db, services, now } = start;
   const input: MoveInput = { how, restart };
   const size = await findFootprint(db, vm.id);
-  if (!size) throw capacityUnavailable(`${vm.id} has no room anywhere`);
+  if (!size) throw capacityUnavailable(`no host has capacity for ${vm.id}`);
   const taking = await openHosts(db, engine);
   const job = await startSystemJob(start, vm, { kind: 'move', input });
   const event = { type: 'vm.move_requested' as const, message: 'The VM is being moved to another host.' };

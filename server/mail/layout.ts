@@ -22,7 +22,7 @@ export function layOut(
   { locale }: { locale: Locale } & Context,
 ): Rendered {
   if (content.action && !/^https?:\/\//.test(content.action.url))
-    throw new Error('a mail links to web pages alone');
+    throw new Error('a mail can only link to web pages');
   return {
     subject: oneLine(content.subject),
     text: asText(content, brand, locale),

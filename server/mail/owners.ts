@@ -49,7 +49,7 @@ export async function mailVmNotice(
       (await addTo(tx, parts, key, notice)) ||
       (await begin(tx, parts, { owner, accountId, template, key, notice })) ||
       (await addTo(tx, parts, key, notice));
-    if (!isTold) throw new Error('a mail was begun and sent while another was added to it');
+    if (!isTold) throw new Error('a mail was sent while content was being added to it');
   }
 }
 

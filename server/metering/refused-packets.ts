@@ -43,7 +43,7 @@ export class RefusalWatch {
       for (const limit of ['connections', 'packets'] as const) metrics.packetsRefused(limit, counts[limit]);
       const limited = counts.connections + counts.packets > 0;
       if (limited && !before?.limited)
-        logger.warn({ vm_id: id, refused: counts }, 'packets of a guest are refused beyond its limits');
+        logger.warn({ vm_id: id, refused: counts }, 'packets of a guest are dropped because of its limits');
       this.#now.set(id, { counts: refused, limited });
     }
   }

@@ -12,7 +12,11 @@ const EXIT_FAILURE = 1;
 export function logLastWords(): void {
   process.on('uncaughtException', (error: unknown, origin) => {
     const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
-    const facts = { level: 'fatal', time: new Date().toISOString(), msg: 'ends of an uncaught exception' };
+    const facts = {
+      level: 'fatal',
+      time: new Date().toISOString(),
+      msg: 'the process ends because of an uncaught exception',
+    };
     const about = { origin, peer: peerOf(error), err: { type: name, message, stack } };
     writeSync(STDERR, redactLine(`${JSON.stringify({ ...facts, ...about })}\n`));
     process.exit(EXIT_FAILURE);

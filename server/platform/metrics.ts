@@ -79,20 +79,20 @@ export function createMetrics(version: string): Metrics {
   collectDefaultMetrics({ register: registry });
   const requests = new Histogram({
     name: 'vauban_http_request_duration_seconds',
-    help: 'Time to answer a request, by operation and status',
+    help: 'Duration of requests, by operation and status',
     labelNames: ['operation', 'status'] as const,
     buckets: REQUEST_BUCKETS,
     registers,
   });
   const refused = new Counter({
     name: 'vauban_rate_limited_total',
-    help: 'Requests answered 429, by the policy that refused',
+    help: 'Requests refused with 429, by policy',
     labelNames: ['policy'] as const,
     registers,
   });
   const pickups = new Histogram({
     name: 'vauban_job_pickup_seconds',
-    help: 'Time from a job being due to a worker taking it',
+    help: 'Time between a job being due and a worker starting it',
     buckets: PICKUP_BUCKETS,
     registers,
   });
@@ -104,7 +104,7 @@ export function createMetrics(version: string): Metrics {
   });
   const conflicts = new Counter({
     name: 'vauban_database_conflicts_total',
-    help: 'Deadlocks, serialization failures and outdated statements, after which the work is tried again',
+    help: 'Deadlocks, serialization failures and outdated statements, after which the transaction is retried',
     labelNames: ['conflict'] as const,
     registers,
   });
@@ -116,20 +116,20 @@ export function createMetrics(version: string): Metrics {
   });
   const mails = new Counter({
     name: 'vauban_mails_total',
-    help: 'Mails to people that were sent, and that were given up',
+    help: 'Mails sent to people, and mails given up after all attempts',
     labelNames: ['outcome'] as const,
     registers,
   });
   const attacks = new Counter({
     name: 'vauban_attacks_total',
-    help: 'Attacks on protected addresses that began (started), were stopped (mitigated), and are over (ended)',
+    help: 'Attacks on protected addresses: started, mitigated and ended',
     labelNames: ['moment'] as const,
     registers,
   });
   const consoles = consoleMetrics(registers);
   new Gauge({
     name: 'vauban_build_info',
-    help: 'Always 1; the labels say what runs',
+    help: 'Always 1; the labels show what is running',
     labelNames: ['version', 'node'] as const,
     registers,
   }).set({ version, node: process.version }, 1);
@@ -158,13 +158,13 @@ type GuestMetrics = Pick<Metrics, 'guestsAmiss' | 'packetsRefused' | 'capacity'>
 function guestMetrics(registers: Registry[]): GuestMetrics {
   const amiss = new Gauge({
     name: 'vauban_guests_amiss',
-    help: 'Guests that no VM has (orphan), VMs without one (missing), and guests that cannot be seen (unseen)',
+    help: 'Guests without a VM (orphan), VMs without a guest (missing), and guests whose state is unknown (unseen)',
     labelNames: ['how'] as const,
     registers,
   });
   const packets = new Counter({
     name: 'vauban_guest_packets_refused_total',
-    help: 'Packets of guests that were refused beyond their limits: of connections, and of packets a second',
+    help: 'Packets of guests dropped because of the limits on connections and on packets per second',
     labelNames: ['limit'] as const,
     registers,
   });
@@ -199,7 +199,7 @@ function jobMetrics(registers: Registry[]): JobMetrics {
   });
   const attempts = new Counter({
     name: 'vauban_job_attempts_failed_total',
-    help: 'Times that a job could go neither forward nor back, by kind',
+    help: 'Times that a job could neither continue nor be undone, by kind',
     labelNames: ['kind'] as const,
     registers,
   });
@@ -241,12 +241,12 @@ function consoleMetrics(registers: Registry[]): ConsoleMetrics {
   });
   const pictures = new Counter({
     name: 'vauban_share_pictures_total',
-    help: 'Times that the screen of a shared shell was drawn for those who joined or fell behind',
+    help: 'Redraws of a shared shell for viewers who joined or fell behind',
     registers,
   });
   const resizes = new Counter({
     name: 'vauban_share_resizes_total',
-    help: 'Times that a shared shell was given another size',
+    help: 'Size changes of shared shells',
     registers,
   });
   return {
@@ -266,12 +266,12 @@ type AgentMetrics = Pick<Metrics, 'agentRunsActive' | 'agentRunEnded' | 'agentCo
 function agentMetrics(registers: Registry[]): AgentMetrics {
   const active = new Gauge({
     name: 'vauban_agent_runs',
-    help: 'Runs of the AI agent that are at work',
+    help: 'Active runs of the AI agent',
     registers,
   });
   const ended = new Counter({
     name: 'vauban_agent_runs_ended_total',
-    help: 'Streams of the AI agent that ended, by why',
+    help: 'Ended streams of the AI agent, by reason',
     labelNames: ['reason'] as const,
     registers,
   });

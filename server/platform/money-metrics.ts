@@ -8,7 +8,7 @@ export function moneyMetrics(registers: Registry[]): Pick<Metrics, 'audited' | '
 function auditMetrics(registers: Registry[]): Pick<Metrics, 'audited'> {
   const findings = new Gauge({
     name: 'vauban_audit_findings',
-    help: 'Rows of the books that the last audit found to contradict the laws of the ledger',
+    help: 'Rows of the books that broke a law of the ledger in the last audit',
     registers,
   });
   const last = new Gauge({
@@ -47,7 +47,7 @@ function alarmMetrics(registers: Registry[]): Pick<Metrics, 'moneyAlarms'> {
   });
   const asked = new Gauge({
     name: 'vauban_series_asked',
-    help: '1 while no document is issued because it is not known which numbers are free; see vaubanctl books series',
+    help: '1 while no documents are issued because the next free number is unknown; see vaubanctl books series',
     registers,
   });
   const held = new Gauge({

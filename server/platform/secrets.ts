@@ -127,7 +127,7 @@ export interface KeySource {
  */
 export async function openSecretBox({ secretKey, secretKeyFile, dataDir }: KeySource): Promise<SecretBox> {
   if (secretKey && secretKeyFile !== undefined)
-    throw new ConfigError(['VAUBAN_SECRET_KEY_FILE: give either this or VAUBAN_SECRET_KEY']);
+    throw new ConfigError(['VAUBAN_SECRET_KEY_FILE: set either this or VAUBAN_SECRET_KEY']);
   if (secretKey) return new SecretBox(...secretKey);
   return new SecretBox(...(await readKeys(secretKeyFile ?? (await ownFile(dataDir)))));
 }
@@ -151,6 +151,6 @@ async function readKeys(file: string): Promise<[Buffer, ...Buffer[]]> {
     throw refuse(`cannot be read: ${error.message}`);
   });
   const keys = parseKeys256(text.trim().split(/\s+/).join(','));
-  if (!keys) throw refuse('must hold keys of 32 bytes in base64 or hexadecimal, one a line');
+  if (!keys) throw refuse('must contain keys of 32 bytes in base64 or hexadecimal, one per line');
   return keys;
 }

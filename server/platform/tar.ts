@@ -45,7 +45,7 @@ async function* blocksOf(files: AsyncIterable<ArchivedFile>): AsyncGenerator<Buf
 
 function headerOf({ name, content, at }: ArchivedFile): Buffer {
   if (name.length > FIELDS.name[1] || /[^\x20-\x7e]/.test(name))
-    throw new Error(`${name} is no name for an archive`);
+    throw new Error(`${name} is not a valid name in an archive`);
   const header = Buffer.alloc(BLOCK);
   const octal = ([from, length]: readonly [number, number], value: number) =>
     header.write(value.toString(8).padStart(length - 1, '0'), from, 'latin1');

@@ -130,7 +130,7 @@ export class EdgeReconciler {
       const id = this.#dirty.values().next().value!;
       this.#dirty.delete(id);
       await this.#write(id).catch((error) =>
-        this.#parts.logger.warn({ err: error, target_id: id }, 'rules not put on the edge'),
+        this.#parts.logger.warn({ err: error, target_id: id }, 'rules were not put on the edge'),
       );
     }
   }
@@ -231,7 +231,7 @@ export class EdgeReconciler {
   }
 
   #warnOfRefused(refused: EdgeRefusal[]): void {
-    if (refused.length > 0) this.#parts.logger.warn({ refused }, 'rules are beyond this edge');
+    if (refused.length > 0) this.#parts.logger.warn({ refused }, 'this edge cannot express these rules');
   }
 
   async #withRules(targets: TargetRow[]): Promise<EdgeTarget[]> {

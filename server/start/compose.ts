@@ -324,7 +324,7 @@ function createLimiter({ config, db, clock }: Services): RateLimiter {
 }
 
 /**
- * Ends every part, even if another one throws. Failures because the database is away are not errors: its sessions end
+ * Ends every part, even if another one throws. Failures because the database cannot be reached are not errors: its sessions end
  * with their connections, and the next start handles the rest.
  */
 async function inOrder(logger: Logger, ends: (() => Promise<unknown>)[]): Promise<void> {

@@ -22,9 +22,9 @@ function outageLog(config: Config): OutageLog {
     onAway: ({ message, cause }) =>
       logger.error(
         { reason: message, cause: cause instanceof Error ? cause.message : undefined },
-        'the database is away',
+        'the database cannot be reached',
       ),
-    onBack: () => logger.info('the database is back'),
+    onBack: () => logger.info('the database can be reached again'),
   };
 }
 
@@ -50,7 +50,7 @@ export function startFailure(config: Config, error: unknown): unknown {
   if (lacking) return new UnavailableError(`${SETTINGS.dataDir.env}: ${lacking}`);
   if (saysFull(error))
     return new UnavailableError(
-      `${SETTINGS.dataDir.env}: no room in ${config.dataDir}: ${(error as Error).message}`,
+      `${SETTINGS.dataDir.env}: no space in ${config.dataDir}: ${(error as Error).message}`,
     );
   if (!(error instanceof DatabaseAwayError)) return error;
   const setting = config.databaseUrl ? SETTINGS.databaseUrl : SETTINGS.dataDir;
@@ -63,7 +63,7 @@ function saysFull(error: unknown): boolean {
   return code === 'ENOSPC' || code === 'EDQUOT' || (cause !== undefined && saysFull(cause));
 }
 
-/** The reason why the database is away is in the underlying error. */
+/** The reason why the database cannot be reached is in the underlying error. */
 const unwrapped = (error: unknown) => (error instanceof DatabaseAwayError && error.cause) || error;
 
 /** Connects and runs a query: an unreachable server ends the start immediately, with one sentence. */

@@ -23,7 +23,7 @@ export function llmsTxt({ info }: OpenApiDocument, roster: Entry[], guides: read
     ...groups,
     '## Details\n',
     [
-      `- [Basics](${BASICS}): what holds for every operation`,
+      `- [Basics](${BASICS}): conventions of every operation`,
       `- [Objects](${OBJECTS}), [errors](${ERRORS})`,
       '- [openapi.json](/openapi.json): the whole API, OpenAPI 3.1',
       '- [llms-full.txt](/llms-full.txt): all guides, basics, operations with samples, and errors in one text',

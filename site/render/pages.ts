@@ -40,7 +40,7 @@ export function pagesOf(document: OpenApiDocument, roster: Entry[], guides: read
     {
       url: BASICS,
       title: 'Basics of the API',
-      description: 'What holds for every operation of the API.',
+      description: 'Conventions that apply to every operation of the API.',
       body: prose(html`<h1>Basics</h1>${markdown(document.info.description)}`),
     },
     ...roster.map((entry) => ({
@@ -58,7 +58,7 @@ export function pagesOf(document: OpenApiDocument, roster: Entry[], guides: read
     {
       url: ERRORS,
       title: 'Errors of the API',
-      description: 'Every code of an error with its status and its meaning.',
+      description: 'Every error code with its status and its meaning.',
       body: prose(
         html`<h1>Errors</h1><p class="lead">Every code that an operation may answer, with what to do. How to write programs by them is in <a href="${guideUrl('errors')}">a guide</a>.</p>${errorIndex(document)}<h2 id="fields">Invalid fields</h2><p><code>validation_failed</code> names each invalid field in <code>details.fields</code>, with one of these codes and a message.</p>${fieldCodes(document)}`,
       ),

@@ -83,7 +83,7 @@ test('a failing store refuses only the requests that waited for it', async () =>
   let failing = true;
   const db: Queryable = {
     async query() {
-      if (failing) throw new Error('the database is away');
+      if (failing) throw new Error('the database cannot be reached');
       return [
         { bucket: 'k', used: 1, added: 1 },
         { bucket: 'a', used: 1, added: 1 },

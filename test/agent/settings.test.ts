@@ -20,17 +20,17 @@ test('contradicting settings of the agent are refused, and the key is not repeat
     [
       { VAUBAN_AGENT_PROVIDER: 'anthropic' },
       [
-        'VAUBAN_AGENT_MODEL: is needed with VAUBAN_AGENT_PROVIDER=anthropic',
-        'VAUBAN_AGENT_API_KEY: is needed with VAUBAN_AGENT_PROVIDER=anthropic',
+        'VAUBAN_AGENT_MODEL: is required with VAUBAN_AGENT_PROVIDER=anthropic',
+        'VAUBAN_AGENT_API_KEY: is required with VAUBAN_AGENT_PROVIDER=anthropic',
       ],
     ],
     [
       { VAUBAN_AGENT_PROVIDER: 'openai-compatible', VAUBAN_AGENT_MODEL: 'm' },
-      ['VAUBAN_AGENT_BASE_URL: is needed with VAUBAN_AGENT_PROVIDER=openai-compatible'],
+      ['VAUBAN_AGENT_BASE_URL: is required with VAUBAN_AGENT_PROVIDER=openai-compatible'],
     ],
     [
       { VAUBAN_AGENT_API_KEY: 'sk-secret' },
-      ['VAUBAN_AGENT_API_KEY: means nothing without a VAUBAN_AGENT_PROVIDER other than runbook'],
+      ['VAUBAN_AGENT_API_KEY: has no effect without a VAUBAN_AGENT_PROVIDER other than runbook'],
     ],
     [
       { VAUBAN_AGENT_PROVIDER: 'anthropic', VAUBAN_AGENT_MODEL: 'm', VAUBAN_AGENT_API_KEY: 'sk secret' },

@@ -17,7 +17,7 @@ test('the audit finds add-ons that were not sold like this, and those that are l
     await execute(db, sql`update vms set add_ons = ${json}::text::jsonb where id = ${id}`);
     return [...found];
   };
-  const paid = ['a VM knows what its add-ons have paid for'];
+  const paid = ['a VM records the terms on which its add-ons were sold'];
   assert.deepEqual(await lawsBroken(`jsonb_set(add_ons, '{0,quantity}', '3')`), paid);
   assert.deepEqual(await lawsBroken(`jsonb_set(add_ons, '{0,price_minor}', '"249"')`), paid);
   assert.deepEqual(await lawsBroken(`jsonb_set(add_ons, '{0,end_at}', '"2026-03-01T00:00:00Z"')`), paid);
@@ -27,7 +27,7 @@ test('the audit finds add-ons that were not sold like this, and those that are l
   ]);
   assert.deepEqual(await lawsBroken('null'), ['a VM has the add-ons that it has paid for']);
   assert.deepEqual(await lawsBroken(`jsonb_set(add_ons, '{0,refundable_minor}', '"501"')`), [
-    'a VM knows what may still be given back of its add-ons',
+    'a VM records how much of its add-ons can still be refunded',
   ]);
   assert.deepEqual(await auditNow(db), []);
 });

@@ -170,7 +170,7 @@ test('an edited correction is found', async (t) => {
         await tx.query(edit);
         throw new Error((await auditNow(tx)).map(({ law }) => law).join());
       }),
-      (error: Error) => /were written|still be given back/.test(error.message),
+      (error: Error) => /were written|still be refunded/.test(error.message),
     );
   }
   await assert.rejects(db.query(sql`update orders set reason = 'x' where id = ${made.id}`), /never changes/);

@@ -78,10 +78,10 @@ test('a VM that was sold again by a clock that is behind has the rate of that sa
   await db.query(sql`update vms set tax_rate = 0.19 where id = ${vm.id}`);
   assert.deepEqual(await brokenLaws(db, clock), []);
   await db.query(sql`update vms set tax_rate = 0.07 where id = ${vm.id}`);
-  assert.deepEqual(await brokenLaws(db, clock), ['a VM knows the tax rate that its period was sold at']);
+  assert.deepEqual(await brokenLaws(db, clock), ['a VM records the tax rate of its last sale']);
   const shorter = sql`billing_period_end_at = billing_period_end_at - interval '1 day', tax_rate = 0.19`;
   await db.query(sql`update vms set ${shorter} where id = ${vm.id}`);
-  assert.deepEqual(await brokenLaws(db, clock), ['a VM knows the period that was paid for last']);
+  assert.deepEqual(await brokenLaws(db, clock), ['a VM records its last paid period']);
   // A failed deletion has already ended the period.
   await db.query(sql`update vms set deletion_failed_at = created_at where id = ${vm.id}`);
   assert.deepEqual(await brokenLaws(db, clock), []);
@@ -142,12 +142,12 @@ test('two swapped entries are found', async (t) => {
 
 test('deleted rows are found in every table of documents', async (t) => {
   for (const [table, law] of [
-    ['orders', "an entry is of its account's order, payment, promotional credit or document"],
-    ['order_lines', "an order's lines add up to it"],
-    ['payments', "an entry is of its account's order, payment, promotional credit or document"],
+    ['orders', 'an entry belongs to an order, payment, promotional credit or document of its account'],
+    ['order_lines', "an order's lines add up to its amount"],
+    ['payments', 'an entry belongs to an order, payment, promotional credit or document of its account'],
     [
       'invoices',
-      'a completed order that sells something is on a document of its account, no other order is on any',
+      'a completed order that sells something is on a document of its account, and no other order is on one',
     ],
   ] as const) {
     const { db, clock } = await books(t);

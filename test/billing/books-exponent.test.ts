@@ -82,8 +82,8 @@ test("a start with another exponent than the books' is refused, with instruction
     return true;
   });
   assert.deepEqual(await findings(db), [
-    'amounts have the decimals of their currency, and the books say so: HUF has 2 decimals, the books say 0',
-    'how amounts are counted is as it was written: books of HUF are not as they were written',
+    'the books record the decimals of their currency, as in ISO 4217: HUF has 2 decimals, the books say 0',
+    'the record of how amounts are counted is as it was written: books of HUF are not as they were written',
   ]);
 });
 
@@ -112,7 +112,7 @@ test('while the exponent is unknown, money operations answer 503 and nothing is 
   await requireExponent(db, services.catalog, noting);
   assert.match(errors.join(), /until you run `vaubanctl books exponent`/, 'the start goes on, and says so');
   assert.deepEqual(await findings(db), [
-    'amounts have the decimals of their currency, and the books say so: EUR has 2 decimals, the books say nothing',
+    'the books record the decimals of their currency, as in ISO 4217: EUR has 2 decimals, the books say nothing',
   ]);
 
   const ask = (of: (typeof MONEY)[number]) =>

@@ -29,7 +29,7 @@ test('a decimal is read exactly', () => {
 });
 
 for (const text of ['', '-1', '1.', '.5', '1.0000001', '1e3', '1,5', ' 1', 'NaN']) {
-  test(`"${text}" is no price`, () => {
+  test(`"${text}" is not a price`, () => {
     assert.throws(() => parseMicros(text), /not a price/);
   });
 }

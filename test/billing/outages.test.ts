@@ -201,9 +201,9 @@ test('an edited outage is found', async (t) => {
   await credit(await outage('eu-central', '2026-01-10T00:00:00Z', '2026-01-10T02:00:00Z'));
   for (const [edit, law] of [
     [sql`update outages set to_at = to_at + interval '1 hour'`, /outages are as they were written/],
-    [sql`update outages set region = 'eu-west'`, /credited to a VM that had it/],
-    [sql`update outages set status = 'open'`, /credited to a VM that had it/],
-    [sql`update outages set credited_up_to = ''`, /credited to a VM that had it/],
+    [sql`update outages set region = 'eu-west'`, /belong to affected VMs/],
+    [sql`update outages set status = 'open'`, /belong to affected VMs/],
+    [sql`update outages set credited_up_to = ''`, /belong to affected VMs/],
   ] as const) {
     await assert.rejects(
       db.transaction(async (tx) => {

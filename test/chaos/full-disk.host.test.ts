@@ -24,7 +24,7 @@ const LOG_LEFT = 6 * 2 ** 20;
 const CASES = {
   'its tables cannot grow': { leftMb: 0, met: /the database does not work: could not extend file/ },
   // Less than the log's next file needs, and more than the tables need until then.
-  'its log cannot grow': { leftMb: 12, met: /the embedded database broke down/ },
+  'its log cannot grow': { leftMb: 12, met: /the embedded database failed/ },
 };
 
 interface Env extends Traffic {

@@ -8,21 +8,21 @@ import { startInProcess } from './support/in-process.ts';
 
 /** Statements that corrupt a valid database, with the law that each breaks. */
 const SPOILED: [string, string][] = [
-  ['update wallets set available_minor = available_minor + 1', 'a wallet is what its journal says'],
-  ['update wallets set held_minor = held_minor + 1', 'what is held is what pending orders ask for'],
+  ['update wallets set available_minor = available_minor + 1', 'the balances of a wallet match its journal'],
+  ['update wallets set held_minor = held_minor + 1', 'the held amount is that of pending orders'],
   ['update payments set amount_minor = 1', 'a payment is in the wallet once'],
-  ["update orders set status = 'failed'", "an order's entries are what its status says"],
-  ['update order_lines set amount_minor = amount_minor + 1', "an order's lines add up to it"],
+  ["update orders set status = 'failed'", "an order's journal entries match its status"],
+  ['update order_lines set amount_minor = amount_minor + 1', "an order's lines add up to its amount"],
   [
     'update orders set invoice_id = null',
     'a completed order that sells something is on a document of its account',
   ],
-  ["update invoices set type = 'credit_note'", 'what is sold is on an invoice'],
+  ["update invoices set type = 'credit_note'", 'sales are on invoices'],
   [
     "update invoices set status = 'paid', number = 'INV-1', sequence = 1, issued_at = now(), total_minor = 0, tax_minor = 0",
-    'an issued document is the sum of its lines',
+    'the totals of an issued document are the sums of its lines',
   ],
-  ["update number_series set last = 7 where type = 'invoice'", 'a series is as long as it says'],
+  ["update number_series set last = 7 where type = 'invoice'", 'a series has as many documents as recorded'],
   [
     `with note as (
        insert into invoices (id, account_id, type, status, number, issued_at, total_minor, tax_minor, period_start_at,
@@ -30,22 +30,22 @@ const SPOILED: [string, string][] = [
        select 'inv_x', account_id, 'credit_note', 'paid', 'CN-1', now(), 0, 0, period_start_at, period_end_at, currency, seal
        from invoices returning id)
      insert into invoice_corrections select note.id, invoices.id from note, invoices`,
-    'a credit note corrects what was issued before it',
+    'a credit note corrects invoices issued before it',
   ],
   ['update order_lines set tax_minor = 1', "a line's tax is that of its rate"],
   [
     `insert into journal (account_id, debit, credit, amount_minor, currency, reason, created_at, position, hash)
        select account_id, 'revenue:0', 'tax:0', 1, currency, 'spoiled', now(), 1000, '' from wallets`,
-    "an entry is of its account's order, payment, promotional credit or document",
+    'an entry belongs to an order, payment, promotional credit or document of its account',
   ],
-  ['update orders set balance_after_minor = null', 'a completed order says what the wallet then had'],
-  ['update vms set tax_rate = 0.5', 'a VM knows the tax rate that its period was sold at'],
+  ['update orders set balance_after_minor = null', 'a completed order records the balance of the wallet'],
+  ['update vms set tax_rate = 0.5', 'a VM records the tax rate of its last sale'],
   [
     `insert into journal (debit, credit, amount_minor, currency, reason, day, created_at, position, hash)
        values ('deferred:0', 'revenue:0', 1, 'EUR', 'recognition', current_date - 1, now(), 1000, '')`,
-    'revenue is what was served by the end of each day',
+    'revenue equals the services delivered by the end of each day',
   ],
-  ['update orders set amount_minor = -amount_minor', 'a VM never gives back more than was paid for it'],
+  ['update orders set amount_minor = -amount_minor', 'a VM is never refunded more than was paid for it'],
   ["update jobs set status = 'running'", 'an unfinished job is the one its VM is locked by'],
   ['update vms set active_job_id = last_job_id', 'a VM is locked by an unfinished job only'],
   ["update vms set status = 'starting'", 'a VM shows a passing state only while a job runs'],

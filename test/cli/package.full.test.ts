@@ -51,5 +51,5 @@ test('the package installs in an empty project without a network, and needs noth
   const stderr = await new Promise((resolve) => {
     execFile(process.execPath, [bin, 'mcp'], { env }, (_error, _stdout, text) => resolve(text));
   });
-  assert.match(String(stderr), /^vauban: The answer was 401 \(http_401\)/);
+  assert.match(String(stderr), /^vauban: The service answered with status 401 \(http_401\)/);
 });

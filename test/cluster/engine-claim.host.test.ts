@@ -215,7 +215,7 @@ test('a second node with real guests is refused, and so is one with the simulato
     assert.equal(status, WRONG_CONFIGURATION, stderr);
     assert.match(
       stderr,
-      /^VAUBAN_COMPUTE: another node of this database drives its VMs[^\n]+; stop it first\n$/,
+      /^VAUBAN_COMPUTE: another node of this database already runs its VMs[^\n]+; stop it first\n$/,
     );
   }
   // A crash leaves no claim behind.

@@ -29,7 +29,7 @@ test('KVM is used only if its device opens and the processor can virtualise', as
   });
   assert.deepEqual(await find('absent', 'intel'), {
     kind: 'tcg',
-    reason: `${at('absent')} does not open: ENOENT`,
+    reason: `${at('absent')} cannot be opened: ENOENT`,
   });
 });
 
@@ -45,8 +45,8 @@ test('guests of customers need CAP_NET_ADMIN and the tun device', async (t) => {
   const find = (status: string, tun: string) =>
     findNetworkPrivilege({ kvm: '', cpuinfo: '', meminfo: '', status: at(status), tun: at(tun) });
   assert.equal((await find('held', 'tun')).state, 'ok');
-  assert.match((await find('none', 'tun')).found, /user mode only.*CAP_NET_ADMIN is not held/);
-  assert.match((await find('held', 'absent')).found, /user mode only.*absent does not open/);
+  assert.match((await find('none', 'tun')).found, /user mode only.*the service lacks CAP_NET_ADMIN/);
+  assert.match((await find('held', 'absent')).found, /user mode only.*absent cannot be opened/);
 });
 
 test('a host is reported part by part, and one without images runs no guest', async () => {

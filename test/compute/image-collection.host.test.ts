@@ -82,7 +82,7 @@ test(
     await writeFile(path, record.slice(0, 100));
     await assert.rejects(
       collectImages({ dataDir }, later()),
-      /guest\.json cannot be read, so what it needs is not known/,
+      /guest\.json cannot be read, so the files that it needs are unknown/,
     );
     assert.deepEqual(await files(), before);
     await writeFile(path, record);

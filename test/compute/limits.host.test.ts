@@ -93,7 +93,7 @@ test('the group is that of this process, in the hierarchy that divides the proce
     `control groups v1 in ${root} without memory,pids,io`,
   );
   const v2 = `31 24 0:27 / ${root} rw - cgroup2 cgroup2 rw\n`;
-  assert.equal(await find(v2, '0::/\n'), 'there is no control group of the processor');
+  assert.equal(await find(v2, '0::/\n'), 'there is no control group for the CPU');
   await writeFile(join(root, 'cgroup.subtree_control'), 'cpu pids\n');
   assert.equal(await find(v2, '0::/\n'), `control groups v2 in ${root} without memory,io`);
   assert.match(await find(v1, '4:cpu,cpuacct:/gone\n'), /gone is not writable/);
@@ -114,7 +114,7 @@ test('the values written into a control group of version 2', async (t) => {
   // The kernel's name of a real device is needed. sysfs is not on one.
   await assert.rejects(
     holdInGroup(group, share({ disk: { iops: 100 }, directory: '/sys' }), 4711),
-    /the file system of \/sys has no device whose use can be limited/,
+    /the file system of \/sys has no device that can be limited/,
   );
   await holdInGroup(group, share({ disk: { iops: 100, mbps: 5 }, directory: '/' }), 4711);
   assert.equal(await read('cpu.max'), '225000 100000');
@@ -192,7 +192,7 @@ test('a machine without limits runs if that is allowed, and otherwise does not',
     const strict = limitedLauncher(launcher, { logger, find, required: true });
     await assert.rejects(strict.launch(machine), {
       name: 'ComputeUnavailableError',
-      message: /^vm_01 cannot be held to its share: (there is none|no limit of memory|no room)$/,
+      message: /^vm_01 cannot be limited to its size: (there is none|no limits on memory|no room)$/,
     });
     await assert.rejects(tryLimits(find), { name: 'ComputeUnavailableError' });
   }

@@ -67,7 +67,9 @@ async function untilBack(db: Database): Promise<void> {
 }
 
 const reasonFor = (disk: SmallDisk, freeMb: string) =>
-  new RegExp(`^no room for the database in ${disk.directory}/pglite: ${freeMb} MB are free, it needs 32 MB$`);
+  new RegExp(
+    `^not enough space for the database in ${disk.directory}/pglite: ${freeMb} MB are free, but it needs 32 MB$`,
+  );
 
 test('tables that cannot grow refuse writes, and everything else continues', {
   skip: noSmallDisk,

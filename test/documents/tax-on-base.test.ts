@@ -107,7 +107,7 @@ test('the audit finds documents whose tax is not that of their base, or not in t
     update invoices set tax_minor = tax_minor + 1, taxes = jsonb_set(jsonb_set(taxes, '{0,tax_minor}', '27436'), '{0,net_minor}', '144392')
     where id = '${invoice_id}'`);
   assert.ok(
-    changed.includes('the tax of a document is that of its base, by category and rate'),
+    changed.includes('the tax of a document is computed on its base, by category and rate'),
     `${changed}`,
   );
   const booked = await tamper(`update journal set amount_minor = 83 where reason = 'rounding'`);

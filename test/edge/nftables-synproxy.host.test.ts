@@ -239,5 +239,5 @@ test('the edge says why it cannot answer SYN, and refuses unconfigured requests'
   await network.edge.run('sh', '-c', 'echo 1 >/proc/sys/net/netfilter/nf_conntrack_tcp_loose');
   assert.match((await restart()).summary, /^syn_proxy: needs net\.netfilter\.nf_conntrack_tcp_loose=0/);
   await network.edge.run('nft', 'add', 'table', 'inet', 'vauban');
-  assert.match((await restart()).summary, /^syn_proxy: .* would pass over the firewall of guests$/);
+  assert.match((await restart()).summary, /^syn_proxy: .* would bypass the firewall of guests$/);
 });

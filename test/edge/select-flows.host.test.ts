@@ -50,7 +50,7 @@ test('with a pipe of flows the chosen edge does its work, and attacks are notice
   assert.ok(edge instanceof FlowWatchedEdge);
   const [{ ok, summary }, name] = [await edge.probe(), edge.name];
   assert.deepEqual([name, ok], ['simulator', true]);
-  assert.match(summary, /; attacks are noticed by flows$/);
+  assert.match(summary, /; attacks are detected from flows$/);
   await edge.putTarget({ ...TARGET, rules: [] });
   assert.deepEqual(
     (await edge.readTotals()).rows.map(({ id }) => id),
@@ -77,8 +77,8 @@ test('without an edge nothing is watched, and no pipe is opened', async (t) => {
 test('an untrusted or unreadable pipe is refused by the name of its setting', async (t) => {
   for (const [pipe, why] of [
     ['/nowhere/pipe', /^VAUBAN_FLOWS_PIPE: .*no such file/],
-    [import.meta.filename, /^VAUBAN_FLOWS_PIPE: .* is no named pipe$/],
-    [makePipe(t, 0o666), /^VAUBAN_FLOWS_PIPE: .* can be written by others/],
+    [import.meta.filename, /^VAUBAN_FLOWS_PIPE: .* is not a named pipe$/],
+    [makePipe(t, 0o666), /^VAUBAN_FLOWS_PIPE: .* is writable by users/],
   ] as const)
     await assert.rejects(select(t, { VAUBAN_EDGE: 'simulator', VAUBAN_FLOWS_PIPE: pipe }), (error) => {
       assert.ok(error instanceof ConfigError);

@@ -64,7 +64,7 @@ test('a request that the host does not allow is refused before anything is run',
     externalPort: { externalPort: 21_000 },
     internalIp: { internalIp: '10.0.0.1' },
   })) {
-    const refusal = { ...INVALID, message: new RegExp(`^forwards\\.1\\.${field}: is not among`) };
+    const refusal = { ...INVALID, message: new RegExp(`^forwards\\.1\\.${field}: is not allowed`) };
     await assert.rejects(
       gateway.applyForwards([forward(), forward({ externalPort: 20_023, ...change })]),
       refusal,
@@ -96,7 +96,7 @@ test("the helper's configuration is refused if it is wrong or others may write i
   await assert.rejects(load(good.replace('192.0.2.10', '127.0.0.1')), /forwards\.0\.address/);
   await assert.rejects(load(good.replace('20000-59999', '20000-1')), /forwards\.0\.ports/);
   await assert.rejects(load(good.replace('100.64.0.0/14', '100.64.0.1/14')), /guest_prefixes\.0/);
-  await assert.rejects(load(good.replace('100.64.0.0/14', '"2001:db8::/32"')), /needs a network of IPv4/);
+  await assert.rejects(load(good.replace('100.64.0.0/14', '"2001:db8::/32"')), /needs an IPv4 network/);
   await assert.rejects(load(`${good}more: 1\n`), /additional properties/);
 });
 

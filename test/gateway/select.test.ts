@@ -51,7 +51,10 @@ test("a gateway follows the configuration, and customers' existing forwards are 
 
 test('nftables must exist, work, and be allowed to forward the ports in the catalog', async (t) => {
   const select = (gatewayHelper?: string) => selectGateway({ gateway: 'nftables', gatewayHelper }, parts);
-  await assert.rejects(select(), /^ConfigError: VAUBAN_GATEWAY_HELPER: nftables needs it/);
+  await assert.rejects(
+    select(),
+    /^ConfigError: VAUBAN_GATEWAY_HELPER: is required with VAUBAN_GATEWAY=nftables/,
+  );
   await assert.rejects(
     select('/nowhere/gateway.sock'),
     /^UnavailableError: VAUBAN_GATEWAY_HELPER: .*start vauban-gateway/,

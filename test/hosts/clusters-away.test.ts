@@ -104,7 +104,7 @@ test('the only cluster hangs: after two timeouts, operations that need it are re
     (await listHosts(service.db, service.installation.services.engine)).filter(({ lost_at }) => lost_at)
       .length;
   for (const expected of [0, 2]) {
-    const watched = assert.rejects(service.watch.run(), /has not named its hosts in 10 s/);
+    const watched = assert.rejects(service.watch.run(), /did not list its hosts within 10 s/);
     while (service.clock.sleeping === 0) await new Promise(setImmediate);
     service.clock.advance(10_000);
     await watched;

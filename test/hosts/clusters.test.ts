@@ -45,7 +45,7 @@ test('a VM is made on its region’s cluster, spread over its members, and never
   await emptyHosts(installation.services);
   await service.finish();
   assert.equal(await hostOf(service, west), SECOND_HOST);
-  await assert.rejects(service.compute.move(west, { hostId: hosts[0]! }, 'cold'), /no guest moves/);
+  await assert.rejects(service.compute.move(west, { hostId: hosts[0]! }, 'cold'), /guests cannot move/);
   await customer.must({ method: 'DELETE', path: `/v1/vm/${west}` });
   await service.finish();
   assert.equal((await service.compute.list()).length, 2);
@@ -102,11 +102,11 @@ test('while the database says nothing of clusters, those that were known are ask
   const store = new RecordedClusters(db);
   let isAway = true;
   store.clusters = async () => {
-    if (isAway) throw new Error('the database is away');
+    if (isAway) throw new Error('the database cannot be reached');
     return listClusters(db);
   };
   const driver = joined(db, clock, first, second, { store });
-  await assert.rejects(driver.hosts(), /database is away/);
+  await assert.rejects(driver.hosts(), /database cannot be reached/);
   isAway = false;
   assert.equal((await driver.hosts()).length, 2);
   isAway = true;

@@ -34,7 +34,7 @@ function gated(real: Database) {
   return { db, reached: tried.promise, gate: { open: opened.resolve } };
 }
 
-test('a job that cannot be finished is released as soon as the database is back', async (t) => {
+test('a job that cannot be finished is released as soon as the database can be reached again', async (t) => {
   let refusals = 3;
   const real = await freshDatabase(t);
   const db = watched(real, ({ text }) => {

@@ -26,7 +26,7 @@ test('packets refused beyond limits are counted by limit, and a guest is named a
   round(sample('vm_a', { connections: 5, packets: 17 }), sample('vm_b'));
   round(sample('vm_a', { connections: 8, packets: 19 }));
   assert.deepEqual([await counted('connections'), await counted('packets')], [3, 12]);
-  const words = 'packets of a guest are refused beyond its limits';
+  const words = 'packets of a guest are dropped because of its limits';
   assert.deepEqual(warnings, [[{ vm_id: 'vm_a', refused: { connections: 0, packets: 10 } }, words]]);
 
   // Another interface counts from zero; the next refusal is logged again.

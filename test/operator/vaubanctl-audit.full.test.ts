@@ -25,7 +25,7 @@ test('the audit ends with 0 and no rows, or with 1 and each row', async (t) => {
   assert.equal(report.code, 1);
   assert.deepEqual(
     JSON.parse(report.stdout).findings.map(({ law }: { law: string }) => law),
-    ['a wallet is what its journal says'],
+    ['the balances of a wallet match its journal'],
   );
   assert.match(await metrics.text(), /^vauban_audit_findings 1$/m);
   assert.match(await metrics.text(), /^vauban_audit_last_run_timestamp_seconds 1767225600$/m);

@@ -25,8 +25,8 @@ test('a cluster is checked against the catalog, and only a requirement of every 
   const { dataDir, compute } = await startOperator(t);
   let asked: EngineWants | undefined;
   const findings: EngineFinding[] = [
-    { what: 'quorum', state: 'ok', found: 'the cluster answers' },
-    { what: 'pool default', state: 'limited', found: 'dir limits no disk' },
+    { what: 'quorum', state: 'ok', found: 'the cluster has a quorum' },
+    { what: 'pool default', state: 'limited', found: 'dir cannot limit disks' },
   ];
   Object.assign(compute, {
     check: async (wants: EngineWants) => {
@@ -37,7 +37,7 @@ test('a cluster is checked against the catalog, and only a requirement of every 
   const check = (...options: string[]) => vaubanctl(dataDir, 'cluster', 'check', ...options);
   const { code, stdout } = await check();
   assert.equal(code, 0);
-  assert.match(stdout, /^limited +pool default +dir limits no disk$/m);
+  assert.match(stdout, /^limited +pool default +dir cannot limit disks$/m);
   const [region] = asked!.gateways;
   assert.deepEqual(region, { region: 'eu-central', addresses: ['100.64.0.1', '2001:db8:1::1'] });
   assert.ok(asked!.templates.includes('debian-12'));
@@ -118,8 +118,11 @@ test('a cluster is added with defaults from the settings, listed, and removed', 
   assert.ok(wants.zones.includes('eu-west-a'));
   assert.deepEqual(await new RecordedClusters(db).clusters(), [{ id: 'simulator:two', ...cluster }]);
   assert.equal((await run('list')).stdout, added.stdout);
-  Object.assign(report, { ok: false, summary: 'incus: the network b0 is no bridge of Incus' });
-  assert.match((await run('list')).stdout, /^eu-west +limited .* the network b0 is no bridge of Incus$/m);
+  Object.assign(report, { ok: false, summary: 'incus: the network b0 is not a bridge managed by Incus' });
+  assert.match(
+    (await run('list')).stdout,
+    /^eu-west +limited .* the network b0 is not a bridge managed by Incus$/m,
+  );
   const removed = await run('remove', 'eu-west', '--yes');
   assert.equal(removed.stdout, 'The cluster of eu-west was removed.\n');
   assert.deepEqual(JSON.parse((await run('list', '--json')).stdout), []);
@@ -129,15 +132,15 @@ test('a cluster is added with defaults from the settings, listed, and removed', 
 test('a cluster that lacks a requirement of every VM is refused by that item, and nothing is recorded', async (t) => {
   const { run, found, db } = await withClusters(t);
   found.findings.push(
-    { what: 'pool default', state: 'limited', found: 'dir limits no disk' },
-    { what: 'certificate', state: 'missing', found: 'the cluster does not trust it' },
+    { what: 'pool default', state: 'limited', found: 'dir cannot limit disks' },
+    { what: 'certificate', state: 'missing', found: 'the cluster does not trust this service' },
     { what: 'API', state: 'missing', found: 'lacks projects' },
   );
   const { code, stderr } = await run('add', '--region', 'eu-west', '--endpoints', 'https://10.1.0.1:8443');
   assert.equal(code, 1);
   assert.match(
     stderr,
-    /VMs cannot run on this cluster: certificate: the cluster does not trust it\. And missing: API\./,
+    /VMs cannot run on this cluster: certificate: the cluster does not trust this service\. And missing: API\./,
   );
   assert.deepEqual(await new RecordedClusters(db).clusters(), []);
 });
@@ -243,6 +246,6 @@ test('an engine without clusters has none to list or add to', async (t) => {
   for (const args of [['list'], ['add', '--region', 'eu-west', '--endpoints', 'https://10.1.0.1:8443']]) {
     const { code, stderr } = await vaubanctl(dataDir, 'cluster', ...args);
     assert.equal(code, 1);
-    assert.match(stderr, /The simulator engine is no cluster/);
+    assert.match(stderr, /The simulator engine is not a cluster/);
   }
 });

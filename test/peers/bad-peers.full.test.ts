@@ -191,7 +191,7 @@ const PEERS: Peer[] = [
   {
     name: 'what answers at port 22',
     at: 'port',
-    protocol: { greeting: '', isUnasked: true, answer: 'no SSH server', opening: '', lies: ['SSH'] },
+    protocol: { greeting: '', isUnasked: true, answer: 'not an SSH server', opening: '', lies: ['SSH'] },
     mostBytes: MEGABYTE,
     ask: ({ port }, clock) =>
       openSsh(clock, 'vm_1', async () => {

@@ -101,7 +101,7 @@ test('keys come from a file outside the data directory, and a file without any i
   assert.equal(box.open(new SecretBox(second).seal('secret', 'reply'), 'reply'), 'secret');
   await assert.rejects(stat(dataDir), { code: 'ENOENT' });
   await writeFile(file, '');
-  const message = new RegExp(`^VAUBAN_SECRET_KEY_FILE: ${file} must hold keys`);
+  const message = new RegExp(`^VAUBAN_SECRET_KEY_FILE: ${file} must contain keys`);
   await assert.rejects(openSecretBox({ secretKeyFile: file, dataDir }), { name: 'ConfigError', message });
   await assert.rejects(openSecretBox({ secretKeyFile: `${file}.away`, dataDir }), /cannot be read/);
   await assert.rejects(openSecretBox({ secretKey: [first], secretKeyFile: file, dataDir }), /either this or/);

@@ -70,8 +70,8 @@ test('a failed start says why, and leaves nothing', async (t) => {
     start({ env: { VAUBAN_LISTEN: 'nowhere' } }),
     /ended before it listened\n.*VAUBAN_LISTEN/s,
   );
-  await assert.rejects(fakeVauban({ server: directory }), /is no directory of Vauban/);
-  await assert.rejects(fakeVauban(), /name the directory of Vauban by `server` or VAUBAN_SERVER/);
+  await assert.rejects(fakeVauban({ server: directory }), /is not a directory of Vauban/);
+  await assert.rejects(fakeVauban(), /set the directory of Vauban with `server` or VAUBAN_SERVER/);
   assert.deepEqual(readdirSync(directory), []);
 });
 

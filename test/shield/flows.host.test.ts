@@ -159,7 +159,7 @@ test('an attack that only flows show is noticed, named, answered and over; silen
   // While the collector is away nothing is known: the attack stays ongoing, and its rules are kept.
   for (let minute = 0; minute < 15; minute++) {
     clock.advance(60 * SECOND);
-    await assert.rejects(shield.look(), /the flow collector has said nothing for \d+ s/);
+    await assert.rejects(shield.look(), /the flow collector has sent nothing for \d+ s/);
     await shield.reconciler.reconcile();
   }
   assert.equal((await attacksOn(shield.api, target))[0]!.status, 'ongoing');
@@ -171,11 +171,11 @@ test('an attack that only flows show is noticed, named, answered and over; silen
 test('a pipe that others can write to is refused, and so is another file', async (t) => {
   const clock = { now: () => new Date(), sleep: async () => {} };
   const open = (pipe: string) => () => new FlowSource({ pipe, seconds: 1, clock });
-  assert.throws(open(makePipe(t, 0o666)), /VAUBAN_FLOWS_PIPE: \S+ can be written by others/);
+  assert.throws(open(makePipe(t, 0o666)), /VAUBAN_FLOWS_PIPE: \S+ is writable by users/);
   assert.throws(open('/nowhere/pipe'), /VAUBAN_FLOWS_PIPE: ENOENT/);
   const file = `${makePipe(t)}-file`;
   writeFileSync(file, '');
-  assert.throws(open(file), /VAUBAN_FLOWS_PIPE: \S+ is no named pipe/);
+  assert.throws(open(file), /VAUBAN_FLOWS_PIPE: \S+ is not a named pipe/);
 });
 
 const PROGRAMS = ['nfacctd', 'sfacctd', 'pmacctd', 'ip', 'nsenter', 'ping'];

@@ -99,7 +99,10 @@ test('an unsupported picture is refused, and so is one with a false size', () =>
       'clips beyond the message',
       { type: DISPLAY.copy, body: Buffer.concat([box(0, 0, 1, 1).subarray(0, 20), Buffer.of(1), words(-1)]) },
     ],
-    ['a move from outside', { type: DISPLAY.copyBits, body: Buffer.concat([box(0, 0, 4, 4), words(7, 0)]) }],
+    [
+      'a move from outside the screen',
+      { type: DISPLAY.copyBits, body: Buffer.concat([box(0, 0, 4, 4), words(7, 0)]) },
+    ],
   ];
   for (const [what, message] of refused) assert.throws(() => painted(message), Error, what);
 });

@@ -35,8 +35,8 @@ test('production needs its address and its edge named', async (t) => {
   const location = await freshDatabaseLocation(t);
   assert.equal(
     await refusal(location, { VAUBAN_MODE: 'production', VAUBAN_COMPUTE: 'simulator' }),
-    'VAUBAN_PUBLIC_URL: production needs the address that customers use, such as https://api.example.com\n' +
-      'VAUBAN_EDGE: production needs it named: off, which protects no address, nftables, flowspec, nftables+flowspec, or simulator, which pretends to\n',
+    'VAUBAN_PUBLIC_URL: is required in production: the address that customers use, such as https://api.example.com\n' +
+      'VAUBAN_EDGE: is required in production: off (no protection), nftables, flowspec, nftables+flowspec, or simulator (pretends to protect)\n',
   );
 });
 
@@ -64,7 +64,7 @@ test('production refuses the network that is for development', { skip }, async (
   await importBlank(location.env.VAUBAN_DATA_DIR, TEMPLATE);
   for (const network of ['auto', 'user']) {
     const said = await refusal(location, { ...PRODUCTION, VAUBAN_QEMU_NETWORK: network });
-    assert.match(said, /^VAUBAN_QEMU_NETWORK: [^\n]+ for development only; set routed[^\n]+\n$/);
+    assert.match(said, /^VAUBAN_QEMU_NETWORK: [^\n]+ for development; set it to routed[^\n]+\n$/);
   }
 });
 

@@ -153,7 +153,7 @@ test('a disk without space for the database is one sentence, and the next start 
     assert.match(
       stderr,
       new RegExp(
-        `^VAUBAN_DATA_DIR: no room for the database in ${directory}: \\d+ MB are free, it needs ${needed} MB\n$`,
+        `^VAUBAN_DATA_DIR: not enough space for the database in ${directory}: \\d+ MB are free, but it needs ${needed} MB\n$`,
       ),
     );
     assert.equal(status, UNAVAILABLE);

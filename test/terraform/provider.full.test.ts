@@ -38,7 +38,7 @@ test('the Terraform provider', { skip: skipWithoutGo() }, async (t) => {
     await assert.rejects(engine.validate('vauban_vm', bare), refused('plan', /size of the VM is missing/));
     await assert.rejects(
       engine.validate('vauban_vm', { ...WEB, ...size }),
-      refused('plan', /a plan or a size of its own/),
+      refused('plan', /either a plan or a custom size/),
     );
     await assert.rejects(
       engine.validate('vauban_vm', { ...WEB, billing: 'yearly' }),
@@ -46,9 +46,9 @@ test('the Terraform provider', { skip: skipWithoutGo() }, async (t) => {
     );
     await assert.rejects(
       engine.validate('vauban_vm', { ...WEB, timeouts: { create: 'soon' } }),
-      refused('timeouts', /no length of time/),
+      refused('timeouts', /not a duration/),
     );
-    await assert.rejects(engine.read('vauban_vm', {}), refused(undefined, /which one is meant/));
+    await assert.rejects(engine.read('vauban_vm', {}), refused(undefined, /does not identify one/));
     await assert.rejects(
       engine.plan('vauban_vm', { ...WEB, plan: 's99' }),
       refused(undefined, /no plan "s99"/),
@@ -130,7 +130,7 @@ test('the Terraform provider', { skip: skipWithoutGo() }, async (t) => {
     const wanted = { ...rest, vcpu: 3, ram_mb: 4096, disk_gb: 50, allow_reboot: null };
     const plan = await engine.plan('vauban_vm', wanted, imported);
     assert.deepEqual([plan.action, plan.replaces], ['update', []]);
-    assert.match(plan.warnings[0]!, /ssh_key_ids .* is taken from the configuration/);
+    assert.match(plan.warnings[0]!, /ssh_key_ids .* was taken from the configuration/);
     const before = await customer.orders();
     vm = (await engine.apply(plan))!;
     assert.deepEqual(await customer.orders(), before);
@@ -207,7 +207,7 @@ test('the Terraform provider', { skip: skipWithoutGo() }, async (t) => {
     assert.deepEqual([found.id, found.vcpu], [vm.state.id, 3]);
     await assert.rejects(
       engine.read('vauban_vm', { hostname: 'web-9' }),
-      refused(undefined, /There is none/),
+      refused(undefined, /None was found/),
     );
     const { ip } = await engine.read('vauban_shield_target', { vm_id: vm.state.id });
     assert.equal(ip, vm.state.ipv4);

@@ -221,8 +221,8 @@ const resealed = sql`seal = row_seal(to_jsonb(order_lines) || jsonb_build_object
 
 test('an edited figure of the hours is found, with new seals too', async (t) => {
   const { fixture, at, change, remove } = await owner(t);
-  const KNOWS = 'a VM knows what an hour of its running period costs, and since when they are counted';
-  const HELD = 'what is held for a VM is the deposit of its running period';
+  const KNOWS = 'a VM records the hourly price of its running period and when its hours began';
+  const HELD = 'the amount held for a VM is the deposit of its running period';
   assert.deepEqual(
     await brokenBy(fixture, sql`update vms set price_hourly_micros = price_hourly_micros - 1`),
     [KNOWS],
@@ -244,7 +244,7 @@ test('an edited figure of the hours is found, with new seals too', async (t) => 
     sql`update order_lines set amount_minor = amount_minor + 5, ${resealed} where unit = 'hour' and not proration`,
   );
   assert.ok(
-    found.includes('hours are counted as they were served, and come to their price or to what was paid'),
+    found.includes('hours are counted as served, and cost their price, up to the amount paid'),
     `${found}`,
   );
 });

@@ -58,19 +58,19 @@ export async function checkCluster(parts: CheckParts, wants: EngineWants): Promi
 async function certificate({ members }: CheckParts): Promise<Verdict> {
   const { auth } = (await members.any('GET', '/1.0')).metadata;
   if (auth === 'trusted') return ok('the cluster trusts this service');
-  return missing('the cluster does not trust it: incus config trust add-certificate vauban.crt');
+  return missing('the cluster does not trust this service: incus config trust add-certificate vauban.crt');
 }
 
 async function api({ members }: CheckParts): Promise<Verdict> {
   const { api_extensions: has, environment } = (await members.any('GET', '/1.0')).metadata;
   const lacks = missingExtensions(has ?? []);
-  if (lacks.length > 0) return missing(`lacks ${lacks.join(', ')}: Incus 6.0 has all that is needed`);
+  if (lacks.length > 0) return missing(`lacks ${lacks.join(', ')}, which Incus 6.0 has`);
   return ok(`${environment.server ?? 'incus'} ${environment.server_version}`);
 }
 
 async function quorum({ members }: CheckParts): Promise<Verdict> {
   const all = await members.all();
-  return ok(`the cluster answers for all of its ${all.length} members`);
+  return ok(`the cluster has a quorum and lists ${all.length} members`);
 }
 
 async function offlineThreshold({ members }: CheckParts): Promise<Verdict> {
@@ -78,7 +78,7 @@ async function offlineThreshold({ members }: CheckParts): Promise<Verdict> {
   const seconds = Number(config?.['cluster.offline_threshold'] ?? LEAST_OFFLINE_SECONDS);
   if (seconds >= LEAST_OFFLINE_SECONDS) return ok(`${seconds} seconds`);
   return limited(
-    `${seconds} seconds: a member that is slow counts as lost; incus config set cluster.offline_threshold=${LEAST_OFFLINE_SECONDS}`,
+    `${seconds} seconds: slow members count as lost; incus config set cluster.offline_threshold=${LEAST_OFFLINE_SECONDS}`,
   );
 }
 
@@ -97,12 +97,12 @@ async function firewall(
 ): Promise<Verdict> {
   const { environment } = (await members.at(name, 'GET', '/1.0')).metadata;
   if (environment.firewall !== 'nftables')
-    return missing(`Incus uses ${environment.firewall} there: rules of guests need nftables`);
+    return missing(`Incus uses ${environment.firewall} there, but the rules of guests need nftables`);
   const all = await instances.list();
   if (all.some((instance) => instance.location === name && isGuest(instance) && isOn(instance)))
-    return ok('nftables, and guests with rules run there');
+    return ok('nftables; guests with rules are running there');
   return limited(
-    'nftables; before a guest runs there nothing tells whether the kernel has nf_conntrack_bridge',
+    'nftables; until a guest runs there, it is unknown whether the kernel has nf_conntrack_bridge',
   );
 }
 
@@ -112,7 +112,7 @@ async function network(
 ): Promise<Verdict> {
   const path = `/1.0/networks/${name}?project=${project}`;
   const { type, managed, config } = (await members.any('GET', path)).metadata;
-  if (type !== 'bridge' || !managed) return missing('is no bridge that Incus manages');
+  if (type !== 'bridge' || !managed) return missing('is not a bridge managed by Incus');
   const has = ([4, 6] as const).flatMap((family) => {
     const [address] = (config[`ipv${family}.address`] ?? 'none').split('/');
     return address === 'none' ? [] : [address];
@@ -121,18 +121,18 @@ async function network(
   const shown = has.join(', ') || 'no address';
   if (served.length === 0)
     return missing(
-      `has ${shown}, and not the gateway of any region: ${wants.gateways.map(({ addresses }) => addresses[0]).join(', ')}`,
+      `has ${shown}, but not the gateway of any region: ${wants.gateways.map(({ addresses }) => addresses[0]).join(', ')}`,
     );
   // Incus refuses to assign a guest an address that its network cannot hand out.
   if (config['ipv6.address']?.includes(':') && config['ipv6.dhcp.stateful'] !== 'true')
-    return missing('no guest gets its IPv6 address: set ipv6.dhcp.stateful=true');
+    return missing('guests do not get their IPv6 addresses: set ipv6.dhcp.stateful=true');
   const translated = ([4, 6] as const).filter((family) => config[`ipv${family}.nat`] === 'true');
   if (translated.length > 0)
-    return limited(`guests do not have their own addresses outside: set ipv${translated[0]}.nat=false`);
+    return limited(`guests do not use their own addresses outside: set ipv${translated[0]}.nat=false`);
   const lacks = wants.gateways.flatMap(({ region, addresses }) =>
     addresses.filter((address) => !has.includes(address)).map((address) => `${address} of ${region}`),
   );
-  if (lacks.length > 0) return limited(`has ${shown}, and not ${lacks.join(', ')}`);
+  if (lacks.length > 0) return limited(`has ${shown}, but not ${lacks.join(', ')}`);
   return ok(`a bridge with ${shown}`);
 }
 
@@ -157,14 +157,15 @@ async function bgp({ members, network: name, project }: CheckParts, all: MemberI
 
 async function pool({ members, pool: name }: CheckParts): Promise<Verdict> {
   const { driver } = (await members.any('GET', `/1.0/storage-pools/${name}`)).metadata;
-  if (driver === 'dir') return limited('dir limits no disk, and counts a snapshot as the whole disk');
+  if (driver === 'dir')
+    return limited('dir cannot limit disks, and a snapshot takes the space of the whole disk');
   return ok(driver);
 }
 
 async function image({ members, project, aliasOf }: CheckParts, template: string): Promise<Verdict> {
   const alias = aliasOf(template);
   const found = await findProperties(members, project, alias);
-  if (!found) return limited(`there is none with the alias ${alias}, so no VM of it can be made`);
+  if (!found) return limited(`there is no image with the alias ${alias}, so no VMs can be created from it`);
   for (const [key, pattern] of Object.entries(PROPERTIES)) {
     const value = found.properties[key];
     if (value !== undefined && !pattern.test(value)) return limited(`${alias}: ${key} cannot be ${value}`);
@@ -177,13 +178,14 @@ const namedGroups = ({ groups }: MemberInfo) => groups.filter((group) => group !
 /** Lists the members that can create VMs in a zone. A member without a group does so in every zone. */
 function membersOf(zone: string, all: MemberInfo[]): Verdict {
   const has = all.filter((found) => namedGroups(found).length === 0 || found.groups.includes(zone));
-  if (has.length === 0) return limited(`no member is in a cluster group ${zone}, so no VM can be made there`);
+  if (has.length === 0)
+    return limited(`no member is in the cluster group ${zone}, so no VMs can be created there`);
   return ok(has.map(({ server_name: name }) => name).join(', '));
 }
 
 function zonesOf(found: MemberInfo, wants: EngineWants): Verdict {
   const strange = namedGroups(found).filter((group) => !wants.zones.includes(group));
   if (strange.length > 0)
-    return limited(`${strange.join(', ')}: no zone of the catalog that VMs are made in`);
+    return limited(`${strange.join(', ')}: not a zone of the catalog in which VMs are created`);
   return ok(namedGroups(found).join(', ') || 'in no cluster group, so in every zone');
 }

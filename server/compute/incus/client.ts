@@ -114,7 +114,7 @@ export class IncusClient {
     const over = new AbortController();
     const done = new AbortController();
     this.#clock.sleep(limitMs, done.signal).then(
-      () => over.abort(new Error(`no answer in ${limitMs / 1000} s`)),
+      () => over.abort(new Error(`no answer within ${limitMs / 1000} s`)),
       () => {},
     );
     try {

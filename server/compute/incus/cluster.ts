@@ -57,7 +57,7 @@ export class Cluster {
     const { driver, id, endpoints } = this;
     const found = `${driver.name}:${await driver.place()}`;
     if (found === id) return driver;
-    throw new ComputeUnavailableError(`at ${endpoints.join(', ')} is ${found}, and not ${id}`);
+    throw new ComputeUnavailableError(`the cluster at ${endpoints.join(', ')} is ${found}, not ${id}`);
   }
 
   /** Returns the cluster's answer, however long it takes, or undefined if it does not answer. */
@@ -78,7 +78,7 @@ export class Cluster {
   async askSoon<T>(question: (driver: ComputeDriver) => Promise<T>): Promise<Said<T> | undefined> {
     const answered = new AbortController();
     const late = this.#parts.clock.sleep(PATIENCE_MS, answered.signal).then(
-      () => this.#fell(new Error(`no answer in ${PATIENCE_MS / 1000} s`)),
+      () => this.#fell(new Error(`no answer within ${PATIENCE_MS / 1000} s`)),
       () => {},
     );
     try {
@@ -99,7 +99,10 @@ export class Cluster {
 
   #fell(cause: Error): void {
     if (!this.#silence)
-      this.#parts.logger.warn({ err: cause }, `${this.#name} does not answer: its region is without it`);
+      this.#parts.logger.warn(
+        { err: cause },
+        `${this.#name} does not answer: VMs of its region cannot be managed`,
+      );
     this.#silence = new ComputeUnavailableError(`${this.#name} does not answer: ${cause.message}`, { cause });
   }
 

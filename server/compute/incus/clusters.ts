@@ -20,7 +20,7 @@ import { Roster, type RosterParts } from './roster.ts';
 /** Time limit for a single cluster to list its hosts: if it hangs, every member would otherwise be waited for in turn. */
 const HOSTS_MS = 10_000;
 const noAnswer = () =>
-  new ComputeUnavailableError(`the cluster has not named its hosts in ${HOSTS_MS / 1000} s`);
+  new ComputeUnavailableError(`the cluster did not list its hosts within ${HOSTS_MS / 1000} s`);
 
 export interface ClustersParts extends RosterParts {
   regions: readonly Region[];
@@ -166,14 +166,14 @@ class Clusters {
     if (!all) return this.#first.create(spec);
     const cluster = clusterWith(all, spec.hostId);
     if (!this.#regions.of(cluster.region, all).includes(spec.region))
-      throw new CapacityError(`host ${spec.hostId} no longer has VMs of region ${spec.region}`);
+      throw new CapacityError(`host ${spec.hostId} no longer serves region ${spec.region}`);
     return (await cluster.same()).create(spec);
   };
   readonly rebuild: Method<'rebuild'> = async (spec, rebuildId) =>
     (await this.#at(spec.hostId)).rebuild(spec, rebuildId);
   readonly move: Method<'move'> = async (id, to, how, signal) => {
     const [from, target] = [await this.of(id), await this.#at(to.hostId)];
-    if (from !== target) throw new Error('no guest moves from one cluster to another');
+    if (from !== target) throw new Error('guests cannot move from one cluster to another');
     return target.move(id, to, how, signal);
   };
 
@@ -306,5 +306,5 @@ function clusterOf(all: readonly Cluster[], hostId: string | undefined): Cluster
 function clusterWith(all: readonly Cluster[], hostId: string): Cluster {
   const found = clusterOf(all, hostId);
   if (found) return found;
-  throw new ComputeUnavailableError(`no cluster of this service has host ${hostId}`);
+  throw new ComputeUnavailableError(`no cluster of this service has the host ${hostId}`);
 }

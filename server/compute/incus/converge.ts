@@ -39,7 +39,7 @@ export async function converge<T>(clock: Clock, { look, isDone, step, signal }: 
     try {
       await step(now);
       // The step has succeeded or was undone by something else: the next look will tell.
-      failure = new Error('what was asked for was undone again and again');
+      failure = new Error('the requested change was undone repeatedly');
     } catch (error) {
       failure = asCapacity(error);
       if (!isPassing(error)) throw failure;

@@ -81,7 +81,8 @@ export const REFUSED_PROTOCOLS: readonly FirewallEntry['protocol'][] = ['esp', '
 export function compileFirewall(policy: NetworkPolicy, always: readonly FirewallEntry[] = []): Acl {
   const { firewall, defaultIn, defaultOut, smtpOpen } = policy;
   const refused = firewall.find(({ protocol }) => REFUSED_PROTOCOLS.includes(protocol));
-  if (refused) throw new PolicyRefusedError(`rules of ${refused.protocol} cannot be told apart from others`);
+  if (refused)
+    throw new PolicyRefusedError(`rules of ${refused.protocol} cannot be distinguished from others`);
   const incoming = firewall.filter(({ direction }) => direction === 'in');
   const outgoing = firewall.filter(({ direction }) => direction === 'out');
   const acl = {
@@ -92,7 +93,7 @@ export function compileFirewall(policy: NetworkPolicy, always: readonly Firewall
   const ranges = rules.reduce((sum, rule) => sum + (rule.source ?? rule.destination)!.split(',').length, 0);
   if (rules.length > MAX_RULES || ranges > MAX_RANGES)
     throw new PolicyRefusedError(
-      `these rules come to ${rules.length} with ${ranges} ranges of addresses, of which ${MAX_RULES} and ${MAX_RANGES} are possible`,
+      `these are ${rules.length} rules with ${ranges} address ranges; at most ${MAX_RULES} and ${MAX_RANGES} are possible`,
     );
   return acl;
 }

@@ -94,7 +94,7 @@ export class Hosts {
   async all(): Promise<HostInfo[]> {
     const members = await this.#parts.members.all().catch((error) => {
       if (!(error instanceof IncusError)) throw error;
-      throw new ComputeUnavailableError(`the cluster does not name its members: ${error.message}`, {
+      throw new ComputeUnavailableError(`the cluster does not list its members: ${error.message}`, {
         cause: error,
       });
     });

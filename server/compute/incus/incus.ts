@@ -298,9 +298,7 @@ class Incus implements ComputeDriver {
 
   async #putNetwork(id: string, policy: NetworkPolicy): Promise<void> {
     if (policy.portForwards.length > 0)
-      throw new PolicyRefusedError(
-        'this engine makes no port forwards: its guests have addresses of their own',
-      );
+      throw new PolicyRefusedError('this engine does not forward ports: its guests have their own addresses');
     const instance = await this.#guests.need(id);
     const acl = this.#guests.aclOf(policy, addressesOf(instance));
     await this.#acls.put(instance.name, acl);

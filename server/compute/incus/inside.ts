@@ -43,7 +43,7 @@ export class Inside {
 
   async setPassword(instance: Instance, username: string, password: string): Promise<void> {
     if (/[\n:]/.test(username) || password.includes('\n'))
-      throw new Error('a line break cannot be in a password');
+      throw new Error('a password cannot contain a line break');
     const keys = this.#keysOf(instance);
     const socket = await this.openSsh(instance, idOf(instance));
     await runAsRoot(socket, userOf(instance), keys, 'chpasswd', `${username}:${password}\n`);
@@ -73,7 +73,7 @@ export class Inside {
 
   #keysOf(instance: Instance): () => Promise<readonly string[]> {
     const { opsLogin } = this.#parts;
-    if (!opsLogin) throw new AgentUnavailableError(`nothing inside ${idOf(instance)} can be asked`);
+    if (!opsLogin) throw new AgentUnavailableError(`the service has no way to log in to ${idOf(instance)}`);
     return () => opsLogin(idOf(instance));
   }
 }

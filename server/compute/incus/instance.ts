@@ -75,7 +75,7 @@ const ASIDE = '-aside';
 
 /** Returns the name of a VM's instance; Incus allows no underscores. Throws if the name might not be unique to the VM. */
 export function nameOf(id: string): string {
-  if (!ID.test(id)) throw new Error(`${id} cannot be the name of a guest`);
+  if (!ID.test(id)) throw new Error(`${id} is not a valid name of a guest`);
   return id.replaceAll('_', '-');
 }
 

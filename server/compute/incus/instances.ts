@@ -93,7 +93,7 @@ export class Instances {
   #seen(instance: Instance): Instance {
     this.#places.set(instance.name, instance.location);
     if (instance.config[KEYS.id] === undefined)
-      throw new Error(`the cluster has an instance ${instance.name} that Vauban has not made`);
+      throw new Error(`the cluster has an instance ${instance.name} that Vauban did not create`);
     return instance;
   }
 

@@ -66,10 +66,10 @@ function firstCluster(config: Config): Omit<NewCluster, 'region' | 'certificate'
     serviceNetworks === undefined && 'VAUBAN_INCUS_SERVICE_NETWORKS',
   ].filter((name) => name !== false);
   if (missing.length > 0)
-    throw new ConfigError(missing.map((name) => `${name}: must be set where VAUBAN_COMPUTE is incus`));
+    throw new ConfigError(missing.map((name) => `${name}: must be set if VAUBAN_COMPUTE is incus`));
   const plain = endpoints!.find((url) => !URL.canParse(url) || new URL(url).protocol !== 'https:');
   if (plain !== undefined)
-    throw new ConfigError([`VAUBAN_INCUS_ENDPOINTS: ${plain} is no https:// address of a member`]);
+    throw new ConfigError([`VAUBAN_INCUS_ENDPOINTS: ${plain} is not an https:// address of a member`]);
   return {
     endpoints: endpoints!,
     network: network!,

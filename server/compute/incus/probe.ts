@@ -30,13 +30,13 @@ export async function probeCluster(
     const { server = 'incus', server_version: version, server_clustered: isCluster } = environment;
     const missing = missingExtensions(has);
     if (missing.length > 0)
-      return fail(`${server} ${version} has not all that is needed (${missing.join(', ')}): Incus 6.0 has`);
+      return fail(`${server} ${version} lacks ${missing.join(', ')}, which Incus 6.0 has`);
     if (!isCluster)
-      return fail('the server is no cluster: incus cluster enable NAME makes it one of one member');
+      return fail('the server is not a cluster: incus cluster enable NAME makes it a cluster of one member');
     await members.any('GET', `/1.0/projects/${project}`);
     const { metadata: bridge } = await members.any('GET', `/1.0/networks/${network}?project=${project}`);
     if (bridge.type !== 'bridge' || !bridge.managed)
-      return fail(`the network ${network} is no bridge of Incus`);
+      return fail(`the network ${network} is not a bridge managed by Incus`);
     await members.any('GET', `/1.0/storage-pools/${pool}`);
     const all = await members.all();
     const up = all.filter(({ status }) => status === 'Online').length;

@@ -26,7 +26,9 @@ export function rootDisk(
 
 function speedOf({ iops, mbps }: DiskSpeed = {}): Device {
   if (iops !== undefined && mbps !== undefined)
-    throw new Error('Incus limits a disk by requests or by bytes a second, not by both: see docs/incus.md');
+    throw new Error(
+      'Incus limits a disk by requests or by bytes per second, but not by both: see docs/incus.md',
+    );
   if (iops === undefined && mbps === undefined) return {};
   return { 'limits.max': iops === undefined ? `${mbps}MB` : `${iops}iops` };
 }

@@ -37,7 +37,7 @@ export async function runAsUser(
     return execute(client, command, input);
   };
   try {
-    const late = () => new AgentUnavailableError(`the guest did not do it in ${COMMAND_MS / 1000} s`);
+    const late = () => new AgentUnavailableError(`the guest did not finish within ${COMMAND_MS / 1000} s`);
     const { code, words } = await within(clock, COMMAND_MS, work(), late);
     if (code !== 0) throw new Error(`the guest refused: ${words || `status ${code}`}`);
   } finally {
@@ -71,7 +71,7 @@ function logIn(
     client.once('close', () => reject(new AgentUnavailableError('the guest closed the connection')));
     // Stays attached: if the connection breaks later, the command has already failed and reports it.
     client.on('error', (error) =>
-      reject(new AgentUnavailableError(`the guest refuses the login: ${error.message}`)),
+      reject(new AgentUnavailableError(`the guest refused the login: ${error.message}`)),
     );
     // The host key is not checked: the connection uses the host's own network, where no one could intercept it.
     const authHandler = offeringKeys(username, privateKeys);

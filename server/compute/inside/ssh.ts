@@ -74,8 +74,8 @@ async function greeted(clock: Clock, stream: Duplex, ms: number): Promise<Duplex
     });
   });
   try {
-    await within(clock, ms, first, () => new Error('nothing was said'));
-    if (!said.toString('latin1').startsWith(BANNER)) throw new Error('this is no SSH server');
+    await within(clock, ms, first, () => new Error('no greeting was received'));
+    if (!said.toString('latin1').startsWith(BANNER)) throw new Error('this is not an SSH server');
     over.abort();
     stream.unshift(said);
     return stream;

@@ -57,12 +57,12 @@ export async function findAccelerator(
   try {
     await (await open(kvm, 'r+')).close();
   } catch (error) {
-    return { kind: 'tcg', reason: `${kvm} does not open: ${(error as NodeJS.ErrnoException).code}` };
+    return { kind: 'tcg', reason: `${kvm} cannot be opened: ${(error as NodeJS.ErrnoException).code}` };
   }
   const flag = /^flags\s*:.*\b(svm|vmx)\b/m.exec(await readFile(cpuinfo, 'utf8'))?.[1];
   return flag
-    ? { kind: 'kvm', reason: `${kvm} opens and the processor has ${flag}` }
-    : { kind: 'tcg', reason: `${kvm} opens, but the processor has neither svm nor vmx` };
+    ? { kind: 'kvm', reason: `${kvm} can be opened, and the processor has ${flag}` }
+    : { kind: 'tcg', reason: `${kvm} can be opened, but the processor has neither svm nor vmx` };
 }
 
 /** Checks whether customers' guests can be connected to the network: taps and routes need a privilege and a device. */
@@ -72,13 +72,17 @@ export async function findNetworkPrivilege({ status, tun } = KERNEL): Promise<Fi
     `0x${/^CapEff:\s*([0-9a-f]+)$/m.exec(await readFile(status, 'utf8'))?.[1] ?? '0'}`,
   );
   if (((capabilities >> CAP_NET_ADMIN) & 1n) === 0n)
-    return { what, state: 'limited', found: 'user mode only, for development: CAP_NET_ADMIN is not held' };
+    return {
+      what,
+      state: 'limited',
+      found: 'user mode only, for development: the service lacks CAP_NET_ADMIN',
+    };
   try {
     await access(tun, constants.R_OK | constants.W_OK);
   } catch {
-    return { what, state: 'limited', found: `user mode only, for development: ${tun} does not open` };
+    return { what, state: 'limited', found: `user mode only, for development: ${tun} cannot be opened` };
   }
-  return { what, state: 'ok', found: `CAP_NET_ADMIN is held and ${tun} opens` };
+  return { what, state: 'ok', found: `the service has CAP_NET_ADMIN and can open ${tun}` };
 }
 
 /** Checks everything that guests need on this host, with the permissions of the calling process. Starts no guest. */
@@ -140,7 +144,7 @@ async function describeLimits(): Promise<Finding> {
   const what = 'limits of guests';
   const limiter = await findLimiter();
   if (typeof limiter === 'string')
-    return { what, state: 'limited', found: `guests may use more than was sold: ${limiter}` };
+    return { what, state: 'limited', found: `guests may use more than they were sold: ${limiter}` };
   const { how, lacks } = limiter;
   if (lacks.length === 0) return { what, state: 'ok', found: how };
   return { what, state: 'limited', found: `${how}, without ${lacks.join(', ')}` };
@@ -170,7 +174,7 @@ async function findImages(images: ImageStore): Promise<Finding> {
     return { what, state: 'missing', found: `none (${SETUP}, or vaubanctl image import)` };
   const unreadable = await images.unreadable();
   if (unreadable.length === 0) return { what, state: 'ok', found: names.join(', ') };
-  const mend = `cannot be read, import again: ${unreadable.join(', ')}`;
+  const mend = `unreadable, import again: ${unreadable.join(', ')}`;
   return { what, state: 'limited', found: `${names.join(', ')}; ${mend}` };
 }
 

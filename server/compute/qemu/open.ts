@@ -77,14 +77,14 @@ function selectHost({
   const { qemuNetwork: choice, hostHelper, qemuUplink: uplink } = config;
   if (hostHelper !== undefined) {
     if (choice === 'user')
-      throw new ConfigError(['VAUBAN_HOST_HELPER: makes routed networks only, not user']);
+      throw new ConfigError(['VAUBAN_HOST_HELPER: only supports the network `routed`, not `user`']);
     const helper = new HostClient(hostHelper);
     return { network: helper, launcher: helper, users: () => helper.users() };
   }
   if (choice !== 'routed' && config.mode === 'production') {
     throw new ConfigError([
-      'VAUBAN_QEMU_NETWORK: the network of user mode connects guests to nothing but this host and is for development only; set ' +
-        'routed, or the helper that routes in VAUBAN_HOST_HELPER',
+      'VAUBAN_QEMU_NETWORK: the user network only connects guests to this host and is for development; set it to ' +
+        'routed, or set VAUBAN_HOST_HELPER to the helper that routes',
     ]);
   }
   const launcher = limitedLauncher(createDirectLauncher(clock), { logger });

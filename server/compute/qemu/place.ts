@@ -19,7 +19,7 @@ export async function placeOf(directory: string): Promise<string> {
     return makeId(directory, path);
   });
   const id = found.trim();
-  if (!ID.test(id)) throw new Error(`${path} does not hold the id of a directory of guests`);
+  if (!ID.test(id)) throw new Error(`${path} does not contain the id of a directory of guests`);
   return id;
 }
 

@@ -165,7 +165,7 @@ class Qemu implements ComputeDriver {
   }
 
   async move(id: string): Promise<void> {
-    throw new Error(`${id} is on the only host there is`);
+    throw new Error(`${id} is already on the only host`);
   }
 
   async moveKind(): Promise<MoveKind> {

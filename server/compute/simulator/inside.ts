@@ -114,7 +114,7 @@ export class GuestAccess {
   #begin(id: string, boot: number | undefined): Open {
     if (this.#closing.signal.aborted) throw new ComputeUnavailableError('the simulator is closed');
     if ([...this.#open].filter((one) => one.id === id).length >= MAX_CONNECTIONS) {
-      throw new AgentUnavailableError(`${id} takes no more connections`);
+      throw new AgentUnavailableError(`${id} has too many connections`);
     }
     const open: Open = { id, boot, end: new AbortController() };
     this.#open.add(open);

@@ -72,7 +72,7 @@ export function restart(guest: Guest, now: number, timeoutMs: number, pace: Pace
 
 /** Returns when the guest will have booted. Throws if that can no longer happen. */
 export function whenBooted(id: string, guest: Guest | undefined, now: number): number {
-  if (!guest?.run || powerAt(guest, now) === 'off') throw new Error(`${id} went away while it booted`);
+  if (!guest?.run || powerAt(guest, now) === 'off') throw new Error(`${id} ended while it was booting`);
   return guest.run.bootUntil;
 }
 

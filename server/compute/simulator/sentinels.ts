@@ -77,7 +77,7 @@ export function failureOf(operation: Operation, hostname: string, spent: Operati
   const sentinel = FAILURES[operation];
   if (hostname.includes(`${sentinel}-once`)) {
     if (spent.includes(operation)) return undefined;
-    return new ComputeUnavailableError(`the hostname asks for ${operation} to fail once`);
+    return new ComputeUnavailableError(`the hostname makes ${operation} fail once`);
   }
-  return hostname.includes(sentinel) ? new Error(`the hostname asks for ${operation} to fail`) : undefined;
+  return hostname.includes(sentinel) ? new Error(`the hostname makes ${operation} fail`) : undefined;
 }

@@ -124,7 +124,7 @@ class Simulator implements ComputeDriver {
   async move(id: string, { hostId }: { hostId: string }, how: MoveKind, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
     const { kind, ms } = this.#move;
-    if (kind === 'none') throw new Error('this engine moves no guest');
+    if (kind === 'none') throw new Error('this engine does not move guests');
     const isThere = await this.#operations.change('move', id, (guest) => {
       if (how === 'cold' && guest.run) throw new Error(`${id} must be off to be moved`);
       return hostOf(guest) === hostId;
@@ -161,7 +161,8 @@ class Simulator implements ComputeDriver {
 
   async create(spec: GuestSpec): Promise<void> {
     const { id, hostname } = spec;
-    if (has(hostname, 'unavailable')) throw new ComputeUnavailableError(`${hostname} asks for no engine`);
+    if (has(hostname, 'unavailable'))
+      throw new ComputeUnavailableError(`${hostname} makes the engine unavailable`);
     this.#stock.requireTemplate(spec.template);
     this.#stock.requireReachable({ host: spec.hostId }, await this.#store.lostHosts());
     await this.#stock.requireRoom(spec.hostId, id, spec);

@@ -180,7 +180,7 @@ function poolFault(text: string, family: 4 | 6): string | undefined {
   if (cidr?.family !== family) return `must be an IPv${family} CIDR, not "${text}"`;
   if (cidr.hasHostBits) return `${text} has bits set to the right of its prefix`;
   const bits = (family === 4 ? 32 : 128) - cidr.prefix;
-  if (bits < SMALLEST_POOL_BITS) return `${text} has no room for a gateway and a VM`;
+  if (bits < SMALLEST_POOL_BITS) return `${text} is too small for a gateway and a VM`;
   return undefined;
 }
 
@@ -208,6 +208,6 @@ function* templateFaults({ custom, plans, templates }: Catalog): Generator<Catal
       (size) => size.ram_mb >= template.min_ram_mb && size.disk_gb >= template.min_disk_gb,
     );
     if (!fits)
-      yield { path: ['templates', index], reason: `nothing on sale is large enough for ${template.code}` };
+      yield { path: ['templates', index], reason: `nothing for sale is large enough for ${template.code}` };
   }
 }

@@ -110,21 +110,24 @@ export const AddOnSchema = Type.Object(
     name: Type.String({
       minLength: 1,
       maxLength: MAX_ADD_ON_NAME,
-      description: 'Shown to customers, also on invoices',
+      description: 'Shown to customers and on invoices',
     }),
-    price_monthly: { ...Price, description: 'Price of one unit a month, with the decimals of the currency' },
+    price_monthly: {
+      ...Price,
+      description: 'Price of one unit per month, with the decimals of the currency',
+    },
     prices: Type.Optional(
       Type.Array(Type.Object({ ...priceDates, price_monthly: Price }, closed), {
-        description: 'Later prices, the earliest first; price_monthly holds until then',
+        description: 'Future prices, earliest first; price_monthly applies until then',
       }),
     ),
     max_quantity: Type.Integer({
       minimum: 1,
       maximum: 1000,
-      description: 'Most units that one VM may have',
+      description: 'Maximum number of units per VM',
     }),
     deprecated: Type.Optional(
-      Type.Boolean({ description: 'Existing VMs keep their units, no more can be bought' }),
+      Type.Boolean({ description: 'Existing VMs keep their units, but no more can be bought' }),
     ),
   },
   closed,
@@ -243,7 +246,7 @@ export const CatalogSchema = Type.Object(
       Type.Array(AddOnSchema, {
         maxItems: MAX_ADD_ONS,
         description:
-          'Sold with a VM, by the month. List them only once all nodes run a release that knows them: others neither renew nor refund them',
+          'Sold with a VM, by the month. List them only once all nodes run a release that supports them: older ones neither renew nor refund them',
       }),
     ),
     price_notice_days: Type.Optional(

@@ -21,8 +21,8 @@ export const DatevSchema = Type.Object(
       Type.String({ pattern: '^[0-9]{4,9}$' }),
       {
         description:
-          'The account for each of the ledger, such as "tax:0.19" or for all rates "tax"; without automatic tax, since ' +
-          'net and tax are booked apart. Two with the same account are not booked against each other',
+          'DATEV account for each account of the ledger, such as "tax:0.19", or "tax" for all rates; without automatic tax, because ' +
+          'net and tax are booked separately. Ledger accounts with the same DATEV account are not booked against each other',
       },
     ),
   },

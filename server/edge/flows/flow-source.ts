@@ -101,7 +101,7 @@ export class FlowSource implements TrafficSource {
     const silent = now - this.#purgedAt;
     if (silent > SILENT_MS) {
       throw new EdgeUnavailableError(
-        `the flow collector has said nothing for ${Math.round(silent / SECOND)} s`,
+        `the flow collector has sent nothing for ${Math.round(silent / SECOND)} s`,
       );
     }
     const at = this.#purgedAt + SECOND * Math.max(0, Math.floor((silent - SECOND / 2) / SECOND));
@@ -139,9 +139,9 @@ function openPipe(path: string): number {
   }
   const found = fstatSync(fd);
   const why = !found.isFIFO()
-    ? 'is no named pipe'
+    ? 'is not a named pipe'
     : (found.mode & OTHERS_MAY_WRITE) !== 0
-      ? 'can be written by others than its owner and group, although its content is trusted'
+      ? 'is writable by users other than its owner and group, but its content is trusted'
       : undefined;
   if (why === undefined) return fd;
   closeSync(fd);

@@ -27,7 +27,7 @@ export class FlowWatchedEdge implements EdgeDriver {
 
   async probe() {
     const { ok, summary } = await this.#edge.probe();
-    return { ok, summary: `${summary}; attacks are noticed by flows` };
+    return { ok, summary: `${summary}; attacks are detected from flows` };
   }
 
   async reconcile(targets: EdgeTarget[]): Promise<EdgeReceipt> {

@@ -117,7 +117,7 @@ function protocolsOf(match: EdgeMatch, family: Family): number[] {
   }
   const number = typeof protocol === 'number' ? protocol : PROTOCOL_NUMBERS[protocol];
   if (family === 6 && EXTENSION_HEADERS.includes(number)) {
-    throw new InexpressibleError('protocol', `routers pass over the header ${protocol} of IPv6`);
+    throw new InexpressibleError('protocol', `routers skip the IPv6 header ${protocol}`);
   }
   return [number];
 }
@@ -125,7 +125,7 @@ function protocolsOf(match: EdgeMatch, family: Family): number[] {
 function source(text: string | null, family: Family): Component[] {
   const cidr = text === null ? undefined : parseCidr(text);
   if (cidr && cidr.family !== family)
-    throw new InexpressibleError('source', 'is of the other address family');
+    throw new InexpressibleError('source', 'belongs to the other address family');
   if (!cidr || cidr.prefix === 0) return [];
   return [network(TYPE.source, cidr.address, cidr.prefix, family)];
 }

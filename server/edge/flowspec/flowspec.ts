@@ -104,7 +104,7 @@ export class FlowspecEdge implements EdgeDriver {
       const states = routers.map(
         ({ address, established }) => `${address} ${established ? 'connected' : 'away'}`,
       );
-      return { ok: true, summary: `GoBGP of AS ${asn}, which counts nothing; routers: ${states.join(', ')}` };
+      return { ok: true, summary: `GoBGP of AS ${asn}, without counters; routers: ${states.join(', ')}` };
     } catch (error) {
       return { ok: false, summary: (error as Error).message };
     }

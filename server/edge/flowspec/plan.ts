@@ -33,8 +33,7 @@ export function planOf({ id: targetId, ip, family, rules }: EdgeTarget): Plan {
       const rate = bytesPerSecond(rule.rate);
       requireOrder(rule, components, said);
       const nlri = nlriOf(components);
-      if (nlri.length > MAX_NLRI_BYTES)
-        throw new InexpressibleError('sourcePorts', 'there are too many ports');
+      if (nlri.length > MAX_NLRI_BYTES) throw new InexpressibleError('sourcePorts', 'it has too many ports');
       plan.announced.push({ ruleId: rule.id, route: ruleRoute(family, nlri, rate) });
       said.push({ rule, components });
     } catch (error) {
@@ -50,16 +49,13 @@ export function planOf({ id: targetId, ip, family, rules }: EdgeTarget): Plan {
 function bytesPerSecond(rate: EdgeRule['rate']): number {
   if (!rate) return 0;
   if (rate.unit === 'pps') {
-    throw new InexpressibleError('rate', 'routers limit by bits a second, not by packets');
+    throw new InexpressibleError('rate', 'routers limit bits per second, not packets');
   }
   if (rate.perSource !== undefined) throw new InexpressibleError('rate', 'routers cannot limit each sender');
   const bytes = rate.value / 8;
   if (Math.fround(bytes) === bytes) return bytes;
   const near = 8 * Math.fround(bytes);
-  throw new InexpressibleError(
-    'rate',
-    `routers cannot be told this number; ${near} bps is the nearest they can`,
-  );
+  throw new InexpressibleError('rate', `routers cannot be given this rate; the nearest is ${near} bps`);
 }
 
 function requireOrder(rule: EdgeRule, components: Component[], said: Said[]): void {

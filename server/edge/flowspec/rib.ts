@@ -145,7 +145,7 @@ export class Rib {
     const missing = wanted.filter((route) => !this.#has(route));
     for (const route of missing) {
       // The last safeguard: nothing else in the service checks what this host announces.
-      if (!this.#isOwn(route)) throw new EdgeUnavailableError('a route would be none of the edge');
+      if (!this.#isOwn(route)) throw new EdgeUnavailableError('a route does not belong to the edge');
     }
     if (missing.length + unwanted.length === 0) return;
     if (this.#isTold) await this.#applyTold(missing, unwanted);
@@ -153,7 +153,7 @@ export class Rib {
     const left = new Set(unwanted.map(keyOf));
     const isApplied =
       missing.every((route) => this.#has(route)) && ![...left].some((key) => this.#entries?.has(key));
-    if (!isApplied) throw new EdgeUnavailableError('GoBGP does not have what it was given');
+    if (!isApplied) throw new EdgeUnavailableError('GoBGP does not have the routes that it was given');
   }
 
   async #applyAndRead(missing: Route[], unwanted: Route[]): Promise<void> {
@@ -174,7 +174,7 @@ export class Rib {
     this.#expected = { left, settled };
     const isDone = new AbortController();
     this.#options.clock.sleep(TOLD_WITHIN_MS, isDone.signal).then(
-      () => settled.reject(new EdgeUnavailableError('GoBGP does not have what it was given')),
+      () => settled.reject(new EdgeUnavailableError('GoBGP does not have the routes that it was given')),
       () => {},
     );
     try {

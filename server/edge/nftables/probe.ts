@@ -11,10 +11,10 @@ const PRIORITY = -510;
 
 /** Checks with a temporary table that this process can do what the edge needs, and reports what it found. */
 export async function probeKernel({ devices, synProxy }: Layout, signature: string): Promise<EdgeReport> {
-  if (devices.length === 0) return { ok: false, summary: 'no device is named that packets come in by' };
+  if (devices.length === 0) return { ok: false, summary: 'no interface is named on which packets arrive' };
   const strange = devices.find((name) => !new RegExp(DEVICE_PATTERN).test(name));
   if (strange !== undefined)
-    return { ok: false, summary: `${JSON.stringify(strange)} is no name of a device` };
+    return { ok: false, summary: `${JSON.stringify(strange)} is not the name of an interface` };
   const version = (await nft(['--version'])).trim().replace(/ \(.*/, '');
   for (const device of devices) {
     await runNetworkProgram('ip', ['link', 'show', 'dev', device]).catch((error: Error) => {
@@ -54,7 +54,7 @@ const GUESTS = /^table inet vauban$/m;
 async function whyNoProxy(signature: string): Promise<string | undefined> {
   // Connections that the proxy opens to a target would bypass that firewall.
   if (GUESTS.test(await nft(['list', 'tables']))) {
-    return 'syn_proxy: is for an edge in front of the hosts: here it would pass over the firewall of guests';
+    return 'syn_proxy: is only for an edge in front of the hosts: here it would bypass the firewall of guests';
   }
   const scratch = SCRATCH.replace('netdev', 'inet');
   await apply(
@@ -69,5 +69,5 @@ async function whyNoProxy(signature: string): Promise<string | undefined> {
   // Otherwise a returned cookie looks like the middle of a connection, and is forwarded as such.
   const loose = await readFile(LOOSE, 'utf8');
   if (loose.trim() === '0') return undefined;
-  return `syn_proxy: needs net.netfilter.nf_conntrack_tcp_loose=0, and it is ${loose.trim()} (see sysctl.d(5))`;
+  return `syn_proxy: needs net.netfilter.nf_conntrack_tcp_loose=0, but it is ${loose.trim()} (see sysctl.d(5))`;
 }

@@ -38,7 +38,7 @@ export function enforceable(
   { synProxy }: Layout,
 ): { targets: EdgeTarget[]; refused: EdgeRefusal[] } {
   if (synProxy) return { targets, refused: [] };
-  const message = 'this edge does not answer SYN in the place of targets';
+  const message = 'this edge cannot answer SYN packets for targets';
   const refused = targets.flatMap(({ id: targetId, rules }) =>
     rules
       .filter(({ rate }) => rate?.synProxy)

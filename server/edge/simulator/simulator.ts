@@ -166,7 +166,7 @@ class EdgeSimulator implements EdgeDriver {
       const changed = await this.#store.changeTarget(id, (target) => {
         const settled = settledAt(id, target, from);
         if (settled.attacks.length >= MAX_ATTACKS) {
-          throw new EdgeUnavailableError(`${MAX_ATTACKS} attacks on ${id} are under way already`);
+          throw new EdgeUnavailableError(`${MAX_ATTACKS} attacks on ${id} are already in progress`);
         }
         return { ...settled, attacks: [...settled.attacks, attack] };
       });

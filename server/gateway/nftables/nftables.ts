@@ -138,7 +138,7 @@ export class NftablesGateway implements GatewayDriver {
     const stranger = all.findIndex(({ internalIp }) => !this.#isGuest(internalIp));
     if (stranger >= 0)
       throw new InvalidArgumentError(
-        `forwards.${stranger}.internalIp: is not among what this host's configuration allows`,
+        `forwards.${stranger}.internalIp: is not allowed by this host's configuration`,
       );
   }
 
@@ -150,7 +150,7 @@ export class NftablesGateway implements GatewayDriver {
     await this.#apply([...lines, `delete table ${TABLE}-probe`]);
     await runNetworkProgram('conntrack', ['-C']);
     if ((await readFile(FORWARDING, 'utf8')).trim() !== '1')
-      throw new Error('this host routes nothing: it needs net.ipv4.ip_forward=1 (see sysctl.d(5))');
+      throw new Error('this host does not route packets: it needs net.ipv4.ip_forward=1 (see sysctl.d(5))');
     const ports = this.#layout.publicPorts.map(({ address, ports }) => `${address}:${ports}`);
     const version = (await runNetworkProgram('nft', ['--version'])).trim().replace(/ \(.*/, '');
     return `${version}, forwards ${ports.join(', ')}`;

@@ -127,7 +127,7 @@ export class ErrorResponses {
 
   #guide(code: ErrorCode): ErrorGuide {
     const guide = this.#vocabulary.guide[code];
-    if (!guide) throw new Error(`The description says nothing of the error ${code}`);
+    if (!guide) throw new Error(`The description does not explain the error ${code}`);
     return guide;
   }
 }

@@ -74,7 +74,7 @@ export class Readiness {
       clock,
       SLOW_CHECK_MS,
       () => requireMigrations(db),
-      failed('the database lacks migrations of this release'),
+      failed('migrations of this release are missing in the database'),
     );
     this.#compute = new CachedCheck(clock, SLOW_CHECK_MS, asked, failed('the compute engine does not work'));
   }

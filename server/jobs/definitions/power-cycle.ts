@@ -17,7 +17,7 @@ export const powerOffGuest: Step = {
       await compute.shutdown(vm.id, SHUTDOWN_SECONDS, signal);
     } catch (error) {
       signal.throwIfAborted();
-      services.logger.info({ err: error, vm_id: vm.id }, 'guest did not shut down, its power is cut');
+      services.logger.info({ err: error, vm_id: vm.id }, 'guest did not shut down; cutting its power');
       await compute.powerOff(vm.id);
     }
   },

@@ -80,7 +80,7 @@ async function switchOff({ clock, compute, logger }: DrainServices, id: string, 
     await compute.shutdown(id, left);
     return 'shut_down';
   } catch (error) {
-    logger.warn({ err: error, vm_id: id }, 'guest did not shut down, and its power is cut');
+    logger.warn({ err: error, vm_id: id }, 'guest did not shut down; cutting its power');
     await compute.powerOff(id);
     return 'powered_off';
   }

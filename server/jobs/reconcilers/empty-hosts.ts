@@ -108,7 +108,7 @@ async function moveAway(
       target = (await startMove(start, vm, { ...to, plan })).hostId;
     }).catch((error) => {
       target = undefined;
-      throw error instanceof ApiError ? new Error(`${vmId} has no place: ${error.context}`) : error;
+      throw error instanceof ApiError ? new Error(`${vmId} cannot be moved: ${error.context}`) : error;
     });
   };
   await failures.attempt('empty_hosts', work, vmId);

@@ -38,7 +38,7 @@ export async function noteOrphans(services: OrphanServices, unowned: GuestSight[
     const { vcpu = null, ramMb = null, diskGb = null, addresses = [] } = guest ?? {};
     const found = { engine, guest_id: id, host_id, vcpu, ram_mb: ramMb, disk_gb: diskGb, addresses };
     if (await db.transaction((tx) => noteOrphan(tx, found, clock.now())))
-      logger.error({ guest_id: id, addresses }, 'a guest that no VM has: see vaubanctl orphan list');
+      logger.error({ guest_id: id, addresses }, 'a guest belongs to no VM: see vaubanctl orphan list');
   }
   return orphans.size;
 }

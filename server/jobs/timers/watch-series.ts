@@ -82,7 +82,7 @@ export class SeriesWatch {
   async #ask(because: SeriesQuestion, known: Partial<Record<InvoiceType, bigint>> = {}): Promise<void> {
     const { db, clock, logger } = this.#services;
     const isNew = await db.transaction((tx) => askSeries(tx, clock.now(), because, known));
-    if (isNew) logger.error({ because }, 'no document is issued until you run `vaubanctl books series`');
+    if (isNew) logger.error({ because }, 'no documents are issued until you run `vaubanctl books series`');
   }
 
   /** Undefined if the file does not exist or cannot be read. */

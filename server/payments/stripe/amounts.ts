@@ -32,7 +32,7 @@ export function stripeUnit(currency: string): bigint {
 export function toStripe(amountMinor: bigint, currency: string): number {
   const unit = stripeUnit(currency);
   if (amountMinor % unit !== 0n)
-    throw new Error(`Stripe takes ${currency} in multiples of ${unit} minor units, not ${amountMinor}`);
+    throw new Error(`Stripe accepts ${currency} in multiples of ${unit} minor units, not ${amountMinor}`);
   const [ours, theirs] = [currencyExponent(currency), stripeExponent(currency)].map(
     (digits) => 10n ** BigInt(digits),
   );

@@ -68,7 +68,7 @@ async function begin(api: StripeApi, brandName: string, order: PaymentOrder) {
   );
   const { id, url } = session;
   if (typeof id !== 'string' || typeof url !== 'string' || !/^https?:\/\//.test(url))
-    throw new ProviderUnavailableError('Stripe made a session without an address');
+    throw new ProviderUnavailableError('Stripe created a session without an address');
   return {
     next: { kind: 'redirect' as const, url },
     sessionRef: id,
@@ -136,7 +136,7 @@ async function chargeMethod(
 }
 
 function outcomeOf({ id, status }: Record<string, unknown>): Outcome {
-  if (typeof id !== 'string') throw new ProviderUnavailableError('Stripe made a payment without an id');
+  if (typeof id !== 'string') throw new ProviderUnavailableError('Stripe created a payment without an id');
   switch (status) {
     case 'succeeded':
       return { status: 'succeeded', providerRef: id };
@@ -162,7 +162,8 @@ async function refundPayment(
       },
       `refund ${id}`,
     );
-    if (typeof made.id !== 'string') throw new ProviderUnavailableError('Stripe made a refund without an id');
+    if (typeof made.id !== 'string')
+      throw new ProviderUnavailableError('Stripe created a refund without an id');
     if (made.status === 'failed' || made.status === 'canceled')
       return { status: 'failed', error: String(made.failure_reason ?? made.status) };
     return { status: made.status === 'succeeded' ? 'succeeded' : 'pending', providerRef: made.id };

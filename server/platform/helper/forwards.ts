@@ -31,7 +31,8 @@ export type PublicPorts = Static<typeof PublicPortsShape>;
 /** Throws {@link InvalidArgumentError} if an address in a configuration can never belong to a single host. */
 export function checkPublicPorts(allowed: readonly PublicPorts[]): void {
   for (const [index, { address }] of allowed.entries()) {
-    if (isSpecial(address)) refuse(`forwards.${index}.address`, `${address} is no address of one host`);
+    if (isSpecial(address))
+      refuse(`forwards.${index}.address`, `${address} is not an address of a single host`);
   }
 }
 
@@ -57,7 +58,7 @@ export class PublicPortRanges {
 
   /** Throws {@link InvalidArgumentError} that names the first field of `forwards` outside the permitted ranges. */
   check(forwards: readonly Forward[], field: string): void {
-    const more = "is not among what this host's configuration allows";
+    const more = "is not allowed by this host's configuration";
     for (const [index, { publicIp, externalPort }] of forwards.entries()) {
       if (!this.hasAddress(publicIp)) refuse(`${field}.${index}.publicIp`, more);
       if (!this.hasPorts(publicIp, externalPort)) refuse(`${field}.${index}.externalPort`, more);
@@ -77,7 +78,7 @@ export function checkTogether(forwards: readonly Forward[], field: string): void
   for (const [index, forward] of forwards.entries()) {
     const { publicIp, externalPort } = forward;
     const at = `${field}.${index}`;
-    if (isSpecial(publicIp)) refuse(`${at}.publicIp`, 'is never the address of one host');
+    if (isSpecial(publicIp)) refuse(`${at}.publicIp`, 'cannot be the address of a single host');
     for (const protocol of protocolsOf(forward)) {
       const key = `${publicIp} ${protocol} ${externalPort}`;
       if (taken.has(key)) refuse(`${at}.externalPort`, 'is forwarded already');

@@ -92,7 +92,7 @@ class Viewer {
     const reader = this.#reader;
     if (type === MESSAGE.format) {
       const format = decodeFormat((await reader.take(19)).subarray(3));
-      if (!format) throw new Error('a pixel format that cannot be painted');
+      if (!format) throw new Error('an unsupported pixel format');
       this.#pixels = new PixelWriter(format);
       this.#wantsAll = true;
     } else if (type === MESSAGE.encodings) await this.#encodings();
@@ -109,7 +109,7 @@ class Viewer {
       this.#look.pointer(event.readUInt16BE(1), event.readUInt16BE(3), event[0]!);
     } else if (type === MESSAGE.clipboard) {
       const length = (await reader.take(7)).readUInt32BE(3);
-      if (length > MAX_CLIPBOARD) throw new Error('too much on the clipboard');
+      if (length > MAX_CLIPBOARD) throw new Error('a clipboard that is too large');
       await reader.skip(length);
     } else throw new Error(`unknown message ${type}`);
   }
@@ -156,7 +156,7 @@ class Viewer {
 
   /** Returns an update with the new size only: it invalidates the viewer's picture, so the viewer asks again. */
   #resize(size: Size): Buffer {
-    if (!this.#knowsSizes) throw new Error('a viewer that cannot follow the size of the screen');
+    if (!this.#knowsSizes) throw new Error('a viewer that does not support changes of the screen size');
     this.#size = size;
     this.#asked = false;
     this.#wantsAll = true;

@@ -32,7 +32,7 @@ export class Bitmap {
     this.#isTopDown = (flags & BITMAP_TOP_DOWN) !== 0;
     const from = head + BITMAP_HEAD;
     if (this.#stride < this.width * 4 || from + this.#stride * this.height > message.length)
-      throw new Error('a bitmap that is cut short');
+      throw new Error('a truncated bitmap');
     this.#data = message.subarray(from, from + this.#stride * this.height);
   }
 
@@ -42,7 +42,7 @@ export class Bitmap {
    */
   lines(area: Rectangle): (at: number) => Uint32Array {
     if (area.x < 0 || area.y < 0 || area.x + area.width > this.width || area.y + area.height > this.height)
-      throw new Error('a part of an image that is not in it');
+      throw new Error('a part outside its image');
     // Copied as bytes, because pixels in a message need not be aligned to words.
     const line = new Uint32Array(area.width);
     const bytes = new Uint8Array(line.buffer);

@@ -60,7 +60,8 @@ export class Channel {
     const common = answer.readUInt32LE(MIN_ANSWER - 4);
     const count = answer.readUInt32LE(MIN_ANSWER - 12);
     const offered = count > 0 ? answer.readUInt32LE(common) : 0;
-    if ((offered & COMMON_CAPABILITIES) !== COMMON_CAPABILITIES) throw new Error('a SPICE server too old');
+    if ((offered & COMMON_CAPABILITIES) !== COMMON_CAPABILITIES)
+      throw new Error('the SPICE server is too old');
     stream.write(ticket(answer.subarray(4, 4 + KEY_BYTES)));
     const result = (await reader.take(4)).readUInt32LE(0);
     if (result !== 0) throw new Error(`the SPICE server refuses a ticket: ${result}`);

@@ -63,7 +63,7 @@ function copy(picture: Framebuffer, body: Buffer): void {
   refuseRop(body.readUInt16LE(rest + 20));
   // The byte before the mask is the scaling mode.
   refuseMask(body, rest + 23);
-  if (source.width !== box.width || source.height !== box.height) throw new Error('an image that is scaled');
+  if (source.width !== box.width || source.height !== box.height) throw new Error('a scaled image');
   const bitmap = new Bitmap(body, image);
   for (const part of parts) {
     const { width, height } = part;
@@ -85,11 +85,11 @@ function fill(picture: Framebuffer, body: Buffer): void {
 function move(picture: Framebuffer, body: Buffer): void {
   const { box, parts, rest } = placeOf(picture, body);
   // A later part could copy pixels that an earlier part has overwritten.
-  if (parts.length > 1) throw new Error('a move in several parts');
+  if (parts.length > 1) throw new Error('a move of several parts');
   const [x, y] = [body.readInt32LE(rest), body.readInt32LE(rest + 4)];
   for (const part of parts) {
     const from = { ...part, x: x + part.x - box.x, y: y + part.y - box.y };
-    if (!isWithin(from, picture)) throw new Error('a move from outside');
+    if (!isWithin(from, picture)) throw new Error('a move from outside the screen');
     picture.move(part, from);
   }
 }
@@ -105,7 +105,7 @@ function placeOf(picture: Framebuffer, body: Buffer): Place {
   if (clip !== CLIP.rectangles) throw new Error(`a clip of kind ${clip}`);
   const count = body.readUInt32LE(21);
   const rest = 25 + count * 16;
-  if (rest > body.length) throw new Error('a clip that is cut short');
+  if (rest > body.length) throw new Error('a truncated clip');
   const parts: Rectangle[] = [];
   for (let at = 25; at < rest; at += 16) {
     const part = common(box, rectangleAt(body, at));

@@ -28,7 +28,7 @@ test("the host's configuration is read, and refused by field if it is wrong or o
     [GOOD.replace('20000-29999', '20000-70000'), /forwards\.0\.ports: /],
     [
       GOOD.replace('192.0.2.10', '127.0.0.53'),
-      /forwards\.0\.address: 127\.0\.0\.53 is no address of one host/,
+      /forwards\.0\.address: 127\.0\.0\.53 is not an address of a single host/,
     ],
     [GOOD.replace(/guest_uids.*/, ''), /must have required property 'guest_uids'/],
     // Neither ids of named users, nor a reversed range, nor numbers that a program might read as negative.

@@ -87,7 +87,7 @@ test('a user that is not for guests is refused, and so is one that runs anything
   for (const uid of [undefined, GUEST_UIDS.from - 1, GUEST_UIDS.to + 1, 65_534])
     await assert.rejects(launcher.launch({ ...spec, uid }), {
       name: 'InvalidArgumentError',
-      message: "spec.uid: is not among what this host's configuration allows",
+      message: "spec.uid: is not allowed by this host's configuration",
     });
   await launcher.launch(spec);
   const id = 'vm_other';
@@ -95,7 +95,7 @@ test('a user that is not for guests is refused, and so is one that runs anything
   await mkdir(other.directory);
   await assert.rejects(launcher.launch(other), {
     name: 'InvalidArgumentError',
-    message: 'spec.uid: is the user of another guest',
+    message: 'spec.uid: belongs to another guest',
   });
 });
 
@@ -130,7 +130,7 @@ test('a foreign directory, a link or a kernel from elsewhere is refused', { skip
   }
   await assert.rejects(launcher.launch({ ...spec, id: 'vm_other' }), {
     name: 'InvalidArgumentError',
-    message: "spec.directory: is another guest's than spec.id",
+    message: 'spec.directory: belongs to a guest other than spec.id',
   });
   for (const file of [join(root, 'images', 'k'), join(pool, 'vm_other', 'memory'), '/dev/mem'])
     await assert.rejects(launcher.launch({ ...spec, memory: { file, shared: false } }), {
@@ -168,7 +168,7 @@ test('the probe opens the devices as the user of guests, and says which does not
   const said = execFileSync('unshare', ['--mount', ...command], { encoding: 'utf8' });
   assert.match(
     said,
-    /^as a user that runs guests, \/dev\/net\/tun does not open; npm run host:setup opens it \(.*denied/,
+    /^as a user that runs guests, \/dev\/net\/tun cannot be opened; npm run host:setup opens it \(.*denied/,
   );
 });
 

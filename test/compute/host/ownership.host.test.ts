@@ -44,7 +44,7 @@ test('a user is given to one guest at a time, and to none that another guest has
   const third = take(() => take(() => take(async () => 0)));
   await assert.rejects(third, {
     name: 'CapacityError',
-    message: 'all 4 users of guests on this host are taken',
+    message: 'all 4 users for guests on this host are in use',
   });
   // A failed creation has released its user.
   await assert.rejects(

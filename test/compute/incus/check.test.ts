@@ -106,12 +106,12 @@ test('a healthy cluster reports each item as ok', async () => {
     [
       'certificate: the cluster trusts this service',
       'API: incus 6.0.4',
-      'quorum: the cluster answers for all of its 2 members',
+      'quorum: the cluster has a quorum and lists 2 members',
       'offline_threshold: 20 seconds',
       'member m1: Online, answers at https://m1',
       'member m2: Online, answers at https://m2',
-      'firewall of m1: nftables, and guests with rules run there',
-      'firewall of m2: nftables, and guests with rules run there',
+      'firewall of m1: nftables; guests with rules are running there',
+      'firewall of m2: nftables; guests with rules are running there',
       'network vb0: a bridge with 203.0.113.1, 2001:db8:1::1',
       'BGP: AS 65001, 1 peer',
       'pool default: zfs',
@@ -168,14 +168,14 @@ const CASES: Record<string, [(cluster: Cluster) => void, ...RegExp[]]> = {
     ({ network }) => {
       network.managed = false;
     },
-    /^missing network vb0: is no bridge/,
+    /^missing network vb0: is not a bridge/,
   ],
   'a bridge with another gateway': [
     ({ network }) => {
       network.config['ipv4.address'] = '203.0.113.254/24';
       network.config['ipv6.address'] = 'none';
     },
-    /^missing network vb0: has 203\.0\.113\.254, and not the gateway of any region: 203\.0\.113\.1/,
+    /^missing network vb0: has 203\.0\.113\.254, but not the gateway of any region: 203\.0\.113\.1/,
   ],
   'a bridge without IPv6': [
     ({ network }) => {
@@ -217,13 +217,13 @@ const CASES: Record<string, [(cluster: Cluster) => void, ...RegExp[]]> = {
     ({ pool }) => {
       pool.driver = 'dir';
     },
-    /^limited pool default: dir limits no disk/,
+    /^limited pool default: dir cannot limit disks/,
   ],
   'an image that is not there': [
     ({ images }) => {
       delete images.alpine;
     },
-    /^limited image of alpine: there is none with the alias alpine/,
+    /^limited image of alpine: there is no image with the alias alpine/,
   ],
   'an image that says what cannot be': [
     ({ images }) => {
@@ -236,7 +236,7 @@ const CASES: Record<string, [(cluster: Cluster) => void, ...RegExp[]]> = {
       for (const member of members) member.groups = ['default', 'a'];
       members[1]!.groups.push('rack-7');
     },
-    /^limited zone b: no member is in a cluster group b/,
+    /^limited zone b: no member is in the cluster group b/,
     /^limited zones of m2: rack-7: no zone of the catalog/,
   ],
 };

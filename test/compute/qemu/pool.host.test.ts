@@ -24,7 +24,7 @@ test('a reserve applies only to its own file system', { skip: noSmallDisk }, asy
   await pool(elsewhere).requireRoom();
   await assert.rejects(pool(disk.directory).requireRoom(), (error: Error) => {
     assert.ok(error instanceof CapacityError);
-    assert.match(error.message, /has 30 MB free without its reserve$/);
+    assert.match(error.message, /has 30 MB free in addition to its reserve$/);
     return true;
   });
   assert.equal(await pool(elsewhere).hasRoom(), true);
@@ -40,7 +40,7 @@ test('an image that would use up the reserve is not imported', { skip: noSmallDi
     createImageStore(join(directory, 'images'), 17 * MB).import(source),
     (error: Error) => {
       assert.ok(error instanceof ImageError && error.field === 'disk', String(error));
-      assert.match(error.message, /does not fit: 1 MB are free without the reserve$/);
+      assert.match(error.message, /does not fit: 1 MB are free in addition to the reserve$/);
       return true;
     },
   );

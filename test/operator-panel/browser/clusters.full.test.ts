@@ -11,7 +11,7 @@ import { enrolledOperator } from '../support/operator.ts';
 
 const found = (version: string): EngineFinding[] => [
   { what: 'API', state: 'ok', found: `incus ${version}` },
-  { what: 'quorum', state: 'ok', found: 'the cluster answers for all of its members' },
+  { what: 'quorum', state: 'ok', found: 'the cluster has a quorum and lists 3 members' },
   { what: 'BGP', state: 'limited', found: 'core.bgp_asn is not set' },
 ];
 

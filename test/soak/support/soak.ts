@@ -36,7 +36,7 @@ async function databaseCounts(db: Database): Promise<Counts> {
 const EXPECTED: [string, RegExp][] = [
   ['job will be tried again', /asks for remove to fail/],
   ['job abandoned', /"kind":"delete"/],
-  ['a guest that no VM has: see vaubanctl orphan list', /guest_id/],
+  ['a guest belongs to no VM: see vaubanctl orphan list', /guest_id/],
   ['orphan removed by the operator', /guest_id/],
   ['shutting guests down because their host is shutting down', /guests/],
   ['a payment is not in the books: see vaubanctl payment unbooked', /"provider":"stripe"/],

@@ -77,7 +77,7 @@ export async function money(t: TestContext, cloud: Installation, provider: strin
     assert.equal(off.state.wanted_power, 'off');
     const small = { ...CUSTOM, hostname: 'own-3', disk_gb: 10, max_charge_minor: 2_000 };
     const none = await refusal(engine.applyOnce(await engine.plan('vauban_vm', small)));
-    assert.match(none.message, /No plan can become this size/);
+    assert.match(none.message, /No plan can be changed to this size/);
   });
 
   await t.test('a VM that cannot have its size is refunded', async () => {
@@ -117,7 +117,7 @@ export async function money(t: TestContext, cloud: Installation, provider: strin
     const wish = { vm_id: vm.state.id, name: 'first', timeouts: { create: '1s' } };
     const plan = await engine.plan('vauban_snapshot', wish);
     locked = 1_000_000;
-    assert.match((await refusal(engine.applyOnce(plan))).message, /time that `timeouts` allows is over/);
+    assert.match((await refusal(engine.applyOnce(plan))).message, /time limit set by `timeouts` was reached/);
     assert.deepEqual(await client.ok('listSnapshots', { at: [vm.state.id as string] }), []);
     locked = 0;
     const patient = await engine.plan('vauban_snapshot', { ...wish, timeouts: { create: '10m' } });

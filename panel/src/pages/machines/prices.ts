@@ -14,7 +14,7 @@ const MB_PER_GB = 1024n;
 /** Parses a decimal such as "0.045" into millionths. Throws a RangeError if it is not a number. */
 export function parseMicros(text: string): bigint {
   const match = /^(-?)(\d+)(?:\.(\d{1,6})\d*)?$/.exec(text);
-  if (!match) throw new RangeError(`${text} is no price`);
+  if (!match) throw new RangeError(`${text} is not a price`);
   const value = BigInt(match[2]!) * MICROS + BigInt((match[3] ?? '').padEnd(6, '0'));
   return match[1] ? -value : value;
 }

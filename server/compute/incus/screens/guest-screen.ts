@@ -62,7 +62,7 @@ export class GuestScreen {
    */
   async view(): Promise<Duplex> {
     if (this.#viewers.size + this.#coming >= MAX_VIEWERS)
-      throw new AgentUnavailableError(`the screen of ${this.#id} takes no more connections`);
+      throw new AgentUnavailableError(`the screen of ${this.#id} has too many viewers`);
     this.#coming++;
     try {
       await this.#attached;
@@ -73,7 +73,7 @@ export class GuestScreen {
       this.#coming--;
     }
     if (this.#over.signal.aborted || !this.#shown)
-      throw new AgentUnavailableError(`the screen of ${this.#id} has ended`);
+      throw new AgentUnavailableError(`the screen of ${this.#id} was closed`);
     const viewer = this.#shown.view();
     this.#viewers.add(viewer);
     viewer.on('error', () => {});

@@ -81,7 +81,7 @@ export class Screens {
    */
   openGraphics(name: string, refused: (reason: string) => void): GraphicsScreen {
     if (this.#graphics >= MAX_GRAPHICS)
-      throw new AgentUnavailableError('this node shows as many graphical screens as it may');
+      throw new AgentUnavailableError('this node has reached its maximum number of graphical screens');
     const { post, opened } = this.#open(name, 'graphics', { refused, written() {}, typed() {} });
     this.#graphics++;
     return {
@@ -141,7 +141,9 @@ export class Screens {
       else if (answer.answer === 'typed') listener?.typed(answer.text);
       else listener?.refused(answer.reason);
     });
-    thread.on('error', (error) => this.#logger.warn({ err: error }, 'screens of guests are lost'));
+    thread.on('error', (error) =>
+      this.#logger.warn({ err: error }, 'the thread that shows screens of guests failed'),
+    );
     thread.on('exit', () => {
       if (this.#thread === thread) this.#thread = undefined;
     });

@@ -75,12 +75,12 @@ async function readHead(file: FileHandle): Promise<Buffer> {
 function refuseReferences(head: Buffer): void {
   const version = head.readUInt32BE(4);
   if (version !== 2 && version !== 3)
-    throw new DiskFileError(`is qcow2 of version ${version}; 2 and 3 are known`);
+    throw new DiskFileError(`is qcow2 version ${version}; only 2 and 3 are supported`);
   if (head.readBigUInt64BE(8) !== 0n)
-    throw new DiskFileError('has a backing file; `qemu-img convert` makes one disk of both');
+    throw new DiskFileError('has a backing file; merge them with `qemu-img convert`');
   if (head.readUInt32BE(32) !== 0) throw new DiskFileError('is encrypted');
   if (version === 3 && head.readBigUInt64BE(72) & EXTERNAL_DATA_FILE)
-    throw new DiskFileError('keeps its data in another file; `qemu-img convert` makes one disk of both');
+    throw new DiskFileError('keeps its data in another file; merge them with `qemu-img convert`');
 }
 
 /**
@@ -91,7 +91,7 @@ export async function virtualSize(path: string, format: DiskFormat): Promise<num
   const info = await qemuImg('info', '--output=json', '-f', format, path);
   const bytes = (parseJson(info, 'qemu-img') as { 'virtual-size': number })['virtual-size'];
   if (bytes < MIN_VIRTUAL_BYTES || bytes > MAX_VIRTUAL_BYTES)
-    throw new DiskFileError(`has a virtual size of ${bytes} bytes; 1 MiB to 2 TiB are taken`);
+    throw new DiskFileError(`has a virtual size of ${bytes} bytes; 1 MiB to 2 TiB are supported`);
   if (format === 'qcow2') await qemuImg('check', '-q', '-f', 'qcow2', path);
   return bytes;
 }
@@ -106,7 +106,7 @@ async function qemuImg(...args: string[]): Promise<string> {
     return (await run('qemu-img', args, { ...limits, env: BARE_ENVIRONMENT })).stdout;
   } catch (error) {
     const { code, stderr = '' } = error as { code?: unknown; stderr?: string };
-    if (code === 'ENOENT') throw new DiskFileError('cannot be looked at: qemu-img is not installed');
+    if (code === 'ENOENT') throw new DiskFileError('cannot be checked: qemu-img is not installed');
     const reason = stderr.trim().split('\n').at(-1) || 'it is damaged';
     throw new DiskFileError(`is refused by qemu-img ${args[0]}: ${reason}`);
   }

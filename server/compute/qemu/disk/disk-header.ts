@@ -45,7 +45,7 @@ export function backingFileOf(head: Buffer): string | undefined {
   if (head.length < SHORTEST || head.readUInt32BE(0) !== MAGIC) throw new DiskHeaderError('it is not qcow2');
   const version = head.readUInt32BE(4);
   if (version !== 2 && (version !== 3 || head.length < V3))
-    throw new DiskHeaderError(`it is qcow2 of version ${version}`);
+    throw new DiskHeaderError(`it is qcow2 version ${version}`);
   if (head.readUInt32BE(32) !== 0) throw new DiskHeaderError('it is encrypted');
   if (version === 3) {
     const features = head.readBigUInt64BE(72);

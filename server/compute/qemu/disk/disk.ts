@@ -105,7 +105,7 @@ export class OfflineDisk implements DiskSnapshots {
 /** Throws if the header of a guest's disk names files other than those it was created with. */
 export async function checkGuestDisk(guest: Guest): Promise<void> {
   await checkDisk(guest.file('disk'), guest.record.base).catch((error) => {
-    throw new Error(`the disk of ${guest.id} is not used: ${error.message}`, { cause: error });
+    throw new Error(`the disk of ${guest.id} cannot be used: ${error.message}`, { cause: error });
   });
 }
 

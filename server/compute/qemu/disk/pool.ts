@@ -41,6 +41,6 @@ export class Pool {
     const room = await this.roomBytes();
     if (room >= LEAST_BYTES) return;
     const left = Math.max(0, Math.floor(room / MEGABYTE));
-    throw new CapacityError(`the pool of guests' disks has ${left} MB free without its reserve`);
+    throw new CapacityError(`the pool of guests' disks has ${left} MB free in addition to its reserve`);
   }
 }

@@ -39,7 +39,7 @@ export async function adoptMended(
   if (!guest) return;
   await adopt(guest, power, networkContext);
   await reassertRules(guests, networkContext);
-  networkContext.logger.warn({ vm_id: id }, 'guest that was set aside is back');
+  networkContext.logger.warn({ vm_id: id }, 'a guest that had been set aside is back');
 }
 
 function adopt(guest: Guest, power: Power, { logger }: NetworkContext): Promise<void> {

@@ -45,7 +45,7 @@ export class GuestAccess {
   async setPassword(guest: Guest, username: string, password: string): Promise<void> {
     this.#requirePower(guest);
     if (/[\n:]/.test(username) || password.includes('\n'))
-      throw new Error('a line break cannot be in a password');
+      throw new Error('a password cannot contain a line break');
     if (guest.run?.agentOpen) {
       const encoded = Buffer.from(password).toString('base64');
       await this.#ask(guest, 'guest-set-user-password', { username, password: encoded, crypted: false });

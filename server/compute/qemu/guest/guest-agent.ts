@@ -60,7 +60,7 @@ export async function askAgent(
   let [bytes, lines] = [0, 0];
   const onLine = (line: Buffer) => {
     bytes += line.length;
-    if (bytes > MAX_SAID_BYTES || ++lines > MAX_SAID_LINES) throw new PeerError(PEER, 'talks without end');
+    if (bytes > MAX_SAID_BYTES || ++lines > MAX_SAID_LINES) throw new PeerError(PEER, 'sends too much data');
     const reply = parseReply(line.subarray(line.lastIndexOf(SYNC) + 1));
     if (inStep && reply) answered.resolve(reply);
     else if (reply?.return === mark) {

@@ -154,7 +154,7 @@ export class Guests {
     const { id } = spec;
     if (this.#guests.has(id)) return;
     await this.pool.requireRoom();
-    if (!GUEST_ID.test(id)) throw new Error(`${id} cannot be the name of a guest`);
+    if (!GUEST_ID.test(id)) throw new Error(`${id} is not a valid name of a guest`);
     const image = await this.#imageFor(spec);
     checkDirectory(join(this.#root, id));
     await this.#ownership.withUser(
@@ -226,7 +226,7 @@ export class Guests {
     const image = await this.#images.find(template);
     if (!image) throw new TemplateUnavailableError(`this host has no image for the template ${template}`);
     if (diskGb * GIGABYTE < image.virtualBytes)
-      throw new Error(`the image of ${template} does not fit into ${diskGb} GB`);
+      throw new Error(`the image of ${template} does not fit on a disk of ${diskGb} GB`);
     return image;
   }
 

@@ -33,7 +33,7 @@ export async function connectMonitor(clock: Clock, directory: string): Promise<M
 }
 
 export function untilAgent(clock: Clock, monitor: Monitor, ms: number): Promise<void> {
-  return until(clock, ms, 'no guest agent answers', async () => {
+  return until(clock, ms, 'the guest agent does not answer', async () => {
     const channels = await monitor.execute<{ label: string; 'frontend-open': boolean }[]>('query-chardev');
     return channels.some(({ label, ...channel }) => label === AGENT_CHANNEL && channel['frontend-open']);
   });
@@ -78,7 +78,7 @@ export async function loadState(
     if (!CLOSED_EARLY.includes(error.code)) throw error;
   });
   await rm(path, { force: true });
-  await until(clock, STATE_MS, 'the state was not taken', async () => {
+  await until(clock, STATE_MS, 'the state was not loaded', async () => {
     const { status } = await monitor.execute<{ status: string }>('query-status');
     return status !== 'inmigrate';
   });

@@ -57,7 +57,7 @@ export class Ownership {
     const taken = new Set([...this.#pending, ...held.flat(), ...known]);
     let uid = from;
     while (taken.has(uid)) uid++;
-    if (uid > to) throw new CapacityError(`all ${to - from + 1} users of guests on this host are taken`);
+    if (uid > to) throw new CapacityError(`all ${to - from + 1} users for guests on this host are in use`);
     this.#pending.add(uid);
     try {
       return await work({ uid, group });

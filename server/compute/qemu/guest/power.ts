@@ -48,7 +48,7 @@ export class Power {
    * shown to be off, it is marked as unseen, and the reason is thrown.
    */
   async adopt(guest: Guest): Promise<void> {
-    guest.unseen ??= new Error('it is being asked');
+    guest.unseen ??= new Error('its state is not known yet');
     try {
       await this.#adopt(guest);
       guest.unseen = undefined;
@@ -97,7 +97,7 @@ export class Power {
       const cpus = cores.listFor(guest.record);
       const spec = { ...(await qemuSpecOf(guest, accelerator, netdev)), cpus };
       const run = await this.#hold(guest, await startQemu(this.#parts, guest, spec));
-      if (run.ending) throw new ComputeUnavailableError(`${guest.id} went away as it was started`);
+      if (run.ending) throw new ComputeUnavailableError(`${guest.id} ended while it was starting`);
       return run;
     } catch (error) {
       await launcher.kill({ id, uuid, directory });
@@ -143,7 +143,7 @@ export class Power {
     await this.#want(guest, run, 'reboot');
     if (!(await this.#press(run, timeoutSeconds * 1000, run.nextBoot(), signal))) await run.reset();
     await this.#want(guest, run, 'none');
-    if (run.ending) throw new ComputeUnavailableError(`${guest.id} went away while it was to reboot`);
+    if (run.ending) throw new ComputeUnavailableError(`${guest.id} ended while it was rebooting`);
   }
 
   /** Called when the guest's interface is found to be gone. */

@@ -35,7 +35,7 @@ export function isReadiness(text: string): text is Readiness {
 /** Returns what did not happen, as the beginning of a sentence. */
 export function whatIsMissing(readiness: Readiness): string {
   if (readiness === 'agent') return 'its guest agent did not answer';
-  if (readiness === 'cloud-init') return 'cloud-init was not seen to finish';
+  if (readiness === 'cloud-init') return 'cloud-init did not report that it had finished';
   return `nothing answered on its TCP port ${readiness.slice('port:'.length)}`;
 }
 

@@ -54,7 +54,7 @@ export class Sight {
       // The failure was already logged at the first attempt.
       if (guest.unseen)
         this.#adopt(guest).then(
-          () => this.#logger.warn({ vm_id: id }, 'guest that was unseen is adopted'),
+          () => this.#logger.warn({ vm_id: id }, 'adopted a guest that could not be seen before'),
           () => {},
         );
       return { id, power };

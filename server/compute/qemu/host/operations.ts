@@ -107,7 +107,7 @@ const HANDLERS: Record<Operation, Handler<HostParts>> = {
       await probe?.();
       return report;
     } catch (error) {
-      return { ok: false, summary: `no guest can start: ${(error as Error).message}` };
+      return { ok: false, summary: `guests cannot start: ${(error as Error).message}` };
     }
   },
   users: async ({ users }) => users,

@@ -120,7 +120,7 @@ async function checkPlace(
     throw error.code ? new InvalidArgumentError(`spec.directory: ${error.message}`) : error;
   });
   if (basename(directory) !== id)
-    throw new InvalidArgumentError("spec.directory: is another guest's than spec.id");
+    throw new InvalidArgumentError('spec.directory: belongs to a guest other than spec.id');
   if (memory && memory.file !== join(directory, FILES.memory))
     throw new InvalidArgumentError("spec.memory: is not in the guest's directory");
   if (!directBoot) return;
@@ -148,7 +148,7 @@ async function checkDirectory(pool: string, directory: string): Promise<void> {
 /** Returns the guest's user id if the host's own configuration allows it. */
 function allowedUid({ uids: { from, to } }: LaunchOptions, { uid }: DiskOwner): number {
   if (uid !== undefined && uid >= from && uid <= to) return uid;
-  throw new InvalidArgumentError("spec.uid: is not among what this host's configuration allows");
+  throw new InvalidArgumentError("spec.uid: is not allowed by this host's configuration");
 }
 
 /**
@@ -161,7 +161,7 @@ async function checkAlone({ uuid }: QemuSpec, uid: number): Promise<void> {
     const words = await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '');
     // Empty for a process that has ended but has not been reaped.
     if (words && !words.split('\0').includes(uuid))
-      throw new InvalidArgumentError('spec.uid: is the user of another guest');
+      throw new InvalidArgumentError('spec.uid: belongs to another guest');
   }
 }
 

@@ -22,7 +22,7 @@ export async function tryDevices(user: User): Promise<void> {
   const { kind } = await findAccelerator();
   for (const device of ['/dev/net/tun', ...(kind === 'kvm' ? ['/dev/kvm'] : [])]) {
     const remedy = device === '/dev/kvm' ? 'add the user to its group' : 'npm run host:setup opens it';
-    await tryAs(user, ': <>"$1"', device, `${device} does not open; ${remedy}`);
+    await tryAs(user, ': <>"$1"', device, `${device} cannot be opened; ${remedy}`);
   }
 }
 

@@ -56,7 +56,7 @@ export async function startQemu(parts: CloneParts, guest: Guest, spec: QemuSpec)
     await guest.save({ clone: { ...clone, asleep: false }, run: run && { ...run, booted: true } });
     return pid;
   } catch (error) {
-    logger.warn({ err: error, vm_id: guest.id }, 'a clone did not wake, and boots instead');
+    logger.warn({ err: error, vm_id: guest.id }, 'a clone did not resume and boots instead');
     await discardClone(launcher, guest);
     return launcher.launch(spec);
   }
@@ -109,5 +109,5 @@ async function wake(clock: Clock, directory: string, state: string): Promise<voi
     if (status.exited && status.exitcode !== 0) throw new Error(`${ADOPT} failed: ${status.exitcode}`);
     return status.exited;
   };
-  await until(clock, WAKE_MS, `${ADOPT} did not end`, over, ASK_EVERY_MS);
+  await until(clock, WAKE_MS, `${ADOPT} did not finish`, over, ASK_EVERY_MS);
 }

@@ -83,7 +83,7 @@ async function readRecord(path: string): Promise<string> {
   try {
     JSON.parse(text);
   } catch (error) {
-    throw new Error(`${path} cannot be read, so what it needs is not known`, { cause: error });
+    throw new Error(`${path} cannot be read, so the files that it needs are unknown`, { cause: error });
   }
   return text;
 }

@@ -170,7 +170,7 @@ async function keepDisk(intake: Intake, source: ImageSource) {
   await copyInto(copy, 'disk', source.disk);
   const found = await hashOf(copy);
   if (source.sha256 !== undefined && source.sha256 !== found)
-    throw new ImageError('sha256', `does not fit: the disk's is ${found}`);
+    throw new ImageError('sha256', `does not match: that of the disk is ${found}`);
   try {
     const format = await diskFormat(copy);
     const virtualBytes = await virtualSize(copy, format);
@@ -202,7 +202,7 @@ async function requireRoom({ disk }: ImageSource, files: string, reservedBytes: 
   const room = (await roomOf(files)).freeBytes - reservedBytes;
   if (found.blocks * BLOCK_BYTES <= room) return;
   const left = Math.max(0, Math.floor(room / MEGABYTE));
-  throw new ImageError('disk', `${disk} does not fit: ${left} MB are free without the reserve`);
+  throw new ImageError('disk', `${disk} does not fit: ${left} MB are free in addition to the reserve`);
 }
 
 /** Shares the blocks if the file system can, so that a large disk takes no time and no space. */

@@ -150,7 +150,7 @@ export class WarmTemplates {
     const made = this.#queue.run(async () => {
       if (await this.#hasRoom(size)) return this.#make(image, size);
       this.#making.delete(key);
-      throw new CapacityError('there is no room to make it now');
+      throw new CapacityError('there is no capacity to create it now');
     });
     // A template that fails for any other reason is not tried again before the next start.
     this.#making.set(key, made);

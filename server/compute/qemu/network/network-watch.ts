@@ -19,7 +19,7 @@ export async function watchNetwork(
   while (!signal.aborted) {
     try {
       if (!(await network.altered(signal)) || signal.aborted) continue;
-      logger.warn({}, 'the network of this host was altered, or may have been: rebuilt');
+      logger.warn({}, 'rebuilt the network of this host, which was or may have been altered');
       await reassertRules(guests, networkContext);
       await clock.sleep(PAUSE_MS, signal);
     } catch {

@@ -78,7 +78,7 @@ export function checkDirectory(directory: string): void {
   const bytes = Buffer.byteLength(join(directory, LONGEST_SOCKET)) + 1;
   if (bytes > MAX_SOCKET_PATH_BYTES) {
     const over = bytes - MAX_SOCKET_PATH_BYTES;
-    throw new Error(`${directory} is ${over} bytes too long for unix sockets in it: move the data directory`);
+    throw new Error(`${directory} is ${over} bytes too long for Unix sockets in it: move the data directory`);
   }
 }
 

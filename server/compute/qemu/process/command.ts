@@ -26,6 +26,6 @@ export async function runWithin(limitMs: number, program: string, ...args: strin
 /** Returns an error with the program's own message. */
 export function failureOf(program: string, error: unknown, limitMs: number): Error {
   const { stderr, message, killed } = error as Error & { stderr?: string; killed?: boolean };
-  if (killed) return new Error(`${program}: it was ended after ${limitMs / 1000} s`);
+  if (killed) return new Error(`${program}: it was stopped after ${limitMs / 1000} s`);
   return new Error(`${program}: ${stderr?.trim() || message}`);
 }

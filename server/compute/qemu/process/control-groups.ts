@@ -22,7 +22,7 @@ export interface ControlGroup {
 /** Returns this process's group, or a string saying why no groups for guests can be created in it. */
 export async function findGroup(host: { mounts: string; groups: string }): Promise<ControlGroup | string> {
   const group = await findOwn(host);
-  if (!group) return 'there is no control group of the processor';
+  if (!group) return 'there is no control group for the CPU';
   try {
     await access(group.path, constants.W_OK);
     return group;
@@ -94,7 +94,7 @@ async function limitsOf(
     const each = `rbps=${bytes} wbps=${bytes} riops=${requests} wiops=${requests}`;
     if (device) limits.push(['io.max', `${device} ${each}`]);
     else if (iops !== undefined || mbps !== undefined)
-      throw new Error(`the file system of ${directory} has no device whose use can be limited`);
+      throw new Error(`the file system of ${directory} has no device that can be limited`);
   }
   return limits;
 }

@@ -55,7 +55,7 @@ export class Cores {
     const { cpus = [] } = guest;
     if (cpus.length === guest.vcpu && cpus.every((cpu) => free.includes(cpu))) return [...cpus];
     if (free.length < guest.vcpu)
-      throw new CapacityError(`${free.length} of the CPUs set aside are free, not ${guest.vcpu}`);
+      throw new CapacityError(`${free.length} of the reserved CPUs are free, not ${guest.vcpu}`);
     return free.slice(0, guest.vcpu);
   }
 

@@ -97,7 +97,7 @@ export function findOffer(accelerator: 'kvm' | 'tcg'): Promise<Offer> {
 async function find(accelerator: 'kvm' | 'tcg'): Promise<Offer> {
   const machines = await run(QEMU, '-machine', 'help');
   const machine = /\(alias of (pc-q35-[\d.]+)\)/.exec(machines)?.[1];
-  if (!machine) throw new ComputeUnavailableError(`${QEMU} has no machine of the kind q35`);
+  if (!machine) throw new ComputeUnavailableError(`${QEMU} does not support the machine type q35`);
   const [cpu, aio] = await Promise.all([findCpu(machine, accelerator), findAio()]);
   return { hardware: { machine, cpu, tablet: true }, ...(aio && { aio }) };
 }
@@ -131,7 +131,7 @@ async function askModels(machine: string, accelerator: string): Promise<Model[]>
   const said = await readBody(child.stdout, QEMU, MAX_ANSWERS_BYTES);
   const answers = said.toString().split('\n').filter(Boolean);
   const models = answers.map((line) => Object(parseJson(line, QEMU)).return).find(Array.isArray);
-  if (!models) throw new ComputeUnavailableError(`${QEMU} does not say which processors it knows`);
+  if (!models) throw new ComputeUnavailableError(`${QEMU} does not list the processors it supports`);
   return models;
 }
 

@@ -80,7 +80,7 @@ export async function findLimiter(
     // Other users could only ask their own user manager, which has no CPU controller by default.
     return mayAskSystemd
       ? { how: 'scopes of systemd', lacks: [], apply: holdInScope }
-      : 'only root may have systemd limit processes';
+      : 'only root can use systemd to limit processes';
   }
   const group = await findGroup(host);
   if (typeof group === 'string') return group;
@@ -117,7 +117,7 @@ export function limitedLauncher(
   let limiter: Promise<Limiter | string> | undefined;
   let warned = false;
   const warn = (why: string) => {
-    if (!warned) logger.warn({ reason: why }, 'guests may use more of the host than was sold');
+    if (!warned) logger.warn({ reason: why }, 'guests may use more of the host than they were sold');
     warned = true;
   };
   const hold = async (spec: QemuSpec, pid: number) => {
@@ -133,14 +133,14 @@ export function limitedLauncher(
       try {
         const lacks = await hold(spec, pid);
         if (lacks.length > 0) {
-          if (required) throw new Error(`no limit of ${lacks.join(', ')}`);
-          warn(`no limit of ${lacks.join(', ')}`);
+          if (required) throw new Error(`no limits on ${lacks.join(', ')}`);
+          warn(`no limits on ${lacks.join(', ')}`);
         }
       } catch (error) {
         const { message } = error as Error;
         if (required) {
           await launcher.kill(spec);
-          throw new ComputeUnavailableError(`${spec.id} cannot be held to its share: ${message}`, {
+          throw new ComputeUnavailableError(`${spec.id} cannot be limited to its size: ${message}`, {
             cause: error,
           });
         }

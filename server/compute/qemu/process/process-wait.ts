@@ -51,7 +51,7 @@ export async function untilUp(clock: Clock, child: ChildProcess, { find, words }
     await clock.sleep(LOOK_EVERY_MS);
   }
   child.kill('SIGKILL');
-  throw new ComputeUnavailableError(`QEMU did not start in ${LAUNCH_MS / 1000} s`);
+  throw new ComputeUnavailableError(`QEMU did not start within ${LAUNCH_MS / 1000} s`);
 }
 
 /** Kills a guest's process and resolves when it is gone. */
@@ -67,5 +67,5 @@ export async function endByForce(
     // It has just exited.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
-  if (!(await hasGone(clock, isAlive, KILL_MS))) throw new ComputeUnavailableError(`${id} cannot be ended`);
+  if (!(await hasGone(clock, isAlive, KILL_MS))) throw new ComputeUnavailableError(`${id} cannot be killed`);
 }

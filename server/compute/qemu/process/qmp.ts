@@ -87,7 +87,7 @@ export class Monitor {
     this.#unasked = { bytes: 0, lines: 0 };
     this.#socket.write(`${JSON.stringify({ execute: command, arguments: args, id })}\n`);
     const late = () =>
-      new ComputeUnavailableError(`QEMU did not answer ${command} in ${patienceMs / 1000} s`);
+      new ComputeUnavailableError(`QEMU did not answer ${command} within ${patienceMs / 1000} s`);
     return within(this.#clock, patienceMs, call.promise, late).finally(() =>
       this.#calls.delete(id),
     ) as Promise<T>;
@@ -101,7 +101,7 @@ export class Monitor {
     const { bytes, lines } = this.#unasked;
     this.#unasked = { bytes: bytes + line.length, lines: lines + 1 };
     if (bytes > MAX_UNASKED_BYTES || lines > MAX_UNASKED_LINES)
-      throw new PeerError(PEER, 'talks without end');
+      throw new PeerError(PEER, 'sends too much data');
     const message = Object(parseJson(line, PEER)) as Reply | QmpEvent;
     if ('event' in message) {
       onEvent(message);

@@ -96,5 +96,5 @@ export function allowanceCheck(allowance: Allowance): AllowanceCheck {
 }
 
 function refuse(field: string): never {
-  throw new InvalidArgumentError(`${field}: is not among what this host's configuration allows`);
+  throw new InvalidArgumentError(`${field}: is not allowed by this host's configuration`);
 }

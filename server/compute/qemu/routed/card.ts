@@ -31,7 +31,9 @@ export function cardOf(guest: NetworkGuest, policy: NetworkPolicy): Card {
   const addresses = guest.addresses.map(({ address }) => canonicalIp(address));
   const forwards = policy.portForwards.flatMap(({ protocol, publicIp, ...ports }, index): Forward[] => {
     if (!addresses.includes(ports.internalIp)) {
-      throw new InvalidArgumentError(`policy.portForwards.${index}.internalIp: is no address of the guest`);
+      throw new InvalidArgumentError(
+        `policy.portForwards.${index}.internalIp: is not an address of the guest`,
+      );
     }
     const protocols = protocol === 'tcp_udp' ? (['tcp', 'udp'] as const) : [protocol];
     return protocols.map((one) => ({ ...ports, publicIp, protocol: one }));

@@ -17,7 +17,7 @@ export function checkTogether({ guest, policy }: GuestAndPolicy): void {
   for (const [index, { address, family, prefix, gateway }] of guest.addresses.entries()) {
     const at = `guest.addresses.${index}`;
     if (isIP(address) !== family) refuse(`${at}.address`, `is not of family ${family}`);
-    if (isSpecial(address)) refuse(`${at}.address`, 'is never the address of one host');
+    if (isSpecial(address)) refuse(`${at}.address`, 'cannot be the address of a single host');
     if (prefix > BITS[family]) refuse(`${at}.prefix`, `is more than the ${BITS[family]} bits of the address`);
     if (isIP(gateway) !== family) refuse(`${at}.gateway`, `is not of family ${family}`);
     if (canonicalIp(gateway) === canonicalIp(address)) refuse(`${at}.gateway`, "is the guest's own address");
@@ -43,7 +43,7 @@ export function checkFree(card: Card, reserved: Set<string>, held: Iterable<Card
   }
   for (const { tap, addresses } of held) {
     const shared = tap === card.tap ? undefined : addresses.find((address) => mine.has(address));
-    if (shared) refuse(at(shared), "is another guest's");
+    if (shared) refuse(at(shared), 'belongs to another guest');
   }
 }
 

@@ -130,7 +130,9 @@ export async function findUplink(): Promise<string> {
     const uplink = routes.find(({ dev }) => dev)?.dev;
     if (uplink) return uplink;
   }
-  throw new ComputeUnavailableError('this host has no default route: name the interface that leads out');
+  throw new ComputeUnavailableError(
+    'this host has no default route: set VAUBAN_QEMU_UPLINK to its outgoing interface',
+  );
 }
 
 /** Returns the addresses that no guest may have: those of the host and its routers, except for loopback and link-local. */

@@ -16,7 +16,7 @@ const held = (scope: Scope): Sql => sql`(
 /** The add-ons of VMs, item by item. */
 export const ADD_ON_LAWS: AccountLaw[] = [
   {
-    name: 'a VM knows what its add-ons have paid for',
+    name: 'a VM records the terms on which its add-ons were sold',
     // A price has as many decimals as its currency.
     offences: (scope) => sql`
       select held.vm_id || ' has ' || held.quantity || ' of ' || held.code || ' at ' || held.price_minor || ' until ' || held.end_at
@@ -49,7 +49,7 @@ export const ADD_ON_LAWS: AccountLaw[] = [
             and case when line.proration then month.from_at <= line.from_at else month.from_at = line.from_at end))`,
   },
   {
-    name: 'no month of an add-on gives back more than was paid for it',
+    name: 'no month of an add-on is refunded beyond the amount paid for it',
     offences: (scope) => sql`
       select month.vm_id || ' from ' || month.from_at || ' nets ' || sum(part.amount_minor) || ' for ' || part.add_on as what
       from ${months(scope)} month join ${charged(scope)} part on part.vm_id = month.vm_id and part.add_on is not null
@@ -57,7 +57,7 @@ export const ADD_ON_LAWS: AccountLaw[] = [
       group by month.vm_id, month.from_at, part.add_on having sum(part.amount_minor) < 0`,
   },
   {
-    name: 'a VM knows what may still be given back of its add-ons',
+    name: 'a VM records how much of its add-ons can still be refunded',
     offences: (scope) => sql`
       select vm_id || ' says ' || refundable_minor || ' of ' || code || ', paid are ' || net as what
       from ${held(scope)} held, lateral (

@@ -8,7 +8,7 @@ const COMPLETED = sql`paid.status = 'completed'`;
 /** Corrections by the operator. */
 export const ADJUSTMENT_LAWS: AccountLaw[] = [
   {
-    name: 'a correction is of a completed order of its account and VM, and of no void',
+    name: 'a correction belongs to a completed order of its account and VM that is not a void',
     offences: (scope) => sql`
       select made.id || ' (' || made.adjustment || ') corrects ' || of.id || ' (' || of.status || ') of '
         || of.account_id || ', ' || coalesce(of.vm_id, 'no VM') as what
@@ -17,7 +17,7 @@ export const ADJUSTMENT_LAWS: AccountLaw[] = [
         or (made.account_id, made.vm_id) is distinct from (of.account_id, of.vm_id))`,
   },
   {
-    name: 'corrections undo no more than an order sold',
+    name: 'corrections of an order undo at most the amount sold',
     // A deposit is not sold. A correction refunds the hours that it paid for, which may be more than the order took.
     // A correction can be corrected once, and that cannot be corrected again.
     offences: (scope) => sql`
@@ -34,7 +34,7 @@ export const ADJUSTMENT_LAWS: AccountLaw[] = [
       where ${scope(sql`of.account_id`)} and (sold.amount + made.amount) * sign(sold.amount) < 0`,
   },
   {
-    name: 'no month of a VM gives back more than was paid for it',
+    name: 'no month of a VM is refunded beyond the amount paid for it',
     offences: (scope) => sql`
       select sale.vm_id || ' from ' || sold.from_at || ' nets ' || net as what
       from orders sale join order_lines sold on sold.order_id = sale.id,
@@ -42,7 +42,7 @@ export const ADJUSTMENT_LAWS: AccountLaw[] = [
       where ${scope(sql`sale.account_id`)} and ${isMonth(sql`sold`, sql`sale`)} and net < 0`,
   },
   {
-    name: 'a VM knows what may still be given back of its period',
+    name: 'a VM records how much of its period can still be refunded',
     offences: (scope) => sql`
       select id || ' says ' || refundable_minor || ', paid are ' || net as what
       from vms, lateral (
@@ -52,7 +52,7 @@ export const ADJUSTMENT_LAWS: AccountLaw[] = [
         and refundable_minor <> net`,
   },
   {
-    name: 'what is credited for an outage is credited to a VM that had it, and noted',
+    name: 'credits for an outage belong to affected VMs and are recorded with it',
     offences: (scope) => sql`
       select orders.id || ' of ' || vms.id || ' (' || vms.region || ') is for ' || outages.id || ', ' || outages.status
         || ' up to ' || credited_up_to as what

@@ -8,7 +8,7 @@ const EXPONENTS = JSON.stringify(
 
 export const BOOKS_LAWS: SellerLaw[] = [
   {
-    name: 'amounts have the decimals of their currency, and the books say so',
+    name: 'the books record the decimals of their currency, as in ISO 4217',
     offences: sql`
       select money.currency || ' has ' || coalesce(expected.exponent::text, 'unknown') || ' decimals, the books say '
         || coalesce(books.exponent::text, 'nothing') as what
@@ -20,7 +20,7 @@ export const BOOKS_LAWS: SellerLaw[] = [
       where books.exponent is distinct from expected.exponent or books.exponent is null`,
   },
   {
-    name: 'how amounts are counted is as it was written',
+    name: 'the record of how amounts are counted is as it was written',
     offences: sql`
       select 'books of ' || currency || ' are not as they were written' as what from books
       where seal is distinct from row_seal(to_jsonb(books))`,

@@ -18,7 +18,7 @@ const said = (scope: Scope): Sql => sql`(
 /** Compares amounts and taxes of documents with their lines and the journal. */
 export const DOCUMENT_LAWS: AccountLaw[] = [
   {
-    name: 'an issued document is the sum of its lines',
+    name: 'the totals of an issued document are the sums of its lines',
     // Documents issued before tax was computed on their base have the tax of their lines.
     offences: (scope) => sql`
       select i.id || ' says ' || i.total_minor || ' with ' || i.tax_minor || ' of tax, its lines are '
@@ -32,7 +32,7 @@ export const DOCUMENT_LAWS: AccountLaw[] = [
         is distinct from (coalesce(lines.total, 0), coalesce(document.tax, lines.tax, 0))`,
   },
   {
-    name: 'the tax of a document is that of its base, by category and rate',
+    name: 'the tax of a document is computed on its base, by category and rate',
     offences: (scope) => sql`
       select i.id || ' at ' || coalesce(document.rate, lines.rate) || ' (' || coalesce(document.tax_category, lines.tax_category)
         || ') says ' || coalesce(document.tax, 0) || ' of tax in ' || coalesce(document.gross, 0) || ', sold were '

@@ -20,7 +20,7 @@ const minor = sql`10::numeric ^ length(split_part(month_price, '.', 2))`;
 /** Months that are billed hourly. */
 export const HOUR_LAWS: AccountLaw[] = [
   {
-    name: 'what is held for a VM is the deposit of its running period',
+    name: 'the amount held for a VM is the deposit of its running period',
     offences: (scope) => sql`
       select vms.id || ' (' || vms.status || ') says ' || coalesce(deposit_minor::text, 'nothing') || ' since '
         || coalesce(deposit_since::text, 'never') || ', held are ' || held.amount as what
@@ -31,16 +31,16 @@ export const HOUR_LAWS: AccountLaw[] = [
           or usage_sold_until = billing_period_end_at))`,
   },
   {
-    name: 'hours are charged where all that was paid since is given back, and never more than that',
+    name: 'hours are charged only if everything paid since is refunded, and never more than that',
     offences: (scope) => sql`
-      select order_id || ' line ' || position || ' charges ' || amount_minor || ' from ' || from_at || ', gives back '
+      select order_id || ' line ' || position || ' charges ' || amount_minor || ' from ' || from_at || ', refunds '
         || coalesce(given_minor::text, 'nothing') as what
       from ${hours(scope)} hours
       where is_given is not true or given_from <> from_at or to_at not between from_at and given_to
         or amount_minor not between 0 and -given_minor`,
   },
   {
-    name: 'hours cost what an hour cost when their month was sold',
+    name: 'hours have the hourly price at which their month was sold',
     offences: (scope) => sql`
       select order_id || ' line ' || position || ' at ' || unit_price || ' from ' || from_at as what
       from ${hours(scope)} hours where not exists (
@@ -49,7 +49,7 @@ export const HOUR_LAWS: AccountLaw[] = [
           and sale.price_hourly = hours.unit_price)`,
   },
   {
-    name: 'hours are counted as they were served, and come to their price or to what was paid',
+    name: 'hours are counted as served, and cost their price, up to the amount paid',
     // The line also contains what earlier changes left over and the rounding of the other lines: at most two units.
     offences: (scope) => sql`
       select order_id || ' line ' || position || ' charges ' || amount_minor || ' for ' || quantity || ', should be ' || round(due, 2) as what
@@ -66,7 +66,7 @@ export const HOUR_LAWS: AccountLaw[] = [
             and made.from_at <= hours.from_at and made.to_at > hours.from_at))`,
   },
   {
-    name: 'a VM knows what an hour of its running period costs, and since when they are counted',
+    name: 'a VM records the hourly price of its running period and when its hours began',
     offences: (scope) => sql`
       select vms.id || ' says ' || coalesce(price_hourly_micros::text, 'nothing') || ' since ' || coalesce(metered_since::text, 'never')
         || ', sold at ' || coalesce(min(sale.price_hourly), 'no price') || ' from ' || max(sale.from_at) as what

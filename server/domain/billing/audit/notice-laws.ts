@@ -4,7 +4,7 @@ import type { AccountLaw } from './law.ts';
 /** Price notices to owners of VMs. */
 export const NOTICE_LAWS: AccountLaw[] = [
   {
-    name: 'a VM remembers the price that its owner was given notice of',
+    name: 'a VM records the price that was announced to its owner',
     // A notice is at most months old, and events are kept for longer.
     offences: (scope) => sql`
       select vms.id || ' remembers ' || price_notice_minor || ' from ' || price_notice_from_at || ', without a notice' as what

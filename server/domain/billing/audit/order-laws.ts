@@ -12,7 +12,7 @@ export const ORDER_LAWS: AccountLaw[] = [
   ...DOCUMENT_LAWS,
   ...SALE_LAWS,
   {
-    name: "an order's entries are what its status says",
+    name: "an order's journal entries match its status",
     offences: (scope) => sql`
       select o.id || ' (' || o.kind || ', ' || o.status || ', ' || o.amount_minor || ') brought the seller '
         || coalesce(j.earned, 0) || ', holds ' || coalesce(j.held, 0) as what
@@ -29,14 +29,14 @@ export const ORDER_LAWS: AccountLaw[] = [
             when 'completed' then coalesce(o.deposit_minor, 0) else 0 end)`,
   },
   {
-    name: "an order's lines add up to it",
+    name: "an order's lines add up to its amount",
     offences: (scope) => sql`
       select o.id || ' is ' || o.amount_minor || ', its lines are ' || coalesce(sum(line.amount_minor), 0) as what
       from orders o left join order_lines line on order_id = o.id
       where ${scope(sql`o.account_id`)} group by o.id having o.amount_minor <> coalesce(sum(line.amount_minor), 0)`,
   },
   {
-    name: "an order's deposit is that of its lines",
+    name: "an order's deposit is the sum of its deposit lines",
     offences: (scope) => sql`
       select o.id || ' says ' || coalesce(o.deposit_minor::text, 'none') || ', its lines are ' || coalesce(lines.deposit::text, 'none') as what
       from orders o left join lateral (
@@ -45,7 +45,7 @@ export const ORDER_LAWS: AccountLaw[] = [
       where ${scope(sql`o.account_id`)} and o.deposit_minor is distinct from lines.deposit`,
   },
   {
-    name: "an order's tax is booked as its lines say",
+    name: "an order's tax is booked as on its lines",
     offences: (scope) => sql`
       select o.id || ' contains ' || lines.tax || ' of tax, the journal says ' || coalesce(j.tax, 0) as what
       from orders o join lateral (
@@ -58,7 +58,7 @@ export const ORDER_LAWS: AccountLaw[] = [
       where ${scope(sql`o.account_id`)} and o.status = 'completed' and lines.tax <> coalesce(j.tax, 0)`,
   },
   {
-    name: 'a completed order that sells something is on a document of its account, no other order is on any',
+    name: 'a completed order that sells something is on a document of its account, and no other order is on one',
     offences: (scope) => sql`
       select o.id || ' is ' || o.status || ' on ' || coalesce(i.id, 'no document') as what
       from orders o left join invoices i on i.id = o.invoice_id and i.account_id = o.account_id
@@ -67,13 +67,13 @@ export const ORDER_LAWS: AccountLaw[] = [
           <> (i.id is not null)`,
   },
   {
-    name: 'an order that is completed or failed is settled, and no other',
+    name: 'an order is settled exactly if it is completed or failed',
     offences: (scope) => sql`
       select id || ' is ' || status || ', settled ' || coalesce(settled_at::text, 'never') as what from orders
       where ${scope(sql`account_id`)} and (status = 'pending') <> (settled_at is null)`,
   },
   {
-    name: 'what is sold is on an invoice, what is given back on a credit note',
+    name: 'sales are on invoices, refunds on credit notes',
     // Before there were credit notes, one invoice had both; those invoices have no number in a series.
     offences: (scope) => sql`
       select o.id || ' is ' || o.amount_minor || ' on ' || i.type || ' ' || i.id as what
@@ -82,7 +82,7 @@ export const ORDER_LAWS: AccountLaw[] = [
         and (o.amount_minor < coalesce(o.deposit_minor, 0)) <> (i.type = 'credit_note')`,
   },
   {
-    name: 'a credit note corrects what was issued before it',
+    name: 'a credit note corrects invoices issued before it',
     offences: (scope) => sql`
       select notes.id || ' corrects ' || sold.id || ' (' || sold.status || ')' as what
       from invoices notes join invoice_corrections on credit_note_id = notes.id join invoices sold on sold.id = invoice_id
@@ -90,7 +90,7 @@ export const ORDER_LAWS: AccountLaw[] = [
         and (sold.status = 'draft' or sold.issued_at > notes.issued_at)`,
   },
   {
-    name: 'a completed order says what the wallet then had, no other does',
+    name: 'a completed order records the balance of the wallet, and no other does',
     offences: (scope) => sql`
       select id || ' (' || status || ') says ' || coalesce(balance_after_minor::text, 'nothing') as what
       from orders where ${scope(sql`account_id`)} and (status = 'completed') <> (balance_after_minor is not null)`,

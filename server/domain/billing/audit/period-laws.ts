@@ -25,27 +25,27 @@ export const PERIOD_LAWS: AccountLaw[] = [
       where from_at < before or (from_at > before and from_at <> created_at)`,
   },
   {
-    name: 'a month is a month',
+    name: 'a month lasts one month',
     offences: (scope) => sql`
       select vm_id || ' paid from ' || from_at || ' to ' || to_at as what from ${months(scope)} month
       where to_at - from_at not between interval '28 days' and interval '31 days'`,
   },
   {
-    name: 'every share of a month is of one that was paid',
+    name: 'every share of a month belongs to a month that was paid',
     offences: (scope) => sql`
       select order_id || ' line ' || position as what from ${charged(scope)} share
       where proration and ${isOfPeriod(sql`share`)} and kind not in ('renew', 'adjustment') and not exists (
         select 1 from ${months(scope)} month where month.vm_id = share.vm_id and month.to_at = share.to_at)`,
   },
   {
-    name: 'a VM never gives back more than was paid for it',
+    name: 'a VM is never refunded more than was paid for it',
     offences: (scope) => sql`
       select vm_id || ' nets ' || sum(amount_minor) as what
       from orders where status = 'completed' and vm_id is not null and ${scope(sql`account_id`)} and ${isSold(sql`orders`)}
       group by vm_id having sum(amount_minor) < 0`,
   },
   {
-    name: 'a VM knows the period that was paid for last',
+    name: 'a VM records its last paid period',
     offences: (scope) => sql`
       select vms.id || ' says ' || billing_period_start_at || ' to ' || billing_period_end_at || ', paid until ' || max(month.to_at) as what
       from vms join ${months(scope)} month on month.vm_id = vms.id
@@ -55,7 +55,7 @@ export const PERIOD_LAWS: AccountLaw[] = [
         or not bool_or(month.from_at = billing_period_start_at and month.to_at = billing_period_end_at)`,
   },
   {
-    name: 'a VM knows the price that its period was sold at',
+    name: 'a VM records the price of its last sale',
     // A price has as many decimals as its currency.
     offences: (scope) => sql`
       select vms.id || ' says ' || price_monthly_minor || ', sold at ' || min(sale.unit_price) as what
@@ -71,7 +71,7 @@ export const PERIOD_LAWS: AccountLaw[] = [
       where ${scope(sql`vms.account_id`)} and vms.currency <> accounts.currency`,
   },
   {
-    name: 'a VM knows the tax rate that its period was sold at',
+    name: 'a VM records the tax rate of its last sale',
     offences: (scope) => sql`
       select vms.id || ' says ' || vms.tax_rate || ', sold at ' || min(sale.tax_rate) as what
       from vms join ${latestSales(scope, 'period')} sale on vm_id = vms.id

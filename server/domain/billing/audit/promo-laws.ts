@@ -18,7 +18,7 @@ export const PROMO_LAWS: AccountLaw[] = [
       where ${scope(sql`c.account_id`)} and c.amount_minor <> coalesce(j.given, 0)`,
   },
   {
-    name: 'promotional credit has left what was neither drawn nor ended',
+    name: 'the remainder of promotional credit was neither drawn nor ended',
     offences: (scope) => sql`
       select c.id || ' has ' || c.remaining_minor || ' left, its history says '
         || coalesce(j.booked, 0) - coalesce(d.drawn, 0) as what
@@ -33,7 +33,7 @@ export const PROMO_LAWS: AccountLaw[] = [
       where ${scope(sql`c.account_id`)} and c.remaining_minor <> coalesce(j.booked, 0) - coalesce(d.drawn, 0)`,
   },
   {
-    name: 'a wallet has the promotional credit that is left',
+    name: 'a wallet has the sum of its remaining promotional credit',
     offences: (scope) => sql`
       select w.account_id || ' has ' || w.promo_minor || ', left is ' || coalesce(c.remaining, 0) as what
       from wallets w left join (
@@ -43,7 +43,7 @@ export const PROMO_LAWS: AccountLaw[] = [
       where ${scope(sql`w.account_id`)} and w.promo_minor <> coalesce(c.remaining, 0)`,
   },
   {
-    name: 'an order draws what the journal says, of its own account, and no more than its amount',
+    name: 'an order draws promotional credit of its own account, as in the journal, up to its amount',
     offences: (scope) => sql`
       select o.id || ' (' || o.kind || ', ' || o.status || ', ' || o.amount_minor || ') drew ' || coalesce(d.drawn, 0)
         || ', the journal says ' || coalesce(j.drawn, 0) as what

@@ -54,7 +54,7 @@ export const SEAL_LAWS: AccountLaw[] = [
       ),
   },
   {
-    name: 'what was sold of a VM is as it was written',
+    name: 'the sale of a VM is as it was written',
     offences: (scope) =>
       changed(sql`'VM'`, sql`id`, sql`vms`, sql`vms where ${scope(sql`account_id`)}`, sql`terms_of_vm(vms)`),
   },
@@ -70,7 +70,7 @@ export const SEAL_LAWS: AccountLaw[] = [
       ),
   },
   {
-    name: 'what a wallet remembers of a warning and a grace is as it was written',
+    name: 'the record of a warning and a grace in a wallet is as it was written',
     offences: (scope) =>
       changed(
         sql`'wallet of'`,
@@ -81,7 +81,7 @@ export const SEAL_LAWS: AccountLaw[] = [
       ),
   },
   {
-    name: 'what credit notes correct is as it was written',
+    name: 'the links of credit notes are as they were written',
     offences: (scope) =>
       changed(
         sql`'correction of'`,
@@ -122,7 +122,7 @@ export const SEAL_LAWS: AccountLaw[] = [
       ),
   },
   {
-    name: 'payments that were taken back are as they were written',
+    name: 'reversals of payments are as they were written',
     offences: (scope) =>
       changed(
         sql`'reversal'`,
@@ -142,7 +142,7 @@ export const SEAL_LAWS: AccountLaw[] = [
       ),
   },
   {
-    name: 'the use of snapshots is as it was written',
+    name: 'the usage of snapshots is as it was written',
     offences: (scope) =>
       changed(
         sql`'use of'`,

@@ -5,7 +5,7 @@ import type { SellerLaw } from './law.ts';
 /** Numbers of documents, and recognised revenue. */
 export const SERIES_LAWS: SellerLaw[] = [
   {
-    name: 'documents are numbered without a gap or a twin',
+    name: 'document numbers have no gaps and no duplicates',
     offences: sql`
       select id || ' (' || type || ') is number ' || sequence || ', after ' || before as what
       from (
@@ -18,13 +18,13 @@ export const SERIES_LAWS: SellerLaw[] = [
         where gap.type = document.type and gap.first > before and gap.last < sequence), 0)`,
   },
   {
-    name: 'a number is that of its place in the series',
+    name: 'a number matches its position in the series',
     offences: sql`
       select id || ' is ' || number || ', number ' || sequence || ' of its series' as what from invoices
       where sequence is not null and ltrim(substring(number from '[0-9]+$'), '0') is distinct from sequence::text`,
   },
   {
-    name: 'a series is as long as it says',
+    name: 'a series has as many documents as recorded',
     offences: sql`
       select series.type || ' says ' || last || ', its documents say ' || greatest(max(sequence), max(gap), 0) as what
       from number_series series left join invoices on invoices.type = series.type
@@ -32,7 +32,7 @@ export const SERIES_LAWS: SellerLaw[] = [
       group by series.type having series.last <> greatest(max(sequence), max(gap), 0)`,
   },
   {
-    name: 'the dates of a series follow each other',
+    name: 'the dates of a series never decrease',
     offences: sql`
       select id || ' (' || number || ') was issued at ' || issued_at || ', after one of ' || before as what
       from (
@@ -41,5 +41,5 @@ export const SERIES_LAWS: SellerLaw[] = [
       ) document
       where issued_at < before`,
   },
-  { name: 'revenue is what was served by the end of each day', offences: misrecognized },
+  { name: 'revenue equals the services delivered by the end of each day', offences: misrecognized },
 ];

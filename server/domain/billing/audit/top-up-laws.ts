@@ -5,7 +5,7 @@ import type { AccountLaw } from './law.ts';
 /** Top-ups by customers, and money that goes back to its source. */
 export const TOP_UP_LAWS: AccountLaw[] = [
   {
-    name: 'a top-up is paid where its payment is in the wallet, once and in full',
+    name: 'a top-up is paid exactly if its payment is in the wallet, once and in full',
     offences: (scope) => sql`
       select t.id || ' (' || t.status || ', ' || t.amount_minor || ') has ' || coalesce(p.amount_minor::text, 'no payment')
         || ', ' || count(j.id) || ' entries' as what
@@ -33,25 +33,25 @@ export const TOP_UP_LAWS: AccountLaw[] = [
       group by payment_id having count(*) > 1`,
   },
   {
-    name: 'no more of a top-up goes back than was paid',
+    name: 'a top-up is never refunded beyond the amount paid',
     offences: (scope) => sql`
-      select t.id || ' (' || t.status || ') brought ' || t.amount_minor || ', ' || sum(r.amount_minor) || ' went back' as what
+      select t.id || ' (' || t.status || ') brought ' || t.amount_minor || ', ' || sum(r.amount_minor) || ' was refunded' as what
       from top_ups t join top_up_refunds r on r.top_up_id = t.id
       where ${scope(sql`t.account_id`)} and r.status <> 'failed'
       group by t.id, t.status, t.amount_minor having t.status <> 'succeeded' or sum(r.amount_minor) > t.amount_minor`,
   },
   {
-    name: 'a refund took its amount out of the wallet, and put it back where it failed',
+    name: 'a refund has left the wallet, and has returned to it if it failed',
     offences: (scope) => sql`
       select r.id || ' (' || r.status || ', ' || r.amount_minor || ') took ' || coalesce(p.amount_minor::text, 'nothing')
-        || ' and put back ' || coalesce(b.amount_minor::text, 'nothing') as what
+        || ' and returned ' || coalesce(b.amount_minor::text, 'nothing') as what
       from top_up_refunds r left join payments p on p.id = r.payment_id left join payments b on b.id = r.returned_payment_id
       where ${scope(sql`r.account_id`)} and ((p.account_id, p.amount_minor) is distinct from (r.account_id, -r.amount_minor)
         or (b.id is null) = (r.status = 'failed')
         or (b.id is not null and (b.account_id, b.amount_minor) is distinct from (r.account_id, r.amount_minor)))`,
   },
   {
-    name: 'a reversal took its amount out of the wallet as far as it is not owed, and put it back where it came to nothing',
+    name: 'a reversal has left the wallet except for the part owed, and has returned to it if it was void',
     offences: (scope) => sql`
       select r.id || ' (' || r.status || ', ' || r.amount_minor || ') took ' || taken.amount as what
       from top_up_reversals r join top_ups t on t.id = r.top_up_id, lateral (
@@ -63,7 +63,7 @@ export const TOP_UP_LAWS: AccountLaw[] = [
           else taken.amount >= 0 and taken.amount < r.amount_minor end)`,
   },
   {
-    name: 'what is claimed of a wallet is what is owed for payments that were taken back and for deleted VMs',
+    name: 'the amount claimed from a wallet is the debt for reversed payments and deleted VMs',
     offences: (scope) => sql`
       select w.account_id || ' has claims of ' || w.claimed_minor || ', owed are ' || coalesce(sum(owed.amount), 0) as what
       from wallets w left join lateral (

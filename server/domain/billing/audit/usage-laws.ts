@@ -4,7 +4,7 @@ import type { AccountLaw } from './law.ts';
 /** Usage-based charges. */
 export const USAGE_LAWS: AccountLaw[] = [
   {
-    name: "a VM's meter only goes forward",
+    name: "a VM's meter never goes backwards",
     offences: (scope) => sql`
       select vm_id || ' read ' || out_bytes || ' at ' || from_at || ' after ' || before as what
       from (select *, lag(out_bytes) over (partition by vm_id order by position) as before
@@ -12,7 +12,7 @@ export const USAGE_LAWS: AccountLaw[] = [
       where out_bytes < before`,
   },
   {
-    name: 'a meter is the sum of its days, and what is settled is no more than that',
+    name: 'a meter is the sum of its days, and no more than that is settled',
     offences: (scope) => sql`
       select vms.id || ' has sent ' || coalesce(meter.out_bytes, 0) || ', its days are ' || coalesce(days.sent, 0)
         || ', settled are ' || coalesce(settled.out_bytes, 0) as what
@@ -23,7 +23,7 @@ export const USAGE_LAWS: AccountLaw[] = [
         or coalesce(settled.out_bytes, 0) > coalesce(meter.out_bytes, 0))`,
   },
   {
-    name: 'no use is charged twice',
+    name: 'no usage is charged twice',
     offences: (scope) => sql`
       select order_id || ' charges ' || unit || ' from ' || from_at || ', charged until ' || before as what
       from (select order_id, unit, from_at, lag(to_at) over (partition by vm_id, unit order by to_at, from_at) as before
@@ -33,14 +33,14 @@ export const USAGE_LAWS: AccountLaw[] = [
       where from_at < before`,
   },
   {
-    name: 'a VM whose use has a price has terms of it',
+    name: 'a VM whose usage has a price records its terms',
     offences: (scope) => sql`
       select vms.id || ' has ' || count(reading.vm_id) || ' readings' as what
       from vms left join usage_readings reading on reading.vm_id = vms.id
       where ${scope(sql`vms.account_id`)} and usage_priced group by vms.id having count(reading.vm_id) = 0`,
   },
   {
-    name: 'what is written off is of a deletion that the wallet did not cover',
+    name: 'write-offs belong to deletions that the wallet did not cover',
     offences: (scope) => sql`
       select o.id || ' (' || o.kind || ', ' || o.amount_minor || ') has ' || j.amount_minor || ' written off, the wallet then had '
         || coalesce(o.balance_after_minor::text, 'nothing') as what
@@ -49,7 +49,7 @@ export const USAGE_LAWS: AccountLaw[] = [
         and (o.kind <> 'delete_refund' or j.debit <> 'write_off' or j.amount_minor > o.amount_minor or o.balance_after_minor <> 0)`,
   },
   {
-    name: 'what is owed for a deleted VM is what its deletion lent and was not paid',
+    name: 'the debt for a deleted VM is the unpaid part of the loan for its deletion',
     offences: (scope) => sql`
       select coalesce(d.order_id, lent.order_id) || ' (' || coalesce(o.kind, 'no order') || ', ' || coalesce(o.amount_minor, 0) || ') owes '
         || coalesce(d.owed_minor::text, 'nothing') || ', the journal says ' || lent.owed || ' of ' || lent.lent as what

@@ -8,7 +8,7 @@ const movement = (account: Sql) =>
 /** Balances, and money that comes from outside. */
 export const WALLET_LAWS: AccountLaw[] = [
   {
-    name: 'a wallet is what its journal says',
+    name: 'the balances of a wallet match its journal',
     offences: (scope) => sql`
       select coalesce(w.account_id, j.account_id) || ' has ' || coalesce(w.available_minor, 0) || ' + '
         || coalesce(w.held_minor, 0) || ' held, its journal says ' || coalesce(j.available, 0) || ' + '
@@ -22,7 +22,7 @@ export const WALLET_LAWS: AccountLaw[] = [
         or w.promo_minor <> coalesce(j.promo, 0) or w.held_minor <> coalesce(j.held, 0)`,
   },
   {
-    name: 'what is held is what pending orders ask for, and deposits',
+    name: 'the held amount is that of pending orders and deposits',
     offences: (scope) => sql`
       select w.account_id || ' holds ' || w.held_minor || ', its orders ask for ' || coalesce(o.asked, 0) as what
       from wallets w left join (
@@ -57,7 +57,7 @@ export const WALLET_LAWS: AccountLaw[] = [
         and coalesce(j.paid, 0) <> case p.status when 'succeeded' then p.amount_minor else 0 end`,
   },
   {
-    name: "an entry is of its account's order, payment, promotional credit or document",
+    name: 'an entry belongs to an order, payment, promotional credit or document of its account',
     offences: (scope) => sql`
       select j.account_id || ' entry ' || j.position || ' (' || j.reason || ', ' || j.amount_minor || ') is of '
         || coalesce(j.order_id, j.payment_id, j.promo_credit_id, j.invoice_id, 'none') as what

@@ -119,9 +119,9 @@ function checkRules({ rules }: EdgeTarget, field: string): void {
   for (const [index, { action, rate }] of rules.entries()) {
     const at = `${field}.rules.${index}`;
     if ((action === 'rate_limit') !== (rate !== null))
-      throw new InvalidArgumentError(`${at}.rate: not for ${action}`);
+      throw new InvalidArgumentError(`${at}.rate: does not match the action ${action}`);
     if (rules.findIndex(({ id }) => id === rules[index]!.id) !== index) {
-      throw new InvalidArgumentError(`${at}.id: is that of another rule`);
+      throw new InvalidArgumentError(`${at}.id: is the id of another rule`);
     }
   }
 }

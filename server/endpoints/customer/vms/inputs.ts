@@ -23,15 +23,15 @@ export const PASSWORD = Type.String({
   minLength: 8,
   maxLength: 128,
   pattern: '^[\\x21-\\x39\\x3b-\\x7e]+$',
-  'x-expected': 'letters, digits and punctuation of ASCII, without spaces and colons',
-  description: 'Printable ASCII without spaces and colons',
+  'x-expected': 'ASCII letters, digits and punctuation, without spaces or colons',
+  description: 'Printable ASCII without spaces or colons',
   examples: ['correct-horse-battery'],
 });
 
 export const USERNAME = Type.String({
   pattern: '^[a-z_][a-z0-9_-]{0,31}$',
   'x-expected':
-    'lower-case letters, digits, underscores and hyphens, 1 to 32, with a letter or an underscore first',
+    '1 to 32 lower-case letters, digits, underscores and hyphens, beginning with a letter or an underscore',
   description: 'User inside the guest; defaults to the default user of the template',
   examples: ['root'],
 });

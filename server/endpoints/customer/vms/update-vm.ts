@@ -18,7 +18,7 @@ import { exampleVm, presentVm, VmShape } from './vm-shape.ts';
 export const NOTES = Type.String({ maxLength: 2000, description: 'Notes of your own' });
 export const HOSTNAME = Type.String({
   pattern: HOSTNAME_PATTERN,
-  'x-expected': 'letters, digits and hyphens, 1 to 63 a label',
+  'x-expected': 'letters, digits and hyphens, 1 to 63 per label',
   minLength: 1,
   maxLength: 253,
   description: 'RFC 1123 host name',

@@ -35,7 +35,7 @@ export function requireClusters({ compute }: OperatorServices): EngineClusters {
   if (compute.clusters) return compute.clusters;
   throw new ApiError(
     'invalid_state',
-    `The ${compute.name} engine is no cluster: other clusters are added where VAUBAN_COMPUTE is incus.`,
+    `The ${compute.name} engine is not a cluster: clusters can only be added if VAUBAN_COMPUTE is incus.`,
   );
 }
 

@@ -22,7 +22,7 @@ export const NewPayment = Input({
   method: Type.Optional(
     Type.String({
       pattern: '^[a-z][a-z0-9_]{0,31}$',
-      'x-expected': 'lower-case letters, digits and underscores, 1 to 32, with a letter first',
+      'x-expected': '1 to 32 lower-case letters, digits and underscores, beginning with a letter',
       description: 'Payment method; defaults to `manual`',
     }),
   ),

@@ -28,7 +28,7 @@ export const Password = Type.String({
 export const PersonName = Type.String({
   maxLength: 64,
   pattern: '^[^\\p{C}]*$',
-  'x-expected': 'a name without line breaks and other control characters',
+  'x-expected': 'a name without line breaks or other control characters',
   description: 'Your name; may be empty',
   examples: ['Anna Example'],
 });

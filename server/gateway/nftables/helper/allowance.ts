@@ -34,5 +34,7 @@ function check(value: unknown): asserts value is GatewayAllowance {
   checkShape(value);
   checkPublicPorts(value.forwards);
   if (!value.guest_prefixes.some((network) => isIP(network.split('/')[0]!) === 4))
-    throw new InvalidArgumentError('guest_prefixes: needs a network of IPv4, as forwards lead nowhere else');
+    throw new InvalidArgumentError(
+      'guest_prefixes: needs an IPv4 network, because ports are only forwarded to IPv4',
+    );
 }

@@ -80,7 +80,7 @@ const GUIDE: Partial<Record<ErrorCode, ErrorGuide>> = {
     details: { retry_after_seconds: 30 },
   },
   capacity_unavailable: {
-    meaning: 'The compute engine has no room.',
+    meaning: 'The compute engine has no free capacity.',
     message: 'There is no capacity for this VM at the moment.',
     details: { retry_after_seconds: 30 },
   },
