@@ -17,7 +17,7 @@ export const JOB_ERROR_TEXTS: Record<JobErrorCode, string> = {
   guest_agent_unavailable: 'Im Gast antwortet nichts: weder ein Gast-Agent noch SSH auf Port 22.',
   disk_shrink_not_supported: 'Eine Festplatte lässt sich nicht verkleinern.',
   timed_out: 'Es hat zu lange gedauert.',
-  abandoned: 'Der Auftrag wurde aufgegeben.',
+  abandoned: 'Der Auftrag wurde verworfen.',
   internal_error: 'Bei uns ist etwas schiefgegangen.',
 };
 

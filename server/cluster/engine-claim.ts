@@ -125,8 +125,8 @@ export class EngineClaim {
       return `${way.setting}: the guests of ${count} are not ${way.place}; ${way.remedy(place)}`;
     }
     return (
-      `VAUBAN_COMPUTE: ${count} of this database run on ${name}, and this start would take ${compute.name} ` +
-      `(${reason}); set ${name} and put right what it says, or delete them there first`
+      `VAUBAN_COMPUTE: ${count} of this database run on ${name}, but this start would use ${compute.name} ` +
+      `(${reason}); set ${name} and fix the problems that it reports, or delete the VMs there first`
     );
   }
 }

@@ -4,7 +4,7 @@ import { execute, sql } from '../../server/db/database.ts';
 import { auditNow } from '../../server/domain/billing/audit/audit.ts';
 import { addOnShop } from './add-on-shop.ts';
 
-test('the audit finds add-ons that were not sold like this, and those that are lost', async (t) => {
+test('the audit finds add-ons that differ from their sale, and lost ones', async (t) => {
   const { db, buy, set } = await addOnShop(t);
   const { id } = await buy();
   await set(id, 'ipv4', 2);

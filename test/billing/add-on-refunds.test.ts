@@ -38,7 +38,7 @@ test('a refund returns the share that promotional credit paid of the add-on, wha
   assert.deepEqual(await wallet(), [200_00n - 399n - 100n + 199n, 150n]);
 });
 
-test('credit that paid for an add-on comes back with a deletion that also charges for use', async (t) => {
+test('credit that paid for an add-on is returned by a deletion that also charges for usage', async (t) => {
   const { db, clock, services, buy, set, grant, remove, wallet } = await addOnShop(t);
   services.catalog.usage = { traffic_per_gb: '0.10' };
   for (const plan of services.catalog.plans) plan.bandwidth_gb = 1;
@@ -85,7 +85,7 @@ test('a clock that was set back refunds no time twice', async (t) => {
   await wallet();
 });
 
-test('an operator refunds or voids an add-on, and its VM then gives back only what is left of it', async (t) => {
+test('an operator refunds or voids an add-on, and the VM then refunds only the rest of it', async (t) => {
   const { clock, buy, set, held, refund, undo, linesOf, remove, wallet } = await addOnShop(t);
   const { id, path } = await buy();
   const bought = await set(id, 'ipv4', 2);
@@ -107,7 +107,7 @@ test('an operator refunds or voids an add-on, and its VM then gives back only wh
   assert.deepEqual(await wallet(), [200_00n - 200n, 0n]);
 });
 
-test('a renewal that is voided gives back the VM and its add-ons, at most what was paid for each', async (t) => {
+test('a void of a renewal refunds the VM and its add-ons, at most the amount paid for each', async (t) => {
   const { clock, buy, set, orders, renewAt, undo, linesOf, remove, wallet } = await addOnShop(t);
   const { id, path } = await buy();
   await set(id, 'ipv4', 2);
@@ -176,7 +176,7 @@ test('hours that cost as much as the refund of an add-on are on a document', asy
   await wallet();
 });
 
-test('an add-on of which nothing can come back is given up, even if the clock was set back', async (t) => {
+test('an add-on without anything left to refund is given up, even if the clock was set back', async (t) => {
   const { clock, buy, set, refund, wallet } = await addOnShop(t);
   const { id } = await buy();
   clock.set(new Date(HALF));

@@ -77,7 +77,7 @@ test('a change of quantity charges or refunds the difference for the rest of the
   assert.deepEqual(await wallet(), [200_00n - 200n - 125n, 0n]);
 });
 
-test('many changes within a second of each other charge what they come to, and give back no more', async (t) => {
+test('many changes within a second of each other charge their exact total and refund no more', async (t) => {
   const { clock, buy, set, wallet } = await addOnShop(t);
   const { id } = await buy();
   clock.set(new Date('2026-01-11T03:04:05Z'));

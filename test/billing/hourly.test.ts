@@ -234,7 +234,7 @@ const sold = fc
   });
 const steps = fc.array(fc.record({ to: sold, seconds: fc.nat(9 * 86_400) }), { maxLength: 6 });
 
-test('a VM pays for its use, rounded half up, and is never refunded more than it paid', () => {
+test('a VM pays for its usage, rounded half up, and is never refunded more than it paid', () => {
   fc.assert(
     fc.property(sold, steps, fc.nat(12 * 86_400), (first, changes, wait) => {
       let [configuration, at] = [first, 0];

@@ -32,7 +32,7 @@ const SPOILED: [string, string][] = [
      insert into invoice_corrections select note.id, invoices.id from note, invoices`,
     'a credit note corrects invoices issued before it',
   ],
-  ['update order_lines set tax_minor = 1', "a line's tax is that of its rate"],
+  ['update order_lines set tax_minor = 1', 'the tax of a line is computed at its rate'],
   [
     `insert into journal (account_id, debit, credit, amount_minor, currency, reason, created_at, position, hash)
        select account_id, 'revenue:0', 'tax:0', 1, currency, 'spoiled', now(), 1000, '' from wallets`,
@@ -46,22 +46,22 @@ const SPOILED: [string, string][] = [
     'revenue equals the services delivered by the end of each day',
   ],
   ['update orders set amount_minor = -amount_minor', 'a VM is never refunded more than was paid for it'],
-  ["update jobs set status = 'running'", 'an unfinished job is the one its VM is locked by'],
-  ['update vms set active_job_id = last_job_id', 'a VM is locked by an unfinished job only'],
-  ["update vms set status = 'starting'", 'a VM shows a passing state only while a job runs'],
+  ["update jobs set status = 'running'", 'an unfinished job holds the lock of its VM'],
+  ['update vms set active_job_id = last_job_id', 'only an unfinished job locks a VM'],
+  ["update vms set status = 'starting'", 'a VM is in a transitional state only while a job runs'],
   ["update orders set status = 'pending'", 'an order waits for an unfinished job'],
   ['update vms set provisioned_at = null', 'a VM that came into being was bought once'],
-  ['update vms set deleted_at = now()', 'an address in use is that of a living VM'],
+  ['update vms set deleted_at = now()', 'an address in use belongs to an existing VM'],
   [
     'update ip_addresses set vm_id = null where family(address) = 4',
     'a living VM has one address of each family',
   ],
   [
     'delete from ip_addresses where family(address) = 6',
-    'every address that was ever handed out is still known',
+    'every address that was ever assigned is still recorded',
   ],
   ["insert into simulator_guests values ('vm_x', '{}')", 'a guest belongs to a VM'],
-  ['update vms set vcpu = 9', 'a VM at rest has its guest, of its size'],
+  ['update vms set vcpu = 9', 'an idle VM has its guest, at its size'],
 ];
 
 test('the checker of the invariants notices every violation', async (t) => {

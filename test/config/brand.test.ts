@@ -34,7 +34,7 @@ test('contrast follows WCAG', () => {
   assert.equal(contrast('#777777', '#ffffff').toFixed(2), '4.48');
 });
 
-test('a colour that cannot be read is refused, with one that would do', () => {
+test('a colour that is not readable is refused, with one that would work', () => {
   for (const color of ['#f5c518', '#00ff00', '#ff6600', '#ffffff', '#c0c0c0']) {
     const said = problem({ VAUBAN_PANEL_BRAND_COLOR: color });
     assert.match(said, /^VAUBAN_PANEL_BRAND_COLOR: .* is not readable on the light theme/);
@@ -43,7 +43,7 @@ test('a colour that cannot be read is refused, with one that would do', () => {
   }
 });
 
-test('every colour that is taken can be read on both themes, and text on it', () => {
+test('every accepted colour is readable on both themes, and so is text on it', () => {
   for (const color of ['#2563c4', '#000000', '#7a1fa2', '#8b0000', '#006400']) {
     const { light, dark } = brand({ VAUBAN_PANEL_BRAND_COLOR: color });
     assert.equal(light.color, color);

@@ -134,7 +134,7 @@ test('share links', async (t) => {
     await view(off);
   });
 
-  await t.test('a link is worth no more than the key that made it', async () => {
+  await t.test('a link allows no more than the key that created it', async () => {
     const { key, row } = await env.newKey();
     const made = await env.ask('POST', path, { mode: 'read_only' }, { key });
     const [page, secret] = made.url.split('#');

@@ -128,7 +128,7 @@ test('books of the last version are migrated, and issued documents stay unchange
     ],
   ];
   assert.deepEqual(new Set(documents), new Set([issued, sold, note]));
-  const odd = ["a line's tax is that of its rate: ord_2 line 1 has 66 tax in 399 at 0.20"];
+  const odd = ['the tax of a line is computed at its rate: ord_2 line 1 has 66 tax in 399 at 0.20'];
   assert.deepEqual(await ledgerProblems(db), odd);
   assert.deepEqual(await db.query(sql`select tax_rate, rounding_remainder from vms`), [
     { tax_rate: '0.20', rounding_remainder: 0n },

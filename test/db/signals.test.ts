@@ -53,7 +53,7 @@ test('a wait ends with its limit, and leaves nothing behind', async (t) => {
   assert.deepEqual(getEventListeners(limit.signal, 'abort'), []);
 });
 
-test('listeners hear of a cancelled job', async (t) => {
+test('listeners are notified of a cancelled job', async (t) => {
   const { db, signals } = await startSignals(t);
   const canceled = Promise.withResolvers<string>();
   signals.onJobCanceled(canceled.resolve);

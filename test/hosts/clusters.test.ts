@@ -96,7 +96,7 @@ test('a VM is not rebuilt from an image that its region lacks, which is refused 
   assert.equal(await statusOf(service, central), 'running');
 });
 
-test('while the database says nothing of clusters, those that were known are asked', async (t) => {
+test('while the database lists no clusters, the known ones are asked', async (t) => {
   const service = await Service.open(t);
   const { first, second, db, clock } = service;
   const store = new RecordedClusters(db);

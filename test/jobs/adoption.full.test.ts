@@ -113,7 +113,7 @@ test('cutting the power pre-empts a stop that the guest ignores', async (t) => {
   ]);
 });
 
-test('deleting a VM that is being made gives everything back', async (t) => {
+test('deleting a VM that is being created returns everything', async (t) => {
   const location = await freshDatabaseLocation(t);
   const service: Service = await startService(t, { env: ENDLESS_BOOT, location });
   const customer = await newCustomer(service);

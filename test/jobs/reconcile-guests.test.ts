@@ -51,7 +51,7 @@ test('one whose guest has another size than sold stays in error until that is co
   assert.equal((await vmOf(fixture, id)).status, 'running');
 });
 
-test('a VM without its guest is in error, told once, and back with it', async (t) => {
+test('a VM without its guest is in error, reported once, and recovers with it', async (t) => {
   const { fixture, id, metrics } = await open(t);
   await fixture.db.query(sql`create table put_away as select * from simulator_guests`);
   await fixture.db.query(sql`delete from simulator_guests`);

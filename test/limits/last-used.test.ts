@@ -15,7 +15,7 @@ function noting(db: Database, writes: string[]): Database {
   };
 }
 
-test('when a key was last used is written down now and then, not with every request', async (t) => {
+test('the last use of a key is written occasionally, not with every request', async (t) => {
   const writes: string[] = [];
   const { clock, db, ...service } = await startInProcess(t, { watch: (db) => noting(db, writes) });
   const customer = await newCustomer(service);

@@ -161,7 +161,7 @@ test('without a server a mail is a file for its owner, and a line in the log tha
   assert.ok(!JSON.stringify(lines).includes('s3cret'));
 });
 
-test('an address that is none is refused before it is written', async (t) => {
+test('an invalid address is refused before it is written', async (t) => {
   const { write, mails } = await office(t, await freshDatabase(t), {});
   for (const to of [
     'ada@example.com\r\nBcc: eve@example.com',

@@ -64,7 +64,7 @@ async function household(t: TestContext, vms: number) {
   return { services, customer, pass, mails, read };
 }
 
-test('owners are written to before a VM is unpaid, switched off and deleted, once each', async (t) => {
+test('owners get one mail each before a VM is unpaid, switched off and deleted', async (t) => {
   const smtpless = await household(t, 1);
   const { pass, mails, services } = smtpless;
   // Nothing is sent here: mails in the outbox can be read.
@@ -97,7 +97,7 @@ test('notices about many VMs at the same time are one mail', async (t) => {
   assert.match(text, /…: und 2 weitere/);
 });
 
-test('nodes that tell of the same account at once write one mail', async (t) => {
+test('nodes that notify the same account at the same time write one mail', async (t) => {
   const { services, customer, mails, read } = await household(t, 1);
   const { db } = services;
   const tell = (hostname: string) =>

@@ -18,7 +18,7 @@ import { freshDatabase } from '../support/database.ts';
 
 const VM = { template: 'debian-12', password: 'correct-horse-battery', region: 'eu-central' };
 
-test('owners are written to when VMs are throttled, stopped, or slow for want of money', async (t) => {
+test('owners get a mail when VMs are throttled, stopped, or slow because money is missing', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'vauban-mail-'));
   defer(t, () => rm(dataDir, { recursive: true }));
   const installation = await openInstallation(await freshDatabase(t), { env: { VAUBAN_DATA_DIR: dataDir } });

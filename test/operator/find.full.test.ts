@@ -29,7 +29,7 @@ async function newMember({ db, clock }: Operator, accountId: string, email: stri
   });
 }
 
-test('accounts and VMs are found by words that a customer says on the telephone', async (t) => {
+test('accounts and VMs are found by details that a customer gives on the telephone', async (t) => {
   const operator = await startOperator(t);
   const { db, clock } = operator;
   const { ctl, json } = commands(operator);

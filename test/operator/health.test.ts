@@ -137,7 +137,7 @@ test('the metrics are in the text format of Prometheus', async (t) => {
   assert.match(reply.text, /^vauban_jobs_total\{kind="create",outcome="succeeded"\} 1$/m);
 });
 
-test('a network sees health and metrics and nothing else', async (t) => {
+test('a network can reach health and metrics and nothing else', async (t) => {
   const services = operatorServices(await freshDatabase(t));
   const readiness = new Readiness(services);
   readiness.enter('running');

@@ -104,7 +104,7 @@ test('codes of the second step can be guessed five times, by a caller who knows 
   await owner.ok('POST', '/sign-in/second-factor', { body: { code: right } });
 });
 
-test('an invitation does not tell whether there is such a person', async (t) => {
+test('an invitation does not reveal whether there is such a person', async (t) => {
   const panel = await openPanel(t);
   const { browser } = await signInAs(panel, 'owner');
   const { email: known } = await newPerson(panel);
@@ -122,7 +122,7 @@ test('an invitation does not tell whether there is such a person', async (t) => 
   assert.equal(seen[0], seen[1]);
 });
 
-test('a person who may not sign up is told so', async (t) => {
+test('a person who may not sign up gets the reason', async (t) => {
   const panel = await openPanel(t, { VAUBAN_PANEL_SIGN_UP: 'closed' });
   const email = 'anna@example.com';
   // An older link works no more than a new one once sign-up is closed.

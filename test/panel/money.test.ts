@@ -27,7 +27,7 @@ const LOGO = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script><
 /** Returns the first field that an error names. */
 const fieldOf = (error?: { details?: Thing }) => error?.details?.fields?.[0]?.field;
 
-test('a debt is shown with the top-up that settles it, and keeps the account open', async (t) => {
+test('a debt is shown with the top-up that settles it, and prevents closing the account', async (t) => {
   const panel = await openPanel(t);
   const { browser } = await signInAs(panel, 'owner');
   const settled = { claimed_minor: 0, shortfall_minor: 0, suspends_at: null, claims: [], deleted_vms: [] };
@@ -60,7 +60,7 @@ test('a debt is shown with the top-up that settles it, and keeps the account ope
   assert.equal(refused.error?.details?.claimed_minor, owed);
 });
 
-test('money comes in by every way that is offered, and the pages of billing tell of it', async (t) => {
+test('money comes in by every way that is offered, and the billing pages show it', async (t) => {
   const stripe = await startStripe(t);
   const directory = mkdtempSync(join(tmpdir(), 'vauban-logo-'));
   defer(t, () => rm(directory, { recursive: true }));

@@ -16,7 +16,7 @@ test('by default a debt keeps nothing from running', async (t) => {
   assert.deepEqual(await shop.events(), ['vm.created']);
 });
 
-test('a debt switches VMs off some time after a warning, and they return once it is paid', async (t) => {
+test('a debt switches VMs off some time after a warning, and they start again once it is paid', async (t) => {
   const shop = await indebtedShop(t, 48);
   const { id, customer, clock } = shop;
   const paid = async () => {

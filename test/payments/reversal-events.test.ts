@@ -78,7 +78,7 @@ test("of two amounts of one second, Stripe's current one counts", async (t) => {
   assert.deepEqual(await books(), [40_00n, 0n]);
 });
 
-test('the use of a deleted VM is not paid with money that is owed', async (t) => {
+test('the usage of a deleted VM is not paid with money that is owed', async (t) => {
   const shop = await paidShop(t);
   const { customer, db, deliver, dispute, services, books, spend, goodwill, clock } = shop;
   services.catalog.usage = { traffic_per_gb: '1' };

@@ -33,7 +33,7 @@ async function paidShop(...[t]: Parameters<typeof paymentShop>) {
 const posts = ({ requests }: { requests: string[] }) =>
   requests.filter((request) => request.startsWith('POST'));
 
-test('money goes back to its source in parts, and never more than came', async (t) => {
+test('money is refunded to its source in parts, and never more than was paid', async (t) => {
   const shop = await paidShop(t);
   const { stripe, refund, available } = shop;
   assert.equal((await refund(20_00n)).status, 'succeeded');

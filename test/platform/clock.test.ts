@@ -35,7 +35,7 @@ for (const [name, clock] of [
     await assert.rejects(clock.sleep(60_000, stop.signal), reason);
   });
 
-  test(`no time at all is no sleep by the ${name} clock`, async () => {
+  test(`a sleep of no time ends at once on the ${name} clock`, async () => {
     await clock.sleep(0);
     await clock.sleep(-1);
   });

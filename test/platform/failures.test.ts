@@ -12,7 +12,7 @@ function setUp() {
   return { lines, failures, fail };
 }
 
-test('a failure is said when it begins, and its end', async () => {
+test('the beginning and the end of a failure are logged', async () => {
   const { lines, failures, fail } = setUp();
   for (let n = 0; n < 3; n++) assert.equal(await fail('vm_1'), false);
   assert.equal(await failures.attempt('renew', async () => {}, 'vm_1'), true);

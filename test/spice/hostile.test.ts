@@ -112,7 +112,7 @@ test('a message that is too long ends the channel before it has come', async () 
   theirs.resume();
   const opening = Channel.open(ours, { type: CHANNEL.display, session: 1, maxMessage: 100 });
   theirs.write(Buffer.concat([Buffer.from('REDQ'), words(2, 2, 100_000)]));
-  await assert.rejects(opening, /a link answer of 100000 bytes/);
+  await assert.rejects(opening, /a link reply of 100000 bytes/);
   const [one, other] = duplexPair();
   other.resume();
   const refused = Channel.open(one, { type: CHANNEL.main, session: 0, maxMessage: 100 });

@@ -31,7 +31,7 @@ async function refusal(
   return stderr;
 }
 
-test('production needs its address and its edge named', async (t) => {
+test('production requires its address and its edge', async (t) => {
   const location = await freshDatabaseLocation(t);
   assert.equal(
     await refusal(location, { VAUBAN_MODE: 'production', VAUBAN_COMPUTE: 'simulator' }),

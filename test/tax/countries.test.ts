@@ -47,7 +47,7 @@ test('countries never come from the runtime', () => {
     assert.doesNotMatch(readFileSync(`server/domain/tax/${file}.ts`, 'utf8'), /Intl\./);
 });
 
-test('a code that is none is refused with the one that was meant', () => {
+test('an invalid code is refused with the one that was meant', () => {
   assert.match(notACountry('UK'), /: use GB \(United Kingdom\) instead of UK$/);
   assert.match(notACountry('el'), /: use GR \(Greece\) instead of el$/);
   assert.match(notACountry('germany'), /: use DE \(Germany\) instead of germany$/);
@@ -75,7 +75,7 @@ test('Monaco is taxed as France, the Isle of Man and Northern Ireland as the Uni
   assert.ok(hasVatFormat('IM', 'GB980780684') && !hasVatFormat('IM', 'IM98'));
 });
 
-test('a stored code that is none is taxed at home and must be corrected before the next purchase', () => {
+test('a stored code that is invalid is taxed at home and must be corrected before the next purchase', () => {
   assert.equal(taxed('DE', consumer('YU')), 'standard 0.19');
   assert.throws(() => requireKnownCountry(consumer('YU')), { code: 'invalid_state' });
   for (const buyer of [undefined, consumer('XK')]) requireKnownCountry(buyer);

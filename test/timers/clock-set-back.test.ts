@@ -47,7 +47,7 @@ test('nor does a downgrade, by its quote', async (t) => {
   assert.ok(-since < paid);
 });
 
-test('a clock that was set back by a moment changes nothing about the use in between', async (t) => {
+test('a clock that was set back by a moment changes nothing about the usage in between', async (t) => {
   const { fixture, givenUp } = await upgradedLate(t);
   const at = fixture.clock.now();
   fixture.clock.putBack(5 * 60_000);

@@ -24,7 +24,7 @@ async function deleteUnpaid(t: TestContext) {
 const owedMinor = async ({ customer }: Pick<Awaited<ReturnType<typeof open>>, 'customer'>) =>
   (await customer.must({ method: 'GET', path: '/v1/billing/wallet' })).debt_minor;
 
-test('the use of a deleted VM is a debt, and blocks purchases until it is paid', async (t) => {
+test('the usage of a deleted VM is a debt, and blocks purchases until it is paid', async (t) => {
   const { fixture, customer, id, preview, refund } = await deleteUnpaid(t);
   for (const { charged_minor, written_off_minor, debt_minor } of [preview, refund])
     assert.deepEqual([charged_minor, written_off_minor, debt_minor], [50, 0, 101]);
@@ -73,7 +73,7 @@ test('the refund of another VM pays the debt in the next round', async (t) => {
   await assertInvariants(fixture.db);
 });
 
-test('a VM that the service deletes leaves its use as a debt', async (t) => {
+test('a VM that the service deletes leaves its usage as a debt', async (t) => {
   const { fixture, customer } = await open(t, 750n);
   const id = await buyVm(fixture, customer);
   await send(fixture, id, '2026-01-10', 1100);

@@ -24,7 +24,7 @@ const documentsOf = ({ db }: Fixture) =>
     sql`select type, total_minor, tax_minor from invoices where status <> 'draft' order by period_start_at, type`,
   );
 
-test('VMs of 20 minutes are invoiced for their use, with VAT, and nothing is credited', async (t) => {
+test('VMs of 20 minutes are invoiced for their usage, with VAT, and nothing is credited', async (t) => {
   const { fixture, customer, id, at } = await owner(t, 200_00n);
   const ids = [id];
   for (let n = 1; n < 20; n++) ids.push(await buyVm(fixture, customer, { plan: 's1', billing: 'hourly' }));
@@ -82,7 +82,7 @@ test('each month of a VM is one line, on the invoice of the calendar month in wh
   await assertInvariants(fixture.db);
 });
 
-test('the use of a month is sold once when it ends, renewed or not', async (t) => {
+test('the usage of a month is sold once when it ends, renewed or not', async (t) => {
   const { fixture, customer, id, remove } = await owner(t, 399n);
   await comes(fixture, '2026-02-01T00:00:00Z');
   const sold = async () =>

@@ -90,7 +90,7 @@ test('choosing the month late does not make its hours free', async (t) => {
   await assertInvariants(fixture.db);
 });
 
-test('a clock that is set back does not refund a month whose use is sold', async (t) => {
+test('a clock that is set back does not refund a month whose usage is sold', async (t) => {
   // With that clock a running guest would still be booting.
   const { fixture, customer, id, read, change, remove } = await owner(t, 399n, { start: false });
   await comes(fixture, '2026-02-01T00:00:00Z');

@@ -184,7 +184,7 @@ test('a higher price is charged once its owner has had notice in time, and annou
   await assertInvariants(fixture.db);
 });
 
-test('without a notice the old price holds; a lower one holds at once', async (t) => {
+test('without a notice the old price applies; a lower one applies at once', async (t) => {
   const { fixture, customer, catalog, plan, node } = await owner(t);
   const id = await buyVm(fixture, customer);
   catalog.price_notice_days = 30;
@@ -272,7 +272,7 @@ test('months that are paid late cost the price of each', async (t) => {
   assert.equal((await vmOf(fixture, id)).price_monthly_minor, 800n);
 });
 
-test('the VMs of a retired plan end with their periods, told ahead, unless the plan is changed', async (t) => {
+test('the VMs of a retired plan end with their periods, announced ahead, unless the plan is changed', async (t) => {
   const { fixture, customer, plan, node } = await owner(t);
   const [id, other] = [await buyVm(fixture, customer), await buyVm(fixture, customer)];
   plan.deprecated = true;
@@ -307,7 +307,7 @@ test('the VMs of a retired plan end with their periods, told ahead, unless the p
   await assertInvariants(fixture.db);
 });
 
-test('no VM ends with its plan that was not told a week before', async (t) => {
+test('no VM ends with its plan without a week of notice', async (t) => {
   const { fixture, customer, plan, node } = await owner(t);
   const id = await buyVm(fixture, customer);
   await node.passes('2026-02-04T00:00:00Z');

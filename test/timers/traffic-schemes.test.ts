@@ -201,7 +201,7 @@ test('a debt keeps the account from buying, and leaves the bound of its other VM
   await assertInvariants(fixture.db);
 });
 
-test('use that is split over many VMs is as much as use of one', async (t) => {
+test('usage that is split over many VMs costs as much as that of one', async (t) => {
   const { fixture, customer } = await open(t, 699n * 5n, { traffic_per_gb: '0.01', max_unpaid_minor: 50_00 });
   const ids: string[] = [];
   for (let count = 0; count < 5; count++) ids.push(await buyVm(fixture, customer));

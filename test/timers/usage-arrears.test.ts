@@ -6,7 +6,7 @@ import { buyVm, comes, eventsOf, renewalsOf, vmOf } from '../jobs/support/landlo
 import { assertInvariants } from '../support/invariants.ts';
 import { amounts, billing, linesOf, open, send, snapshotOf, summary } from './usage-support.ts';
 
-test('a deletion refunds less by the cost of the use, and the preview says so', async (t) => {
+test('a deletion refunds less by the cost of the usage, and the preview says so', async (t) => {
   const { fixture, customer } = await open(t, 100_00n);
   const id = await buyVm(fixture, customer);
   await snapshotOf(fixture, customer, id, 31);
@@ -30,7 +30,7 @@ test('a deletion refunds less by the cost of the use, and the preview says so', 
   await assertInvariants(fixture.db);
 });
 
-test('if the use exceeds the refund the wallet pays, and the rest is owed', async (t) => {
+test('if the usage exceeds the refund the wallet pays, and the rest is owed', async (t) => {
   const { fixture, customer } = await open(t, 749n);
   const id = await buyVm(fixture, customer);
   fixture.installation.services.clock.set(new Date('2026-01-16T12:00:00Z'));
@@ -56,7 +56,7 @@ test('if the use exceeds the refund the wallet pays, and the rest is owed', asyn
   await assertInvariants(fixture.db);
 });
 
-test('use that the wallet does not cover leaves the VM unpaid, as its renewal does', async (t) => {
+test('usage that the wallet does not cover leaves the VM unpaid, as its renewal does', async (t) => {
   const { fixture, customer } = await open(t, 1500n);
   const id = await buyVm(fixture, customer);
   await send(fixture, id, '2026-01-10', 1200);
@@ -70,7 +70,7 @@ test('use that the wallet does not cover leaves the VM unpaid, as its renewal do
   await assertInvariants(fixture.db);
 });
 
-test('a suspended VM owes the use of its period and its grace, not while it was off', async (t) => {
+test('a suspended VM owes the usage of its period and its grace, not of the time when it was off', async (t) => {
   const { fixture, customer } = await open(t, 700n);
   const id = await buyVm(fixture, customer);
   await snapshotOf(fixture, customer, id, 28);

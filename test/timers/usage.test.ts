@@ -173,7 +173,7 @@ test('snapshots cost by size and time, deleted ones too', async (t) => {
   await assertInvariants(fixture.db);
 });
 
-test('missed months are charged with the use of each', async (t) => {
+test('missed months are charged with the usage of each', async (t) => {
   const { fixture, customer } = await open(t, 100_00n);
   const id = await buyVm(fixture, customer);
   await send(fixture, id, '2026-01-10', 1100);
@@ -217,7 +217,7 @@ test('the owner gets notice at 80 and at 100 %, once a period', async (t) => {
   await assertInvariants(fixture.db);
 });
 
-test('the records of use never change', async (t) => {
+test('the records of usage never change', async (t) => {
   const { fixture, customer } = await open(t, 100_00n);
   const id = await buyVm(fixture, customer);
   const snapshot = await snapshotOf(fixture, customer, id, 1);

@@ -28,7 +28,7 @@ const importImage: Add = (parent) => {
     .command('import')
     .description('import a disk image for VMs: a qcow2 or raw file, or one that is built here')
     .argument('[file]', 'the disk; it is copied')
-    .option('--name <name>', "the catalog's code for it (default: the file's name without its ending)")
+    .option('--name <name>', "the catalog's code for it (default: the file's name without its extension)")
     .option('--user <user>', 'default user (default: root, or that of the built image)')
     .option('--sha256 <hash>', 'the SHA-256 that the publisher states, in hexadecimal')
     .option(

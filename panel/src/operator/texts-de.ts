@@ -133,12 +133,12 @@ export const de = {
 
   jobs_stuck: 'Wiederholt fehlgeschlagen',
   jobs_active: 'Laufend',
-  jobs_abandoned: 'Aufgegeben',
+  jobs_abandoned: 'Verworfen',
   noStuck: 'Keine wiederholt fehlgeschlagenen Aufträge',
   undoing: 'Macht seine Schritte rückgängig',
   retried: 'Er wird sofort noch einmal versucht',
-  abandon: 'Aufgeben',
-  abandonTitle: 'Diesen Auftrag aufgeben?',
+  abandon: 'Verwerfen',
+  abandonTitle: 'Diesen Auftrag verwerfen?',
   abandonWhy:
     'Der Auftrag schlägt fehl, der vorgemerkte Betrag wird freigegeben, und seine Maschine erhält den Zustand Fehler.',
 

@@ -147,7 +147,7 @@ function instantIn({ isOver, endAt }: AddOnPeriod, since: Date | undefined, at: 
 /**
  * Returns whether the period that an add-on is paid for was over when the VM's began: a node of the last release renewed
  * the VM without it. The VM keeps it, free of charge until the next renewal, and nothing of it is refunded. The ends of
- * the periods do not tell, because a deletion that failed has shortened the VM's.
+ * the periods are not compared, because a deletion that failed has shortened the VM's.
  */
 function isLeftBehind({ period }: AddOn, { startAt }: Period): boolean {
   return period.endAt <= startAt;

@@ -86,7 +86,7 @@ function fieldsOf(message: Buffer): Field[] {
       const length = varint();
       fields.push({ id, value: message.subarray(at, at + length) });
       at += length;
-    } else throw new Error(`a field of kind ${kind}`);
+    } else throw new Error(`a field of an unsupported type, ${kind}`);
   }
   return fields;
 }

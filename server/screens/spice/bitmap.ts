@@ -20,12 +20,12 @@ export class Bitmap {
   /** Reads the image that begins at `at`. Throws for one that is compressed, cached or cut short. */
   constructor(message: Buffer, at: number) {
     const kind = message.readUInt8(at + 8);
-    if (kind !== IMAGE_BITMAP) throw new Error(`an image of kind ${kind}`);
+    if (kind !== IMAGE_BITMAP) throw new Error(`an unsupported image type, ${kind}`);
     const head = at + IMAGE_HEAD;
     const format = message.readUInt8(head);
     const flags = message.readUInt8(head + 1);
     if ((format !== BITMAP_32 && format !== BITMAP_RGBA) || flags & BITMAP_PALETTE_CACHED)
-      throw new Error(`a bitmap of format ${format}`);
+      throw new Error(`an unsupported bitmap format, ${format}`);
     this.width = message.readUInt32LE(head + 2);
     this.height = message.readUInt32LE(head + 6);
     this.#stride = message.readUInt32LE(head + 10);

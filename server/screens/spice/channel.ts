@@ -53,10 +53,10 @@ export class Channel {
     const head = await reader.take(LINK_HEAD);
     if (!head.subarray(0, 4).equals(MAGIC)) throw new Error('not a SPICE server');
     const length = head.readUInt32LE(12);
-    if (length < MIN_ANSWER || length > MAX_ANSWER) throw new Error(`a link answer of ${length} bytes`);
+    if (length < MIN_ANSWER || length > MAX_ANSWER) throw new Error(`a link reply of ${length} bytes`);
     const answer = await reader.take(length);
     const error = answer.readUInt32LE(0);
-    if (error !== 0) throw new Error(`the SPICE server refuses a link: ${error}`);
+    if (error !== 0) throw new Error(`the SPICE server refused a link: ${error}`);
     const common = answer.readUInt32LE(MIN_ANSWER - 4);
     const count = answer.readUInt32LE(MIN_ANSWER - 12);
     const offered = count > 0 ? answer.readUInt32LE(common) : 0;
@@ -64,7 +64,7 @@ export class Channel {
       throw new Error('the SPICE server is too old');
     stream.write(ticket(answer.subarray(4, 4 + KEY_BYTES)));
     const result = (await reader.take(4)).readUInt32LE(0);
-    if (result !== 0) throw new Error(`the SPICE server refuses a ticket: ${result}`);
+    if (result !== 0) throw new Error(`the SPICE server refused a ticket: ${result}`);
     return channel;
   }
 

@@ -44,7 +44,7 @@ export function paint(picture: Framebuffer, { type, body }: Message): void {
     const { parts, rest } = placeOf(picture, body);
     refuseMask(body, rest);
     for (const part of parts) picture.fill(part, type === DISPLAY.blackness ? BLACK : WHITE);
-  } else throw new Error(`message ${type} of the display`);
+  } else throw new Error(`an unsupported display message, ${type}`);
 }
 
 const whole = ({ size }: Framebuffer): Rectangle => ({ x: 0, y: 0, ...size });
@@ -52,7 +52,8 @@ const whole = ({ size }: Framebuffer): Rectangle => ({ x: 0, y: 0, ...size });
 function create(picture: Framebuffer, body: Buffer): void {
   const [surface, width, height, format] = [0, 4, 8, 12].map((at) => body.readUInt32LE(at));
   if (surface !== PRIMARY) throw new Error(`surface ${surface}`);
-  if (format !== SURFACE_32 && format !== SURFACE_ARGB) throw new Error(`a surface of format ${format}`);
+  if (format !== SURFACE_32 && format !== SURFACE_ARGB)
+    throw new Error(`an unsupported surface format, ${format}`);
   picture.resize({ width: width!, height: height! });
 }
 
@@ -75,7 +76,7 @@ function copy(picture: Framebuffer, body: Buffer): void {
 function fill(picture: Framebuffer, body: Buffer): void {
   const { parts, rest } = placeOf(picture, body);
   const brush = body.readUInt8(rest);
-  if (brush !== BRUSH_SOLID) throw new Error(`a brush of kind ${brush}`);
+  if (brush !== BRUSH_SOLID) throw new Error(`an unsupported brush type, ${brush}`);
   const colour = body.readUInt32LE(rest + 1) & WHITE;
   refuseRop(body.readUInt16LE(rest + 5));
   refuseMask(body, rest + 7);
@@ -102,7 +103,7 @@ function placeOf(picture: Framebuffer, body: Buffer): Place {
   if (!isWithin(box, picture)) throw new Error('a drawing beyond the screen');
   const clip = body.readUInt8(20);
   if (clip === CLIP.none) return { box, parts: [box], rest: 21 };
-  if (clip !== CLIP.rectangles) throw new Error(`a clip of kind ${clip}`);
+  if (clip !== CLIP.rectangles) throw new Error(`an unsupported clip type, ${clip}`);
   const count = body.readUInt32LE(21);
   const rest = 25 + count * 16;
   if (rest > body.length) throw new Error('a truncated clip');
@@ -132,7 +133,7 @@ function common(one: Rectangle, other: Rectangle): Rectangle | undefined {
 }
 
 function refuseRop(rop: number): void {
-  if (rop !== ROP_PUT) throw new Error(`a raster operation ${rop}`);
+  if (rop !== ROP_PUT) throw new Error(`an unsupported raster operation, ${rop}`);
 }
 
 /** A mask consists of flags, a point, and the offset of its bitmap; 0 if there is none. */

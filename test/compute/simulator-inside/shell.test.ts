@@ -76,7 +76,7 @@ test('command lines print and end as in a shell', { timeout: 300_000 }, async (t
   }
 });
 
-test('top fills the screen, follows its size, and q gives it back', { timeout: 300_000 }, async (t) => {
+test('top fills the screen, follows its size, and q restores it', { timeout: 300_000 }, async (t) => {
   const setting = await openSetting(t);
   const screen = await openShell(await loggedIn(t, setting, await runningGuest(setting)), {
     cols: 60,

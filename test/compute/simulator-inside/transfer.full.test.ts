@@ -105,7 +105,7 @@ test('SFTP puts, gets, lists, renames and removes real files', LIMIT, async (t) 
   await assert.rejects(read('/etc/shadow'), /Permission denied/);
 });
 
-test('an SFTP client that asks and does not take the answers is cut', LIMIT, async (t) => {
+test('an SFTP client that reads no replies is disconnected', LIMIT, async (t) => {
   const setting = await openSetting(t);
   const client = await loggedIn(t, setting, await runningGuest(setting));
   const sftp = await promisify<SFTPWrapper>(client.sftp.bind(client))();
