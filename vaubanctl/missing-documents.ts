@@ -4,7 +4,7 @@ import { createGunzip } from 'node:zlib';
 /** The unit of a tar file. */
 const BLOCK = 512;
 
-/** Returns the lines of MISSING.txt in an archive of documents, which names those that could not be made; none without one. */
+/** Returns the lines of MISSING.txt in an archive of documents, which names those that could not be created; none without one. */
 export async function missingDocuments(path: string): Promise<string[]> {
   let rest = Buffer.alloc(0);
   /** Blocks of a file's content that are still to come. */

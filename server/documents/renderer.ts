@@ -161,7 +161,7 @@ export class DocumentRenderer implements DocumentCheck {
     } catch (error) {
       const lost = over.signal.aborted || this.#thread !== thread;
       logger.error({ err: error, account_id: accountId, number: document.number }, 'document not made');
-      failed(lost ? unavailable('The document could not be made.') : (error as Error));
+      failed(lost ? unavailable('The document could not be created.') : (error as Error));
       if (lost) await thread.terminate();
     } finally {
       thread.off('exit', end);

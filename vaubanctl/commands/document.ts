@@ -37,7 +37,7 @@ const download: Add = (parent) => {
       'after',
       `
 Drafts are not in it: a month is complete once its documents are issued, ten minutes after its end, and none is held.
-If a document cannot be made, the archive has all others and names it in MISSING.txt, and the exit status is 1.
+If a document cannot be created, the archive has all others and names it in MISSING.txt, and the exit status is 1.
 
 Examples:
   $ vaubanctl document download --month 2026-01
@@ -51,7 +51,7 @@ Examples:
       if (json) printJson({ file, missing });
       else print(file);
       if (missing.length > 0)
-        throw new Failure(['the archive lacks documents that could not be made:', ...missing], 1);
+        throw new Failure(['the archive lacks documents that could not be created:', ...missing], 1);
     });
 };
 
