@@ -25,7 +25,7 @@ export interface KindPlan {
 
 const optional = { optional: true } as const;
 const either = { optional: true, computed: true } as const;
-const custom = 'where the VM has no plan; all three are given then';
+const custom = 'if the VM has no plan; set all three together';
 
 export const RESOURCES: KindPlan[] = [
   {

@@ -81,7 +81,7 @@ endOnSignal(server, () => network.close());
 async function probeLimits(): Promise<void> {
   await tryLimits(find).catch((error: Error) => {
     throw new Error(
-      `they cannot be limited to the size that was sold (${error.message}); guest_limits: best_effort in ${config} lets them run anyway`,
+      `guests cannot be limited to the size that was sold (${error.message}); guest_limits: best_effort in ${config} allows them to run anyway`,
     );
   });
 }

@@ -93,7 +93,7 @@ const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 /** `smtps://user:password@mail.example.com`, `smtp://127.0.0.1:25` */
 export const smtpServer: Kind<SmtpServer> = {
   expected:
-    'an address such as smtps://user:password@mail.example.com, or smtp:// for STARTTLS, with ?tls=off where there is none',
+    'an address such as smtps://user:password@mail.example.com, or smtp:// for STARTTLS, with ?tls=off if the server has no TLS',
   schema: { type: 'string' },
   parse(text) {
     const url = URL.parse(text);

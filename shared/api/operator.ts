@@ -1176,7 +1176,7 @@ export interface Wallet {
   claimed_minor: number;
 }
 
-/** What each operation takes, and what it answers under `data`. */
+/** The input of each operation, and its output under `data`. */
 export interface OperatorOperations {
   getOverview: { data: Overview };
   createAccount: { body: CreateAccountRequest; data: Account };

@@ -102,7 +102,7 @@ for (const [passage, replacement, expected] of [
   [
     'tax_rate: "0"',
     'tax_rate: "0"\nadd_ons: [{ code: ipv4, name: Extra public IPv4 address with reverse DNS and DDoS protection, price_monthly: "2.50", max_quantity: 4 }]',
-    'add_ons: [{ code: ipv4, name: Extra public IPv4 address with reverse DNS and DDoS protection, price_monthly: "2.50", max_quantity: 4 }]|add_ons[0].name: must NOT have more than 60 characters',
+    'add_ons: [{ code: ipv4, name: Extra public IPv4 address with reverse DNS and DDoS protection, price_monthly: "2.50", max_quantity: 4 }]|add_ons[0].name: must NOT have more than 60 characters (Shown to customers and on invoices)',
   ],
   ['    vcpu: 2\n', '    vcpus: 2\n', 'vcpus: 2|plans[1].vcpus: is not a known key'],
   ['arch: x86_64', 'arch: amd64', 'arch: amd64|templates[0].arch: must be one of x86_64, arm64'],

@@ -50,7 +50,7 @@ const SPOILED: [string, string][] = [
   ['update vms set active_job_id = last_job_id', 'only an unfinished job locks a VM'],
   ["update vms set status = 'starting'", 'a VM is in a transitional state only while a job runs'],
   ["update orders set status = 'pending'", 'an order waits for an unfinished job'],
-  ['update vms set provisioned_at = null', 'a VM that came into being was bought once'],
+  ['update vms set provisioned_at = null', 'a VM that was created was bought once'],
   ['update vms set deleted_at = now()', 'an address in use belongs to an existing VM'],
   [
     'update ip_addresses set vm_id = null where family(address) = 4',

@@ -25,7 +25,7 @@ test('KVM is used only if its device opens and the processor can virtualise', as
   assert.equal((await find('kvm', 'amd')).kind, 'kvm');
   assert.deepEqual(await find('kvm', 'guest'), {
     kind: 'tcg',
-    reason: `${at('kvm')} opens, but the processor has neither svm nor vmx`,
+    reason: `${at('kvm')} can be opened, but the processor has neither svm nor vmx`,
   });
   assert.deepEqual(await find('absent', 'intel'), {
     kind: 'tcg',

@@ -64,7 +64,7 @@ test('a logo is an SVG or a PNG of a size that is no burden', () => {
     problem({ VAUBAN_PANEL_LOGO: file('page.svg', '<html><svg/></html>') }),
     /must be an SVG or a PNG/,
   );
-  assert.match(problem({ VAUBAN_PANEL_LOGO: file('big.png', Buffer.alloc(300_000)) }), /more than 256 KB/);
+  assert.match(problem({ VAUBAN_PANEL_LOGO: file('big.png', Buffer.alloc(300_000)) }), /larger than 256 KB/);
   assert.match(problem({ VAUBAN_PANEL_LOGO: join(directory, 'none.svg') }), /cannot be read/);
 });
 
@@ -77,7 +77,7 @@ test('missing companions are refused, and so are simulated payments in productio
   assert.equal(brand(production).signUp, 'closed');
   assert.equal(brand({}).signUp, 'open');
   assert.match(problem({ ...production, VAUBAN_PAYMENT_PROVIDERS: 'test' }), /refused in production/);
-  assert.match(problem({ VAUBAN_MAIL_SMTP_URL: 'smtps://a.example' }), /^VAUBAN_MAIL_FROM: is needed/);
+  assert.match(problem({ VAUBAN_MAIL_SMTP_URL: 'smtps://a.example' }), /^VAUBAN_MAIL_FROM: is required/);
   const stripe = { VAUBAN_PAYMENT_PROVIDERS: 'stripe, bank_transfer' };
   assert.equal(problem(stripe).split('\n').length, 4);
   assert.match(problem({ VAUBAN_PAYMENT_PROVIDERS: 'stripe, stripe' }), /must be some of/);
@@ -94,7 +94,7 @@ test('a secret comes from a file or a value, and is never repeated', () => {
     password: 'p@ss',
   });
   const both = { VAUBAN_MAIL_SMTP_URL_FILE: path, VAUBAN_MAIL_SMTP_URL: 'smtp://hunter2@a.example' };
-  assert.match(problem({ ...from, ...both }), /^VAUBAN_MAIL_SMTP_URL_FILE: give either/);
+  assert.match(problem({ ...from, ...both }), /^VAUBAN_MAIL_SMTP_URL_FILE: set either/);
   const wrong = file('wrong', 'http://hunter2');
   const said = problem({ ...from, VAUBAN_MAIL_SMTP_URL_FILE: wrong });
   assert.ok(said.includes('must contain an address') && !said.includes('hunter2'));

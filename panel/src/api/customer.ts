@@ -1360,7 +1360,7 @@ export interface Wallet {
 
 export type WantedPower = 'on' | 'off';
 
-/** What each operation takes, and what it answers under `data`. */
+/** The input of each operation, and its output under `data`. */
 export interface CustomerOperations {
   getCatalog: { data: Catalog };
   listPublicPlans: { data: PublicPlans };

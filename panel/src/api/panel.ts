@@ -627,7 +627,7 @@ export interface WalletEntry {
 
 export type WantedPower = 'on' | 'off';
 
-/** What each operation takes, and what it answers under `data`. */
+/** The input of each operation, and its output under `data`. */
 export interface PanelOperations {
   getSite: { data: Site };
   getPublicPrices: { data: PublicPrices };

@@ -201,7 +201,7 @@ export const CatalogSchema = Type.Object(
     tax_rate: TaxRate,
     tax_rates: Type.Optional(
       Type.Record(Country, TaxRate, {
-        description: 'The same by country of the buyer, where the seller owes tax there: { AT: "0.20" }',
+        description: 'Tax rates by country of the buyer, if the seller owes tax there: { AT: "0.20" }',
       }),
     ),
     seller: Type.Optional(SellerSchema),

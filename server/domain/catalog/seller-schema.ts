@@ -11,7 +11,7 @@ export const SellerSchema = Type.Object(
     postcode: Type.Optional(Text),
     country: Country,
     vat_id: Type.Optional(Text),
-    tax_number: Type.Optional({ ...Text, description: 'Of the tax office, where there is no VAT id' }),
+    tax_number: Type.Optional({ ...Text, description: 'Tax number, if there is no VAT id' }),
     registration_id: Type.Optional({ ...Text, description: 'Number in the trade register' }),
     email: Type.Optional(Text),
     footer: Type.Optional(

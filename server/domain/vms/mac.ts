@@ -26,5 +26,5 @@ export async function insertVmWithMac(
     const row = await insertVm(db, { ...vm, mac: draw() });
     if (row) return row;
   }
-  throw new Error(`no free MAC address in ${MAX_DRAWS} draws`);
+  throw new Error(`no free MAC address after ${MAX_DRAWS} attempts`);
 }

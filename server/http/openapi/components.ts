@@ -39,8 +39,7 @@ export const HEADERS: Record<string, Header> = {
     schema: { type: 'string', examples: ['GET, HEAD, POST'] },
   },
   'Idempotent-Replayed': {
-    description:
-      'Present where this is the stored reply to an earlier request with the same Idempotency-Key.',
+    description: 'Present if this is the stored reply to an earlier request with the same Idempotency-Key.',
     schema: { type: 'string', const: 'true' },
   },
   'Cache-Control': {

@@ -136,7 +136,7 @@ const CASES: Record<string, [(cluster: Cluster) => void, ...RegExp[]]> = {
     ({ server }) => {
       server.api_extensions = server.api_extensions.slice(1);
     },
-    /^missing API: lacks projects:/,
+    /^missing API: lacks projects, which/,
   ],
   'a threshold that is too short': [
     ({ server }) => {
@@ -181,7 +181,7 @@ const CASES: Record<string, [(cluster: Cluster) => void, ...RegExp[]]> = {
     ({ network }) => {
       delete network.config['ipv6.address'];
     },
-    /^limited network vb0: has 203\.0\.113\.1, and not 2001:db8:1::1 of eu/,
+    /^limited network vb0: has 203\.0\.113\.1, but not 2001:db8:1::1 of eu/,
   ],
   'a bridge that gives no addresses of IPv6': [
     ({ network }) => {
@@ -237,7 +237,7 @@ const CASES: Record<string, [(cluster: Cluster) => void, ...RegExp[]]> = {
       members[1]!.groups.push('rack-7');
     },
     /^limited zone b: no member is in the cluster group b/,
-    /^limited zones of m2: rack-7: no zone of the catalog/,
+    /^limited zones of m2: rack-7: not a zone of the catalog/,
   ],
 };
 

@@ -71,7 +71,9 @@ export class RoutedNetwork implements HostNetwork {
 
   constructor(options: RoutedOptions = {}) {
     if (options.uplink !== undefined && !INTERFACE.test(options.uplink)) {
-      throw new InvalidArgumentError(`uplink: ${JSON.stringify(options.uplink)} is no name of an interface`);
+      throw new InvalidArgumentError(
+        `uplink: ${JSON.stringify(options.uplink)} is not the name of an interface`,
+      );
     }
     this.#options = options;
     this.#limits = trafficLimitsOf(options.allowance ?? {});

@@ -62,7 +62,7 @@ export const BillingSummaryShape = Shape(
       'Top-up needed for `overdue_minor` and `debt_minor` together; it pays the debt and renews all overdue VMs',
     ),
     usage_minor: Minor(
-      'Usage of the VMs that has not been charged yet; where it is due, overdue_minor contains it',
+      'Usage of the VMs that has not been charged yet; overdue_minor includes the part that is due',
     ),
     unpaid: Type.Array(UnpaidShape, { description: 'Schedules of the unpaid VMs' }),
     shield_tenant_ids: Type.Array(Id('ten'), { description: 'DDoS Shield tenants of the account' }),

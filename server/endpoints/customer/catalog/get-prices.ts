@@ -10,9 +10,7 @@ import { BillingModes, billingModes, presentSoldTo, soldToFields } from './plan-
 
 const NextPriceShape = Shape(
   {
-    price_hourly: Decimal(
-      'Price an hour of one unit; where it is sold by the month only its part of 730 hours',
-    ),
+    price_hourly: Decimal('Hourly price per unit; without hourly billing, the monthly price divided by 730'),
     price_monthly: Decimal('Monthly price per unit'),
     from_at: Timestamp(
       'When this price takes effect for new sales; existing VMs may keep their own price for longer',
@@ -28,9 +26,7 @@ const ComponentPriceShape = Shape(
       $id: 'PriceUnit',
       description: 'One virtual CPU, one GiB of memory, one GB of disk',
     }),
-    price_hourly: Decimal(
-      'Price an hour of one unit; where it is sold by the month only its part of 730 hours',
-    ),
+    price_hourly: Decimal('Hourly price per unit; without hourly billing, the monthly price divided by 730'),
     price_monthly: Decimal('Monthly price per unit'),
     next_price: Nullable(NextPriceShape),
   },
@@ -50,7 +46,7 @@ export const getPrices = endpoint({
     {
       currency: Currency,
       tax_included: Type.Boolean({
-        description: 'All prices of this API include the tax that the account owes, which may be none',
+        description: 'All prices of this API include the tax that the account owes, if any',
       }),
       ...soldToFields,
       billing_modes: BillingModes,

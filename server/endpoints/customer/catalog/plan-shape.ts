@@ -36,7 +36,7 @@ export const presentSoldTo = ({ sold_to: { net, rate } }: SalesCatalog) => ({
 
 const NextPriceShape = Shape(
   {
-    price_hourly: Decimal('Price an hour; where it is sold by the month only its part of 730 hours'),
+    price_hourly: Decimal('Hourly price; without hourly billing, the monthly price divided by 730'),
     billing_modes: BillingModes,
     ...monthFields,
     from_at: Timestamp(
@@ -54,7 +54,7 @@ const planFields = {
   ram_mb: Count('Memory in MiB'),
   disk_gb: Count('Disk in GB'),
   bandwidth_gb: Nullable(Count('Included traffic per month in GB; null if unmetered')),
-  price_hourly: Decimal('Price an hour; where it is sold by the month only its part of 730 hours'),
+  price_hourly: Decimal('Hourly price; without hourly billing, the monthly price divided by 730'),
   billing_modes: BillingModes,
   ...monthFields,
   next_price: Nullable(NextPriceShape),

@@ -82,7 +82,7 @@ async function requireKey(
   { ssh_key_id, public_key }: { ssh_key_id?: string; public_key?: string },
 ): Promise<AttachedKey> {
   if ((ssh_key_id === undefined) === (public_key === undefined)) {
-    throw invalidField('ssh_key_id', 'required', 'name either ssh_key_id or public_key');
+    throw invalidField('ssh_key_id', 'required', 'send either ssh_key_id or public_key');
   }
   if (public_key !== undefined) {
     const { fingerprint, algorithm, public_key: line } = parsePublicKey(public_key);

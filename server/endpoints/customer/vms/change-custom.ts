@@ -43,7 +43,7 @@ export const changeCustom = endpoint({
         ['vcpu', 'ram_mb', 'disk_gb'].map((field) => ({
           field,
           code: 'required',
-          message: 'name at least one size',
+          message: 'send at least one of vcpu, ram_mb and disk_gb',
         })),
       );
     }

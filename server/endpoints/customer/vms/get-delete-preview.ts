@@ -34,7 +34,7 @@ export const getDeletePreview = endpoint({
       ),
       ...previewPromoFields,
       usage_minor: Count('Usage of the VM that has not been charged yet, deducted from the refund'),
-      charged_minor: Count('Taken from the wallet, where that is more'),
+      charged_minor: Count('Charged to the wallet if the usage exceeds the refund'),
       written_off_minor: Count('Always 0: the amount that the wallet does not cover is in `debt_minor`'),
       debt_minor: Count('The part that the wallet does not cover, which the account will owe'),
       currency: Currency,

@@ -70,10 +70,14 @@ export const getPlanQuote = endpoint({
   async handle({ resource: vm, query, services, db, caller, now }) {
     const { plan, resize_disk: resizeDisk, ...size } = query;
     if ((plan === undefined) === (Object.keys(size).length === 0)) {
-      throw invalidField('plan', 'required', 'name either a plan, or vcpu, ram_mb or disk_gb');
+      throw invalidField('plan', 'required', 'send either a plan, or vcpu, ram_mb or disk_gb');
     }
     if (plan === undefined && resizeDisk !== undefined)
-      throw invalidField('resize_disk', 'not_allowed', 'goes with a plan; a custom size names its disk');
+      throw invalidField(
+        'resize_disk',
+        'not_allowed',
+        'applies only to a plan; for a custom size, send disk_gb',
+      );
     const wish = plan === undefined ? { size } : { plan, resizeDisk: resizeDisk ?? true };
     const buyer = await findBillingProfile(db, caller.accountId);
     const catalog = catalogFor(services.catalog, buyer);

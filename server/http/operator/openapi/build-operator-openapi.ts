@@ -69,7 +69,7 @@ function successOf(endpoint: OperatorEndpoint, registry: SchemaRegistry): Respon
   }
   return {
     description:
-      'A file of any length, cut off where it fails midway. The schema is that of each line of it.',
+      'A file of any length; truncated if an error occurs midway. The schema is that of each line.',
     headers: headers(...EVERY_RESPONSE),
     content: { [endpoint.file]: { schema: registry.toJson(endpoint.data) } },
   };

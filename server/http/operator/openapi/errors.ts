@@ -16,7 +16,7 @@ const GUIDE: Partial<Record<ErrorCode, ErrorGuide>> = {
     message: 'The wallet does not hold enough money.',
     details: { required_minor: 499, available_minor: 120, shortfall_minor: 379, currency: 'EUR' },
   },
-  not_found: { meaning: 'There is no such thing.', message: 'The resource does not exist.' },
+  not_found: { meaning: 'The resource does not exist.', message: 'The resource does not exist.' },
   idempotency_in_progress: {
     meaning: 'The first request with this `key` is still being answered.',
     message: 'The request with the key welcome/1 is still in progress.',
