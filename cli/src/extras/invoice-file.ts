@@ -18,7 +18,7 @@ export function addInvoiceFile(billing: Command, io: Io): void {
     .description('save an issued invoice as a PDF with its e-invoice, or only the e-invoice (XML)')
     .argument('<invoice>')
     .addOption(new Option('--format <format>', 'the file type').choices(['pdf', 'xml']).default('pdf'))
-    .option('--to <file>', 'where to; its number in this directory when absent, "-" is the standard output')
+    .option('--to <file>', 'path of the file (default: its number in this directory; "-": standard output)')
     .addHelpText(
       'after',
       '\nRequires the scope billing:read.\n\nExample:\n  $ vauban billing download INV-2026-000001',

@@ -49,7 +49,7 @@ export const signIn = panelEndpoint({
 const WAYS_IN = {
   customer: ', use a device that you have signed in on before, or reset your password by mail',
   operator:
-    ', use a passkey or a device that you have signed in on before, or have a new link made on the machine',
+    ', use a passkey or a device that you have signed in on before, or create a new link on the server',
 };
 
 const failed = () => new ApiError('sign_in_failed', 'The address or the password is wrong.');
