@@ -158,7 +158,7 @@ test('the edge is reconciled with the database', async (t) => {
         ...db,
         query: ((statement) =>
           isAway && statement.text.includes('select id, blackholed_until')
-            ? Promise.reject(new Error('the database is away'))
+            ? Promise.reject(new Error('the database cannot be reached'))
             : db.query(statement)) as typeof db.query,
         transaction: db.transaction.bind(db),
       };

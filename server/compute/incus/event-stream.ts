@@ -73,7 +73,8 @@ export class EventStream {
   }
 
   #failed(error: unknown): void {
-    if (!this.#isDown) this.#parts.logger.warn({ err: error }, 'events of the cluster are not heard');
+    if (!this.#isDown)
+      this.#parts.logger.warn({ err: error }, 'events of the cluster are not being received');
     this.#isDown = true;
   }
 

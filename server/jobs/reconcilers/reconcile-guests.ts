@@ -194,7 +194,10 @@ export class GuestReconciler {
         // These two findings are only reported, and only once.
         entry.settled = done || finding === 'missing' || finding === 'unseen';
         if (entry.settled)
-          logger.warn({ vm_id: vm.id, status: vm.status, finding }, 'VM and guest contradicted each other');
+          logger.warn(
+            { vm_id: vm.id, status: vm.status, finding },
+            'the states of a VM and its guest differed',
+          );
         if (done && finding === 'off') counts.wentOff++;
       };
       await this.#failures.attempt('reconcile_guests', work, vm.id);

@@ -146,7 +146,8 @@ export class WarmTemplates {
     const key = this.#keyOf(image, size);
     const known = this.#making.get(key);
     if (known) return known;
-    if (this.#making.size >= MAX_TEMPLATES) return Promise.reject(new Error('there are templates enough'));
+    if (this.#making.size >= MAX_TEMPLATES)
+      return Promise.reject(new Error('the maximum number of warm templates is reached'));
     const made = this.#queue.run(async () => {
       if (await this.#hasRoom(size)) return this.#make(image, size);
       this.#making.delete(key);
