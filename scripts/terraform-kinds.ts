@@ -61,7 +61,7 @@ export const RESOURCES: KindPlan[] = [
         type: 'string',
         ...either,
         values: ['on', 'off'],
-        description: 'True if it should be running',
+        description: '`on` if it should be running',
       },
       { name: 'allow_reboot', type: 'bool', ...optional, description: 'Power-cycle it to change its size' },
       {
