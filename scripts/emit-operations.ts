@@ -24,8 +24,8 @@ export function emitOperations(document: OpenApiDocument, name: string): string 
   return [
     '// Made from the endpoints of the service by `npm run generate`: do not edit.',
     ...schemas,
-    `/** What each operation takes, and what it answers under \`data\`. */\nexport interface ${name}Operations {\n${types.join('\n')}\n}`,
-    `/** Where each operation is; \`once\` if it takes an Idempotency-Key, \`list\` if it is read page by page. */\nexport const ${name.toUpperCase()}_OPERATIONS = {\n${places.join('\n')}\n} as const;\n`,
+    `/** The input of each operation, and its output under \`data\`. */\nexport interface ${name}Operations {\n${types.join('\n')}\n}`,
+    `/** The method and path of each operation; \`once\` if it requires an Idempotency-Key, \`list\` if it is read page by page. */\nexport const ${name.toUpperCase()}_OPERATIONS = {\n${places.join('\n')}\n} as const;\n`,
   ].join('\n\n');
 }
 

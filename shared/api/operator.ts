@@ -1285,7 +1285,7 @@ export interface OperatorOperations {
   listLog: { query: { limit?: number; cursor?: string }; data: LogEntry[]; list: true };
 }
 
-/** Where each operation is; `once` if it takes an Idempotency-Key, `list` if it is read page by page. */
+/** The method and path of each operation; `once` if it requires an Idempotency-Key, `list` if it is read page by page. */
 export const OPERATOR_OPERATIONS = {
   getOverview: ['GET', '/overview'],
   createAccount: ['POST', '/accounts'],

@@ -20,7 +20,7 @@ const bookings: Add = (parent) => {
       'number of the file, for a month with too many entries for a single file',
       parseCount,
     )
-    .option('--output <file>', 'where to write it; DATEV wants a name such as EXTF_2026-01.csv')
+    .option('--output <file>', 'where to write it; DATEV requires a name such as EXTF_2026-01.csv')
     .addHelpText(
       'after',
       `

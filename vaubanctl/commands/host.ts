@@ -50,10 +50,10 @@ const drain: Add = (parent) => {
     .option('--timeout <seconds>', 'time until guests are powered off (default: 90)', parseCount)
     .option(
       '--from <time>',
-      'with a host: from when on VMs are switched off to be moved, of which their owners are told now; such as 2027-01-31T02:00:00Z or 12h; at once when absent',
+      'with a host: start of the window in which VMs are switched off and moved, such as 2027-01-31T02:00:00Z or 12h; their owners are notified now (default: at once)',
       parseTimeAhead,
     )
-    .option('--to <time>', 'until when', parseTimeAhead)
+    .option('--to <time>', 'end of that window', parseTimeAhead)
     .option('--yes', 'do not ask for confirmation')
     .action(async (host: string | undefined, { from, to, timeout, yes }: Options, command) => {
       const { client, json } = contextOf(command);

@@ -55,7 +55,7 @@ const file =
       .command(format)
       .description(about)
       .argument(...NUMBER)
-      .option('--output <file>', 'where to (default: its number, in this directory)')
+      .option('--output <file>', 'where to write it (default: its number, in this directory)')
       .action(async (id: string, { output }: { output?: string }, command) => {
         const { client, json } = contextOf(command);
         const document = await client.call('getInvoiceDocument', { id, format });

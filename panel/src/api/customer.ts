@@ -1426,7 +1426,7 @@ export interface CustomerOperations {
   deleteShieldRule: { params: { tid: string; id: string; rid: string }; data: Deleted };
 }
 
-/** Where each operation is; `once` if it takes an Idempotency-Key, `list` if it is read page by page. */
+/** The method and path of each operation; `once` if it requires an Idempotency-Key, `list` if it is read page by page. */
 export const CUSTOMER_OPERATIONS = {
   getCatalog: ['GET', '/v1/vm/catalog'],
   listPublicPlans: ['GET', '/v1/public/plans'],

@@ -690,7 +690,7 @@ export interface PanelOperations {
   setBillingProfile: { body: SetBillingProfileRequest; data: BilledAs };
 }
 
-/** Where each operation is; `once` if it takes an Idempotency-Key, `list` if it is read page by page. */
+/** The method and path of each operation; `once` if it requires an Idempotency-Key, `list` if it is read page by page. */
 export const PANEL_OPERATIONS = {
   getSite: ['GET', '/site'],
   getPublicPrices: ['GET', '/prices'],
