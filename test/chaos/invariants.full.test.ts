@@ -49,12 +49,12 @@ const SPOILED: [string, string][] = [
   ["update jobs set status = 'running'", 'an unfinished job holds the lock of its VM'],
   ['update vms set active_job_id = last_job_id', 'only an unfinished job locks a VM'],
   ["update vms set status = 'starting'", 'a VM is in a transitional state only while a job runs'],
-  ["update orders set status = 'pending'", 'an order waits for an unfinished job'],
+  ["update orders set status = 'pending'", 'a pending order belongs to an unfinished job'],
   ['update vms set provisioned_at = null', 'a VM that was created was bought once'],
   ['update vms set deleted_at = now()', 'an address in use belongs to an existing VM'],
   [
     'update ip_addresses set vm_id = null where family(address) = 4',
-    'a living VM has one address of each family',
+    'an existing VM has one address of each family',
   ],
   [
     'delete from ip_addresses where family(address) = 6',
