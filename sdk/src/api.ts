@@ -404,13 +404,15 @@ export interface Charge {
   order_id: string;
   kind: OrderKind;
   amount_minor: number;
+  invoice_id: string | null;
+  invoice_number: string | null;
   created_at: string;
 }
 
 export interface ComponentPrice {
   component: PriceComponent;
   unit: PriceUnit;
-  price_hourly: string;
+  price_hourly: string | null;
   price_monthly: string;
   next_price: NextComponentPrice | null;
 }
@@ -659,6 +661,8 @@ export interface InvoiceWithLines {
 
 export type IpFamily = 4 | 6;
 
+export type IrreversibleField = 'disk_gb';
+
 /** A long-running operation on a VM */
 export interface Job {
   id: string;
@@ -756,14 +760,14 @@ export interface NextCharge {
 
 /** An announced price */
 export interface NextComponentPrice {
-  price_hourly: string;
+  price_hourly: string | null;
   price_monthly: string;
   from_at: string;
 }
 
 /** An announced price */
 export interface NextPlanPrice {
-  price_hourly: string;
+  price_hourly: string | null;
   billing_modes: BillingMode[];
   price_monthly_minor: number;
   price_monthly_net_minor: number;
@@ -779,7 +783,6 @@ export interface NextVmPrice {
 export interface OpsKey {
   name: string;
   fingerprint: string;
-  attached_by_default: boolean;
 }
 
 /** A charge or a refund of an operation */
@@ -853,7 +856,7 @@ export interface Plan {
   ram_mb: number;
   disk_gb: number;
   bandwidth_gb: number | null;
-  price_hourly: string;
+  price_hourly: string | null;
   billing_modes: BillingMode[];
   price_monthly_minor: number;
   price_monthly_net_minor: number;
@@ -880,7 +883,7 @@ export interface PlanQuote {
   subtotal_minor: number;
   tax_minor: number;
   total_minor: number;
-  price_hourly: string;
+  price_hourly: string | null;
   balance_available_minor: number;
   debt_minor: number;
   shortfall_minor: number;
@@ -896,6 +899,7 @@ export interface PlanQuote {
   requires_reboot: boolean;
   allowed: boolean;
   blockers: Blocker[];
+  irreversible: IrreversibleField[];
 }
 
 /** A region that sells a plan */
@@ -941,7 +945,7 @@ export interface PublicPlan {
   ram_mb: number;
   disk_gb: number;
   bandwidth_gb: number | null;
-  price_hourly: string;
+  price_hourly: string | null;
   billing_modes: BillingMode[];
   price_monthly_minor: number;
   price_monthly_net_minor: number;
@@ -966,7 +970,7 @@ export interface Quote {
   subtotal_minor: number;
   tax_minor: number;
   total_minor: number;
-  price_hourly: string;
+  price_hourly: string | null;
   balance_available_minor: number;
   debt_minor: number;
   shortfall_minor: number;
@@ -1263,7 +1267,7 @@ export interface Vm {
   ipv4: string | null;
   ipv6: string | null;
   price_monthly_minor: number;
-  price_hourly: string;
+  price_hourly: string | null;
   billing_mode: BillingMode;
   next_billing_mode: BillingMode;
   currency: string;
@@ -1281,7 +1285,7 @@ export interface Vm {
 export interface VmBilling {
   currency: string;
   price_monthly_minor: number;
-  price_hourly: string;
+  price_hourly: string | null;
   billing_mode: BillingMode;
   next_billing_mode: BillingMode;
   billing_period_start_at: string;
@@ -1321,6 +1325,7 @@ export interface VmJobOrder {
   vm: Vm;
   job: Job;
   order: Order;
+  irreversible: IrreversibleField[];
 }
 
 export type VmStatus = 'provisioning' | 'stopped' | 'starting' | 'running' | 'stopping' | 'rebooting' | 'resizing' | 'deleting' | 'suspended' | 'error';
@@ -1399,7 +1404,7 @@ export interface Resources {
     /** Quote a change of plan or size. */
     planQuote(vmId: string, query?: { plan?: string; resize_disk?: boolean; vcpu?: number; ram_mb?: number; disk_gb?: number }, options?: RequestOptions): Promise<PlanQuote>;
     /** List the plans a VM can change to. */
-    planOptions(vmId: string, options?: RequestOptions): Promise<PlanOption[]>;
+    planOptions(vmId: string, query?: { all?: boolean }, options?: RequestOptions): Promise<PlanOption[]>;
     /** Preview the deletion of a VM. */
     deletePreview(vmId: string, options?: RequestOptions): Promise<DeletePreview>;
     /** Start a VM. */
@@ -1528,7 +1533,7 @@ export const OPERATIONS = {
   listJobs: ['vms', 'jobs', 'GET', '/v1/vm/{id}/jobs', 'list', 'query'],
   getVmBilling: ['vms', 'billing', 'GET', '/v1/vm/{id}/billing', 'read', 'nothing'],
   getPlanQuote: ['vms', 'planQuote', 'GET', '/v1/vm/{id}/plan-quote', 'read', 'query'],
-  listPlanOptions: ['vms', 'planOptions', 'GET', '/v1/vm/{id}/plan-options', 'read', 'nothing'],
+  listPlanOptions: ['vms', 'planOptions', 'GET', '/v1/vm/{id}/plan-options', 'read', 'query'],
   getDeletePreview: ['vms', 'deletePreview', 'GET', '/v1/vm/{id}/delete-preview', 'read', 'nothing'],
   listFirewallRules: ['firewall', 'list', 'GET', '/v1/vm/{id}/firewall', 'list', 'query'],
   addFirewallRule: ['firewall', 'add', 'POST', '/v1/vm/{id}/firewall', 'write', 'body'],

@@ -5,8 +5,8 @@ import { ApiError } from '../platform/errors.ts';
 import type { SecretBox } from '../platform/secrets.ts';
 import type { RequestContext } from './pipeline.ts';
 
-/** 1–200 visible ASCII characters. */
-const WELL_FORMED = /^[\x21-\x7e]{1,200}$/;
+/** 1–200 printable ASCII characters, blanks among them. */
+const WELL_FORMED = /^[\x20-\x7e]{1,200}$/;
 /** The purpose that a stored reply is encrypted for. */
 export const REPLY_PURPOSE = 'idempotent-reply';
 
@@ -18,7 +18,7 @@ export function requireIdempotencyKey(header: string | string[] | undefined): st
   if (typeof header !== 'string' || !WELL_FORMED.test(header)) {
     throw new ApiError(
       'idempotency_key_invalid',
-      'Idempotency-Key must be 1 to 200 visible ASCII characters.',
+      'Idempotency-Key must be 1 to 200 printable ASCII characters.',
     );
   }
   return header;

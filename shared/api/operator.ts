@@ -1114,7 +1114,7 @@ export interface Vm {
   ipv4: string | null;
   ipv6: string | null;
   price_monthly_minor: number;
-  price_hourly: string;
+  price_hourly: string | null;
   billing_mode: BillingMode;
   next_billing_mode: BillingMode;
   currency: string;
@@ -1140,7 +1140,7 @@ export interface VmDetails {
   ipv4: string | null;
   ipv6: string | null;
   price_monthly_minor: number;
-  price_hourly: string;
+  price_hourly: string | null;
   billing_mode: BillingMode;
   next_billing_mode: BillingMode;
   currency: string;

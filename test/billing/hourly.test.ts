@@ -6,9 +6,9 @@ import {
   type Charge,
   type Configuration,
   changeCharge,
-  configurationHourly,
   customConfiguration,
   deletionCharge,
+  hourlyText,
   monthCharge,
   planConfiguration,
   type RunningPeriod,
@@ -65,11 +65,11 @@ test('a configuration without an hourly price is sold by the month', () => {
   assert.equal(sale.lines[0]!.price_hourly, null);
 });
 
-test('an hourly price is shown as it is, any other as a part of the month', () => {
-  assert.equal(configurationHourly(399n, 'EUR', 6_000n), '0.006');
-  assert.equal(configurationHourly(399n, 'EUR', 1_000_000n), '1.00');
-  assert.equal(configurationHourly(399n, 'JPY', 2_000_000n), '2');
-  assert.equal(configurationHourly(399n, 'EUR'), '0.00547');
+test('an hourly price is shown with the decimals it needs, and never derived from a month', () => {
+  assert.equal(hourlyText(6_000n, 'EUR'), '0.006');
+  assert.equal(hourlyText(1_000_000n, 'EUR'), '1.00');
+  assert.equal(hourlyText(2_000_000n, 'JPY'), '2');
+  assert.equal(hourlyText(null, 'EUR'), null);
 });
 
 test('an hour of a custom configuration costs the sum of its parts', () => {

@@ -6,7 +6,6 @@ import {
   currencyExponent,
   divideRoundHalfUp,
   formatMicros,
-  hourlyPrice,
   microsToMinor,
   minorToMicros,
   parseMicros,
@@ -66,14 +65,6 @@ test('minor units survive the conversion to micros and back', () => {
   );
   assert.equal(microsToMinor(parseMicros('4.995'), 'EUR'), 500n);
   assert.equal(microsToMinor(parseMicros('499.5'), 'JPY'), 500n);
-});
-
-test('an hour is 1/730 of a month', () => {
-  assert.equal(hourlyPrice(parseMicros('3.99')), '0.00547');
-  assert.equal(hourlyPrice(parseMicros('730')), '1.00000');
-  assert.equal(hourlyPrice(0n), '0.00000');
-  // 0.0177945…: rounded once, not through 0.017795.
-  assert.equal(hourlyPrice(parseMicros('12.99')), '0.01779');
 });
 
 test('tax is contained in the price', () => {

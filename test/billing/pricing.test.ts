@@ -6,7 +6,6 @@ import {
   type Charge,
   type Configuration,
   changeCharge,
-  configurationHourly,
   customConfiguration,
   deletionCharge,
   monthCharge,
@@ -68,11 +67,6 @@ test('a change or deletion by a clock that is behind still lies within the perio
         assert.ok(from_at >= period.startAt && to_at <= period.endAt, `${from_at} to ${to_at}`);
     if (change.metering) assert.deepEqual(change.metering.since, period.startAt);
   }
-});
-
-test('an hour is shown with five digits', () => {
-  assert.equal(configurationHourly(399n, 'EUR'), '0.00547');
-  assert.equal(configurationHourly(399n, 'JPY'), '0.54658');
 });
 
 test('a purchase is one line for the month from now', () => {

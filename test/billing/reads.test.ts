@@ -140,10 +140,18 @@ test('orders are filtered by VM and kind', async (t) => {
 });
 
 test('the lifetime cost of a VM agrees with its list of charges', async (t) => {
-  const { db, clock, vm, february } = await setUp(t);
+  const { db, clock, vm, january, february } = await setUp(t);
   await withLedger(db, clock, (ledger) => placeOrder(ledger, orderOf(clock, vm, 5000n)));
   assert.deepEqual(await orderTotalsOfVm(db, vm.id), { charged_minor: 399n, refunded_minor: 99n });
+  await issueInvoices(db, date('2026-02-01T00:10:00Z'));
   const orders = await completedOrdersOfVm(db, vm.id, 100);
+  assert.deepEqual(
+    orders.map(({ invoice_id, invoice_number }) => [invoice_id, invoice_number !== null]),
+    [
+      [february.invoice_id, false],
+      [january.invoice_id, true],
+    ],
+  );
   assert.deepEqual(
     orders.map(({ amount_minor }) => amount_minor),
     [-99n, 399n],

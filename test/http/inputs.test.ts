@@ -29,6 +29,16 @@ test('inputs', async (t) => {
     );
   });
 
+  await t.test('an Idempotency-Key has 1 to 200 printable ASCII characters, blanks among them', async () => {
+    const order = (idempotencyKey: string) =>
+      customer.send('POST', '/v1/vm', { body: { ...ORDER, plan: 'none' }, idempotencyKey });
+    const printable = String.fromCharCode(...Array.from({ length: 95 }, (_, index) => 0x20 + index)).trim();
+    for (const key of ['a b', '~', 'x'.repeat(200), printable])
+      assert.equal((await order(key)).json.error.code, 'unknown_plan', key);
+    for (const key of ['', 'x'.repeat(201), 'a\tb', 'caf\u00e9'])
+      assert.equal((await order(key)).json.error.code, 'idempotency_key_invalid', key);
+  });
+
   await t.test('names are trimmed and not blank', async () => {
     const key = { name: '  laptop ', public_key: newPublicKey() };
     assert.equal((await customer.ask('POST', '/v1/vm/sshkeys', key)).name, 'laptop');

@@ -243,7 +243,7 @@ test('catalog, quote, options and order agree on the capacity', async (t) => {
   const id = await buyVm(fixture, customer, { start: false });
   const get = (path: string) => customer.must({ method: 'GET', path: `/v1/vm${path}` });
   const { plans } = await get('/catalog');
-  const options = await get(`/${id}/plan-options`);
+  const options = await get(`/${id}/plan-options?all=true`);
   for (const { code, regions, deprecated } of plans) {
     const [here] = regions.filter((region: { code: string }) => region.code === 'eu-central');
     // Alongside the existing VM, and in its place.

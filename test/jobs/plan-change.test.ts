@@ -11,6 +11,7 @@ interface Quote {
   requires_reboot: boolean;
   allowed: boolean;
   blockers: { code: string }[];
+  irreversible: string[];
 }
 interface Option {
   plan: { code: string };
@@ -35,7 +36,10 @@ async function owner(t: Parameters<typeof Fixture.open>[0]) {
     return reply.error?.code ?? reply.status;
   };
   const option = async (code: string) => {
-    const all = (await customer.must({ method: 'GET', path: `${path}/plan-options` })) as unknown as Option[];
+    const all = (await customer.must({
+      method: 'GET',
+      path: `${path}/plan-options?all=true`,
+    })) as unknown as Option[];
     return all.find(({ plan }) => plan.code === code)!;
   };
   return { fixture, customer, id: vm.id as string, path, quote, codes, order, option };
@@ -120,4 +124,36 @@ test('a quote, an option and the order are one price, with the disk or without',
   const { available_minor } = await customer.wallet();
   assert.equal(Number(before.available_minor) - Number(available_minor), net_minor);
   assert.equal((await option('s4')).current, true);
+});
+
+test('the options are the plans that the VM can change to, and all of them if asked', async (t) => {
+  const { customer, path } = await owner(t);
+  const options = async (query: string): Promise<Option[]> =>
+    customer.must({ method: 'GET', path: `${path}/plan-options${query}` }) as unknown as Option[];
+  const all = await options('?all=true');
+  const possible = all.filter(({ allowed }) => allowed);
+  assert.ok(possible.length > 0 && possible.length < all.length);
+  assert.deepEqual(await options(''), possible);
+  assert.deepEqual(await options('?all=false'), possible);
+});
+
+test('a growing disk is named as irreversible by quote and order, and other changes are not', async (t) => {
+  const { fixture, customer, path, quote } = await owner(t);
+  const change = async (kind: string, body: object) => {
+    const reply = await customer.must({
+      method: 'POST',
+      path: `${path}/${kind}`,
+      body: { ...body, allow_reboot: true },
+    });
+    await fixture.finish();
+    return reply.irreversible;
+  };
+  for (const [query, kind, body, expected] of [
+    ['plan=s4&resize_disk=false', 'change-plan', { plan: 's4', resize_disk: false }, []],
+    ['vcpu=3&disk_gb=50', 'change-custom', { vcpu: 3, disk_gb: 50 }, ['disk_gb']],
+    ['plan=s8', 'change-plan', { plan: 's8' }, ['disk_gb']],
+  ] as const) {
+    assert.deepEqual((await quote(query)).irreversible, expected, query);
+    assert.deepEqual(await change(kind, body), expected, query);
+  }
 });

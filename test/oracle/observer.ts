@@ -94,7 +94,7 @@ export class Observer {
       current: listed.code === vm.product.plan,
       net_minor: shop.change(vm, planProduct(vm, listed.code, prices, now), now, prices).total,
     }));
-    await this.#get(look, 'plan_options', `/v1/vm/${vm.id}/plan-options`, expected);
+    await this.#get(look, 'plan_options', `/v1/vm/${vm.id}/plan-options?all=true`, expected);
   }
 
   async #monthQuote(look: Look): Promise<void> {

@@ -34,11 +34,11 @@ function validUntil(list: PriceList, now: number): number {
   return Math.min(now + 5 * MINUTE, ...changes.filter((at) => at > now));
 }
 
-/** A quote of a charge, after which an hour costs `hour`, or a fraction of the monthly price if `hour` is null. */
+/** A quote of a charge, after which an hour costs `hour`, null if it is not billed by the hour. */
 function quote(
   account: Account,
   charge: Sale,
-  { price, hour }: Pick<Product, 'price' | 'hour'>,
+  hour: Product['hour'],
   now: number,
   list: PriceList,
 ): { readonly [field: string]: Expected } {
@@ -50,7 +50,7 @@ function quote(
     subtotal_minor: charge.total - tax,
     tax_minor: tax,
     total_minor: charge.total,
-    price_hourly: shownHour(price, hour, list.currency),
+    price_hourly: shownHour(hour, list.currency),
     balance_available_minor: spendableOf(account),
     debt_minor: debtOf(account),
     shortfall_minor: lacking,
@@ -77,7 +77,7 @@ export function changeQuote(account: Account, vm: Vm, to: Product, now: number, 
   const { price } = vm.product;
   const hour = isSame(vm, to) ? hourOf(vm) : charge.hoursSince === null ? null : to.hour;
   return {
-    ...quote(account, charge, { price: to.price, hour }, now, list),
+    ...quote(account, charge, hour, now, list),
     direction: to.price === price ? 'lateral' : to.price > price ? 'upgrade' : 'downgrade',
     credit_minor: taken - charge.total,
     debit_minor: taken,
@@ -97,7 +97,7 @@ export function monthQuote(
   const product = customAt(size, list, now);
   const charge = monthCharge(product, { from: now, to: now }, list, mode);
   const hour = charge.hoursSince === null ? null : product.hour;
-  return quote(account, charge, { ...product, hour }, now, list);
+  return quote(account, charge, hour, now, list);
 }
 
 const modes = (isHourly: boolean) => (isHourly ? ['monthly', 'hourly'] : ['monthly']);
@@ -108,7 +108,7 @@ export function plan(listed: ListedPlan, list: PriceList, now: number): Expected
     const { price, hour } = planAt(list, code, at);
     return {
       price_monthly_minor: price,
-      price_hourly: shownHour(price, hour, list.currency),
+      price_hourly: shownHour(hour, list.currency),
       billing_modes: modes(hour !== null),
     };
   };
@@ -127,7 +127,7 @@ export function parts(list: PriceList, now: number): Expected {
     const month = unitPrice(Rational.parse(price_monthly[part]), share);
     const hour = price_hourly
       ? hourText(hourPrice(Rational.parse(price_hourly[part]), month, share), currency)
-      : month.over(new Rational(730n)).toDecimal(5);
+      : null;
     return { price_monthly: share ? hourText(month, currency) : price_monthly[part], price_hourly: hour };
   };
   const next = nextOf<Parts, PriceList['custom']>(custom, now);

@@ -104,11 +104,6 @@ export function majorUnits(minor: bigint, currency: string): string {
   return new Rational(minor).over(unit(currency)).toDecimal(DIGITS[currency]!);
 }
 
-/** For products sold monthly, the displayed hourly price assumes a month of 730 hours. */
-function part730(minor: bigint, currency: string): string {
-  return new Rational(minor).over(unit(currency)).over(new Rational(730n)).toDecimal(5);
-}
-
 /** The hourly price as displayed, without zeros beyond the currency's digits. */
 export function hourText(hour: Rational, currency: string): string {
   const [whole, digits = ''] = hour.toDecimal(6).split('.');
@@ -116,8 +111,9 @@ export function hourText(hour: Rational, currency: string): string {
   return shown ? `${whole}.${shown}` : whole!;
 }
 
-export function shownHour(price: bigint, hour: Rational | null, currency: string): string {
-  return hour ? hourText(hour, currency) : part730(price, currency);
+/** An hourly price as displayed; null for what is not sold or billed by the hour. */
+export function shownHour(hour: Rational | null, currency: string): string | null {
+  return hour && hourText(hour, currency);
 }
 
 /** The instant at which a date of the catalog begins. */

@@ -139,7 +139,7 @@ const modeOf = (vm: Vm) => (vm.hoursSince === null ? 'monthly' : 'hourly');
 export function sold(vm: Vm, list: PriceList): { readonly [field: string]: Expected } {
   return {
     price_monthly_minor: vm.product.price,
-    price_hourly: shownHour(vm.product.price, hourOf(vm), list.currency),
+    price_hourly: shownHour(hourOf(vm), list.currency),
     billing_mode: modeOf(vm),
     next_billing_mode: vm.nextMode,
     currency: list.currency,

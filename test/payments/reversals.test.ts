@@ -199,7 +199,7 @@ test('the rest of a disputed payment renews no VM', async (t) => {
   const quote = await customer.must({ method: 'GET', path: `/v1/vm/${vm.id}/plan-quote?plan=s2` });
   assert.deepEqual([quote.allowed, quote.blockers[0].code], [false, 'insufficient_funds']);
   const options: { plan: { code: string }; allowed: boolean; blocker: { code: string } | null }[] =
-    await customer.must({ method: 'GET', path: `/v1/vm/${vm.id}/plan-options` });
+    await customer.must({ method: 'GET', path: `/v1/vm/${vm.id}/plan-options?all=true` });
   assert.equal(options.find(({ plan }) => plan.code === 's2')?.blocker?.code, 'insufficient_funds');
   const summary = await customer.must({ method: 'GET', path: '/v1/billing/summary' });
   assert.deepEqual([summary.debt_minor, summary.overdue_minor, summary.shortfall_minor], [3_99, 0, 3_99]);

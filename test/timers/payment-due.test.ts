@@ -20,7 +20,7 @@ async function shopkeeper(t: TestContext, rest = 0n) {
 async function offers(customer: Customer, id: string): Promise<string[]> {
   const path = `/v1/vm/${id}`;
   const quote = (query: string) => customer.must({ method: 'GET', path: `${path}/plan-quote?${query}` });
-  const options = await customer.must({ method: 'GET', path: `${path}/plan-options` });
+  const options = await customer.must({ method: 'GET', path: `${path}/plan-options?all=true` });
   const d8 = options.find(({ plan }: { plan: { code: string } }) => plan.code === 'd8');
   const quotes = [await quote('plan=d8'), await quote('vcpu=2')];
   return [...quotes.map(({ allowed, blockers }) => (allowed ? 'allowed' : blockers[0].code)), optionCode(d8)];

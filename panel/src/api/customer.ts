@@ -405,13 +405,15 @@ export interface Charge {
   order_id: string;
   kind: OrderKind;
   amount_minor: number;
+  invoice_id: string | null;
+  invoice_number: string | null;
   created_at: string;
 }
 
 export interface ComponentPrice {
   component: PriceComponent;
   unit: PriceUnit;
-  price_hourly: string;
+  price_hourly: string | null;
   price_monthly: string;
   next_price: NextComponentPrice | null;
 }
@@ -660,6 +662,8 @@ export interface InvoiceWithLines {
 
 export type IpFamily = 4 | 6;
 
+export type IrreversibleField = 'disk_gb';
+
 /** A long-running operation on a VM */
 export interface Job {
   id: string;
@@ -757,14 +761,14 @@ export interface NextCharge {
 
 /** An announced price */
 export interface NextComponentPrice {
-  price_hourly: string;
+  price_hourly: string | null;
   price_monthly: string;
   from_at: string;
 }
 
 /** An announced price */
 export interface NextPlanPrice {
-  price_hourly: string;
+  price_hourly: string | null;
   billing_modes: BillingMode[];
   price_monthly_minor: number;
   price_monthly_net_minor: number;
@@ -780,7 +784,6 @@ export interface NextVmPrice {
 export interface OpsKey {
   name: string;
   fingerprint: string;
-  attached_by_default: boolean;
 }
 
 /** A charge or a refund of an operation */
@@ -854,7 +857,7 @@ export interface Plan {
   ram_mb: number;
   disk_gb: number;
   bandwidth_gb: number | null;
-  price_hourly: string;
+  price_hourly: string | null;
   billing_modes: BillingMode[];
   price_monthly_minor: number;
   price_monthly_net_minor: number;
@@ -881,7 +884,7 @@ export interface PlanQuote {
   subtotal_minor: number;
   tax_minor: number;
   total_minor: number;
-  price_hourly: string;
+  price_hourly: string | null;
   balance_available_minor: number;
   debt_minor: number;
   shortfall_minor: number;
@@ -897,6 +900,7 @@ export interface PlanQuote {
   requires_reboot: boolean;
   allowed: boolean;
   blockers: Blocker[];
+  irreversible: IrreversibleField[];
 }
 
 /** A region that sells a plan */
@@ -942,7 +946,7 @@ export interface PublicPlan {
   ram_mb: number;
   disk_gb: number;
   bandwidth_gb: number | null;
-  price_hourly: string;
+  price_hourly: string | null;
   billing_modes: BillingMode[];
   price_monthly_minor: number;
   price_monthly_net_minor: number;
@@ -967,7 +971,7 @@ export interface Quote {
   subtotal_minor: number;
   tax_minor: number;
   total_minor: number;
-  price_hourly: string;
+  price_hourly: string | null;
   balance_available_minor: number;
   debt_minor: number;
   shortfall_minor: number;
@@ -1264,7 +1268,7 @@ export interface Vm {
   ipv4: string | null;
   ipv6: string | null;
   price_monthly_minor: number;
-  price_hourly: string;
+  price_hourly: string | null;
   billing_mode: BillingMode;
   next_billing_mode: BillingMode;
   currency: string;
@@ -1282,7 +1286,7 @@ export interface Vm {
 export interface VmBilling {
   currency: string;
   price_monthly_minor: number;
-  price_hourly: string;
+  price_hourly: string | null;
   billing_mode: BillingMode;
   next_billing_mode: BillingMode;
   billing_period_start_at: string;
@@ -1322,6 +1326,7 @@ export interface VmJobOrder {
   vm: Vm;
   job: Job;
   order: Order;
+  irreversible: IrreversibleField[];
 }
 
 export type VmStatus = 'provisioning' | 'stopped' | 'starting' | 'running' | 'stopping' | 'rebooting' | 'resizing' | 'deleting' | 'suspended' | 'error';
@@ -1379,7 +1384,7 @@ export interface CustomerOperations {
   listJobs: { params: { id: string }; query: { limit?: number; cursor?: string; wait_seconds?: number; status?: JobFilter }; data: Job[]; list: true };
   getVmBilling: { params: { id: string }; data: VmBilling };
   getPlanQuote: { params: { id: string }; query: { plan?: string; resize_disk?: boolean; vcpu?: number; ram_mb?: number; disk_gb?: number }; data: PlanQuote };
-  listPlanOptions: { params: { id: string }; data: PlanOption[] };
+  listPlanOptions: { params: { id: string }; query: { all?: boolean }; data: PlanOption[] };
   getDeletePreview: { params: { id: string }; data: DeletePreview };
   listFirewallRules: { params: { id: string }; query: { limit?: number; cursor?: string }; data: FirewallRule[]; list: true };
   addFirewallRule: { params: { id: string }; body: AddFirewallRuleRequest; data: FirewallRule };

@@ -282,7 +282,7 @@ export interface MoveWindow {
 
 /** An announced price */
 export interface NextPlanPrice {
-  price_hourly: string;
+  price_hourly: string | null;
   billing_modes: BillingMode[];
   price_monthly_minor: number;
   price_monthly_net_minor: number;
@@ -378,7 +378,7 @@ export interface PublicPlan {
   ram_mb: number;
   disk_gb: number;
   bandwidth_gb: number | null;
-  price_hourly: string;
+  price_hourly: string | null;
   billing_modes: BillingMode[];
   price_monthly_minor: number;
   price_monthly_net_minor: number;
@@ -584,7 +584,7 @@ export interface Vm {
   ipv4: string | null;
   ipv6: string | null;
   price_monthly_minor: number;
-  price_hourly: string;
+  price_hourly: string | null;
   billing_mode: BillingMode;
   next_billing_mode: BillingMode;
   currency: string;

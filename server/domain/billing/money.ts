@@ -47,17 +47,6 @@ export function minorToMicros(minor: bigint, currency: string): bigint {
 /** Formats an amount for display, such as "6.99 EUR". */
 export const formatMinor: (minor: bigint, currency: string) => string = minorToText;
 
-/** Nominal length of a month when an hourly price is displayed. */
-const HOURS_PER_MONTH = 730n;
-
-/** Returns the hourly equivalent of a monthly price for display: a decimal with five decimals. */
-export function hourlyPrice(monthlyMicros: bigint): string {
-  const digits = 5;
-  // Rounded once: rounded to micros first, 12.99 per month would be 0.01780 per hour instead of 0.01779.
-  const units = divideRoundHalfUp(monthlyMicros, HOURS_PER_MONTH * 10n ** BigInt(6 - digits));
-  return formatMicros(units * 10n ** BigInt(6 - digits), digits);
-}
-
 /**
  * Formats a price that may have fractions of a minor unit: with as many decimals as it needs, and at least those of the
  * currency.

@@ -13,16 +13,7 @@ import {
 } from './charge-line.ts';
 import { changeDeposit, isHeld, releaseCharge } from './deposits.ts';
 import { type BillingMode, type Metering, type RunningPeriod, startedHours, usedOf } from './metering.ts';
-import {
-  divideRoundHalfUp,
-  hourlyPrice,
-  max,
-  microsToMinor,
-  minorToMicros,
-  parseMicros,
-  plainRate,
-  priceText,
-} from './money.ts';
+import { divideRoundHalfUp, max, microsToMinor, parseMicros, plainRate, priceText } from './money.ts';
 import { type Period, restAt, restOf } from './period.ts';
 
 export { type Charge, type ChargeLine, charge, type SaleTerms, type Terms, termsOf } from './charge-line.ts';
@@ -97,17 +88,9 @@ export function customConfiguration(
   };
 }
 
-/**
- * Returns the hourly price for display: the actual one if sold hourly, otherwise the equivalent of the monthly price.
- */
-export function configurationHourly(
-  priceMonthlyMinor: bigint,
-  currency: string,
-  hourMicros: bigint | null = null,
-): string {
-  if (hourMicros !== null) return priceText(hourMicros, currency);
-  return hourlyPrice(minorToMicros(priceMonthlyMinor, currency));
-}
+/** Returns an hourly price as the API shows it: a decimal in major units; null if it is not sold or billed by the hour. */
+export const hourlyText = (hourMicros: bigint | null, currency: string): string | null =>
+  hourMicros === null ? null : priceText(hourMicros, currency);
 
 /** The hours of a period of `configuration` from `since` on; null if it is billed by the month. */
 function meteringOf({ price_hourly_micros }: Configuration, mode: BillingMode, since: Date): Metering | null {

@@ -8,6 +8,7 @@ import type { VmView } from '../../db/queries/vms/vms.ts';
 import type { ApiError } from '../../platform/errors.ts';
 import { placeOrder, requireAtMost, requireFree } from '../billing/ledger.ts';
 import { max } from '../billing/money.ts';
+import type { Configuration } from '../billing/pricing.ts';
 import { ledger } from '../billing/vm-orders.ts';
 import { catalogFor } from '../catalog/buyer-prices.ts';
 import { isDedicated } from '../catalog/lookup.ts';
@@ -26,12 +27,15 @@ export interface ChangeRequest {
   hosts: readonly HostInfo[] | ApiError;
 }
 
+/** A change on its way, and the size that it leads to. */
+export interface VmChange {
+  job: JobRow;
+  order: OrderRow;
+  target: Configuration;
+}
+
 /** Changes a VM's configuration: holds the price, or promises the refund, and starts the job. */
-export async function changeVm(
-  start: PaidJobStart,
-  vm: VmView,
-  request: ChangeRequest,
-): Promise<{ job: JobRow; order: OrderRow }> {
+export async function changeVm(start: PaidJobStart, vm: VmView, request: ChangeRequest): Promise<VmChange> {
   const { db, services, now } = start;
   const { kind, wish, allowReboot } = request;
   const [buyer, wallet, quota] = await Promise.all([
@@ -78,5 +82,5 @@ export async function changeVm(
   };
   const job = await startJob(start, vm, { kind, input, orderId: order.id });
   await reserveChange({ db, hosts: request.hosts }, vm, { ...target, dedicated });
-  return { job, order };
+  return { job, order, target };
 }

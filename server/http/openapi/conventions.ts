@@ -62,7 +62,7 @@ Long-running operations return at once with the VM and a job. Follow the job wit
 
 ## Idempotency
 
-Operations that cost or refund money require the header \`Idempotency-Key\`: a value of your choice, 1 to 200 visible ASCII characters, new for each operation. If you receive no response, send the same request with the same key: it is not executed or charged twice, and you get the first response again, marked \`Idempotent-Replayed: true\`.
+Operations that cost or refund money require the header \`Idempotency-Key\`: a value of your choice, 1 to 200 printable ASCII characters, new for each operation. If you receive no response, send the same request with the same key: it is not executed or charged twice, and you get the first response again, marked \`Idempotent-Replayed: true\`.
 
 - Keys belong to the account, the method and the path, and are kept for 7 days.
 - The same key with another body is refused with 422 \`idempotency_key_reused\`; while the first request is still running, with 409 \`idempotency_in_progress\`.

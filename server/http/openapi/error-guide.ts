@@ -8,8 +8,8 @@ export const ERROR_GUIDE: Record<CustomerErrorCode, ErrorGuide> = {
     message: 'The header Idempotency-Key is required.',
   },
   idempotency_key_invalid: {
-    meaning: 'The Idempotency-Key is empty, longer than 200 characters or not visible ASCII.',
-    message: 'Idempotency-Key must be 1 to 200 visible ASCII characters.',
+    meaning: 'The Idempotency-Key is empty, longer than 200 characters or not printable ASCII.',
+    message: 'Idempotency-Key must be 1 to 200 printable ASCII characters.',
   },
   account_suspended: {
     meaning: 'The operator has suspended the account. Its keys can only read. Contact the operator.',

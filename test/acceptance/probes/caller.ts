@@ -65,6 +65,6 @@ export const IDEMPOTENCY_PROBES: Probe[] = [
   badIdempotencyKey('no Idempotency-Key', undefined, 'idempotency_key_missing'),
   badIdempotencyKey('an empty Idempotency-Key', '', 'idempotency_key_invalid'),
   badIdempotencyKey('a long Idempotency-Key', 'x'.repeat(201), 'idempotency_key_invalid'),
-  badIdempotencyKey('an Idempotency-Key with a space', 'a b', 'idempotency_key_invalid'),
+  badIdempotencyKey('an Idempotency-Key with a tab', 'a\tb', 'idempotency_key_invalid'),
   badIdempotencyKey('an Idempotency-Key beyond ASCII', 'caf\u00e9', 'idempotency_key_invalid'),
 ];

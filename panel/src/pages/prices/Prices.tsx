@@ -146,11 +146,11 @@ function PlanTable({
           id: 'hour',
           title: t.hour,
           align: 'end',
-          cell: ({ price_hourly, billing_modes }) =>
-            billing_modes.includes('hourly') ? (
-              <Mono>{formatDecimal(price_hourly, currency, locale)}</Mono>
-            ) : (
+          cell: ({ price_hourly }) =>
+            price_hourly === null ? (
               t.monthlyOnly
+            ) : (
+              <Mono>{formatDecimal(price_hourly, currency, locale)}</Mono>
             ),
         },
         {

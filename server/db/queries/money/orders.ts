@@ -225,10 +225,16 @@ export function listOrders(
       and ${ifGiven(filter.kind, (kind) => sql`kind = ${kind}`)} ${pageOf(sql`id`, page)}`);
 }
 
+/** A completed order, and the number of the invoice that lists it; null until that is issued. */
+export interface ChargeRow extends OrderRow {
+  invoice_number: string | null;
+}
+
 /** Returns a VM's latest completed orders: its charges and refunds. */
-export function completedOrdersOfVm(db: Queryable, vmId: string, limit: number): Promise<OrderRow[]> {
-  return db.query<OrderRow>(sql`
-    select ${orderColumns} from orders where vm_id = ${vmId} and status = 'completed' order by id desc limit ${limit}`);
+export function completedOrdersOfVm(db: Queryable, vmId: string, limit: number): Promise<ChargeRow[]> {
+  return db.query<ChargeRow>(sql`
+    select ${orderColumns}, (select number from invoices where invoices.id = invoice_id) as invoice_number
+    from orders where vm_id = ${vmId} and status = 'completed' order by id desc limit ${limit}`);
 }
 
 /** Returns the line that took a VM's latest deposit. */

@@ -45,6 +45,6 @@ export const getCustomQuote = endpoint({
     const terms = termsOf(catalog, buyer);
     const charge = monthCharge(configuration, firstPeriod(now), terms, query.billing);
     const wallet = await lookUpWallet(db, caller.accountId);
-    return { data: presentQuote(catalog, charge, configuration, wallet, now) };
+    return { data: presentQuote(catalog, charge, wallet, now) };
   },
 });

@@ -1,5 +1,5 @@
 import { catalogOf } from '../../../domain/billing/buyers.ts';
-import { hourlyPrice, parseMicros, priceText } from '../../../domain/billing/money.ts';
+import { parseMicros, priceText } from '../../../domain/billing/money.ts';
 import type { SalesCatalog } from '../../../domain/catalog/buyer-prices.ts';
 import type { Catalog } from '../../../domain/catalog/catalog-schema.ts';
 import { nextSalePrice, priceAt } from '../../../domain/catalog/prices.ts';
@@ -10,7 +10,7 @@ import { BillingModes, billingModes, presentSoldTo, soldToFields } from './plan-
 
 const NextPriceShape = Shape(
   {
-    price_hourly: Decimal('Hourly price per unit; without hourly billing, the monthly price divided by 730'),
+    price_hourly: Nullable(Decimal('Hourly price per unit; null if custom sizes are not sold by the hour')),
     price_monthly: Decimal('Monthly price per unit'),
     from_at: Timestamp(
       'When this price takes effect for new sales; existing VMs may keep their own price for longer',
@@ -26,7 +26,7 @@ const ComponentPriceShape = Shape(
       $id: 'PriceUnit',
       description: 'One virtual CPU, one GiB of memory, one GB of disk',
     }),
-    price_hourly: Decimal('Hourly price per unit; without hourly billing, the monthly price divided by 730'),
+    price_hourly: Nullable(Decimal('Hourly price per unit; null if custom sizes are not sold by the hour')),
     price_monthly: Decimal('Monthly price per unit'),
     next_price: Nullable(NextPriceShape),
   },
@@ -62,7 +62,7 @@ export const getPrices = endpoint({
     tax_rate: '0.19',
     billing_modes: ['monthly'],
     components: [
-      { component: 'vcpu', unit: 'vcpu', price_hourly: '0.00342', price_monthly: '2.50', next_price: null },
+      { component: 'vcpu', unit: 'vcpu', price_hourly: null, price_monthly: '2.50', next_price: null },
     ],
   },
   async handle({ services, db, caller, now }) {
@@ -90,8 +90,6 @@ type Custom = Catalog['custom'];
 type Part = keyof Custom['price_monthly'];
 
 const prices = ({ price_monthly, price_hourly }: Custom, part: Part, { currency }: SalesCatalog) => ({
-  price_hourly: price_hourly
-    ? priceText(parseMicros(price_hourly[part]), currency)
-    : hourlyPrice(parseMicros(price_monthly[part])),
+  price_hourly: price_hourly ? priceText(parseMicros(price_hourly[part]), currency) : null,
   price_monthly: price_monthly[part],
 });

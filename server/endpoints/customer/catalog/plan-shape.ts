@@ -1,6 +1,6 @@
 import { BILLING_MODES, type BillingMode } from '../../../domain/billing/metering.ts';
 import { containedTax, plainRate, toJsonInteger } from '../../../domain/billing/money.ts';
-import { configurationHourly, planConfiguration } from '../../../domain/billing/pricing.ts';
+import { hourlyText, planConfiguration } from '../../../domain/billing/pricing.ts';
 import type { SalesCatalog } from '../../../domain/catalog/buyer-prices.ts';
 import type { Plan } from '../../../domain/catalog/catalog-schema.ts';
 import { nextSalePrice } from '../../../domain/catalog/prices.ts';
@@ -36,7 +36,7 @@ export const presentSoldTo = ({ sold_to: { net, rate } }: SalesCatalog) => ({
 
 const NextPriceShape = Shape(
   {
-    price_hourly: Decimal('Hourly price; without hourly billing, the monthly price divided by 730'),
+    price_hourly: Nullable(Decimal('Price per hour; null if the plan is not sold by the hour')),
     billing_modes: BillingModes,
     ...monthFields,
     from_at: Timestamp(
@@ -54,7 +54,7 @@ const planFields = {
   ram_mb: Count('Memory in MiB'),
   disk_gb: Count('Disk in GB'),
   bandwidth_gb: Nullable(Count('Included traffic per month in GB; null if unmetered')),
-  price_hourly: Decimal('Hourly price; without hourly billing, the monthly price divided by 730'),
+  price_hourly: Nullable(Decimal('Price per hour; null if the plan is not sold by the hour')),
   billing_modes: BillingModes,
   ...monthFields,
   next_price: Nullable(NextPriceShape),
@@ -110,7 +110,7 @@ function fields(plan: Plan, catalog: SalesCatalog, now: Date) {
 function prices(plan: Plan, { currency, sold_to }: SalesCatalog) {
   const { price_monthly_minor: price, price_hourly_micros: hour } = planConfiguration(plan, currency);
   return {
-    price_hourly: configurationHourly(price, currency, hour),
+    price_hourly: hourlyText(hour, currency),
     billing_modes: billingModes(hour !== null),
     price_monthly_minor: toJsonInteger(price),
     price_monthly_net_minor: toJsonInteger(price - containedTax(price, sold_to.rate)),
@@ -140,8 +140,8 @@ export const examplePlan = {
   ram_mb: 1024,
   disk_gb: 20,
   bandwidth_gb: 1000,
-  price_hourly: '0.00547',
-  billing_modes: ['monthly'],
+  price_hourly: '0.006',
+  billing_modes: ['monthly', 'hourly'],
   price_monthly_minor: 399,
   price_monthly_net_minor: 335,
   next_price: null,

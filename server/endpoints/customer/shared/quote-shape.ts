@@ -1,10 +1,10 @@
 import type { WalletRow } from '../../../db/queries/money/wallets.ts';
 import { purchaseShortfall, spendableMinor } from '../../../domain/billing/ledger.ts';
 import { sum, toJsonInteger } from '../../../domain/billing/money.ts';
-import { type Configuration, configurationHourly, type Sale } from '../../../domain/billing/pricing.ts';
+import { hourlyText, type Sale } from '../../../domain/billing/pricing.ts';
 import type { Catalog } from '../../../domain/catalog/catalog-schema.ts';
 import { nextSaleChange } from '../../../domain/catalog/prices.ts';
-import { Currency, Decimal, Minor, Shape, Timestamp } from '../../../http/schemas.ts';
+import { Currency, Decimal, Minor, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 
 /**
@@ -23,7 +23,7 @@ export const quoteFields = {
   subtotal_minor: Minor('Total without tax'),
   tax_minor: Minor('Tax contained in the total'),
   total_minor: Minor('Amount due now, including tax: the sum of the lines; negative for a refund'),
-  price_hourly: Decimal('Hourly price from now on; with monthly billing, the monthly price divided by 730'),
+  price_hourly: Nullable(Decimal('Hourly price from now on; null with monthly billing')),
   balance_available_minor: Minor('Spendable amount of the wallet'),
   debt_minor: Minor(
     'Debt of the account. A top-up pays it first, and nothing can be bought until it is paid',
@@ -37,13 +37,7 @@ export const quoteFields = {
 };
 
 /** Presents a charge as a quote. The charge comes from the same function that the purchase uses. */
-export function presentQuote(
-  catalog: Catalog,
-  charge: Sale,
-  after: Configuration,
-  wallet: WalletRow,
-  now: Date,
-) {
+export function presentQuote(catalog: Catalog, charge: Sale, wallet: WalletRow, now: Date) {
   const tax = sum(charge.lines.map((line) => line.tax_minor));
   const shortfall = purchaseShortfall(wallet, charge.total_minor);
   return {
@@ -55,11 +49,7 @@ export function presentQuote(
     subtotal_minor: toJsonInteger(charge.total_minor - tax),
     tax_minor: toJsonInteger(tax),
     total_minor: toJsonInteger(charge.total_minor),
-    price_hourly: configurationHourly(
-      after.price_monthly_minor,
-      catalog.currency,
-      charge.metering?.priceMicros,
-    ),
+    price_hourly: hourlyText(charge.metering?.priceMicros ?? null, catalog.currency),
     balance_available_minor: toJsonInteger(spendableMinor(wallet)),
     debt_minor: toJsonInteger(wallet.claimed_minor),
     shortfall_minor: toJsonInteger(shortfall),
@@ -80,7 +70,7 @@ export const exampleQuote = {
   subtotal_minor: 1100,
   tax_minor: 0,
   total_minor: 1100,
-  price_hourly: '0.01507',
+  price_hourly: null,
   balance_available_minor: 9601,
   debt_minor: 0,
   shortfall_minor: 0,

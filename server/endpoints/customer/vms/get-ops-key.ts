@@ -15,7 +15,6 @@ export const getOpsKey = endpoint({
     {
       name: Type.String(),
       fingerprint: Type.String({ description: 'SHA-256, as `ssh-keygen -l` prints it' }),
-      attached_by_default: Type.Boolean(),
     },
     { $id: 'OpsKey' },
   ),
@@ -23,10 +22,9 @@ export const getOpsKey = endpoint({
   example: {
     name: 'vauban-ops',
     fingerprint: 'SHA256:uNiVztksCsDhcc0u9e8BrrJXVGDR6x2kBpRAlhYZ8bE',
-    attached_by_default: true,
   },
   async handle({ services }) {
     const { name, fingerprint } = await services.opsKeys.current();
-    return { data: { name, fingerprint, attached_by_default: true } };
+    return { data: { name, fingerprint } };
   },
 });

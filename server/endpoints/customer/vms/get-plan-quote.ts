@@ -15,7 +15,7 @@ import { Type } from '../../../platform/schema.ts';
 import { presentPreviewPromo, previewPromoFields } from '../shared/promo-fields.ts';
 import { exampleQuote, presentQuote, quoteFields } from '../shared/quote-shape.ts';
 import { BlockerShape } from './blocker-shape.ts';
-import { SizeInput } from './change-shape.ts';
+import { IRREVERSIBLE, irreversible, SizeInput } from './change-shape.ts';
 import { loadVm } from './load-vm.ts';
 
 export const getPlanQuote = endpoint({
@@ -50,6 +50,7 @@ export const getPlanQuote = endpoint({
       requires_reboot: Type.Boolean({ description: 'The VM is running and has to be power-cycled' }),
       allowed: Type.Boolean(),
       blockers: Type.Array(BlockerShape),
+      irreversible: IRREVERSIBLE,
     },
     { $id: 'PlanQuote' },
   ),
@@ -65,6 +66,7 @@ export const getPlanQuote = endpoint({
     requires_reboot: true,
     allowed: true,
     blockers: [],
+    irreversible: ['disk_gb'],
   },
   load: loadVm,
   async handle({ resource: vm, query, services, db, caller, now }) {
@@ -91,7 +93,7 @@ export const getPlanQuote = endpoint({
     const debit = charge.lines.at(-1)!.amount_minor;
     return {
       data: {
-        ...presentQuote(catalog, charge, target, wallet, now),
+        ...presentQuote(catalog, charge, wallet, now),
         direction: direction(vm.price_monthly_minor, target),
         credit_minor: toJsonInteger(debit - charge.total_minor),
         debit_minor: toJsonInteger(debit),
@@ -100,6 +102,7 @@ export const getPlanQuote = endpoint({
         requires_reboot: vm.status === 'running',
         allowed: refusals.length === 0,
         blockers: refusals.map(blockerFrom),
+        irreversible: irreversible(vm, target),
       },
     };
   },

@@ -28,8 +28,13 @@ export const listPlanOptions = endpoint({
   tag: 'vm',
   summary: 'List the plans a VM can change to',
   description:
-    'Returns the plans sold in the region of the VM. Plans that cannot be chosen are listed with the reason in their blocker; for the current plan, this is `same_plan`.',
+    'Returns the plans sold in the region of the VM that it can change to now. With `all=true`, the others are listed too, each with the reason in its blocker; for the current plan, this is `same_plan`.',
   params: VmParams,
+  query: Type.Object({
+    all: Type.Optional(
+      Type.Boolean({ description: 'Also list plans that this VM cannot change to now, defaults to false' }),
+    ),
+  }),
   data: Type.Array(
     Shape(
       {
@@ -55,7 +60,7 @@ export const listPlanOptions = endpoint({
     },
   ],
   load: loadVm,
-  async handle({ resource: vm, services, db, now }) {
+  async handle({ resource: vm, query, services, db, now }) {
     const buyer = await findBillingProfile(db, vm.account_id);
     const catalog = catalogAt(catalogFor(services.catalog, buyer), now);
     const wallet = await lookUpWallet(db, vm.account_id);
@@ -63,19 +68,18 @@ export const listPlanOptions = endpoint({
     const metered = await withMeter(db, vm);
     const terms = { catalog, buyer, allowReboot: true, now, room, wallet };
     const offered = catalog.plans.filter((plan) => isSoldIn(plan, vm.region));
-    return {
-      data: offered.map((plan) => {
-        const wish = { plan: plan.code, resizeDisk: true };
-        const { charge, refusals } = decideChange(metered, wish, terms);
-        return {
-          plan: presentPublicPlan(plan, catalog, now),
-          current: plan.code === vm.plan,
-          available: !plan.deprecated && !refusals.some(({ code }) => UNAVAILABLE.has(code)),
-          allowed: refusals.length === 0,
-          blocker: refusals[0] ? blockerFrom(refusals[0]) : null,
-          net_minor: toJsonInteger(charge.total_minor),
-        };
-      }),
-    };
+    const options = offered.map((plan) => {
+      const wish = { plan: plan.code, resizeDisk: true };
+      const { charge, refusals } = decideChange(metered, wish, terms);
+      return {
+        plan: presentPublicPlan(plan, catalog, now),
+        current: plan.code === vm.plan,
+        available: !plan.deprecated && !refusals.some(({ code }) => UNAVAILABLE.has(code)),
+        allowed: refusals.length === 0,
+        blocker: refusals[0] ? blockerFrom(refusals[0]) : null,
+        net_minor: toJsonInteger(charge.total_minor),
+      };
+    });
+    return { data: query.all ? options : options.filter(({ allowed }) => allowed) };
   },
 });

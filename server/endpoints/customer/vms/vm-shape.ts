@@ -2,7 +2,7 @@ import { THROTTLE_CAUSES, WANTED_POWERS } from '../../../db/enums.ts';
 import type { VmRow, VmView } from '../../../db/queries/vms/vms.ts';
 import { BILLING_MODES, type BillingMode } from '../../../domain/billing/metering.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
-import { configurationHourly } from '../../../domain/billing/pricing.ts';
+import { hourlyText } from '../../../domain/billing/pricing.ts';
 import { RENEWAL_PRIORITY } from '../../../domain/billing/ranking.ts';
 import { VM_STATUSES } from '../../../domain/vms/states.ts';
 import {
@@ -22,9 +22,7 @@ import { exampleJob, JobShape, presentJob } from './job-shape.ts';
 const Positive = (description: string) => Type.Integer({ minimum: 1, description });
 
 export const billingFields = {
-  price_hourly: Decimal(
-    'Hourly price at the time of sale; with monthly billing, the monthly price divided by 730',
-  ),
+  price_hourly: Nullable(Decimal('Hourly price at the time of sale; null with monthly billing')),
   billing_mode: Enum(BILLING_MODES, {
     $id: 'BillingMode',
     description: 'Billing mode of the current period',
@@ -36,9 +34,9 @@ export const billingFields = {
 };
 
 export function presentBilling(vm: VmRow) {
-  const { price_monthly_minor, price_hourly_micros, currency, next_billing_mode } = vm;
+  const { price_hourly_micros, currency, next_billing_mode } = vm;
   const billing_mode: BillingMode = price_hourly_micros === null ? 'monthly' : 'hourly';
-  const price_hourly = configurationHourly(price_monthly_minor, currency, price_hourly_micros);
+  const price_hourly = hourlyText(price_hourly_micros, currency);
   return { price_hourly, billing_mode, next_billing_mode };
 }
 
@@ -159,7 +157,7 @@ export const exampleVm = {
   ipv4: '100.64.0.2',
   ipv6: '2001:db8:1::2',
   price_monthly_minor: 399,
-  price_hourly: '0.00547',
+  price_hourly: null,
   billing_mode: 'monthly',
   next_billing_mode: 'monthly',
   currency: 'EUR',

@@ -29,10 +29,12 @@ function Billing({ vm, billing }: { vm: Vm; billing: VmBilling }) {
   const locale = useLocale();
   const { currency } = billing;
   const money = (minor: number) => <Money minor={minor} currency={currency} />;
+  const hourly: [string, ReactNode][] =
+    billing.price_hourly === null ? [] : [[t.hourly, formatDecimal(billing.price_hourly, currency, locale)]];
   const facts: [string, ReactNode][] = [
     [t.mode, billing.billing_mode === 'hourly' ? words.hourly : words.monthly],
     [t.monthly, money(billing.price_monthly_minor)],
-    [t.hourly, formatDecimal(billing.price_hourly, currency, locale)],
+    ...hourly,
     [
       t.period,
       <span key="p">

@@ -53,7 +53,8 @@ function PlanRow({ plan, why, catalog }: { plan: Plan; why: string | undefined; 
   const t = useTexts(createTexts);
   const locale = useLocale();
   const { currency, net_prices, tax_rate } = catalog;
-  const hour = net_prices ? netPrice(plan.price_hourly, tax_rate) : plan.price_hourly;
+  const gross = plan.price_hourly;
+  const hour = net_prices && gross !== null ? netPrice(gross, tax_rate) : gross;
   const traffic =
     plan.bandwidth_gb === null ? t.unmetered : t.traffic(formatNumber(plan.bandwidth_gb / 1000, locale, 1));
   return (
@@ -63,9 +64,7 @@ function PlanRow({ plan, why, catalog }: { plan: Plan; why: string | undefined; 
       <span>{formatRam(plan.ram_mb, locale)}</span>
       <span>{formatDisk(plan.disk_gb, locale)}</span>
       <span className={classes.traffic}>{why ?? traffic}</span>
-      <span className={classes.hour}>
-        {plan.billing_modes.includes('hourly') && `${formatDecimal(hour, currency, locale)} / h`}
-      </span>
+      <span className={classes.hour}>{hour !== null && `${formatDecimal(hour, currency, locale)} / h`}</span>
       <span className={classes.month}>
         <Money
           minor={net_prices ? plan.price_monthly_net_minor : plan.price_monthly_minor}

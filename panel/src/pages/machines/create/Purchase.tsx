@@ -56,7 +56,9 @@ export function Purchase({
         <span>{isCustom ? words.custom : plan?.name}</span>
         <strong>{monthly === undefined ? '–' : formatMoney(monthly, currency, locale)}</strong>
         <small>
-          {isHourly && plan ? t.atMost(formatDecimal(plan.price_hourly, currency, locale)) : t.aMonth}
+          {isHourly && plan?.price_hourly
+            ? t.atMost(formatDecimal(plan.price_hourly, currency, locale))
+            : t.aMonth}
         </small>
         {catalog.net_prices && monthly !== undefined && <small>{netText(monthly)}</small>}
       </div>

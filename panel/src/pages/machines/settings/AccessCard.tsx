@@ -45,7 +45,7 @@ export function AccessCard({ vm }: { vm: Vm }) {
     >
       {!isReady && <p className={classes.note}>{vm.locked ? words.busy : words.noPower(words[vm.status])}</p>}
       <Loaded query={ops} lines={2}>
-        {({ name, fingerprint, attached_by_default }) => (
+        {({ name, fingerprint }) => (
           <Facts
             facts={[
               [t.opsKey, name],
@@ -55,7 +55,7 @@ export function AccessCard({ vm }: { vm: Vm }) {
                   {fingerprint}
                 </Address>,
               ],
-              ['', attached_by_default ? t.opsAttached : t.opsNot],
+              ['', t.opsAttached],
             ]}
           />
         )}

@@ -29,7 +29,6 @@ export const settingsTexts = defineTexts(
     fingerprint: 'Fingerprint',
     opsAttached:
       'Installed on every new machine. The service uses it to log in for terminals and the agent. If you remove it from the machine, both stop working.',
-    opsNot: 'Not installed on machines by default.',
     rebuild: 'Rebuild',
     rebuildIs: 'Reinstalls the machine from an image. Its addresses, firewall and price stay.',
     image: 'Image',
@@ -91,7 +90,6 @@ export const settingsTexts = defineTexts(
     fingerprint: 'Fingerabdruck',
     opsAttached:
       'Wird auf jeder neuen Maschine hinterlegt. Der Dienst meldet sich damit für Terminals und den Agenten an. Ohne ihn funktioniert beides nicht.',
-    opsNot: 'Wird nicht automatisch auf Maschinen hinterlegt.',
     rebuild: 'Neu installieren',
     rebuildIs: 'Installiert die Maschine aus einem Image neu. Adressen, Firewall und Preis bleiben.',
     image: 'Image',
