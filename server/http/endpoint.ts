@@ -101,7 +101,7 @@ export interface EndpointDefinition<
   idempotent?: true;
   /** The reply contains a secret: it must not be cached, and is stored encrypted. */
   secret?: true;
-  /** Maximum body size in bytes; 16 KiB if absent. */
+  /** Maximum body size in bytes; 64 KiB if absent. */
   bodyLimit?: number;
   /** The reply is a stream of server-sent events; `data` is the schema of each event's `data`. */
   streams?: true;

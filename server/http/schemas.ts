@@ -65,9 +65,6 @@ export const Deleted = Shape(
   { $id: 'Deleted', description: 'Confirmation of a deletion' },
 );
 
-/** Maximum body size, in bytes, of an operation that accepts a long text: a key, a message. */
-export const LONG_BODY = 64 * 1024;
-
 /**
  * A name chosen by a person: shown in one line, so neither blank nor with control characters. Trim it before storing
  * it.

@@ -24,7 +24,7 @@ import { compileChecks } from './validation.ts';
 import { boundWaitingConnections } from './waiting-connections.ts';
 
 /** Default maximum body size of an endpoint: enough for a firewall rule with all its networks, or for notes. */
-const BODY_LIMIT = 16 * 1024;
+const BODY_LIMIT = 64 * 1024;
 /** A caller's own request id is accepted if it is safe in a log line and a header. */
 const SAFE_REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 /** Guard against slow loris: the whole request must arrive within this time. */

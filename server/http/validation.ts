@@ -41,8 +41,8 @@ type Noun = 'query parameter' | 'field';
 
 export interface InputChecks {
   /**
-   * Returns a `validation_failed` error for these inputs, or undefined. Fills in defaults and converts the query's
-   * text to numbers. The cost is proportional to the number of values, and there is no I/O.
+   * Returns a `validation_failed` error for these inputs, or undefined. Fills in defaults, converts the query's text
+   * to numbers, and removes optional fields that are `null` from the body unless it is a PATCH. The cost is proportional to the number of values, and there is no I/O.
    */
   refusal(query: unknown, body: unknown): ApiError | undefined;
 }
@@ -51,7 +51,7 @@ export interface InputChecks {
  * Returns checks that are compiled on first use: compiling all of them would take a tenth of the service's start-up
  * time.
  */
-export function compileChecks(endpoint: Pick<AnyOperation, 'query' | 'body'>): InputChecks {
+export function compileChecks(endpoint: Pick<AnyOperation, 'method' | 'query' | 'body'>): InputChecks {
   const [querySchema, bodySchema] = [closed(endpoint.query), closed(endpoint.body)];
   const checkQuery = check(querySchema, 'query parameter');
   const checkBody = check(bodySchema, 'field');
@@ -61,6 +61,8 @@ export function compileChecks(endpoint: Pick<AnyOperation, 'query' | 'body'>): I
       const empty = emptyValues(query as Record<string, unknown>);
       const problems = empty.length > 0 ? empty : checkQuery(query);
       if (problems.length === 0) problems.push(...wrongRange(query as Record<string, unknown>));
+      // In a PATCH, `null` clears a field and an absent one stays as it is.
+      if (endpoint.method !== 'PATCH') dropNulls(bodySchema, body);
       const found = problems.length > 0 ? problems : checkBody(body);
       return found.length > 0 ? validationFailed(found.slice(0, MAX_PROBLEMS)) : undefined;
     },
@@ -94,6 +96,27 @@ function readValues({ properties }: ObjectSchema, query: Record<string, unknown>
     if (type === 'integer' && DIGITS.test(text)) query[name] = Number(text);
     else if (type === 'boolean' && (text === 'true' || text === 'false')) query[name] = text === 'true';
   }
+}
+
+/**
+ * Removes optional fields that are `null` where their schema has no `null` of its own: many client libraries send a
+ * field that is not set as `null`.
+ */
+function dropNulls({ properties, required = [], items }: Partial<ObjectSchema>, value: unknown): void {
+  // Lists of plain values are not read: they may be long.
+  if (items && Array.isArray(value) && (items as Schema).properties)
+    for (const item of value) dropNulls(items, item);
+  if (!properties || !isRecord(value)) return;
+  for (const [name, schema] of Object.entries(properties)) {
+    const member = value[name];
+    if (member === null && !required.includes(name) && !takesNull(schema)) delete value[name];
+    else dropNulls(schema, member);
+  }
+}
+
+function takesNull({ type, anyOf, enum: values }: Schema): boolean {
+  if (Array.isArray(anyOf)) return anyOf.some(takesNull);
+  return [type, values].flat().some((one) => one === 'null' || one === null);
 }
 
 /** A filter without a value is a bug in the calling program, which would treat the full list as the answer. */

@@ -26,6 +26,23 @@ export function parseCidr(text: string): Cidr | undefined {
   return { address, prefix, family, hasHostBits };
 }
 
+/**
+ * Parses a network as people write it: CIDR, or a single address, which is the network of that address alone. IPv4
+ * networks in IPv6 notation (::ffff:192.0.2.0/120) become IPv4, because packets never carry them otherwise. Returns the
+ * canonical text as well; undefined if `text` is neither.
+ */
+export function parseNetwork(text: string): (Cidr & { text: string }) | undefined {
+  const cidr = parseCidr(text.includes('/') ? text : `${text}/${isIP(text) === 6 ? 128 : 32}`);
+  if (!cidr) return undefined;
+  const address = ipaddr.parse(cidr.address);
+  if (!(address instanceof ipaddr.IPv6) || !address.isIPv4MappedAddress() || cidr.prefix < MAPPED_PREFIX)
+    return { ...cidr, text: `${address}/${cidr.prefix}` };
+  return parseNetwork(`${address.toIPv4Address()}/${cidr.prefix - MAPPED_PREFIX}`);
+}
+
+/** Prefix length of ::ffff:0:0/96, the IPv4 addresses in IPv6 notation. */
+const MAPPED_PREFIX = 96;
+
 /** Returns a matcher for a list of CIDRs or single addresses; an empty list matches nothing. */
 export function addressMatcher(cidrs: readonly string[]): (ip: string) => boolean {
   const list = new BlockList();

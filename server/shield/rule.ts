@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import ipaddr from 'ipaddr.js';
 import type { StoredMatch, StoredRule } from '../db/queries/shield/shield-rules.ts';
 import { formatPorts, parsePorts } from '../domain/network/ports.ts';
-import { parseCidr } from '../platform/cidr.ts';
+import { parseNetwork } from '../platform/cidr.ts';
 import { type FieldProblem, validationFailed } from '../platform/errors.ts';
 import type { FieldCode } from '../platform/field-codes.ts';
 
@@ -114,13 +113,14 @@ function checkSource(text: string | null, family: 4 | 6, problems: FieldProblem[
     problems.push({ field: 'source', code, message });
     return null;
   };
-  const cidr = parseCidr(text);
-  if (!cidr) return refuse('invalid_format', 'must be a CIDR such as 203.0.113.0/24 or 2001:db8::/32');
+  const cidr = parseNetwork(text);
+  if (!cidr)
+    return refuse('invalid_format', 'must be an address or a network such as 203.0.113.0/24 or 2001:db8::/32');
   if (cidr.hasHostBits) return refuse('invalid_format', `${text} has bits set to the right of its prefix`);
   if (cidr.family !== family) {
     return refuse('conflict', `must be an IPv${family} network like the target's address`);
   }
-  return cidr.prefix === 0 ? null : `${ipaddr.parse(cidr.address)}/${cidr.prefix}`;
+  return cidr.prefix === 0 ? null : cidr.text;
 }
 
 /** Returns canonical ranges, sorted and without duplicates. */

@@ -39,6 +39,74 @@ test('inputs', async (t) => {
       assert.equal((await order(key)).json.error.code, 'idempotency_key_invalid', key);
   });
 
+  await t.test('32 KiB of user data fit, whatever their escapes', async () => {
+    // JSON writes this character as six.
+    await customer.ask('POST', '/v1/vm', { ...ORDER, user_data: '\u0001'.repeat(32 * KIB) });
+  });
+
+  await t.test('an optional field that is null counts as absent, except in a PATCH', async () => {
+    const nothing = { region: null, ssh_key_ids: null, start: null, billing: null, max_charge_minor: null };
+    const { vm: made } = await customer.ask('POST', '/v1/vm', { ...ORDER, ...nothing });
+    await customer.settled(made.id);
+    const path = `/v1/vm/${made.id}`;
+    const rule = { direction: 'in', action: 'accept', protocol: 'tcp', cidrs: ['192.0.2.0/24'] };
+    const { priority, enabled } = await customer.ask('POST', `${path}/firewall`, {
+      ...rule,
+      ports: null,
+      priority: null,
+      enabled: null,
+    });
+    assert.deepEqual([priority, enabled], [100, true]);
+    for (const [body, field] of [
+      [{ ...ORDER, plan: null }, 'plan'],
+      [{ ...ORDER, nothing: null }, 'nothing'],
+    ] as const)
+      assert.equal((await refusal('POST', '/v1/vm', body)).details.fields[0].field, field);
+    assert.equal((await refusal('PATCH', path, { hostname: null })).details.fields[0].field, 'hostname');
+  });
+
+  await t.test('a host name is a name, not an address', async () => {
+    const longest = `${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(61)}`;
+    const renamed = (hostname: string) => customer.ask('PATCH', `/v1/vm/${vm.id}`, { hostname });
+    for (const name of ['web', 'WEB-1.example', '2026', '1.example', longest])
+      assert.equal((await renamed(name)).hostname, name);
+    for (const hostname of [
+      '192.0.2.1',
+      `${longest}d`,
+      `${'a'.repeat(64)}`,
+      'a..b',
+      '-a',
+      'a-',
+      'a_b',
+      '2001:db8::1',
+    ]) {
+      await refusal('PATCH', `/v1/vm/${vm.id}`, { hostname });
+      await refusal('POST', '/v1/vm', { ...ORDER, hostname });
+    }
+  });
+
+  await t.test(
+    'a network may be written as an address or as mapped IPv4, and is stored in one way',
+    async () => {
+      const rule = { direction: 'in', action: 'accept', protocol: 'udp', ports: '53' };
+      const stored = (cidrs: string[]) =>
+        customer.ask('POST', `/v1/vm/${vm.id}/firewall`, { ...rule, cidrs });
+      const { cidrs } = await stored([
+        '192.0.2.7',
+        '2001:DB8:0::1',
+        '::ffff:198.51.100.0/120',
+        '::ffff:203.0.113.9',
+      ]);
+      assert.deepEqual(cidrs, ['192.0.2.7/32', '2001:db8::1/128', '198.51.100.0/24', '203.0.113.9/32']);
+      const twice = ['198.51.100.0/24', '::ffff:c633:6400/120'];
+      const { details } = await refusal('POST', `/v1/vm/${vm.id}/firewall`, { ...rule, cidrs: twice });
+      assert.deepEqual([details.fields[0].field, details.fields[0].code], ['cidrs.1', 'duplicate']);
+      await refusal('POST', `/v1/vm/${vm.id}/firewall`, { ...rule, cidrs: ['::ffff:198.51.100.1/120'] });
+      // Wider than the mapped addresses: an IPv6 network like any other.
+      assert.deepEqual((await stored(['::/64'])).cidrs, ['::/64']);
+    },
+  );
+
   await t.test('names are trimmed and not blank', async () => {
     const key = { name: '  laptop ', public_key: newPublicKey() };
     assert.equal((await customer.ask('POST', '/v1/vm/sshkeys', key)).name, 'laptop');

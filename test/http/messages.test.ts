@@ -58,7 +58,7 @@ test('errors are explained in words, the first of them in the message', () => {
   for (const [body, message] of [
     [
       { ...order, hostname: 'no_good', start: 'yes' },
-      'hostname: letters, digits and hyphens, 1 to 63 per label; and 1 more',
+      'hostname: labels of 1 to 63 letters, digits and hyphens, separated by dots; and 1 more',
     ],
     [{ ...order, hostname: '' }, 'hostname: must not be empty'],
     [

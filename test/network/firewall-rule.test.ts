@@ -58,7 +58,7 @@ test('one meaning has one spelling', () => {
     cidrs: ['2001:DB8:0:0::/32', '10.0.0.0/8', '::ffff:0:0/96'],
   });
   assert.equal(match.ports, '443');
-  assert.deepEqual(match.cidrs, ['2001:db8::/32', '10.0.0.0/8', '::ffff:0:0/96']);
+  assert.deepEqual(match.cidrs, ['2001:db8::/32', '10.0.0.0/8', '0.0.0.0/0']);
 });
 
 test('only tcp and udp have ports, and need none', () => {
@@ -73,16 +73,23 @@ test('only tcp and udp have ports, and need none', () => {
   }
 });
 
-test('a network is a CIDR without host bits', () => {
+test('a network is an address, or a CIDR without host bits', () => {
   const problems = (cidr: string) => problemsOf({ protocol: 'any', ports: null, cidrs: [cidr] });
-  for (const cidr of ['10.0.0.0/8', '10.1.2.3/32', '0.0.0.0/0', '::/0', '2001:db8::1/128', 'fe80::/10']) {
+  for (const cidr of [
+    '10.0.0.0/8',
+    '10.1.2.3/32',
+    '0.0.0.0/0',
+    '::/0',
+    '2001:db8::1/128',
+    'fe80::/10',
+    '10.0.0.0',
+  ]) {
     assert.deepEqual(problems(cidr), [], cidr);
   }
   for (const cidr of ['10.0.0.1/8', '2001:db8::1/64', '255.255.255.255/31']) {
     assert.deepEqual(problems(cidr), ['cidrs.0 invalid_format'], cidr);
   }
   for (const cidr of [
-    '10.0.0.0',
     '10.0.0.0/33',
     '10.0/8',
     '010.0.0.0/8',

@@ -45,7 +45,7 @@ test('every refusal of the panel has a German text', () => {
 /** Returns the service's problem with a body that has this value in the field. */
 function problemOf(schema: ReturnType<typeof Type.String>, value: unknown, field = 'value'): FieldProblem {
   const body = Type.Object({ [field]: schema }) as TObject;
-  const refusal: ApiError | undefined = compileChecks({ query: undefined, body }).refusal(
+  const refusal: ApiError | undefined = compileChecks({ method: 'POST', query: undefined, body }).refusal(
     {},
     { [field]: value },
   );

@@ -88,7 +88,7 @@ test('rules', async (t) => {
       [{}, [['action', 'required']]],
       [{ ...DNS, source: '203.0.113.1/24' }, [['source', 'invalid_format']]],
       [{ ...DNS, source: '2001:db8::/32' }, [['source', 'conflict']]],
-      [{ ...DNS, source: '203.0.113.1' }, [['source', 'invalid_format']]],
+      [{ ...DNS, source: '203.0.113' }, [['source', 'invalid_format']]],
       [{ ...DNS, protocol: 'icmpv6', source_ports: [] }, [['protocol', 'conflict']]],
       [{ ...DNS, protocol: 58, source_ports: [] }, [['protocol', 'conflict']]],
       [{ ...DNS, protocol: 'gre' }, [['source_ports', 'conflict']]],

@@ -1,9 +1,8 @@
-import { isIP } from 'node:net';
 import { generateKey, hashKey, keyHint } from '../../access/api-key.ts';
 import type { Scope } from '../../access/scopes.ts';
 import type { Transaction } from '../../db/database.ts';
 import { type ApiKeyRow, insertKey } from '../../db/queries/access/api-keys.ts';
-import { normalizeIp, parseCidr } from '../../platform/cidr.ts';
+import { parseNetwork } from '../../platform/cidr.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { invalidField } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
@@ -65,15 +64,11 @@ export function expiry(text: string, now: Date): Date {
 /** Returns a list of CIDRs and single addresses as CIDRs without duplicates. `list` is the list's name in errors. */
 export function allowList(entries: readonly string[], list = 'allow_cidrs'): string[] {
   const cidrs = entries.map((entry, index) => {
-    const ip = normalizeIp(entry);
-    const text = isIP(ip) === 0 ? entry : `${ip}/${isIP(ip) === 4 ? 32 : 128}`;
-    const cidr = parseCidr(text);
+    const cidr = parseNetwork(entry);
     const field = `${list}.${index}`;
-    if (!cidr)
-      throw invalidField(field, 'invalid_format', 'must be an address or a network such as 203.0.113.0/24');
-    if (cidr.hasHostBits)
-      throw invalidField(field, 'invalid_format', 'has bits set to the right of its prefix');
-    return text;
+    if (!cidr) throw invalidField(field, 'invalid_format', 'must be an address or a network such as 203.0.113.0/24');
+    if (cidr.hasHostBits) throw invalidField(field, 'invalid_format', 'has bits set to the right of its prefix');
+    return cidr.text;
   });
   return [...new Set(cidrs)];
 }

@@ -1,6 +1,5 @@
-import ipaddr from 'ipaddr.js';
 import type { FirewallRuleRow } from '../../db/queries/vms/network.ts';
-import { parseCidr } from '../../platform/cidr.ts';
+import { parseNetwork } from '../../platform/cidr.ts';
 import { type FieldProblem, validationFailed } from '../../platform/errors.ts';
 import { formatPorts, parsePorts } from './ports.ts';
 
@@ -53,18 +52,21 @@ function checkCidrs({ protocol, cidrs }: Match, problems: FieldProblem[]): strin
   return [...seen];
 }
 
-/** Returns the canonical text of a CIDR that a rule with this protocol may have, or the problem with it. */
+/** Returns the canonical text of a network that a rule with this protocol may have, or the problem with it. */
 function checkCidr(protocol: Match['protocol'], text: string): string | Omit<FieldProblem, 'field'> {
-  const cidr = parseCidr(text);
+  const cidr = parseNetwork(text);
   if (!cidr)
-    return { code: 'invalid_format', message: 'must be a CIDR such as 203.0.113.0/24 or 2001:db8::/32' };
+    return {
+      code: 'invalid_format',
+      message: 'must be an address or a network such as 203.0.113.0/24 or 2001:db8::/32',
+    };
   if (cidr.hasHostBits)
     return { code: 'invalid_format', message: `${text} has bits set to the right of its prefix` };
   const family = FAMILY_OF[protocol];
   if (family && family !== cidr.family) {
     return { code: 'conflict', message: `${protocol} needs IPv${family} networks` };
   }
-  return `${ipaddr.parse(cidr.address)}/${cidr.prefix}`;
+  return cidr.text;
 }
 
 /**

@@ -31,6 +31,7 @@ import { catalogAt } from '../catalog/prices.ts';
 import { allocateAddresses } from '../network/allocate.ts';
 import { requireKnownCountry } from '../tax/billing-profile.ts';
 import { requireCustom, requireHourly, requirePlan, requireRoomFor, requireSoldIn } from './configuration.ts';
+import { requireHostname } from './hostname.ts';
 import { type CreateInput, SEALED_FOR } from './job-inputs.ts';
 import { insertVmWithMac } from './mac.ts';
 import { type EngineOffer, requireImage, requireServed } from './offer.ts';
@@ -75,6 +76,7 @@ export async function createVm(
   offer: EngineOffer,
 ): Promise<Created> {
   const { db, services, caller, now } = start;
+  requireHostname(request.hostname);
   // Checked at the list's prices, because reading the buyer on its own would cost a round trip.
   const list = catalogAt(catalogFor(services.catalog, undefined), now);
   const { region, zones } = requireOffer(list, request, offer);

@@ -1,3 +1,12 @@
-/** RFC 1123 host names: labels of letters, digits and hyphens, at most 253 characters. */
-export const HOSTNAME_PATTERN =
-  '^(?=.{1,253}$)[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(\\.[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$';
+import { isIP } from 'node:net';
+import { invalidField } from '../../platform/errors.ts';
+
+const LABEL = '[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?';
+
+/** RFC 1123 host names: labels of at most 63 letters, digits and hyphens. The length of the whole is limited beside it. */
+export const HOSTNAME_PATTERN = `^${LABEL}(\\.${LABEL})*$`;
+
+/** Refuses an IPv4 address, which has the form of a host name but is none. */
+export function requireHostname(hostname: string): void {
+  if (isIP(hostname) !== 0) throw invalidField('hostname', 'not_allowed', 'must be a name, not an address');
+}

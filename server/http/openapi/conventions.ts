@@ -42,7 +42,7 @@ ${scopeList.join('\n')}
 
 ## Requests and replies
 
-Bodies are JSON; send \`Content-Type: application/json\`. Every success returns 200 with the result under \`data\`. Fields and query parameters that an operation does not know are refused, so that a mistyped name is never ignored. Every documented field is present in a response, and \`null\` means that there is no value. In a PATCH, absent fields stay as they are, and \`null\` clears it.
+Bodies are JSON; send \`Content-Type: application/json\`. Every success returns 200 with the result under \`data\`. Fields and query parameters that an operation does not know are refused, so that a mistyped name is never ignored. Every documented field is present in a response, and \`null\` means that there is no value. In a PATCH, absent fields stay as they are, and \`null\` clears a field; in other requests, an optional field that is \`null\` counts as absent.
 
 Every response carries \`X-Request-Id\`. To use your own, send it with up to 64 letters, digits, dots, dashes and underscores.
 

@@ -123,7 +123,7 @@ export const ERROR_GUIDE: Record<CustomerErrorCode, ErrorGuide> = {
   },
   body_too_large: {
     meaning:
-      'The body is longer than the operation allows (16 KiB, 64 KiB with a key or a message, 96 KiB to create a VM), or has more than 1,000 values.',
+      'The body is longer than the operation allows (64 KiB, 256 KiB to create a VM), or has more than 1,000 values.',
     message: 'The request body is too large.',
   },
   uri_too_long: {

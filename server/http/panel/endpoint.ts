@@ -65,7 +65,7 @@ export interface PanelEndpointDefinition<
   secret?: true;
   /** Allowed in an account that the operator has suspended, which can otherwise only read. */
   whileSuspended?: true;
-  /** Largest body in bytes; 16 KiB by default. */
+  /** Largest body in bytes; 64 KiB by default. */
   bodyLimit?: number;
   /** The reply is a stream of server-sent events; `data` is the schema of each event's `data`. */
   streams?: true;

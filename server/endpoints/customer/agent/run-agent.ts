@@ -2,7 +2,7 @@ import { DEFAULT_STEPS, MAX_MESSAGE, MAX_STEPS } from '../../../agent/limits.ts'
 import { type AgentStart, resumeRun, startRun } from '../../../agent/start-run.ts';
 import { requireAllowed } from '../../../domain/vms/states.ts';
 import { endpoint } from '../../../http/endpoint.ts';
-import { Enum, Input, LONG_BODY, VmParams } from '../../../http/schemas.ts';
+import { Enum, Input, VmParams } from '../../../http/schemas.ts';
 import { invalidField } from '../../../platform/errors.ts';
 import { type Static, Type } from '../../../platform/schema.ts';
 import { agentAnswers, requireAgent } from '../vms/agent-check.ts';
@@ -68,7 +68,6 @@ export const runAgent = endpoint({
     'send `approval` within ten minutes to continue. Sending a new message instead discards the waiting command. ' +
     'If you disconnect, the running command finishes and no other starts. Comments (`: ping`) keep the connection open.',
   params: VmParams,
-  bodyLimit: LONG_BODY,
   body: RunBody,
   data: AgentEventShape,
   streams: true,

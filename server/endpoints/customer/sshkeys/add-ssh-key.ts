@@ -1,7 +1,7 @@
 import { MAX_PUBLIC_KEY_LENGTH, parsePublicKey } from '../../../domain/sshkeys/public-key.ts';
 import { storeSshKey } from '../../../domain/sshkeys/store-key.ts';
 import { endpoint } from '../../../http/endpoint.ts';
-import { Input, LONG_BODY, Name } from '../../../http/schemas.ts';
+import { Input, Name } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { exampleSshKey, presentSshKey, SshKeyShape } from './ssh-key-shape.ts';
 
@@ -16,7 +16,6 @@ export const addSshKey = endpoint({
     'Accepts Ed25519, ECDSA, RSA with at least 2048 bits, and keys of security tokens (`sk-…`). `details.fields` of a ' +
     'refusal says `private_key`, `malformed`, `unsupported_algorithm` (DSA, certificates) or `weak_key`. A key that ' +
     'the account already has is refused with `details.existing_id`, whatever its name or comment.',
-  bodyLimit: LONG_BODY,
   body: Input({
     name: Name('laptop'),
     public_key: Type.String({

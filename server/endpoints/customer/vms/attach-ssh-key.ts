@@ -4,7 +4,7 @@ import { parsePublicKey } from '../../../domain/sshkeys/public-key.ts';
 import { startJob } from '../../../domain/vms/start-job.ts';
 import { requireAllowed } from '../../../domain/vms/states.ts';
 import { endpoint } from '../../../http/endpoint.ts';
-import { Input, LONG_BODY, Nullable, Shape, VmParams } from '../../../http/schemas.ts';
+import { Input, Nullable, Shape, VmParams } from '../../../http/schemas.ts';
 import { invalidField } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { agentAnswers, requireAgent } from './agent-check.ts';
@@ -29,7 +29,6 @@ export const attachSshKey = endpoint({
   description:
     'Send either the `ssh_key_id` of a stored key or a `public_key`. Succeeds if the key is already attached.',
   params: VmParams,
-  bodyLimit: LONG_BODY,
   body: Input(
     {
       ssh_key_id: Type.Optional(Type.String({ description: 'A stored SSH key' })),

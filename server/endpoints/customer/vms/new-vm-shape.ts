@@ -10,8 +10,8 @@ import { exampleVm, presentVm, VmShape } from './vm-shape.ts';
 
 /** In bytes of UTF-8. */
 export const USER_DATA_LIMIT = 32 * 1024;
-/** Enough for 32 KiB of user data with its JSON escapes. */
-export const NEW_VM_BODY_LIMIT = 96 * 1024;
+/** Enough for 32 KiB of user data in which each byte is a JSON escape of six characters. */
+export const NEW_VM_BODY_LIMIT = 256 * 1024;
 
 /** The fields of a new VM, apart from its size. */
 export const NewVmInput = {

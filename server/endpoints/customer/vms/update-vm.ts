@@ -6,7 +6,7 @@ import { RENEWAL_PRIORITY } from '../../../domain/billing/ranking.ts';
 import { renewalConfiguration } from '../../../domain/billing/renewal-price.ts';
 import { requireHourly } from '../../../domain/vms/configuration.ts';
 import { type EventText, recordCallerEvent } from '../../../domain/vms/events.ts';
-import { HOSTNAME_PATTERN } from '../../../domain/vms/hostname.ts';
+import { HOSTNAME_PATTERN, requireHostname } from '../../../domain/vms/hostname.ts';
 import { requireAllowed, requireRenewable } from '../../../domain/vms/states.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { Enum, Input, Nullable, VmParams } from '../../../http/schemas.ts';
@@ -18,10 +18,10 @@ import { exampleVm, presentVm, VmShape } from './vm-shape.ts';
 export const NOTES = Type.String({ maxLength: 2000, description: 'Notes of your own' });
 export const HOSTNAME = Type.String({
   pattern: HOSTNAME_PATTERN,
-  'x-expected': 'letters, digits and hyphens, 1 to 63 per label',
+  'x-expected': 'labels of 1 to 63 letters, digits and hyphens, separated by dots',
   minLength: 1,
   maxLength: 253,
-  description: 'RFC 1123 host name',
+  description: 'RFC 1123 host name, not an address. A new guest gets its first label as its own host name',
   examples: ['web-1'],
 });
 
@@ -59,6 +59,7 @@ export const updateVm = endpoint({
   load: loadVmForChange,
   async handle({ resource, body, db, services, caller, now }) {
     const { hostname, notes, auto_renew, renewal_priority, billing } = body;
+    if (hostname !== undefined) requireHostname(hostname);
     requireAllowed(resource, hostname === undefined && notes === undefined ? 'set_renewal' : 'configure');
     if (auto_renew) requireRenewable(resource);
     const { catalog } = services;
