@@ -1,11 +1,11 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { JOB_ERROR_CODES } from '../server/domain/vms/states.ts';
 import { ENDPOINTS } from '../server/endpoints/customer/index.ts';
 import { OPERATOR_ENDPOINTS } from '../server/endpoints/operator/index.ts';
 import { PANEL_ENDPOINTS } from '../server/endpoints/panel/index.ts';
 import { buildOpenApi, formatOpenApi } from '../server/http/openapi/build-openapi.ts';
 import { buildOperatorOpenApi } from '../server/http/operator/openapi/build-operator-openapi.ts';
 import { buildPanelOpenApi } from '../server/http/panel/openapi/build-panel-openapi.ts';
-import { JOB_ERROR_CODES } from '../server/jobs/job.ts';
 import { ERROR_STATUS } from '../server/platform/errors.ts';
 import { emitCli } from './emit-cli.ts';
 import { emitClient } from './emit-client.ts';

@@ -7,7 +7,7 @@ import type { JobOrder } from '../domain/billing/vm-orders.ts';
 import type { Catalog } from '../domain/catalog/catalog-schema.ts';
 import type { EventText } from '../domain/vms/events.ts';
 import type { JobPublisher } from '../domain/vms/job-publisher.ts';
-import type { VmStatus } from '../domain/vms/states.ts';
+import type { JobErrorCode, VmStatus } from '../domain/vms/states.ts';
 import type { OpsKeys } from '../guest-ssh/ops-keys.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logging.ts';
@@ -89,20 +89,8 @@ export interface Outcome {
   event?: EventText;
 }
 
-export const JOB_ERROR_CODES = [
-  'compute_unavailable',
-  'capacity_unavailable',
-  'unknown_template',
-  'guest_shutdown_timeout',
-  'guest_agent_unavailable',
-  'disk_shrink_not_supported',
-  'timed_out',
-  'abandoned',
-  'internal_error',
-] as const;
-
 /** Shown as a job's `error`. */
 export interface JobError {
-  code: (typeof JOB_ERROR_CODES)[number];
+  code: JobErrorCode;
   message: string;
 }

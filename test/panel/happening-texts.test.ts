@@ -11,7 +11,7 @@ import { EVENT_TYPES } from '../../server/db/enums.ts';
 import type { VmRow } from '../../server/db/queries/vms/vms.ts';
 import * as dunning from '../../server/domain/billing/dunning-events.ts';
 import type { UnpaidSchedule } from '../../server/domain/billing/overview.ts';
-import { JOB_ERROR_CODES } from '../../server/jobs/job.ts';
+import { JOB_ERROR_CODES } from '../../server/domain/vms/states.ts';
 
 const format = new Intl.NumberFormat('de-DE', {
   style: 'currency',

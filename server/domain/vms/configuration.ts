@@ -66,10 +66,17 @@ export function runningPeriod(vm: VmSale): RunningPeriod {
   };
 }
 
+/** Returns the codes that can be chosen. */
+const codesOf = (items: readonly (Plan | Template)[]) =>
+  items.filter(({ deprecated }) => !deprecated).map(({ code }) => code);
+
 /** Returns a plan that can be bought; throws `unknown_plan` otherwise. */
 export function requirePlan(catalog: Catalog, code: string): Plan {
   const plan = findPlan(catalog, code);
-  if (!plan || plan.deprecated) throw new ApiError('unknown_plan', `There is no plan ${code} on offer.`);
+  if (!plan || plan.deprecated) {
+    const allowed = codesOf(catalog.plans);
+    throw new ApiError('unknown_plan', `There is no plan ${code} on offer.`, { allowed });
+  }
   return plan;
 }
 
@@ -91,8 +98,10 @@ export function requireSoldIn(plan: Plan, region: string): void {
 /** Returns a template that can be chosen; throws `unknown_template` otherwise. */
 export function requireTemplate(catalog: Catalog, code: string): Template {
   const template = findTemplate(catalog, code);
-  if (!template || template.deprecated)
-    throw new ApiError('unknown_template', `There is no template ${code} on offer.`);
+  if (!template || template.deprecated) {
+    const allowed = codesOf(catalog.templates);
+    throw new ApiError('unknown_template', `There is no template ${code} on offer.`, { allowed });
+  }
   return template;
 }
 

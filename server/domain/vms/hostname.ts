@@ -8,5 +8,5 @@ export const HOSTNAME_PATTERN = `^${LABEL}(\\.${LABEL})*$`;
 
 /** Refuses an IPv4 address, which has the form of a host name but is none. */
 export function requireHostname(hostname: string): void {
-  if (isIP(hostname) !== 0) throw invalidField('hostname', 'not_allowed', 'must be a name, not an address');
+  if (isIP(hostname) !== 0) throw invalidField('hostname', 'invalid_format', 'must be a name, not an address');
 }

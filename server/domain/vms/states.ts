@@ -70,6 +70,20 @@ export const OPERATIONS: Record<VmOperation, Rule> = {
   ),
 };
 
+/** Why a job failed. The set may grow. */
+export const JOB_ERROR_CODES = [
+  'compute_unavailable',
+  'capacity_unavailable',
+  'unknown_template',
+  'guest_shutdown_timeout',
+  'guest_agent_unavailable',
+  'disk_shrink_not_supported',
+  'timed_out',
+  'abandoned',
+  'internal_error',
+] as const;
+export type JobErrorCode = (typeof JOB_ERROR_CODES)[number];
+
 /** The state that a VM shows while a job of this kind is running; null leaves it unchanged. */
 export const STATUS_DURING: Record<JobKind, VmStatus | null> = {
   create: 'provisioning',
