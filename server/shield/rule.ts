@@ -115,7 +115,10 @@ function checkSource(text: string | null, family: 4 | 6, problems: FieldProblem[
   };
   const cidr = parseNetwork(text);
   if (!cidr)
-    return refuse('invalid_format', 'must be an address or a network such as 203.0.113.0/24 or 2001:db8::/32');
+    return refuse(
+      'invalid_format',
+      'must be an address or a network such as 203.0.113.0/24 or 2001:db8::/32',
+    );
   if (cidr.hasHostBits) return refuse('invalid_format', `${text} has bits set to the right of its prefix`);
   if (cidr.family !== family) {
     return refuse('conflict', `must be an IPv${family} network like the target's address`);

@@ -100,6 +100,10 @@ test('an unavailable change is quoted with the same reasons as in the order and 
   assert.deepEqual(await codes('disk_gb=20'), ['disk_shrink_not_supported']);
   const missing = await customer.call({ method: 'GET', path: `${path}/plan-quote?plan=nothing` });
   assert.equal(missing.error?.code, 'unknown_plan');
+  assert.deepEqual(
+    missing.error?.details?.allowed,
+    plans.filter(({ deprecated }) => !deprecated).map(({ code }) => code),
+  );
   const senseless = await customer.call({
     method: 'GET',
     path: `${path}/plan-quote?vcpu=4&resize_disk=true`,

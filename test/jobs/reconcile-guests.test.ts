@@ -75,7 +75,8 @@ test('a guest that cannot be seen shows its last known state, and nothing is sta
   assert.equal((await vmOf(fixture, id)).status, 'running');
   assert.equal((await warnings()).length, 1);
   // Operations requested in the meantime fail, and reveal nothing else about the guest.
-  await customer.must({ method: 'POST', path: `/v1/vm/${id}/stop` });
+  const { vm } = await customer.must({ method: 'POST', path: `/v1/vm/${id}/stop` });
+  assert.equal(vm.wanted_power, 'off', 'the reply shows what its owner wants');
   await fixture.finish();
   const { data } = await customer.call({ method: 'GET', path: `/v1/vm/${id}` });
   assert.deepEqual(

@@ -66,8 +66,10 @@ export function allowList(entries: readonly string[], list = 'allow_cidrs'): str
   const cidrs = entries.map((entry, index) => {
     const cidr = parseNetwork(entry);
     const field = `${list}.${index}`;
-    if (!cidr) throw invalidField(field, 'invalid_format', 'must be an address or a network such as 203.0.113.0/24');
-    if (cidr.hasHostBits) throw invalidField(field, 'invalid_format', 'has bits set to the right of its prefix');
+    if (!cidr)
+      throw invalidField(field, 'invalid_format', 'must be an address or a network such as 203.0.113.0/24');
+    if (cidr.hasHostBits)
+      throw invalidField(field, 'invalid_format', 'has bits set to the right of its prefix');
     return cidr.text;
   });
   return [...new Set(cidrs)];

@@ -17,7 +17,7 @@ import { lockOrderOf, releaseFor } from '../billing/vm-orders.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
 import { jobRequested, recordCallerEvent } from './events.ts';
 import type { JobPublisher } from './job-publisher.ts';
-import { type JobKind, STATUS_DURING, type VmStatus } from './states.ts';
+import { type JobKind, STATUS_DURING } from './states.ts';
 
 /** Everything needed to start a job. `db` holds the VM's lock. */
 export interface SystemJobStart {
@@ -107,28 +107,20 @@ async function writeJob(
     created_at: now,
   };
   const row = await insertJob(db, job);
-  const change = during(vm, request.kind);
-  await updateVm(db, vm.id, { active_job_id: job.id, ...change }, now);
+  const status = STATUS_DURING[request.kind] ?? vm.status;
+  await updateVm(db, vm.id, { active_job_id: job.id, status }, now);
   // Consoles of a VM that is going down close before its guest does, and say why.
-  if (change.status !== vm.status) await services.signals.vmChanged(db, vm.id);
+  if (status !== vm.status) await services.signals.vmChanged(db, vm.id);
   await services.queue.announce(db);
   return row;
 }
 
-/**
- * Returns the state of a VM while a job of this kind runs. A VM that is being stopped is wanted off at once: should its
- * guest end before the job does, nothing starts it again.
- */
-function during(vm: Pick<VmRow, 'status'>, kind: JobKind): { status: VmStatus; wanted_power?: 'off' } {
-  const status = STATUS_DURING[kind] ?? vm.status;
-  return kind === 'stop' || kind === 'force_stop' ? { status, wanted_power: 'off' } : { status };
-}
-
 /** Returns the VM as it is right after {@link startJob}, without another query. */
 export function withJob(vm: VmView, job: JobRow, now: Date): VmView {
+  const status = STATUS_DURING[job.kind] ?? vm.status;
   return {
     ...vm,
-    ...during(vm, job.kind),
+    status,
     active_job: job,
     active_job_id: job.id,
     active_job_kind: job.kind,

@@ -101,13 +101,20 @@ export const VmShape = Shape(
   { $id: 'Vm', description: 'A virtual machine' },
 );
 
+/**
+ * Returns whether its owner is stopping the VM. The row says `off` only when that is done, because until then a guest
+ * that cannot be seen counts as running.
+ */
+const isBeingStopped = ({ active_job: job }: VmView) =>
+  job !== null && !job.by_service && (job.kind === 'stop' || job.kind === 'force_stop');
+
 export function presentVm(vm: VmView) {
   return {
     id: vm.id,
     hostname: vm.hostname,
     notes: vm.notes,
     status: vm.status,
-    wanted_power: vm.wanted_power,
+    wanted_power: isBeingStopped(vm) ? 'off' : vm.wanted_power,
     locked: vm.active_job_id !== null,
     active_job: vm.active_job && presentJob(vm.active_job),
     last_job: vm.last_job && presentJob(vm.last_job),
