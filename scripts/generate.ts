@@ -4,9 +4,10 @@ import { ENDPOINTS } from '../server/endpoints/customer/index.ts';
 import { OPERATOR_ENDPOINTS } from '../server/endpoints/operator/index.ts';
 import { PANEL_ENDPOINTS } from '../server/endpoints/panel/index.ts';
 import { buildOpenApi, formatOpenApi } from '../server/http/openapi/build-openapi.ts';
-import { buildOperatorOpenApi } from '../server/http/operator/openapi/build-operator-openapi.ts';
-import { buildPanelOpenApi } from '../server/http/panel/openapi/build-panel-openapi.ts';
-import { ERROR_STATUS } from '../server/platform/errors.ts';
+import { CUSTOMER_DESCRIPTION } from '../server/http/openapi/customer.ts';
+import { OPERATOR_DESCRIPTION } from '../server/http/openapi/operator.ts';
+import { PANEL_DESCRIPTION } from '../server/http/openapi/panel.ts';
+import { ERROR_CODES } from '../server/platform/error-codes.ts';
 import { emitCli } from './emit-cli.ts';
 import { emitClient } from './emit-client.ts';
 import { emitCurrencies } from './emit-currencies.ts';
@@ -17,7 +18,7 @@ import { emitTerraform } from './emit-terraform.ts';
 const write = (path: string, text: string) => writeFileSync(new URL(`../${path}`, import.meta.url), text);
 
 /** Writes everything that is generated from the endpoint definitions. */
-const customer = buildOpenApi(ENDPOINTS);
+const customer = buildOpenApi(CUSTOMER_DESCRIPTION, ENDPOINTS);
 write('openapi.json', formatOpenApi(customer));
 write('panel/src/api/customer.ts', emitOperations(customer, 'Customer'));
 write('sdk/src/api.ts', emitClient(customer));
@@ -32,10 +33,10 @@ rmSync(manual, { recursive: true, force: true });
 mkdirSync(manual);
 for (const [name, text] of pages) write(`cli/man/${name}`, text);
 write('terraform/tables.json', emitTerraform(customer));
-const operator = buildOperatorOpenApi(OPERATOR_ENDPOINTS);
+const operator = buildOpenApi(OPERATOR_DESCRIPTION, OPERATOR_ENDPOINTS);
 write('operator-openapi.json', formatOpenApi(operator));
 write('shared/api/operator.ts', emitOperations(operator, 'Operator'));
-const panel = buildPanelOpenApi(PANEL_ENDPOINTS);
+const panel = buildOpenApi(PANEL_DESCRIPTION, PANEL_ENDPOINTS);
 write('panel-openapi.json', formatOpenApi(panel));
 write('panel/src/api/panel.ts', emitOperations(panel, 'Panel'));
 
@@ -45,7 +46,7 @@ const union = (name: string, about: string, codes: readonly string[]) =>
 write(
   'panel/src/api/codes.ts',
   `// Made from the tables of the service by \`npm run generate\`: do not edit.\n${[
-    union('ErrorCode', 'What went wrong.', Object.keys(ERROR_STATUS)),
+    union('ErrorCode', 'What went wrong.', ERROR_CODES),
     union('JobErrorCode', 'Why a job failed.', JOB_ERROR_CODES),
   ].join('')}`,
 );

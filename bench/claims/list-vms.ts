@@ -21,7 +21,7 @@ const QUERIES: Record<string, (stocked: Stocked) => string> = {
     `?status=error&region=eu-central&cursor=${cursorAfter(accountId, (size * 3) / 4)}`,
 };
 
-/** In the service's format, see `server/http/pipeline.ts`. */
+/** In the service's format, see `server/http/answer.ts`. */
 const cursorAfter = (accountId: string, n: number) => sealCursor(`${accountId} listVms `, storedVmId(n));
 
 export const listVms: Section = {

@@ -1,76 +1,22 @@
 import type { Readable } from 'node:stream';
 import type { Caller } from '../access/principal.ts';
+import type { Role } from '../access/roles.ts';
 import type { Scope } from '../access/scopes.ts';
-import type { AgentRuns } from '../agent/agent-runs.ts';
-import type { ComputeDriver } from '../compute/driver.ts';
-import type { Config } from '../config/config.ts';
-import type { Database, Queryable, Transaction } from '../db/database.ts';
-import type { Signals } from '../db/signals.ts';
-import type { DocumentRenderer } from '../documents/renderer.ts';
-import type { Catalog } from '../domain/catalog/catalog-schema.ts';
-import type { JobPublisher } from '../domain/vms/job-publisher.ts';
-import type { EdgeDriver } from '../edge/driver.ts';
-import type { OpsKeys } from '../guest-ssh/ops-keys.ts';
-import type { ForwardReconciler } from '../jobs/reconcilers/reconcile-forwards.ts';
-import type { NetworkReconciler } from '../jobs/reconcilers/reconcile-network.ts';
-import type { Clock } from '../platform/clock.ts';
-import type { CustomerErrorCode } from '../platform/errors.ts';
-import type { Logger } from '../platform/logging.ts';
-import type { Metrics } from '../platform/metrics.ts';
+import type { ActiveSession } from '../access/sessions.ts';
+import type { Queryable, Transaction } from '../db/database.ts';
+import type { ErrorCodeOf } from '../platform/error-codes.ts';
 import type { TObject, TSchema } from '../platform/schema.ts';
-import type { SecretBox } from '../platform/secrets.ts';
-import type { EdgeReconciler } from '../shield/reconcile-edge.ts';
 import type { InputsOf, Method, OperationDefinition, Result } from './operation.ts';
+import type { Browser } from './panel/browser.ts';
+import type { EndpointServices, OperatorServices, PanelServices } from './services.ts';
 
 export type { Caller };
 
-/** Services available to the handlers of endpoints. */
-export interface EndpointServices {
-  agent: AgentRuns;
-  catalog: Catalog;
-  clock: Clock;
-  compute: ComputeDriver;
-  config: Config;
-  db: Database;
-  documents: DocumentRenderer;
-  edge: EdgeDriver;
-  engine: string;
-  forwards: ForwardReconciler;
-  logger: Logger;
-  metrics: Metrics;
-  network: NetworkReconciler;
-  opsKeys: OpsKeys;
-  queue: JobPublisher;
-  secrets: SecretBox;
-  shield: EdgeReconciler;
-  signals: Signals;
-}
+type Fields = TObject | undefined;
 
-export type Tag = 'catalog' | 'vm' | 'sshkey' | 'billing' | 'shield';
-
-/** Input of a handler. `db` is an open transaction in every endpoint that is not a GET. */
-export interface Context<P, Q, B, R, D extends Queryable, A = undefined> {
-  caller: Caller;
-  params: P;
-  query: Q;
-  body: B;
-  /** The result of `load`. */
-  resource: R;
-  /** The result of `prepare`. */
-  prepared: A;
-  db: D;
-  services: EndpointServices;
-  /** The time of this request, which does not change while it is processed. */
-  now: Date;
-  /**
-   * The address at which the caller reached the service, such as "https://cloud.example": the base of returned URLs.
-   */
-  baseUrl: () => string;
-  /** Aborts when the caller disconnects or the service shuts down; a waiting handler then answers at once. */
-  hangUp: () => AbortSignal;
-  /** The media type of the reply: JSON, or one of the endpoint's `representations`. */
-  representation: string;
-}
+export type CustomerTag = 'catalog' | 'vm' | 'sshkey' | 'billing' | 'shield';
+export type PanelTag = 'site' | 'session' | 'person' | 'key' | 'member' | 'account' | 'money' | 'vm' | 'live';
+export type OperatorTag = 'account' | 'key' | 'money' | 'vm' | 'job' | 'shield' | 'host' | 'service';
 
 /** A reply as a stream of server-sent events, which starts when the transaction has committed. */
 export interface StreamedResult {
@@ -83,21 +29,52 @@ export interface FileResult {
 }
 
 /**
- * An operation of the customers' API: who may call it, what it costs and stores, and what it does. The pipeline does
- * the rest in the contract's order: key and IP, limits, scope, Idempotency-Key, body, stored reply, `load` (404),
- * schemas (422), `handle`.
+ * A reply that is a file of any length, read no faster than it is sent; if reading fails midway, the file is cut off.
  */
-export interface EndpointDefinition<
-  P extends TObject | undefined = undefined,
-  Q extends TObject | undefined = undefined,
-  B extends TObject | undefined = undefined,
-  R = undefined,
-  M extends Method = Method,
-  A = undefined,
+export interface FileContent {
+  content: AsyncIterable<Buffer>;
+}
+
+/** Input of a handler, besides the caller and the services. */
+interface Request<P, Q, B, R, D extends Queryable, A> {
+  params: P;
+  query: Q;
+  body: B;
+  /** The result of `load`. */
+  resource: R;
+  /** The result of `prepare`. */
+  prepared: A;
+  /** An open transaction in every endpoint that is not a GET. */
+  db: D;
+  /** The time of this request, which does not change while it is processed. */
+  now: Date;
+  /**
+   * The address at which the caller reached the service, such as "https://cloud.example": the base of returned URLs.
+   */
+  baseUrl: () => string;
+  /** Aborts when the caller disconnects or the service shuts down; a waiting handler then answers at once. */
+  hangUp: () => AbortSignal;
+  /** The media type of the reply: JSON, or one of the endpoint's `representations`. */
+  representation: string;
+}
+
+/**
+ * An operation that the pipeline runs in a transaction, in this order: caller, limits, scope or role, Idempotency-Key,
+ * body, stored reply, `load` (404), schemas (422), `handle`. `Who` is the caller and the services, as handlers get them.
+ */
+interface TransactionalDefinition<
+  Who,
+  P extends Fields,
+  Q extends Fields,
+  B extends Fields,
+  R,
+  M extends Method,
+  A,
 > extends OperationDefinition<P, Q, B, M> {
-  scope: Scope;
-  tag: Tag;
-  /** Requires an Idempotency-Key; the reply is stored and replayed. */
+  /**
+   * Requires an Idempotency-Key; the reply is stored and replayed. Only where the caller has an account, to which
+   * stored replies belong.
+   */
   idempotent?: true;
   /** The reply contains a secret: it must not be cached, and is stored encrypted. */
   secret?: true;
@@ -109,43 +86,138 @@ export interface EndpointDefinition<
   representations?: readonly string[];
   /** Schemas of further members next to `data`. */
   beside?: Record<string, TSchema>;
-  errors: readonly CustomerErrorCode[];
-  example: unknown;
   /**
-   * Asks the compute driver for information that the operation needs, before its transaction opens: a driver call
-   * inside the transaction could be slow and would hold its locks. Runs before validation and must not refuse;
-   * `handle` judges the result.
+   * Runs before the transaction opens, for work that is slow or must not be rolled back: asking an engine, hashing a
+   * password, counting an attempt. Only runs if the inputs are well-formed. May refuse, but not because of the engine's
+   * answer: that is judged by `handle`, after `load`.
    */
-  prepare?: (context: {
-    caller: Caller;
-    params: InputsOf<P>;
-    body: Record<string, unknown>;
-    services: EndpointServices;
-  }) => Promise<A>;
+  prepare?: (context: Who & { params: InputsOf<P>; body: InputsOf<B>; now: Date }) => Promise<A>;
   /** Finds the resource in the path, within the caller's account only. Throws `not_found` otherwise. */
-  load?: (context: {
-    caller: Caller;
-    params: InputsOf<P>;
-    db: Queryable;
-    services: EndpointServices;
-  }) => Promise<R>;
+  load?: (context: Who & { params: InputsOf<P>; db: Queryable }) => Promise<R>;
   handle(
-    context: Context<InputsOf<P>, InputsOf<Q>, InputsOf<B>, R, M extends 'GET' ? Queryable : Transaction, A>,
+    context: Who &
+      Request<InputsOf<P>, InputsOf<Q>, InputsOf<B>, R, M extends 'GET' ? Queryable : Transaction, A>,
   ): Promise<Result | StreamedResult | FileResult>;
 }
 
-// The list holds endpoints of every shape; the pipeline checks shapes at run time with their schemas.
-// biome-ignore lint/suspicious/noExplicitAny: existential type of "some endpoint"
-export type Endpoint = EndpointDefinition<any, any, any, any, any, any>;
+/** An operation for keys with its scope and, in the panel, for sessions with a role that has the scope. */
+export interface CustomerDefinition<
+  P extends Fields = undefined,
+  Q extends Fields = undefined,
+  B extends Fields = undefined,
+  R = undefined,
+  M extends Method = Method,
+  A = undefined,
+> extends TransactionalDefinition<{ caller: Caller; services: EndpointServices }, P, Q, B, R, M, A> {
+  audience: 'customer';
+  scope: Scope;
+  tag: CustomerTag;
+  errors: readonly ErrorCodeOf<'customer'>[];
+  example: unknown;
+}
 
-/** Declares an endpoint; exists so that the types of the schemas reach `handle`. */
+/** The permitted callers: anyone; anyone signed in; anyone with at least this role in the account that the session shows. */
+export type Access = 'public' | 'person' | Role;
+
+/** The caller, as far as an operation's access guarantees one. */
+type PersonFor<C extends Access> = C extends 'public'
+  ? { caller: Caller | undefined; session: ActiveSession | undefined }
+  : C extends 'person'
+    ? { caller: Caller | undefined; session: ActiveSession }
+    : { caller: Caller; session: ActiveSession };
+
+/** Validity of a proof of identity. */
+export const CONFIRM_MINUTES = 10;
+
+/** An operation that only the panel has, below /panel/api, and that no key may use. */
+export interface PanelDefinition<
+  P extends Fields = undefined,
+  Q extends Fields = undefined,
+  B extends Fields = undefined,
+  R = undefined,
+  M extends Method = Method,
+  A = undefined,
+  C extends Access = Access,
+> extends TransactionalDefinition<
+    PersonFor<C> & { browser: Browser; services: PanelServices },
+    P,
+    Q,
+    B,
+    R,
+    M,
+    A
+  > {
+  audience: 'panel';
+  access: C;
+  tag: PanelTag;
+  /** The person must have proved their identity within the last {@link CONFIRM_MINUTES}. */
+  confirm?: true;
+  /** Allowed in an account that the operator has suspended, which can otherwise only read. */
+  whileSuspended?: true;
+  errors: readonly ErrorCodeOf<'panel'>[];
+}
+
+/**
+ * An operation of the operator API, on the machine's socket and for signed-in operators. There is no key: a process
+ * that may open the socket may do everything.
+ *
+ * One that changes something is a POST. The pipeline opens no transaction for it but puts it on record: who asks for
+ * what is committed before the handler runs, and the outcome after it. A transaction around both would lose the record
+ * of everything that was refused, failed or was cut off by a crash. So the handler opens its own transactions, between
+ * which it may call drivers: emptying a host or importing an image takes minutes.
+ */
+export interface OperatorDefinition<
+  P extends Fields = undefined,
+  Q extends Fields = undefined,
+  B extends Fields = undefined,
+> extends OperationDefinition<P, Q, B, 'GET' | 'POST'> {
+  audience: 'operator';
+  tag: OperatorTag;
+  /** Media type of a reply that is a file; `data` is then the schema of each line. */
+  file?: 'application/gzip' | 'application/x-ndjson' | 'text/csv';
+  errors: readonly ErrorCodeOf<'operator'>[];
+  handle(context: {
+    params: InputsOf<P>;
+    query: InputsOf<Q>;
+    body: InputsOf<B>;
+    /** The operator's name, such as "root" or "anna as root"; empty if the operation only reads. */
+    actor: string;
+    services: OperatorServices;
+  }): Promise<Result | FileContent>;
+}
+
+// Lists hold endpoints of every shape; the pipeline checks shapes at run time with their schemas.
+// biome-ignore lint/suspicious/noExplicitAny: existential type of "some endpoint"
+export type CustomerEndpoint = CustomerDefinition<any, any, any, any, any, any>;
+// biome-ignore lint/suspicious/noExplicitAny: existential type of "some endpoint"
+export type PanelEndpoint = PanelDefinition<any, any, any, any, any, any, any>;
+// biome-ignore lint/suspicious/noExplicitAny: existential type of "some endpoint"
+export type OperatorEndpoint = OperatorDefinition<any, any, any>;
+export type Endpoint = CustomerEndpoint | PanelEndpoint | OperatorEndpoint;
+
+/** Declares an endpoint; exists so that the types of the schemas reach the handler. `audience` selects the form. */
 export function endpoint<
-  P extends TObject | undefined = undefined,
-  Q extends TObject | undefined = undefined,
-  B extends TObject | undefined = undefined,
+  P extends Fields = undefined,
+  Q extends Fields = undefined,
+  B extends Fields = undefined,
   R = undefined,
   const M extends Method = Method,
   A = undefined,
->(definition: EndpointDefinition<P, Q, B, R, M, A>): EndpointDefinition<P, Q, B, R, M, A> {
+>(definition: CustomerDefinition<P, Q, B, R, M, A>): CustomerDefinition<P, Q, B, R, M, A>;
+export function endpoint<
+  P extends Fields = undefined,
+  Q extends Fields = undefined,
+  B extends Fields = undefined,
+  R = undefined,
+  const M extends Method = Method,
+  A = undefined,
+  const C extends Access = Access,
+>(definition: PanelDefinition<P, Q, B, R, M, A, C>): PanelDefinition<P, Q, B, R, M, A, C>;
+export function endpoint<
+  P extends Fields = undefined,
+  Q extends Fields = undefined,
+  B extends Fields = undefined,
+>(definition: OperatorDefinition<P, Q, B>): OperatorDefinition<P, Q, B>;
+export function endpoint(definition: Endpoint): Endpoint {
   return definition;
 }

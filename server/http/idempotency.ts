@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { execute, maybeOne, one, sql, type Transaction } from '../db/database.ts';
 import { ApiError } from '../platform/errors.ts';
 import type { SecretBox } from '../platform/secrets.ts';
-import type { RequestContext } from './pipeline.ts';
+import type { RequestContext } from './mount.ts';
 
 /** 1–200 printable ASCII characters, blanks among them. */
 const WELL_FORMED = /^[\x20-\x7e]{1,200}$/;

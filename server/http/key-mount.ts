@@ -8,16 +8,15 @@ import {
 import type { LimitState, RateLimiter } from '../access/rate-limits.ts';
 import { DatabaseAwayError } from '../db/database.ts';
 import { clientNetwork } from '../platform/cidr.ts';
-import type { Clock } from '../platform/clock.ts';
 import { ApiError } from '../platform/errors.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { CustomerEndpoint } from './endpoint.ts';
 import { limitHeaders } from './limit-headers.ts';
-import type { Admitted, Arrival, Mount } from './mount.ts';
+import type { Admitted, Arrival, GuardedMount } from './mount.ts';
+import type { EndpointServices } from './services.ts';
 
 export interface KeyParts {
   authenticator: Authenticator;
   limiter: RateLimiter;
-  clock: Clock;
 }
 
 interface AdmittedKey extends Admitted {
@@ -25,19 +24,21 @@ interface AdmittedKey extends Admitted {
 }
 
 /** The customers' API: each request carries a key, each endpoint requires one of its scopes. Cookies are ignored. */
-export class KeyMount implements Mount {
+export class KeyMount implements GuardedMount {
   readonly prefix = '';
-  readonly endpoints: readonly Endpoint[];
+  readonly endpoints: readonly CustomerEndpoint[];
+  readonly services: EndpointServices;
   readonly #parts: KeyParts;
 
-  constructor(endpoints: readonly Endpoint[], parts: KeyParts) {
+  constructor(endpoints: readonly CustomerEndpoint[], services: EndpointServices, parts: KeyParts) {
     this.endpoints = endpoints;
+    this.services = services;
     this.#parts = parts;
   }
 
   /** While the database is unavailable, the rate headers show what this node last knew. */
   async identify({ request, reply, ip, limit }: Arrival): Promise<AdmittedKey> {
-    const { authenticator, limiter, clock } = this.#parts;
+    const { authenticator, limiter } = this.#parts;
     const header = request.headers.authorization;
     try {
       const key = await this.#authenticate(header, reply, ip);
@@ -47,13 +48,13 @@ export class KeyMount implements Mount {
     } catch (error) {
       if (error instanceof DatabaseAwayError) {
         const known = limiter.lastKnown(authenticator.lastKnown(header), clientNetwork(ip));
-        reply.headers(limitHeaders(known, clock.now()));
+        reply.headers(limitHeaders(known, this.services.clock.now()));
       }
       throw error;
     }
   }
 
-  authorize(admitted: Admitted, endpoint: Endpoint): void {
+  authorize(admitted: Admitted, endpoint: CustomerEndpoint): void {
     requireScope((admitted as AdmittedKey).key, endpoint);
   }
 
@@ -62,7 +63,7 @@ export class KeyMount implements Mount {
     reply: FastifyReply,
     ip: string,
   ): Promise<AuthenticatedKey> {
-    const { authenticator, limiter, clock } = this.#parts;
+    const { authenticator, limiter } = this.#parts;
     let counted: LimitState | undefined;
     const budget: LookUpBudget = {
       take: () => {
@@ -79,7 +80,7 @@ export class KeyMount implements Mount {
       // Beyond the limit the answer is still 401: the limit only stops key look-ups, and Retry-After belongs to a
       // 429.
       const state = counted ?? limiter.takeIp(clientNetwork(ip));
-      reply.headers(limitHeaders({ ...state, allowed: true }, clock.now()));
+      reply.headers(limitHeaders({ ...state, allowed: true }, this.services.clock.now()));
       reply.header('www-authenticate', 'Bearer');
       throw error;
     }

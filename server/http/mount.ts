@@ -1,14 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../access/principal.ts';
 import type { LimitState } from '../access/rate-limits.ts';
-import type { AnyOperation } from './operation.ts';
-import type { InputChecks } from './validation.ts';
-
-/** An operation as a mount serves it, with the parts of its definition that the pipeline reads. */
-export interface Mounted extends AnyOperation {
-  idempotent?: true;
-  bodyLimit?: number;
-}
+import type { Endpoint } from './endpoint.ts';
+import type { Actor } from './on-record.ts';
+import type { CommonServices } from './services.ts';
 
 /** An incoming request before its body is read. */
 export interface Arrival {
@@ -20,41 +15,38 @@ export interface Arrival {
   limit: (state: LimitState) => void;
 }
 
-export interface MountedRoute {
-  endpoint: Mounted;
-  checks: InputChecks;
-}
-
 /** The result of identifying a caller. */
 export interface Admitted {
   /** Absent for operations that need no caller. */
   caller?: Caller;
 }
 
-/**
- * A list of endpoints under one prefix, with a way to identify their callers. It lets the one pipeline serve both
- * keys and sessions.
- */
+/** The state of a request in progress. */
+export interface RequestContext extends Admitted {
+  idempotencyKey?: string | undefined;
+}
+
+/** Endpoints under one prefix, and who calls them. Everything else about answering a request is in `answer.ts`. */
 export interface Mount {
   /** Prefix of the paths of all its endpoints, such as "/panel/api"; may be empty. */
   prefix: string;
-  endpoints: readonly Mounted[];
+  endpoints: readonly Endpoint[];
+  /** Maximum body size in bytes of endpoints that have none of their own; the server's if absent. */
+  bodyLimit?: number;
+  /** Handed to the handlers. */
+  services: CommonServices;
+  /** Returns what handlers get of the caller besides `caller`. */
+  particulars?(admitted: Admitted): object;
+  /** Returns who acts, for the record of an operator's change. */
+  actor?(admitted: Admitted, request: FastifyRequest): Actor | Promise<Actor>;
+}
+
+/** A mount of a server that strangers can reach. */
+export interface GuardedMount extends Mount {
   /**
    * Identifies the caller and applies limits; throws to refuse. `endpoint` is absent if no route matches the path.
    */
-  identify(arrival: Arrival, endpoint: Mounted | undefined): Promise<Admitted>;
+  identify(arrival: Arrival, endpoint: Endpoint | undefined): Promise<Admitted>;
   /** Throws if the caller may not perform the operation. */
-  authorize(admitted: Admitted, endpoint: Mounted, request: FastifyRequest): void;
-  /**
-   * Answers in place of the pipeline, for endpoints whose handlers open transactions themselves. The request has been
-   * admitted and its body read.
-   */
-  answer?(
-    admitted: Admitted,
-    request: FastifyRequest,
-    reply: FastifyReply,
-    route: MountedRoute,
-  ): Promise<unknown>;
-  /** Returns this mount's additional input for handlers. */
-  particulars?(admitted: Admitted, request: FastifyRequest): object;
+  authorize(admitted: Admitted, endpoint: Endpoint): void;
 }

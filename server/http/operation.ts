@@ -1,6 +1,7 @@
-import type { ErrorCode } from '../platform/errors.ts';
+import type { Audience, ErrorCode } from '../platform/error-codes.ts';
 import type { Static, TObject, TSchema } from '../platform/schema.ts';
 
+export type { Audience };
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** The payload under `data`, with any further members. */
@@ -14,8 +15,8 @@ export interface Result {
 export type InputsOf<S> = S extends TSchema ? Static<S> : Record<string, never>;
 
 /**
- * The parts of an operation of either API that the router, the OpenAPI document and the tests need. A customer's
- * endpoint (`http/endpoint.ts`) and one of the operator's (`operator/endpoint.ts`) add how they are called.
+ * The parts of an operation that are the same for every audience: what the router, the OpenAPI document and the tests
+ * need. `endpoint.ts` adds, for each audience, how the operation is called.
  */
 export interface OperationDefinition<
   P extends TObject | undefined,
@@ -23,6 +24,8 @@ export interface OperationDefinition<
   B extends TObject | undefined,
   M extends Method,
 > {
+  /** Whom the operation is for, and so who can call it and how. */
+  audience: Audience;
   /** The operation's unique name everywhere, such as `createVm`. */
   operation: string;
   method: M;
@@ -45,7 +48,7 @@ export interface OperationDefinition<
    * the books is known (`db/known-books.ts`).
    */
   money?: true;
-  /** Refusals of this operation, besides those that every operation of its API can return. */
+  /** Refusals of this operation, besides those that every operation of its audience can return. */
   errors: readonly ErrorCode[];
   example?: unknown;
 }

@@ -9,18 +9,19 @@ import type { RateLimiter } from '../access/rate-limits.ts';
 import { addressMatcher } from '../platform/cidr.ts';
 import { ApiError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
+import { answer } from './answer.ts';
 import { registerBodyParser } from './body-parser.ts';
 import { refuseBrokenRequests } from './broken-request.ts';
 import { boundClosing } from './closing.ts';
-import type { EndpointServices } from './endpoint.ts';
 import { sendError } from './errors.ts';
-import type { Mount } from './mount.ts';
+import type { GuardedMount, RequestContext } from './mount.ts';
 import { maxHeaderSize } from './node-http.ts';
-import { Pipeline, type RequestContext, type RouteConfig } from './pipeline.ts';
+import { Pipeline, type RouteConfig } from './pipeline.ts';
 import { rewriteTarget } from './request-target.ts';
+import { registerRoutes } from './routes.ts';
+import type { CommonServices } from './services.ts';
 import { drainRefused } from './unread-body.ts';
 import { isWebSocketRequest } from './upgrades.ts';
-import { compileChecks } from './validation.ts';
 import { boundWaitingConnections } from './waiting-connections.ts';
 
 /** Default maximum body size of an endpoint: enough for a firewall rule with all its networks, or for notes. */
@@ -40,10 +41,10 @@ declare module 'fastify' {
 type HttpOptions = ServerOptions & { shouldUpgradeCallback?: (request: IncomingMessage) => boolean };
 
 export interface HttpParts {
-  services: EndpointServices;
+  services: Pick<CommonServices, 'config' | 'clock' | 'logger' | 'metrics'>;
   limiter: RateLimiter;
   /** The APIs to serve, each with its way to identify callers. */
-  mounts: readonly Mount[];
+  mounts: readonly GuardedMount[];
   /** Aborts when the service should stop but still serves clients that are not aware of it yet. */
   draining: AbortSignal;
   /** Aborts when the service starts to stop. */
@@ -81,7 +82,7 @@ export function createHttpServer({
     rewriteUrl: rewriteTarget,
     clientErrorHandler: refuseBrokenRequests(limiter, clock),
   });
-  const pipeline = new Pipeline(services, limiter, mounts, stopping);
+  const pipeline = new Pipeline(services, limiter, mounts);
 
   // An expectation that Node does not know is ignored, as HTTP permits; otherwise Node would answer it itself.
   app.server.on('checkExpectation', app.routing);
@@ -107,18 +108,9 @@ export function createHttpServer({
     throw new ApiError('not_found', 'The resource does not exist.');
   });
 
-  for (const mount of mounts) {
-    for (const endpoint of mount.endpoints) {
-      const routeConfig: RouteConfig = { endpoint, mount, checks: compileChecks(endpoint) };
-      app.route({
-        method: endpoint.method,
-        url: mount.prefix + endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
-        bodyLimit: endpoint.bodyLimit ?? BODY_LIMIT,
-        config: routeConfig,
-        handler: (request, reply) => pipeline.answer(request, reply, request.requestContext!),
-      });
-    }
-  }
+  registerRoutes(app, mounts, (request, reply) =>
+    answer({ request, reply, requestContext: request.requestContext!, stopping }),
+  );
   return app;
 }
 

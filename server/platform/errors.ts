@@ -1,80 +1,8 @@
+import { ERRORS, type ErrorCode } from './error-codes.ts';
 import type { FieldCode } from './field-codes.ts';
 
-/**
- * Every error code with its HTTP status. The OpenAPI documents, the tests and the handlers all read this table, so a
- * code has one status and no endpoint invents its own.
- */
-export const ERROR_STATUS = {
-  idempotency_key_missing: 400,
-  idempotency_key_invalid: 400,
-  invalid_json: 400,
-  invalid_cursor: 400,
-  invalid_request: 400,
-  api_key_missing: 401,
-  api_key_invalid: 401,
-  api_key_expired: 401,
-  ip_not_allowed: 401,
-  session_required: 401,
-  sign_in_failed: 401,
-  insufficient_funds: 402,
-  scope_required: 403,
-  role_required: 403,
-  origin_not_allowed: 403,
-  confirmation_required: 403,
-  second_factor_required: 403,
-  sign_up_closed: 403,
-  not_found: 404,
-  method_not_allowed: 405,
-  account_suspended: 409,
-  idempotency_in_progress: 409,
-  vm_locked: 409,
-  invalid_state: 409,
-  vm_must_be_stopped: 409,
-  vm_suspended: 409,
-  payment_due: 409,
-  guest_agent_unavailable: 409,
-  quota_exceeded: 409,
-  same_plan: 409,
-  price_changed: 409,
-  port_in_use: 409,
-  rule_exists: 409,
-  ssh_key_exists: 409,
-  agent_busy: 409,
-  approval_not_pending: 409,
-  document_unavailable: 409,
-  payment_exists: 409,
-  link_invalid: 409,
-  body_too_large: 413,
-  uri_too_long: 414,
-  unsupported_media_type: 415,
-  validation_failed: 422,
-  unknown_plan: 422,
-  unknown_template: 422,
-  plan_not_available_in_region: 422,
-  disk_shrink_not_supported: 422,
-  idempotency_key_reused: 422,
-  rate_limit_exceeded: 429,
-  headers_too_large: 431,
-  internal_error: 500,
-  service_unavailable: 503,
-  compute_unavailable: 503,
-  capacity_unavailable: 503,
-  agent_unavailable: 503,
-} as const;
+export type { ErrorCode };
 
-export type ErrorCode = keyof typeof ERROR_STATUS;
-/** Codes that only the panel returns, because it deals with people instead of keys. */
-export type PanelErrorCode =
-  | 'session_required'
-  | 'sign_in_failed'
-  | 'role_required'
-  | 'origin_not_allowed'
-  | 'confirmation_required'
-  | 'second_factor_required'
-  | 'sign_up_closed'
-  | 'link_invalid';
-/** Without `payment_exists`, because only the operator books payments. */
-export type CustomerErrorCode = Exclude<ErrorCode, 'payment_exists' | PanelErrorCode>;
 export type ErrorDetails = Record<string, unknown>;
 
 /** An invalid field, as listed in `details.fields` of a `validation_failed`. */
@@ -98,7 +26,7 @@ export class ApiError extends Error {
     super(message);
     this.name = 'ApiError';
     this.code = code;
-    this.status = ERROR_STATUS[code];
+    this.status = ERRORS[code].status;
     this.details = details;
     this.context = context;
   }

@@ -1,9 +1,5 @@
-import { Attempts } from '../access/attempts.ts';
 import { Authenticator } from '../access/authentication.ts';
-import { Passwords } from '../access/passwords.ts';
 import { LocalLimitStore, RateLimiter } from '../access/rate-limits.ts';
-import { CUSTOMERS, OPERATORS, type RealmRules } from '../access/realms.ts';
-import { Sessions } from '../access/sessions.ts';
 import { SharedLimitStore } from '../access/shared-limits.ts';
 import { AgentRuns } from '../agent/agent-runs.ts';
 import { reapOrphanedRuns } from '../agent/reap-orphaned-runs.ts';
@@ -38,22 +34,15 @@ import { ensureRegionPools } from '../domain/network/allocate.ts';
 import { selectEdge } from '../edge/select.ts';
 import { ENDPOINTS } from '../endpoints/customer/index.ts';
 import { OPERATOR_ENDPOINTS } from '../endpoints/operator/index.ts';
-import { PANEL_ENDPOINTS } from '../endpoints/panel/index.ts';
-import { OPERATOR_SIGN_IN } from '../endpoints/panel/operator-sign-in.ts';
 import { selectGateway } from '../gateway/select.ts';
 import { OpsKeys } from '../guest-ssh/ops-keys.ts';
 import { browserUrl } from '../http/base-url.ts';
 import { registerDocsSite } from '../http/docs-site/docs-site.ts';
-import { KeyMount } from '../http/key-mount.ts';
 import { registerDescription } from '../http/openapi/routes.ts';
 import { registerHealth } from '../http/operator/health.ts';
 import { isLocal } from '../http/operator/local-caller.ts';
 import { Readiness } from '../http/operator/readiness.ts';
 import { startOperator } from '../http/operator/start-operator.ts';
-import { OPERATOR_API, OperatorMount } from '../http/operator-panel/operator-mount.ts';
-import { Changes } from '../http/panel/changes.ts';
-import { CustomerSessionMount, PanelMount } from '../http/panel/mounts.ts';
-import { SessionGate } from '../http/panel/session-gate.ts';
 import { registerLogo } from '../http/panel-site/logo.ts';
 import { registerPanelSite } from '../http/panel-site/panel-site.ts';
 import { createHttpServer } from '../http/server.ts';
@@ -68,7 +57,6 @@ import { attachDocuments } from '../mail/attachments.ts';
 import { MailSender, type SenderParts } from '../mail/sender.ts';
 import { Payments } from '../payments/payments.ts';
 import { registerWebhooks } from '../payments/webhook-routes.ts';
-import { addressMatcher } from '../platform/cidr.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import { Failures } from '../platform/failures.ts';
 import { listenOn } from '../platform/listen.ts';
@@ -79,6 +67,7 @@ import { openSecretBox } from '../platform/secrets.ts';
 import { VERSION } from '../platform/version.ts';
 import { EdgeReconciler } from '../shield/reconcile-edge.ts';
 import { backgroundTasks } from './background-tasks.ts';
+import { mountsOf, nearOperators } from './mounts.ts';
 import type { Services } from './services.ts';
 import { logStart, warnOfLook, warnOfPretence } from './start-log.ts';
 
@@ -202,7 +191,7 @@ export async function startService(config: Config, state: Database, parts: Parts
   const http = createHttpServer({
     services,
     limiter,
-    mounts: [new KeyMount(ENDPOINTS, { authenticator, limiter, clock }), ...panelMounts(services, limiter)],
+    mounts: mountsOf(services, { authenticator, limiter }),
     draining: readiness.ending,
     stopping: stopping.signal,
   });
@@ -287,34 +276,6 @@ function registerPages(http: ReturnType<typeof createHttpServer>, services: Serv
   registerPanelSite(http, logger, isOperatorPanelOn(config) ? { isNear: nearOperators(config) } : undefined);
   registerLogo(http, brand);
   registerSharePage(http);
-}
-
-/** Mounts the customer API for sessions, the panel's own operations, and the operator panel's if it is enabled. */
-function panelMounts(services: Services, limiter: RateLimiter) {
-  const { config, db, clock, secrets } = services;
-  const shared = { ...services, passwords: new Passwords(), changes: new Changes(services) };
-  const sessions = new Sessions(db, clock, secrets);
-  const servicesOf = (realm: RealmRules) => {
-    return { ...shared, realm, attempts: new Attempts(db, clock, realm.realm) };
-  };
-  const gate = new SessionGate({ realm: CUSTOMERS, config, limiter, sessions });
-  const customers = [
-    new CustomerSessionMount(ENDPOINTS, gate),
-    new PanelMount(PANEL_ENDPOINTS, gate, servicesOf(CUSTOMERS)),
-  ];
-  if (!isOperatorPanelOn(config)) return customers;
-  const isNear = nearOperators(config);
-  const operatorGate = new SessionGate({ realm: OPERATORS, config, limiter, sessions, isNear });
-  return [
-    ...customers,
-    new OperatorMount(OPERATOR_ENDPOINTS, operatorGate, services),
-    new PanelMount(OPERATOR_SIGN_IN, operatorGate, servicesOf(OPERATORS), OPERATOR_API),
-  ];
-}
-
-/** Returns whether an address may reach the operator panel. */
-function nearOperators({ operatorPanelNetworks: networks }: Config): (ip: string) => boolean {
-  return networks.length === 0 ? () => true : addressMatcher(networks);
 }
 
 function createLimiter({ config, db, clock }: Services): RateLimiter {

@@ -9,6 +9,7 @@ import { freshDatabase } from '../support/database.ts';
 
 const checks = compileChecks(
   endpoint({
+    audience: 'customer',
     operation: 'test',
     method: 'GET',
     path: '/test',

@@ -6,8 +6,9 @@ import { ENDPOINTS } from '../../server/endpoints/customer/index.ts';
 import { OPERATOR_ENDPOINTS } from '../../server/endpoints/operator/index.ts';
 import { PANEL_ENDPOINTS } from '../../server/endpoints/panel/index.ts';
 import { buildOpenApi } from '../../server/http/openapi/build-openapi.ts';
-import { buildOperatorOpenApi } from '../../server/http/operator/openapi/build-operator-openapi.ts';
-import { buildPanelOpenApi } from '../../server/http/panel/openapi/build-panel-openapi.ts';
+import { CUSTOMER_DESCRIPTION } from '../../server/http/openapi/customer.ts';
+import { OPERATOR_DESCRIPTION } from '../../server/http/openapi/operator.ts';
+import { PANEL_DESCRIPTION } from '../../server/http/openapi/panel.ts';
 import { FIELD_CODES } from '../../server/platform/field-codes.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -27,9 +28,9 @@ test('the codes of invalid fields are few, and each is in use', () => {
 
 test('every description publishes them with their meaning', () => {
   for (const { components } of [
-    buildOpenApi(ENDPOINTS),
-    buildPanelOpenApi(PANEL_ENDPOINTS),
-    buildOperatorOpenApi(OPERATOR_ENDPOINTS),
+    buildOpenApi(CUSTOMER_DESCRIPTION, ENDPOINTS),
+    buildOpenApi(PANEL_DESCRIPTION, PANEL_ENDPOINTS),
+    buildOpenApi(OPERATOR_DESCRIPTION, OPERATOR_ENDPOINTS),
   ]) {
     const { FieldCode, FieldProblem } = components.schemas;
     assert.deepEqual(FieldCode!.enum, Object.keys(FIELD_CODES));

@@ -80,7 +80,7 @@ const ROOMS: Record<string, Allowed> = {
   // Types only: the parameters of endpoint handlers.
   http: {
     value: 'access db platform',
-    type: 'agent compute config documents domain edge guest-ssh jobs shield',
+    type: 'agent compute config documents domain edge guest-ssh http/panel jobs payments shield',
   },
   'http/panel-site': { value: 'http platform', type: 'config' },
   // Reading and sending of files that were built beforehand.
@@ -95,15 +95,12 @@ const ROOMS: Record<string, Allowed> = {
       'agent cluster compute consoles db domain endpoints/shared guest-ssh http metering platform shield',
     type: 'documents edge',
   },
-  'http/operator': {
-    value: 'config db http platform',
-    type: 'compute documents domain edge guest-ssh jobs payments shield',
-  },
+  'http/operator': { value: 'config db http platform', type: 'compute' },
   'endpoints/operator': {
     value:
-      'access cluster compute compute/qemu config db domain edge endpoints/customer endpoints/shared guest-ssh http http/operator jobs mail payments platform shield',
+      'access cluster compute compute/qemu config db domain edge endpoints/customer endpoints/shared guest-ssh http jobs mail payments platform shield',
   },
-  'http/panel': { value: 'access db http platform', type: 'config payments' },
+  'http/panel': { value: 'access db http platform', type: 'config' },
   'endpoints/panel': {
     value:
       'access compute db domain endpoints/customer endpoints/shared http http/panel mail payments platform',

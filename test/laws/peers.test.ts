@@ -10,7 +10,7 @@ const OWN_TEXTS: Record<string, string> = {
   'server/platform/peer/json.ts': 'the bounded parse itself',
   'server/platform/readable-log.ts': 'a line of our own log',
   'server/platform/redaction.ts': 'a line of our own log',
-  'server/http/operator/on-record.ts': 'a line of our own log',
+  'server/http/on-record.ts': 'a line of our own log',
   'server/http/validation.ts': 'a schema of ours',
   'server/http/body-parser.ts': 'a body that was measured',
   'server/mail/sender.ts': 'values that we have sealed',

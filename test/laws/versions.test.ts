@@ -3,8 +3,9 @@ import { test } from 'node:test';
 import { versionedFiles, versionsIn } from '../../scripts/release/versions.ts';
 import { OPERATOR_ENDPOINTS } from '../../server/endpoints/operator/index.ts';
 import { PANEL_ENDPOINTS } from '../../server/endpoints/panel/index.ts';
-import { buildOperatorOpenApi } from '../../server/http/operator/openapi/build-operator-openapi.ts';
-import { buildPanelOpenApi } from '../../server/http/panel/openapi/build-panel-openapi.ts';
+import { buildOpenApi } from '../../server/http/openapi/build-openapi.ts';
+import { OPERATOR_DESCRIPTION } from '../../server/http/openapi/operator.ts';
+import { PANEL_DESCRIPTION } from '../../server/http/openapi/panel.ts';
 import { projectFiles, REPOSITORY, read, VERSION } from '../support/source.ts';
 
 const files = versionedFiles(REPOSITORY);
@@ -27,8 +28,8 @@ test('every package of the project gets the version of a release', () => {
 
 test('the description of the customers keeps the version of its specification, those of the service have its own', () => {
   assert.equal(JSON.parse(read('openapi.json')).info.version, '1.0.0');
-  assert.equal(buildOperatorOpenApi(OPERATOR_ENDPOINTS).info.version, VERSION);
-  assert.equal(buildPanelOpenApi(PANEL_ENDPOINTS).info.version, VERSION);
+  assert.equal(buildOpenApi(OPERATOR_DESCRIPTION, OPERATOR_ENDPOINTS).info.version, VERSION);
+  assert.equal(buildOpenApi(PANEL_DESCRIPTION, PANEL_ENDPOINTS).info.version, VERSION);
 });
 
 test('the changelog begins with the unreleased changes, and has this version next', () => {

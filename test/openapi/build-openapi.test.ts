@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Endpoint } from '../../server/http/endpoint.ts';
+import type { CustomerEndpoint } from '../../server/http/endpoint.ts';
 import { buildOpenApi, formatOpenApi } from '../../server/http/openapi/build-openapi.ts';
+import { CUSTOMER_DESCRIPTION } from '../../server/http/openapi/customer.ts';
 import { type Operation, type Response, resolve } from '../../server/http/openapi/document.ts';
 import { Input, Shape } from '../../server/http/schemas.ts';
-import { ERROR_STATUS } from '../../server/platform/errors.ts';
+import { ERRORS, type ErrorCode } from '../../server/platform/error-codes.ts';
 import { Type } from '../../server/platform/schema.ts';
 import { looseReplies, wrongExamples } from './document-checks.ts';
 import { listVms, SAMPLES, startVm } from './samples.ts';
 
-const document = buildOpenApi(SAMPLES);
-const sample: Endpoint = startVm;
+const document = buildOpenApi(CUSTOMER_DESCRIPTION, SAMPLES);
+const sample: CustomerEndpoint = startVm;
 const list = document.paths['/v1/vm']!.get!;
 const create = document.paths['/v1/vm']!.post!;
 const start = document.paths['/v1/vm/{id}/start']!.post!;
@@ -31,7 +32,7 @@ function codes(operation: Operation): Record<string, unknown> {
 }
 
 test('the same endpoints give the same text', () => {
-  assert.equal(formatOpenApi(buildOpenApi(SAMPLES)), formatOpenApi(document));
+  assert.equal(formatOpenApi(buildOpenApi(CUSTOMER_DESCRIPTION, SAMPLES)), formatOpenApi(document));
   assert.match(formatOpenApi(document), /^\{\n {2}"openapi": "3.1.0",\n/);
 });
 
@@ -54,21 +55,20 @@ test('a named schema is written once and referred to, in lists and unions too', 
 
 test('two schemas cannot share a name', () => {
   const impostor = Shape({ id: Type.Integer() }, { $id: 'Vm' });
-  const clash = () => buildOpenApi([listVms, { ...sample, data: impostor }]);
+  const clash = () => buildOpenApi(CUSTOMER_DESCRIPTION, [listVms, { ...sample, data: impostor }]);
   assert.throws(clash, /Two different schemas carry the \$id "Vm"/);
 });
 
 test('maps are written in the dialect of OpenAPI 3.1', () => {
   const data = Shape({ byName: Type.Record(Type.String(), Type.Integer()) });
-  const built = buildOpenApi([{ ...sample, data }]).paths['/v1/vm/{id}/start']!.post!.responses[
-    '200'
-  ] as Response;
+  const built = buildOpenApi(CUSTOMER_DESCRIPTION, [{ ...sample, data }]).paths['/v1/vm/{id}/start']!.post!
+    .responses['200'] as Response;
   const { byName } = built.content['application/json']!.schema.properties!.data!.properties!;
   assert.deepEqual(byName, { type: 'object', additionalProperties: { type: 'integer' } });
 });
 
 test('the document of a service names its address, the committed one leaves it to the reader', () => {
-  assert.deepEqual(buildOpenApi(SAMPLES, 'https://api.example.com').servers, [
+  assert.deepEqual(buildOpenApi(CUSTOMER_DESCRIPTION, SAMPLES, 'https://api.example.com').servers, [
     { url: 'https://api.example.com', description: 'This service.' },
   ]);
   assert.equal(document.servers[0]!.url, '{base_url}');
@@ -76,7 +76,7 @@ test('the document of a service names its address, the committed one leaves it t
 
 test('a request is never exemplified by filler', () => {
   const body = Input({ name: Type.String(), count: Type.Optional(Type.Integer({ minimum: 1 })) });
-  assert.throws(() => buildOpenApi([{ ...sample, body }]), /a text needs an example/);
+  assert.throws(() => buildOpenApi(CUSTOMER_DESCRIPTION, [{ ...sample, body }]), /a text needs an example/);
 });
 
 test('an operation lists exactly the codes it can answer', () => {
@@ -115,8 +115,7 @@ test('an operation lists exactly the codes it can answer', () => {
 test('every code stands under its own status', () => {
   for (const operation of [list, create, start]) {
     for (const [status, some] of Object.entries(codes(operation))) {
-      for (const code of some as (keyof typeof ERROR_STATUS)[])
-        assert.equal(ERROR_STATUS[code], Number(status));
+      for (const code of some as ErrorCode[]) assert.equal(ERRORS[code].status, Number(status));
     }
   }
 });
@@ -149,11 +148,11 @@ test('an action without fields takes no body or an empty object', () => {
 
 test('every example fits its schema', () => {
   assert.deepEqual(wrongExamples(document), []);
-  assert.equal(wrongExamples(buildOpenApi([{ ...sample, example: {} }])).length, 1);
+  assert.equal(wrongExamples(buildOpenApi(CUSTOMER_DESCRIPTION, [{ ...sample, example: {} }])).length, 1);
 });
 
 test('every reply is closed', () => {
   assert.deepEqual(looseReplies(document), []);
   const open = Type.Object({ id: Type.Optional(Type.String()) });
-  assert.equal(looseReplies(buildOpenApi([{ ...sample, data: open }])).length, 2);
+  assert.equal(looseReplies(buildOpenApi(CUSTOMER_DESCRIPTION, [{ ...sample, data: open }])).length, 2);
 });

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ENDPOINTS } from '../../server/endpoints/customer/index.ts';
 import { buildOpenApi } from '../../server/http/openapi/build-openapi.ts';
+import { CUSTOMER_DESCRIPTION } from '../../server/http/openapi/customer.ts';
 import { isReference, type JsonSchema, resolve } from '../../server/http/openapi/document.ts';
 import { operationsOf } from './document-checks.ts';
 
 /** The description from the view of a client generator: named types, errors that narrow, integers that fit. */
 
-const document = buildOpenApi(ENDPOINTS);
+const document = buildOpenApi(CUSTOMER_DESCRIPTION, ENDPOINTS);
 const operations = operationsOf(document);
 const { schemas, responses } = document.components;
 

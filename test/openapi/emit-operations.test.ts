@@ -3,9 +3,10 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { emitOperations } from '../../scripts/emit-operations.ts';
 import { OPERATOR_ENDPOINTS } from '../../server/endpoints/operator/index.ts';
+import { endpoint, type OperatorEndpoint } from '../../server/http/endpoint.ts';
+import { buildOpenApi } from '../../server/http/openapi/build-openapi.ts';
 import type { JsonSchema, OpenApiDocument } from '../../server/http/openapi/document.ts';
-import { type OperatorEndpoint, operatorEndpoint } from '../../server/http/operator/endpoint.ts';
-import { buildOperatorOpenApi } from '../../server/http/operator/openapi/build-operator-openapi.ts';
+import { OPERATOR_DESCRIPTION } from '../../server/http/openapi/operator.ts';
 import { Enum, Input, Nullable, PageQuery, Shape } from '../../server/http/schemas.ts';
 import { Type } from '../../server/platform/schema.ts';
 
@@ -24,7 +25,8 @@ const Thing = Shape(
 const Whole = Shape({ thing: Nullable(Thing), things: Type.Array(Thing) }, { $id: 'Whole' });
 
 const ENDPOINTS: OperatorEndpoint[] = [
-  operatorEndpoint({
+  endpoint({
+    audience: 'operator',
     operation: 'getWhole',
     method: 'GET',
     path: '/wholes/{id}',
@@ -36,7 +38,8 @@ const ENDPOINTS: OperatorEndpoint[] = [
     errors: [],
     handle,
   }),
-  operatorEndpoint({
+  endpoint({
+    audience: 'operator',
     operation: 'listThings',
     method: 'GET',
     path: '/things',
@@ -48,7 +51,8 @@ const ENDPOINTS: OperatorEndpoint[] = [
     errors: [],
     handle,
   }),
-  operatorEndpoint({
+  endpoint({
+    audience: 'operator',
     operation: 'makeThing',
     method: 'POST',
     path: '/things',
@@ -59,7 +63,8 @@ const ENDPOINTS: OperatorEndpoint[] = [
     errors: [],
     handle,
   }),
-  operatorEndpoint({
+  endpoint({
+    audience: 'operator',
     operation: 'stopThings',
     method: 'POST',
     path: '/things/stop',
@@ -69,7 +74,8 @@ const ENDPOINTS: OperatorEndpoint[] = [
     errors: [],
     handle,
   }),
-  operatorEndpoint({
+  endpoint({
+    audience: 'operator',
     operation: 'exportThings',
     method: 'GET',
     path: '/things/export',
@@ -82,12 +88,12 @@ const ENDPOINTS: OperatorEndpoint[] = [
   }),
 ];
 
-const document = buildOperatorOpenApi(ENDPOINTS);
+const document = buildOpenApi(OPERATOR_DESCRIPTION, ENDPOINTS);
 const text = emitOperations(document, 'Operator');
 
 test('vaubanctl and the panel have the types of the description', () => {
   const file = new URL('../../shared/api/operator.ts', import.meta.url);
-  const current = emitOperations(buildOperatorOpenApi(OPERATOR_ENDPOINTS), 'Operator');
+  const current = emitOperations(buildOpenApi(OPERATOR_DESCRIPTION, OPERATOR_ENDPOINTS), 'Operator');
   assert.ok(
     readFileSync(file, 'utf8') === current,
     'shared/api/operator.ts is out of date: run `npm run generate` and commit the result',

@@ -1,4 +1,4 @@
-import { type Endpoint, endpoint } from '../../server/http/endpoint.ts';
+import { type CustomerEndpoint, endpoint } from '../../server/http/endpoint.ts';
 import {
   Count,
   Currency,
@@ -55,6 +55,7 @@ const vmExample = {
 const handle = async () => ({ data: null });
 
 export const listVms = endpoint({
+  audience: 'customer',
   operation: 'listVms',
   method: 'GET',
   path: '/v1/vm',
@@ -74,6 +75,7 @@ export const listVms = endpoint({
 });
 
 export const createVm = endpoint({
+  audience: 'customer',
   operation: 'createVm',
   method: 'POST',
   path: '/v1/vm',
@@ -100,6 +102,7 @@ export const createVm = endpoint({
 });
 
 export const startVm = endpoint({
+  audience: 'customer',
   operation: 'startVm',
   method: 'POST',
   path: '/v1/vm/{id}/start',
@@ -113,4 +116,4 @@ export const startVm = endpoint({
   handle,
 });
 
-export const SAMPLES: readonly Endpoint[] = [listVms, createVm, startVm];
+export const SAMPLES: readonly CustomerEndpoint[] = [listVms, createVm, startVm];

@@ -19,11 +19,12 @@ import { loadCatalog } from '../../server/domain/catalog/load-catalog.ts';
 import { createEdgeSimulator } from '../../server/edge/simulator/simulator.ts';
 import { OPERATOR_ENDPOINTS } from '../../server/endpoints/operator/index.ts';
 import { OpsKeys } from '../../server/guest-ssh/ops-keys.ts';
-import type { OperatorServices } from '../../server/http/operator/endpoint.ts';
+import { buildOpenApi } from '../../server/http/openapi/build-openapi.ts';
+import { OPERATOR_DESCRIPTION } from '../../server/http/openapi/operator.ts';
 import { listenOnSocket, operatorSocket } from '../../server/http/operator/listen-on-socket.ts';
-import { buildOperatorOpenApi } from '../../server/http/operator/openapi/build-operator-openapi.ts';
 import { Readiness } from '../../server/http/operator/readiness.ts';
 import { createOperatorServer } from '../../server/http/operator/server.ts';
+import type { OperatorServices } from '../../server/http/services.ts';
 import { JobQueue } from '../../server/jobs/queue.ts';
 import { GuestReconciler } from '../../server/jobs/reconcilers/reconcile-guests.ts';
 import { Payments } from '../../server/payments/payments.ts';
@@ -36,7 +37,7 @@ import { Description, type Exchange } from '../openapi/description.ts';
 import { defer } from '../support/cleanup.ts';
 import { freshDatabase } from '../support/database.ts';
 
-export const DESCRIPTION = new Description(buildOperatorOpenApi(OPERATOR_ENDPOINTS));
+export const DESCRIPTION = new Description(buildOpenApi(OPERATOR_DESCRIPTION, OPERATOR_ENDPOINTS));
 /** Paths on the socket in addition to the API. */
 const MONITORING = ['/healthz', '/readyz', '/metrics'];
 

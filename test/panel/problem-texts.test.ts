@@ -5,7 +5,8 @@ import { errorText, fieldText, loadProblemTexts } from '../../panel/src/problems
 import { ENDPOINTS } from '../../server/endpoints/customer/index.ts';
 import { PANEL_ENDPOINTS } from '../../server/endpoints/panel/index.ts';
 import { compileChecks, KEYWORD_CODES } from '../../server/http/validation.ts';
-import { type ApiError, ERROR_STATUS, type FieldProblem } from '../../server/platform/errors.ts';
+import { ERROR_CODES } from '../../server/platform/error-codes.ts';
+import type { ApiError, FieldProblem } from '../../server/platform/errors.ts';
 import { FIELD_CODES } from '../../server/platform/field-codes.ts';
 import { type TObject, Type } from '../../server/platform/schema.ts';
 
@@ -33,7 +34,7 @@ function keywordsIn(schema: unknown, found = new Set<string>()): Set<string> {
 }
 
 test('every refusal of the panel has a German text', () => {
-  assert.deepEqual(Object.keys(ERROR_TEXTS), Object.keys(ERROR_STATUS));
+  assert.deepEqual(Object.keys(ERROR_TEXTS), ERROR_CODES);
   assert.deepEqual(Object.keys(FIELD_TEXTS), Object.keys(FIELD_CODES));
   for (const { operation, query, body, errors } of [...ENDPOINTS, ...PANEL_ENDPOINTS]) {
     for (const keyword of keywordsIn({ properties: { query, body } }))

@@ -15,7 +15,7 @@ import { completeSignUp } from '../../server/endpoints/panel/session/complete-si
 import { countSecondFactor } from '../../server/endpoints/panel/session/second-factor.ts';
 import { rememberDevice } from '../../server/endpoints/panel/shared/known-device.ts';
 import type { Browser } from '../../server/http/panel/browser.ts';
-import type { PanelServices } from '../../server/http/panel/endpoint.ts';
+import type { PanelServices } from '../../server/http/services.ts';
 import { ManualClock } from '../../server/platform/clock.ts';
 import { SecretBox } from '../../server/platform/secrets.ts';
 import { freshDatabase } from '../support/database.ts';

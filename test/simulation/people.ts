@@ -126,6 +126,6 @@ function openDoor({ services }: Installation): FastifyInstance {
     ...{ realm: CUSTOMERS, attempts: new Attempts(db, clock) },
     ...{ passwords: new Passwords(), changes: new Changes(services) },
   };
-  const mounts = [new CustomerSessionMount(ENDPOINTS, gate), new PanelMount(PANEL_ENDPOINTS, gate, own)];
+  const mounts = [new CustomerSessionMount(ENDPOINTS, gate, own), new PanelMount(PANEL_ENDPOINTS, gate, own)];
   return createHttpServer({ services, limiter, mounts, draining: NEVER, stopping: NEVER });
 }

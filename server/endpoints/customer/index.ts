@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../http/endpoint.ts';
+import type { CustomerEndpoint } from '../../http/endpoint.ts';
 import { clearAgent } from './agent/clear-agent.ts';
 import { getAgentStatus } from './agent/get-agent-status.ts';
 import { runAgent } from './agent/run-agent.ts';
@@ -63,7 +63,7 @@ import { stopVm } from './vms/stop-vm.ts';
 import { updateVm } from './vms/update-vm.ts';
 
 /** Every operation of the API that exists, in the specification's order. */
-export const ENDPOINTS: readonly Endpoint[] = [
+export const ENDPOINTS: readonly CustomerEndpoint[] = [
   getCatalog,
   listPublicPlans,
   getPrices,

@@ -1,4 +1,4 @@
-import type { OperatorEndpoint } from '../../http/operator/endpoint.ts';
+import type { OperatorEndpoint } from '../../http/endpoint.ts';
 import { closeAccount } from './accounts/close-account.ts';
 import { createAccount } from './accounts/create-account.ts';
 import { getAccount } from './accounts/get-account.ts';

@@ -1,4 +1,4 @@
-import type { PanelEndpoint } from '../../http/panel/endpoint.ts';
+import type { PanelEndpoint } from '../../http/endpoint.ts';
 import { closeAccount } from './account/close-account.ts';
 import { listAudit } from './audit/list-audit.ts';
 import { createKey } from './keys/create-key.ts';

@@ -1,4 +1,4 @@
-import type { PanelEndpoint } from '../../http/panel/endpoint.ts';
+import type { PanelEndpoint } from '../../http/endpoint.ts';
 import { addPasskey } from './passkeys/add-passkey.ts';
 import { beginPasskey } from './passkeys/begin-passkey.ts';
 import { beginPasskeySignIn } from './passkeys/begin-passkey-sign-in.ts';

@@ -1,54 +1,55 @@
-import { SPECIFICATION_VERSION } from '../../platform/version.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { HEADERS, PAGINATION, PARAMETERS } from './components.ts';
-import { CONVENTIONS, SUMMARY, TAGS, TITLE } from './conventions.ts';
-import type { Components, OpenApiDocument, Operation, Server } from './document.ts';
+import type { Description } from './description.ts';
+import type { Components, OpenApiDocument, Operation } from './document.ts';
 import { describeEndpoint } from './endpoint-operation.ts';
 import { ErrorResponses } from './error-responses.ts';
-import { ERRORS } from './errors.ts';
 import { SchemaRegistry } from './schema-registry.ts';
 
-const ANY_SERVER: Server = {
-  url: '{base_url}',
-  description: "Your provider's service, or your own.",
-  variables: { base_url: { default: 'http://127.0.0.1:8080', description: 'Base address, without /v1' } },
-};
-
 /**
- * Returns the OpenAPI 3.1 description of these endpoints, in their order. The same endpoints give the same document.
- * With a base address, without /v1, the document describes the service there; otherwise the reader fills in the
- * address.
+ * Returns the OpenAPI 3.1 description of those of the endpoints that `description` is about, in their order. The same
+ * endpoints give the same document. With a base address, without the prefix of the paths, it describes the service
+ * there; otherwise the reader fills in the address.
  */
-export function buildOpenApi(endpoints: readonly Endpoint[], baseUrl?: string): OpenApiDocument {
-  const registry = new SchemaRegistry();
-  const errors = new ErrorResponses(ERRORS);
+export function buildOpenApi(
+  description: Description,
+  endpoints: readonly Endpoint[],
+  baseUrl?: string,
+): OpenApiDocument {
+  const parts = { description, registry: new SchemaRegistry(), errors: new ErrorResponses(description) };
   const paths: Record<string, Record<string, Operation>> = {};
   for (const endpoint of endpoints) {
-    paths[endpoint.path] ??= {};
-    paths[endpoint.path]![endpoint.method.toLowerCase()] = describeEndpoint(endpoint, { registry, errors });
+    const { audience, path, method } = endpoint;
+    if (audience !== description.audience || !path.startsWith(description.paths)) continue;
+    paths[path] ??= {};
+    paths[path][method.toLowerCase()] = describeEndpoint(endpoint, parts);
   }
-  return {
+  const { title, version, summary, conventions, server, security, securitySchemes } = description;
+  return withUsedComponents({
     openapi: '3.1.0',
     info: {
-      title: TITLE,
-      version: SPECIFICATION_VERSION,
-      summary: SUMMARY,
-      description: CONVENTIONS,
+      title,
+      version,
+      summary,
+      description: conventions,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [baseUrl === undefined ? ANY_SERVER : { url: baseUrl, description: 'This service.' }],
-    security: [{ bearer: [] }],
-    tags: Object.entries(TAGS).map(([name, { title, description }]) => ({
+    servers: [baseUrl === undefined ? server : { url: baseUrl, description: 'This service.' }],
+    security,
+    tags: Object.entries(description.tags).map(([name, { title, description }]) => ({
       name,
       'x-displayName': title,
       description,
     })),
     paths,
     components: {
-      ...sharedComponents(errors),
-      schemas: { ...errors.schemas(), Pagination: PAGINATION, ...registry.components() },
+      securitySchemes,
+      headers: { ...HEADERS, ...description.ownHeaders },
+      parameters: PARAMETERS,
+      responses: parts.errors.components(),
+      schemas: { ...parts.errors.schemas(), Pagination: PAGINATION, ...parts.registry.components() },
     },
-  };
+  });
 }
 
 /** Formats the document as it is committed. */
@@ -56,18 +57,21 @@ export function formatOpenApi(document: OpenApiDocument): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-function sharedComponents(errors: ErrorResponses): Omit<Components, 'schemas'> {
-  return {
-    securitySchemes: {
-      bearer: {
-        type: 'http',
-        scheme: 'bearer',
-        bearerFormat: 'vk_…',
-        description: 'An API key of the account.',
-      },
-    },
-    headers: HEADERS,
-    parameters: PARAMETERS,
-    responses: errors.components(),
-  };
+/** The kinds of components that are referred to by name. */
+const KINDS = ['headers', 'parameters', 'responses', 'schemas'] as const satisfies (keyof Components)[];
+
+/** Returns the document without shared components that nothing in it refers to. */
+function withUsedComponents(document: OpenApiDocument): OpenApiDocument {
+  const [, ...rest] = JSON.stringify(document).split('"#/components/');
+  const used = new Set(rest.map((text) => text.slice(0, text.indexOf('"'))));
+  const components = { ...document.components };
+  let isPruned = false;
+  for (const kind of KINDS) {
+    const all = Object.entries(components[kind]);
+    const kept = all.filter(([name]) => used.has(`${kind}/${name}`));
+    isPruned ||= kept.length < all.length;
+    Object.assign(components, { [kind]: Object.fromEntries(kept) });
+  }
+  // Components referred to only by unused ones are unused too.
+  return isPruned ? withUsedComponents({ ...document, components }) : document;
 }

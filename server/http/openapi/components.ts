@@ -91,11 +91,3 @@ export const PAGINATION_EXAMPLE = { limit: 50, next_cursor: null, has_more: fals
 export function headers(...names: string[]): Record<string, Reference> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
-
-/** The headers of every response, regardless of its status. */
-export const EVERY_RESPONSE = [
-  'X-Request-Id',
-  'X-RateLimit-Limit',
-  'X-RateLimit-Remaining',
-  'X-RateLimit-Reset',
-];

@@ -1,30 +1,8 @@
-import { ERROR_STATUS, type ErrorCode, type ErrorDetails } from '../../platform/errors.ts';
+import { ERROR_CODES, ERRORS, type ErrorCode, type ErrorText } from '../../platform/error-codes.ts';
 import { FIELD_CODES } from '../../platform/field-codes.ts';
 import { headers } from './components.ts';
+import type { Description } from './description.ts';
 import type { Example, JsonSchema, Reference, Response } from './document.ts';
-
-/** The reference's text about one error code. */
-export interface ErrorGuide {
-  /** When the error occurs, and how to fix it if that is not obvious. */
-  meaning: string;
-  /** An example of the message; clients decide by the code. */
-  message: string;
-  /** The members of `details` for this code. */
-  details?: ErrorDetails;
-}
-
-/** The errors of one API. */
-export interface ErrorVocabulary {
-  /** All codes that the API returns. */
-  guide: Partial<Record<ErrorCode, ErrorGuide>>;
-  details: JsonSchema;
-  /** Schemas that `details` refers to. */
-  named?: Record<string, JsonSchema>;
-  /** Refusals that many operations share, by the name of their component. */
-  shared: Record<string, ErrorCode[]>;
-  /** Returns the names of a refusal's header components. */
-  headers: (status: number) => string[];
-}
 
 const ERROR: JsonSchema = {
   type: 'object',
@@ -60,16 +38,16 @@ const FIELD_PROBLEM: JsonSchema = {
 
 /** Describes an API's errors: the responses for every status except 200. */
 export class ErrorResponses {
-  readonly #vocabulary: ErrorVocabulary;
+  readonly #description: Description;
 
-  constructor(vocabulary: ErrorVocabulary) {
-    this.#vocabulary = vocabulary;
+  constructor(description: Description) {
+    this.#description = description;
   }
 
   /** Returns the error schemas, for the components. */
   schemas(): Record<string, JsonSchema> {
-    const { guide, details } = this.#vocabulary;
-    const codes = (Object.keys(ERROR_STATUS) as ErrorCode[]).filter((code) => code in guide);
+    const { audience, details, namedDetails } = this.#description;
+    const codes = ERROR_CODES.filter((code) => ERRORS[code].seenBy.includes(audience));
     return {
       Error: ERROR,
       ErrorBody: ERROR_BODY,
@@ -81,34 +59,35 @@ export class ErrorResponses {
         'x-enumDescriptions': FIELD_CODES,
       },
       FieldProblem: FIELD_PROBLEM,
-      ...this.#vocabulary.named,
+      ...namedDetails,
     };
   }
 
   /** Returns the shared refusals, for the components. */
   components(): Record<string, Response> {
-    const { shared } = this.#vocabulary;
+    const { shared } = this.#description;
     return Object.fromEntries(Object.entries(shared).map(([name, codes]) => [name, this.#describe(codes)]));
   }
 
   /** Returns the response for these codes, which all have one status: the shared one if it exists. */
   response(codes: ErrorCode[]): Response | Reference {
-    const shared = Object.entries(this.#vocabulary.shared).find(
+    const shared = Object.entries(this.#description.shared).find(
       ([, others]) => others.length === codes.length && others.every((code) => codes.includes(code)),
     );
     return shared ? { $ref: `#/components/responses/${shared[0]}` } : this.#describe(codes);
   }
 
   #describe(codes: ErrorCode[]): Response {
-    const guides = codes.map((code) => this.#guide(code));
+    const { everyResponse, statusHeaders } = this.#description;
+    const texts = codes.map((code) => this.#text(code));
     const narrowed = {
       type: 'object',
       required: ['code'],
       properties: { code: { type: 'string', enum: codes } },
     };
     return {
-      description: guides.map(({ meaning }) => meaning).join(' '),
-      headers: headers(...this.#vocabulary.headers(ERROR_STATUS[codes[0]!])),
+      description: texts.map(({ meaning }) => meaning).join(' '),
+      headers: headers(...everyResponse, ...(statusHeaders[ERRORS[codes[0]!].status] ?? [])),
       content: {
         'application/json': {
           schema: {
@@ -117,21 +96,20 @@ export class ErrorResponses {
               { type: 'object', required: ['error'], properties: { error: narrowed } },
             ],
           },
-          examples: Object.fromEntries(
-            codes.map((code, index) => [code, errorExample(code, guides[index]!)]),
-          ),
+          examples: Object.fromEntries(codes.map((code, index) => [code, errorExample(code, texts[index]!)])),
         },
       },
     };
   }
 
-  #guide(code: ErrorCode): ErrorGuide {
-    const guide = this.#vocabulary.guide[code];
-    if (!guide) throw new Error(`The description does not explain the error ${code}`);
-    return guide;
+  #text(code: ErrorCode): ErrorText {
+    const { audience } = this.#description;
+    const { seenBy, operator, ...text } = ERRORS[code];
+    if (!seenBy.includes(audience)) throw new Error(`The code ${code} is not for the ${audience}`);
+    return audience === 'operator' ? { ...text, ...operator } : text;
   }
 }
 
-function errorExample(code: ErrorCode, { meaning, message, details }: ErrorGuide): Example {
+function errorExample(code: ErrorCode, { meaning, message, details }: ErrorText): Example {
   return { summary: meaning, value: { error: { code, message, ...(details && { details }) } } };
 }

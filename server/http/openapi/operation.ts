@@ -1,4 +1,4 @@
-import { ERROR_STATUS, type ErrorCode } from '../../platform/errors.ts';
+import { ERROR_CODES, ERRORS, type ErrorCode } from '../../platform/error-codes.ts';
 import type { TObject, TSchema } from '../../platform/schema.ts';
 import type { AnyOperation } from '../operation.ts';
 import { PAGINATION_EXAMPLE } from './components.ts';
@@ -7,9 +7,6 @@ import type { ErrorResponses } from './error-responses.ts';
 import { sample } from './sample.ts';
 import type { SchemaRegistry } from './schema-registry.ts';
 
-/** Errors that every operation with a body can return. */
-export const WITH_BODY: readonly ErrorCode[] = ['invalid_json', 'body_too_large', 'unsupported_media_type'];
-
 const NO_BODY = {
   $id: 'EmptyRequest',
   type: 'object',
@@ -17,12 +14,12 @@ const NO_BODY = {
   description: 'Nothing: no body, or an empty object.',
 };
 
-/** The order in which a status lists its codes. */
-const ORDER = Object.keys(ERROR_STATUS) as ErrorCode[];
+/** How an operation says who may call it. */
+export type Admission = Pick<Operation, 'x-required-scope' | 'x-access' | 'x-confirm' | 'security'>;
 
 /** The parts of an operation's description that depend on the API. */
 export interface Particulars {
-  admission?: Pick<Operation, 'x-required-scope' | 'x-access' | 'x-confirm' | 'security'>;
+  admission: Admission;
   /** Further parameters, listed after those in the path and query. */
   parameters: Reference[];
   success: Response;
@@ -117,8 +114,8 @@ function refusals(
   errors: ErrorResponses,
 ): Record<string, Response | Reference> {
   const byStatus = Object.groupBy(
-    ORDER.filter((code) => codes.has(code)),
-    (code) => ERROR_STATUS[code],
+    ERROR_CODES.filter((code) => codes.has(code)),
+    (code) => ERRORS[code].status,
   );
   return Object.fromEntries(
     Object.entries(byStatus).map(([status, some]) => [status, errors.response(some ?? [])]),

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../../config/config.ts';
 import { baseUrl } from '../base-url.ts';
 import { isCurrent } from '../caching.ts';
-import type { Endpoint } from '../endpoint.ts';
+import type { CustomerEndpoint } from '../endpoint.ts';
 import type { RouteConfig } from '../pipeline.ts';
 import { negotiate, type PublishedText } from './published-texts.ts';
 
@@ -14,7 +14,7 @@ const config: RouteConfig = { open: true };
  */
 export function registerDescription(
   app: FastifyInstance,
-  { config: settings, endpoints }: { config: Config; endpoints: readonly Endpoint[] },
+  { config: settings, endpoints }: { config: Config; endpoints: readonly CustomerEndpoint[] },
 ): void {
   let rendered: ReturnType<typeof render> | undefined;
   const texts = () => (rendered ??= render(endpoints));
@@ -50,9 +50,10 @@ function send(
   return compressed[encoding];
 }
 
-async function render(endpoints: readonly Endpoint[]) {
+async function render(endpoints: readonly CustomerEndpoint[]) {
   const { buildOpenApi } = await import('./build-openapi.ts');
+  const { CUSTOMER_DESCRIPTION } = await import('./customer.ts');
   const { BASE_URL_PLACEHOLDER, PublishedTexts } = await import('./published-texts.ts');
-  const document = buildOpenApi(endpoints, BASE_URL_PLACEHOLDER);
+  const document = buildOpenApi(CUSTOMER_DESCRIPTION, endpoints, BASE_URL_PLACEHOLDER);
   return new PublishedTexts({ json: JSON.stringify(document) });
 }

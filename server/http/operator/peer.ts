@@ -1,20 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
-
-/** The process at the other end of a Unix socket, as reported by the kernel. All null if the system cannot tell. */
-export interface Peer {
-  uid: number | null;
-  pid: number | null;
-  userName: string | null;
-  /** The user who logged in on the machine, if that is another user: it is kept through `sudo` and `su`. */
-  loginName: string | null;
-}
-
-/** Names a peer for people: "root", "anna as root", or "unknown". */
-export function nameOf({ userName, loginName }: Peer): string {
-  const user = userName ?? 'unknown';
-  return loginName ? `${loginName} as ${user}` : user;
-}
+import type { Peer } from '../on-record.ts';
 
 const UNKNOWN: Peer = { uid: null, pid: null, userName: null, loginName: null };
 

@@ -1,23 +1,27 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { notFound } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
+import { answer } from '../answer.ts';
 import { registerBodyParser } from '../body-parser.ts';
 import { boundClosing } from '../closing.ts';
+import type { OperatorEndpoint } from '../endpoint.ts';
 import { sendError } from '../errors.ts';
+import type { Mount } from '../mount.ts';
 import { refuseInvalidTargets, rewriteTarget } from '../request-target.ts';
-import type { OperatorEndpoint, OperatorServices } from './endpoint.ts';
+import { registerRoutes } from '../routes.ts';
+import type { OperatorServices } from '../services.ts';
 import { registerHealth, registerMetrics } from './health.ts';
+import { peerOf } from './peer.ts';
 import type { Readiness } from './readiness.ts';
-import { registerEndpoints } from './routes.ts';
 
-/** The largest request contains a hundred networks. */
-const BODY_LIMIT = 64 * 1024;
+/** Maximum size of an operator's request in bytes: the largest one contains a hundred networks. */
+export const OPERATOR_BODY_LIMIT = 64 * 1024;
 /** A client that has not sent a whole request by then has hung. */
 const REQUEST_TIMEOUT_MS = 10_000;
 
 /**
  * Creates the operator API: accounts, money, keys, VMs, the shield, jobs, images, the log, health and metrics. Only for
- * the Unix socket.
+ * the Unix socket: anyone who can open it may do everything, and is recorded as the process that the kernel names.
  */
 export function createOperatorServer(
   services: OperatorServices,
@@ -25,7 +29,9 @@ export function createOperatorServer(
   endpoints: readonly OperatorEndpoint[],
 ): FastifyInstance {
   const app = createMonitoringServer(services, readiness);
-  registerEndpoints(app, services, endpoints);
+  const mount: Mount = { prefix: '', endpoints, services, actor: (_, { socket }) => peerOf(socket) };
+  const stopping = readiness.ending;
+  registerRoutes(app, [mount], (request, reply) => answer({ request, reply, requestContext: {}, stopping }));
   return app;
 }
 
@@ -38,7 +44,7 @@ export function createMonitoringServer(
     loggerInstance: logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => newId('req', clock),
-    bodyLimit: BODY_LIMIT,
+    bodyLimit: OPERATOR_BODY_LIMIT,
     requestTimeout: REQUEST_TIMEOUT_MS,
     return503OnClosing: false,
     rewriteUrl: rewriteTarget,

@@ -1,6 +1,7 @@
 import { SETTINGS } from '../../config/settings.ts';
 import { listenOn } from '../../platform/listen.ts';
-import type { OperatorEndpoint, OperatorServices } from './endpoint.ts';
+import type { OperatorEndpoint } from '../endpoint.ts';
+import type { OperatorServices } from '../services.ts';
 import { listenOnSocket, operatorSocket } from './listen-on-socket.ts';
 import type { Readiness } from './readiness.ts';
 import { createMonitoringServer, createOperatorServer } from './server.ts';

@@ -1,25 +1,26 @@
-import type { FastifyRequest } from 'fastify';
 import { isAtLeast, ROLE_SCOPES, type Role } from '../../access/roles.ts';
 import { isReadScope } from '../../access/scopes.ts';
 import type { ActiveSession } from '../../access/sessions.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { ApiError } from '../../platform/errors.ts';
-import type { Endpoint } from '../endpoint.ts';
-import type { Admitted, Arrival, Mount } from '../mount.ts';
-import { CONFIRM_MINUTES, type PanelEndpoint, type PanelServices } from './endpoint.ts';
+import { CONFIRM_MINUTES, type CustomerEndpoint, type PanelEndpoint } from '../endpoint.ts';
+import type { Admitted, Arrival, GuardedMount } from '../mount.ts';
+import type { EndpointServices, PanelServices } from '../services.ts';
 import type { AdmittedPerson, SessionGate } from './session-gate.ts';
 
 /** Prefix of all operations that a browser uses. */
 export const PANEL_API = '/panel/api';
 
 /** The customer API for a session: the same endpoints, with the role's scopes in place of a key's. */
-export class CustomerSessionMount implements Mount {
+export class CustomerSessionMount implements GuardedMount {
   readonly prefix = PANEL_API;
-  readonly endpoints: readonly Endpoint[];
+  readonly endpoints: readonly CustomerEndpoint[];
+  readonly services: EndpointServices;
   readonly #gate: SessionGate;
 
-  constructor(endpoints: readonly Endpoint[], gate: SessionGate) {
+  constructor(endpoints: readonly CustomerEndpoint[], gate: SessionGate, services: EndpointServices) {
     this.endpoints = endpoints;
+    this.services = services;
     this.#gate = gate;
   }
 
@@ -27,7 +28,7 @@ export class CustomerSessionMount implements Mount {
     return this.#gate.identify(arrival, false);
   }
 
-  authorize(admitted: Admitted, { scope }: Endpoint): void {
+  authorize(admitted: Admitted, { scope }: CustomerEndpoint): void {
     const { role, suspended } = placeOf((admitted as AdmittedPerson).session!);
     if (!ROLE_SCOPES[role].has(scope)) throw roleRequired(role, 'operator');
     if (suspended && !isReadScope(scope)) throw accountSuspended();
@@ -35,11 +36,11 @@ export class CustomerSessionMount implements Mount {
 }
 
 /** The operations that only the panel has. */
-export class PanelMount implements Mount {
+export class PanelMount implements GuardedMount {
   readonly prefix: string;
   readonly endpoints: readonly PanelEndpoint[];
+  readonly services: PanelServices;
   readonly #gate: SessionGate;
-  readonly #services: PanelServices;
 
   constructor(
     endpoints: readonly PanelEndpoint[],
@@ -50,7 +51,7 @@ export class PanelMount implements Mount {
     this.prefix = prefix;
     this.endpoints = endpoints;
     this.#gate = gate;
-    this.#services = services;
+    this.services = services;
   }
 
   identify(arrival: Arrival, endpoint: PanelEndpoint | undefined): Promise<AdmittedPerson> {
@@ -65,12 +66,12 @@ export class PanelMount implements Mount {
       if (!isAtLeast(role, access)) throw roleRequired(role, access);
       if (suspended && method !== 'GET' && !whileSuspended) throw accountSuspended();
     }
-    if (confirm) requireConfirmed(session, this.#services.clock);
+    if (confirm) requireConfirmed(session, this.services.clock);
   }
 
-  particulars(admitted: Admitted, _request: FastifyRequest) {
+  particulars(admitted: Admitted) {
     const { session, browser } = admitted as AdmittedPerson;
-    return { session, browser, services: this.#services, now: this.#services.clock.now() };
+    return { session, browser };
   }
 }
 

@@ -3,13 +3,14 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { ENDPOINTS } from '../../../server/endpoints/customer/index.ts';
 import { buildOpenApi } from '../../../server/http/openapi/build-openapi.ts';
+import { CUSTOMER_DESCRIPTION } from '../../../server/http/openapi/customer.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: each type has its own fields; they are held against the description
 export type AgentEvent = { type: string; seq: number; run_id: string } & Record<string, any>;
 
 const ajv = new Ajv2020({ strict: false });
 formats.default(ajv);
-ajv.addSchema(buildOpenApi(ENDPOINTS), 'openapi');
+ajv.addSchema(buildOpenApi(CUSTOMER_DESCRIPTION, ENDPOINTS), 'openapi');
 const validate = ajv.compile({
   $ref: 'openapi#/paths/~1v1~1vm~1{id}~1ai-agent/post/responses/200/content/text~1event-stream/schema',
 });

@@ -164,7 +164,7 @@ export async function openInstallation(
   const http = createHttpServer({
     services,
     limiter,
-    mounts: [new KeyMount(ENDPOINTS, { authenticator: new Authenticator(db, clock), limiter, clock })],
+    mounts: [new KeyMount(ENDPOINTS, services, { authenticator: new Authenticator(db, clock), limiter })],
     draining: new AbortController().signal,
     stopping: options.stopping ?? new AbortController().signal,
   });

@@ -3,17 +3,18 @@ import { ENDPOINTS } from '../../../server/endpoints/customer/index.ts';
 import { OPERATOR_ENDPOINTS } from '../../../server/endpoints/operator/index.ts';
 import { PANEL_ENDPOINTS } from '../../../server/endpoints/panel/index.ts';
 import { buildOpenApi, formatOpenApi } from '../../../server/http/openapi/build-openapi.ts';
-import { buildOperatorOpenApi } from '../../../server/http/operator/openapi/build-operator-openapi.ts';
-import { buildPanelOpenApi } from '../../../server/http/panel/openapi/build-panel-openapi.ts';
+import { CUSTOMER_DESCRIPTION } from '../../../server/http/openapi/customer.ts';
+import { OPERATOR_DESCRIPTION } from '../../../server/http/openapi/operator.ts';
+import { PANEL_DESCRIPTION } from '../../../server/http/openapi/panel.ts';
 import { projectFiles, read } from '../../support/source.ts';
 
 /** The programs that read text from others. The panel and the documentation run in their reader's own browser. */
 const FOLDERS = ['server', 'shared', 'sdk', 'cli', 'vaubanctl'];
 /** Their `pattern`s apply to every input of the APIs. */
 const DESCRIPTIONS = {
-  'openapi.json': buildOpenApi(ENDPOINTS),
-  'operator-openapi.json': buildOperatorOpenApi(OPERATOR_ENDPOINTS),
-  'panel-openapi.json': buildPanelOpenApi(PANEL_ENDPOINTS),
+  'openapi.json': buildOpenApi(CUSTOMER_DESCRIPTION, ENDPOINTS),
+  'operator-openapi.json': buildOpenApi(OPERATOR_DESCRIPTION, OPERATOR_ENDPOINTS),
+  'panel-openapi.json': buildOpenApi(PANEL_DESCRIPTION, PANEL_ENDPOINTS),
 };
 
 /** The regular expressions of the project. */

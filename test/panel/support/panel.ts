@@ -6,7 +6,8 @@ import { createAccount } from '../../../server/domain/accounts/create-account.ts
 import { addMember, createPerson } from '../../../server/domain/people/create-person.ts';
 import { issueMailToken, type NewMailToken } from '../../../server/domain/people/mail-tokens.ts';
 import { PANEL_ENDPOINTS } from '../../../server/endpoints/panel/index.ts';
-import { buildPanelOpenApi } from '../../../server/http/panel/openapi/build-panel-openapi.ts';
+import { buildOpenApi } from '../../../server/http/openapi/build-openapi.ts';
+import { PANEL_DESCRIPTION } from '../../../server/http/openapi/panel.ts';
 import { MAIL_PURPOSE } from '../../../server/mail/outbox.ts';
 import { startInProcess } from '../../chaos/support/in-process.ts';
 import { LockRecorder } from '../../db/support/lock-recorder.ts';
@@ -16,7 +17,7 @@ import { Description } from '../../openapi/description.ts';
 /** All requests of a browser are below this path. */
 export const API = '/panel/api';
 
-export const DESCRIPTION = new Description(buildPanelOpenApi(PANEL_ENDPOINTS));
+export const DESCRIPTION = new Description(buildOpenApi(PANEL_DESCRIPTION, PANEL_ENDPOINTS));
 
 export type Panel = Awaited<ReturnType<typeof openPanel>>;
 

@@ -4,6 +4,7 @@ import { Id, Shape, Timestamp, VmParams } from '../../../http/schemas.ts';
 import { loadVmForChange } from '../vms/load-vm.ts';
 
 export const clearAgent = endpoint({
+  audience: 'customer',
   operation: 'clearAgent',
   method: 'POST',
   path: '/v1/vm/{id}/ai-agent/clear',

@@ -60,6 +60,7 @@ function current(run: AgentRunRow | undefined, now: Date): AgentRunRow | undefin
 }
 
 export const getAgentStatus = endpoint({
+  audience: 'customer',
   operation: 'getAgentStatus',
   method: 'GET',
   path: '/v1/vm/{id}/ai-agent/status',

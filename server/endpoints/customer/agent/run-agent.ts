@@ -56,6 +56,7 @@ function requireOneOf({ message, approval, approval_mode, max_steps }: Static<ty
 }
 
 export const runAgent = endpoint({
+  audience: 'customer',
   operation: 'runAgent',
   method: 'POST',
   path: '/v1/vm/{id}/ai-agent',

@@ -12,6 +12,7 @@ import {
 } from './billing-summary-shape.ts';
 
 export const getBillingSummary = endpoint({
+  audience: 'customer',
   operation: 'getBillingSummary',
   method: 'GET',
   path: '/v1/billing/summary',

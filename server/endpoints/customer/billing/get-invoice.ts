@@ -17,6 +17,7 @@ import {
 const FORMATS: Record<string, DocumentFormat> = { 'application/pdf': 'pdf', 'application/xml': 'xml' };
 
 export const getInvoice = endpoint({
+  audience: 'customer',
   operation: 'getInvoice',
   method: 'GET',
   path: '/v1/billing/invoices/{id}',

@@ -18,6 +18,7 @@ const LimitsShape = Shape(
 );
 
 export const getUsage = endpoint({
+  audience: 'customer',
   operation: 'getUsage',
   method: 'GET',
   path: '/v1/client/usage',

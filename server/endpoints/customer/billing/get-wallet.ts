@@ -10,6 +10,7 @@ import { Type } from '../../../platform/schema.ts';
 import { debtField, presentPromo, promoFields } from '../shared/promo-fields.ts';
 
 export const getWallet = endpoint({
+  audience: 'customer',
   operation: 'getWallet',
   method: 'GET',
   path: '/v1/billing/wallet',

@@ -13,6 +13,7 @@ import {
 } from './invoice-shape.ts';
 
 export const listInvoices = endpoint({
+  audience: 'customer',
   operation: 'listInvoices',
   method: 'GET',
   path: '/v1/billing/invoices',

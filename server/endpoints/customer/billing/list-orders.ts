@@ -6,6 +6,7 @@ import { Type } from '../../../platform/schema.ts';
 import { exampleOrder, ORDER_KINDS, OrderShape, presentOrder } from '../shared/order-shape.ts';
 
 export const listOrders = endpoint({
+  audience: 'customer',
   operation: 'listOrders',
   method: 'GET',
   path: '/v1/billing/orders',

@@ -28,6 +28,7 @@ function presentPayment(payment: PaymentRow) {
 }
 
 export const listPayments = endpoint({
+  audience: 'customer',
   operation: 'listPayments',
   method: 'GET',
   path: '/v1/billing/payments',

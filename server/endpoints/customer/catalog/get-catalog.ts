@@ -47,6 +47,7 @@ const TemplateShape = Shape(
 );
 
 export const getCatalog = endpoint({
+  audience: 'customer',
   operation: 'getCatalog',
   method: 'GET',
   path: '/v1/vm/catalog',

@@ -17,6 +17,7 @@ const Wanted = (description: string, example: number) =>
   Type.Integer({ minimum: 1, description, examples: [example] });
 
 export const getCustomQuote = endpoint({
+  audience: 'customer',
   operation: 'getCustomQuote',
   method: 'GET',
   path: '/v1/vm/custom-quote',

@@ -34,6 +34,7 @@ const ComponentPriceShape = Shape(
 );
 
 export const getPrices = endpoint({
+  audience: 'customer',
   operation: 'getPrices',
   method: 'GET',
   path: '/v1/vm/prices',

@@ -12,6 +12,7 @@ import {
 } from './plan-shape.ts';
 
 export const listPublicPlans = endpoint({
+  audience: 'customer',
   operation: 'listPublicPlans',
   method: 'GET',
   path: '/v1/public/plans',

@@ -17,6 +17,7 @@ const DEFAULT_TTL_SECONDS = 3_600;
 const DEFAULT_VIEWERS = 10;
 
 export const createConsoleShare = endpoint({
+  audience: 'customer',
   operation: 'createConsoleShare',
   method: 'POST',
   path: '/v1/vm/{id}/console-shares',

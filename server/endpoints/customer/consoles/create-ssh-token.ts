@@ -14,6 +14,7 @@ import { CLOSE_CODES, exampleTicket, Secret, ticketFields } from './ticket-shape
 const side = (preset: number) => Type.Integer({ minimum: 1, maximum: MAX_TERMINAL_SIDE, default: preset });
 
 export const createSshToken = endpoint({
+  audience: 'customer',
   operation: 'createSshToken',
   method: 'POST',
   path: '/v1/vm/{id}/ssh-token',

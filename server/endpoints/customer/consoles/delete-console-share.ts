@@ -8,6 +8,7 @@ import { loadVmForChange } from '../vms/load-vm.ts';
 import { exampleShare } from './share-shape.ts';
 
 export const deleteConsoleShare = endpoint({
+  audience: 'customer',
   operation: 'deleteConsoleShare',
   method: 'DELETE',
   path: '/v1/vm/{id}/console-shares/{sid}',

@@ -11,6 +11,7 @@ import { loadVm } from '../vms/load-vm.ts';
 import { CLOSE_CODES, exampleTicket, Secret, ticketFields } from './ticket-shape.ts';
 
 export const getConsole = endpoint({
+  audience: 'customer',
   operation: 'getConsole',
   method: 'GET',
   path: '/v1/vm/{id}/console',

@@ -7,6 +7,7 @@ import { loadVm } from '../vms/load-vm.ts';
 import { exampleShare, presentShare, shareFields } from './share-shape.ts';
 
 export const listConsoleShares = endpoint({
+  audience: 'customer',
   operation: 'listConsoleShares',
   method: 'GET',
   path: '/v1/vm/{id}/console-shares',

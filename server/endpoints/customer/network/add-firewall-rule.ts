@@ -17,6 +17,7 @@ import {
 } from './firewall-rule-shape.ts';
 
 export const addFirewallRule = endpoint({
+  audience: 'customer',
   operation: 'addFirewallRule',
   method: 'POST',
   path: '/v1/vm/{id}/firewall',

@@ -9,8 +9,9 @@ import { beginNetworkChange } from '../../../domain/network/network-change.ts';
 import { recordCallerEvent } from '../../../domain/vms/events.ts';
 import { accountLimits, requireBelow } from '../../../domain/vms/quotas.ts';
 import { requireAllowed } from '../../../domain/vms/states.ts';
-import { type EndpointServices, endpoint } from '../../../http/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { VmParams } from '../../../http/schemas.ts';
+import type { EndpointServices } from '../../../http/services.ts';
 import { ApiError, invalidField } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { loadVmForChange } from '../vms/load-vm.ts';
@@ -47,6 +48,7 @@ function requireInRange(port: number | null, { port_forward_range: { from, to } 
 }
 
 export const addPortForward = endpoint({
+  audience: 'customer',
   operation: 'addPortForward',
   method: 'POST',
   path: '/v1/vm/{id}/port-forwarding',

@@ -10,6 +10,7 @@ import { loadVmForChange } from '../vms/load-vm.ts';
 import { exampleFirewallRule } from './firewall-rule-shape.ts';
 
 export const deleteFirewallRule = endpoint({
+  audience: 'customer',
   operation: 'deleteFirewallRule',
   method: 'DELETE',
   path: '/v1/vm/{id}/firewall/{rule_id}',

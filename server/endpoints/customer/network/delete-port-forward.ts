@@ -10,6 +10,7 @@ import { loadVmForChange } from '../vms/load-vm.ts';
 import { examplePortForward } from './port-forward-shape.ts';
 
 export const deletePortForward = endpoint({
+  audience: 'customer',
   operation: 'deletePortForward',
   method: 'DELETE',
   path: '/v1/vm/{id}/port-forwarding/{rule_id}',

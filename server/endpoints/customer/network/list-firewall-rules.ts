@@ -8,6 +8,7 @@ import { loadVm } from '../vms/load-vm.ts';
 import { exampleFirewallRule, FirewallRuleShape, presentFirewallRule } from './firewall-rule-shape.ts';
 
 export const listFirewallRules = endpoint({
+  audience: 'customer',
   operation: 'listFirewallRules',
   method: 'GET',
   path: '/v1/vm/{id}/firewall',

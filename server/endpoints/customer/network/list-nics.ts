@@ -69,6 +69,7 @@ function presentNic(
 }
 
 export const listNics = endpoint({
+  audience: 'customer',
   operation: 'listNics',
   method: 'GET',
   path: '/v1/vm/{id}/nics',

@@ -7,6 +7,7 @@ import { loadVm } from '../vms/load-vm.ts';
 import { examplePortForward, PortForwardShape, presentPortForward } from './port-forward-shape.ts';
 
 export const listPortForwards = endpoint({
+  audience: 'customer',
   operation: 'listPortForwards',
   method: 'GET',
   path: '/v1/vm/{id}/port-forwarding',

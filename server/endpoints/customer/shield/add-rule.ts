@@ -70,6 +70,7 @@ function expiryOf(text: string | null | undefined, now: Date): Date | null {
 }
 
 export const addShieldRule = endpoint({
+  audience: 'customer',
   operation: 'addShieldRule',
   method: 'POST',
   path: '/v1/tenants/{tid}/targets/{id}/rules',

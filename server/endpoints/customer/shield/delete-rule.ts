@@ -8,6 +8,7 @@ import { loadTargetForChange, TargetParams } from './load-tenant.ts';
 import { exampleShieldRule } from './rule-shape.ts';
 
 export const deleteShieldRule = endpoint({
+  audience: 'customer',
   operation: 'deleteShieldRule',
   method: 'DELETE',
   path: '/v1/tenants/{tid}/targets/{id}/rules/{rid}',

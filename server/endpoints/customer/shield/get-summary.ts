@@ -26,6 +26,7 @@ const ShieldSummaryShape = Shape(
 );
 
 export const getShieldSummary = endpoint({
+  audience: 'customer',
   operation: 'getShieldSummary',
   method: 'GET',
   path: '/v1/tenants/{tid}/summary',

@@ -9,6 +9,7 @@ import { presentSeries, SeriesShape, SeriesWindow } from '../shared/series-shape
 import { loadTenant, TenantParams } from './load-tenant.ts';
 
 export const getEdgeTraffic = endpoint({
+  audience: 'customer',
   operation: 'getEdgeTraffic',
   method: 'GET',
   path: '/v1/tenants/{tid}/traffic',

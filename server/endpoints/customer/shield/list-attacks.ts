@@ -67,6 +67,7 @@ function presentAttack(attack: AttackRow, now: Date) {
 }
 
 export const listAttackEvents = endpoint({
+  audience: 'customer',
   operation: 'listAttackEvents',
   method: 'GET',
   path: '/v1/tenants/{tid}/targets/{id}/events',

@@ -7,6 +7,7 @@ import { loadTarget, TargetParams } from './load-tenant.ts';
 import { exampleShieldRule, presentShieldRule, ShieldRuleShape } from './rule-shape.ts';
 
 export const listShieldRules = endpoint({
+  audience: 'customer',
   operation: 'listShieldRules',
   method: 'GET',
   path: '/v1/tenants/{tid}/targets/{id}/rules',

@@ -44,6 +44,7 @@ function presentTarget(target: TargetView) {
 }
 
 export const listShieldTargets = endpoint({
+  audience: 'customer',
   operation: 'listShieldTargets',
   method: 'GET',
   path: '/v1/tenants/{tid}/targets',

@@ -6,8 +6,9 @@ import {
   type TargetView,
 } from '../../../db/queries/shield/shield-targets.ts';
 import { findTenant, type TenantRow } from '../../../db/queries/shield/shield-tenants.ts';
-import type { Caller, EndpointServices } from '../../../http/endpoint.ts';
+import type { Caller } from '../../../http/endpoint.ts';
 import { PathId } from '../../../http/schemas.ts';
+import type { EndpointServices } from '../../../http/services.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { type Static, Type } from '../../../platform/schema.ts';
 

@@ -17,6 +17,7 @@ const nameAt = (now: Date) =>
   `snapshot-${now.toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-')}`;
 
 export const createSnapshot = endpoint({
+  audience: 'customer',
   operation: 'createSnapshot',
   method: 'POST',
   path: '/v1/vm/{id}/snapshots',

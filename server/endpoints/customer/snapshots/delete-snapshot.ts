@@ -10,6 +10,7 @@ import { loadVmForChange } from '../vms/load-vm.ts';
 import { exampleSnapshot } from './snapshot-shape.ts';
 
 export const deleteSnapshot = endpoint({
+  audience: 'customer',
   operation: 'deleteSnapshot',
   method: 'DELETE',
   path: '/v1/vm/{id}/snapshots/{sid}',

@@ -7,6 +7,7 @@ import { loadVm } from '../vms/load-vm.ts';
 import { exampleSnapshot, presentSnapshot, SnapshotShape } from './snapshot-shape.ts';
 
 export const listSnapshots = endpoint({
+  audience: 'customer',
   operation: 'listSnapshots',
   method: 'GET',
   path: '/v1/vm/{id}/snapshots',

@@ -6,6 +6,7 @@ import { Type } from '../../../platform/schema.ts';
 import { exampleSshKey, presentSshKey, SshKeyShape } from './ssh-key-shape.ts';
 
 export const addSshKey = endpoint({
+  audience: 'customer',
   operation: 'addSshKey',
   method: 'POST',
   path: '/v1/vm/sshkeys',

@@ -6,6 +6,7 @@ import { Type } from '../../../platform/schema.ts';
 import { exampleSshKey } from './ssh-key-shape.ts';
 
 export const deleteSshKey = endpoint({
+  audience: 'customer',
   operation: 'deleteSshKey',
   method: 'DELETE',
   path: '/v1/vm/sshkeys/{id}',

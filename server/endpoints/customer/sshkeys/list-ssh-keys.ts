@@ -6,6 +6,7 @@ import { Type } from '../../../platform/schema.ts';
 import { exampleSshKey, Fingerprint, presentSshKey, SshKeyShape } from './ssh-key-shape.ts';
 
 export const listSshKeys = endpoint({
+  audience: 'customer',
   operation: 'listSshKeys',
   method: 'GET',
   path: '/v1/vm/sshkeys',

@@ -20,6 +20,7 @@ interface AttachedKey {
 }
 
 export const attachSshKey = endpoint({
+  audience: 'customer',
   operation: 'attachSshKey',
   method: 'POST',
   path: '/v1/vm/{id}/ssh-key',

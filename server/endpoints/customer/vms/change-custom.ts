@@ -16,6 +16,7 @@ import { MAX_CHARGE } from './inputs.ts';
 import { loadVmForChange } from './load-vm.ts';
 
 export const changeCustom = endpoint({
+  audience: 'customer',
   operation: 'changeCustom',
   method: 'POST',
   path: '/v1/vm/{id}/change-custom',

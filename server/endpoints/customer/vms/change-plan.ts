@@ -8,6 +8,7 @@ import { MAX_CHARGE } from './inputs.ts';
 import { loadVmForChange } from './load-vm.ts';
 
 export const changePlan = endpoint({
+  audience: 'customer',
   operation: 'changePlan',
   method: 'POST',
   path: '/v1/vm/{id}/change-plan',

@@ -15,6 +15,7 @@ import {
 } from './new-vm-shape.ts';
 
 export const createVm = endpoint({
+  audience: 'customer',
   operation: 'createVm',
   method: 'POST',
   path: '/v1/vm',

@@ -11,6 +11,7 @@ import { loadVmForChange } from './load-vm.ts';
 import { exampleVm, presentVm, VmShape } from './vm-shape.ts';
 
 export const deleteVm = endpoint({
+  audience: 'customer',
   operation: 'deleteVm',
   method: 'DELETE',
   path: '/v1/vm/{id}',

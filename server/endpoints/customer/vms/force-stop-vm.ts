@@ -4,6 +4,7 @@ import { loadVmForChange } from './load-vm.ts';
 import { answerWithJob, exampleVmJob, VmJobShape } from './requests.ts';
 
 export const forceStopVm = endpoint({
+  audience: 'customer',
   operation: 'forceStopVm',
   method: 'POST',
   path: '/v1/vm/{id}/force-stop',

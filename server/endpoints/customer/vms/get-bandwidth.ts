@@ -30,6 +30,7 @@ const BandwidthShape = Shape(
 );
 
 export const getVmBandwidth = endpoint({
+  audience: 'customer',
   operation: 'getVmBandwidth',
   method: 'GET',
   path: '/v1/vm/{id}/bandwidth',

@@ -17,6 +17,7 @@ import { BlockerShape } from './blocker-shape.ts';
 import { loadVm } from './load-vm.ts';
 
 export const getDeletePreview = endpoint({
+  audience: 'customer',
   operation: 'getDeletePreview',
   method: 'GET',
   path: '/v1/vm/{id}/delete-preview',

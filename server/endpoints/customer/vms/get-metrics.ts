@@ -12,6 +12,7 @@ import { loadVm } from './load-vm.ts';
 const GROUP = `(${METRIC_GROUPS.join('|')})`;
 
 export const getVmMetrics = endpoint({
+  audience: 'customer',
   operation: 'getVmMetrics',
   method: 'GET',
   path: '/v1/vm/{id}/metrics',

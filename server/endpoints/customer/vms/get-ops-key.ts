@@ -3,6 +3,7 @@ import { Shape } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 
 export const getOpsKey = endpoint({
+  audience: 'customer',
   operation: 'getOpsKey',
   method: 'GET',
   path: '/v1/vm/ops-key',

@@ -19,6 +19,7 @@ import { IRREVERSIBLE, irreversible, SizeInput } from './change-shape.ts';
 import { loadVm } from './load-vm.ts';
 
 export const getPlanQuote = endpoint({
+  audience: 'customer',
   operation: 'getPlanQuote',
   method: 'GET',
   path: '/v1/vm/{id}/plan-quote',

@@ -85,6 +85,7 @@ const VmBillingShape = Shape(
 );
 
 export const getVmBilling = endpoint({
+  audience: 'customer',
   operation: 'getVmBilling',
   method: 'GET',
   path: '/v1/vm/{id}/billing',

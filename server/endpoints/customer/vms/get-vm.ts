@@ -18,6 +18,7 @@ export const WaitQuery = {
 };
 
 export const getVm = endpoint({
+  audience: 'customer',
   operation: 'getVm',
   method: 'GET',
   path: '/v1/vm/{id}',

@@ -45,6 +45,7 @@ function presentEvent(event: EventRow) {
 }
 
 export const listEvents = endpoint({
+  audience: 'customer',
   operation: 'listEvents',
   method: 'GET',
   path: '/v1/vm/{id}/events',

@@ -10,6 +10,7 @@ import { loadVm } from './load-vm.ts';
 import { waitUntilIdle } from './wait-until-idle.ts';
 
 export const listJobs = endpoint({
+  audience: 'customer',
   operation: 'listJobs',
   method: 'GET',
   path: '/v1/vm/{id}/jobs',

@@ -20,6 +20,7 @@ import { loadVm } from './load-vm.ts';
 const UNAVAILABLE: ReadonlySet<ErrorCode> = new Set(['capacity_unavailable', 'compute_unavailable']);
 
 export const listPlanOptions = endpoint({
+  audience: 'customer',
   operation: 'listPlanOptions',
   method: 'GET',
   path: '/v1/vm/{id}/plan-options',

@@ -8,6 +8,7 @@ import { Type } from '../../../platform/schema.ts';
 import { exampleVm, presentVm, VmShape } from './vm-shape.ts';
 
 export const listVms = endpoint({
+  audience: 'customer',
   operation: 'listVms',
   method: 'GET',
   path: '/v1/vm',

@@ -42,6 +42,7 @@ function presentVolume(vm: VmView, volume: GuestVolume) {
 }
 
 export const listVolumes = endpoint({
+  audience: 'customer',
   operation: 'listVolumes',
   method: 'GET',
   path: '/v1/vm/{id}/volumes',

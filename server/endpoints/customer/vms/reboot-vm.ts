@@ -4,6 +4,7 @@ import { loadVmForChange } from './load-vm.ts';
 import { answerWithJob, exampleVmJob, PowerBody, VmJobShape } from './requests.ts';
 
 export const rebootVm = endpoint({
+  audience: 'customer',
   operation: 'rebootVm',
   method: 'POST',
   path: '/v1/vm/{id}/reboot',

@@ -13,6 +13,7 @@ import { loadVmForChange } from './load-vm.ts';
 import { exampleVm, presentVm, VmShape } from './vm-shape.ts';
 
 export const resetPassword = endpoint({
+  audience: 'customer',
   operation: 'resetPassword',
   method: 'POST',
   path: '/v1/vm/{id}/reset-password',

@@ -4,6 +4,7 @@ import { loadVmForChange } from './load-vm.ts';
 import { answerWithJob, exampleVmJob, VmJobShape } from './requests.ts';
 
 export const startVm = endpoint({
+  audience: 'customer',
   operation: 'startVm',
   method: 'POST',
   path: '/v1/vm/{id}/start',

@@ -32,6 +32,7 @@ export const RENEWAL_PRIORITY_INPUT = Type.Integer({
 });
 
 export const updateVm = endpoint({
+  audience: 'customer',
   operation: 'updateVm',
   method: 'PATCH',
   path: '/v1/vm/{id}',

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../db/database.ts';
 import { findVm, type VmView } from '../../../db/queries/vms/vms.ts';
-import type { EndpointServices } from '../../../http/endpoint.ts';
+import type { EndpointServices } from '../../../http/services.ts';
 
 /** Longest wait of a long poll: below the idle timeouts of common proxies. */
 export const MAX_WAIT_SECONDS = 30;

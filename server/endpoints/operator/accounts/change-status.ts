@@ -1,5 +1,5 @@
 import type { Transaction } from '../../../db/database.ts';
-import type { OperatorServices } from '../../../http/operator/endpoint.ts';
+import type { OperatorServices } from '../../../http/services.ts';
 import { presentAccount } from './account-shape.ts';
 import { requireAccount } from './require-account.ts';
 

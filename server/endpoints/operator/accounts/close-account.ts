@@ -1,9 +1,10 @@
 import { closeAccount as close } from '../../../domain/accounts/account-status.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { AccountParams, AccountShape } from './account-shape.ts';
 import { changeStatus } from './change-status.ts';
 
-export const closeAccount = operatorEndpoint({
+export const closeAccount = endpoint({
+  audience: 'operator',
   operation: 'closeAccount',
   method: 'POST',
   path: '/accounts/{id}/close',

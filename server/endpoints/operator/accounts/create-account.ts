@@ -1,6 +1,6 @@
 import { createAccount as insertAccount } from '../../../domain/accounts/create-account.ts';
 import { LimitsSchema } from '../../../domain/catalog/catalog-schema.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
 import { invalidField } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
@@ -8,7 +8,8 @@ import { Line, requireReadable } from '../shared/input.ts';
 import { AccountShape, presentAccount } from './account-shape.ts';
 import { requireAccount } from './require-account.ts';
 
-export const createAccount = operatorEndpoint({
+export const createAccount = endpoint({
+  audience: 'operator',
   operation: 'createAccount',
   method: 'POST',
   path: '/accounts',

@@ -1,12 +1,13 @@
 import { listKeys } from '../../../db/queries/access/api-keys.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Shape } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { KeyShape, presentKey } from '../keys/key-shape.ts';
 import { AccountParams, accountFields, presentAccount } from './account-shape.ts';
 import { requireAccount } from './require-account.ts';
 
-export const getAccount = operatorEndpoint({
+export const getAccount = endpoint({
+  audience: 'operator',
   operation: 'getAccount',
   method: 'GET',
   path: '/accounts/{id}',

@@ -1,12 +1,13 @@
 import { listAccounts as queryAccounts } from '../../../db/queries/access/accounts.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Input, PageQuery } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { Search } from '../shared/input.ts';
 import { AccountShape, presentAccount } from './account-shape.ts';
 
-export const listAccounts = operatorEndpoint({
+export const listAccounts = endpoint({
+  audience: 'operator',
   operation: 'listAccounts',
   method: 'GET',
   path: '/accounts',

@@ -1,12 +1,13 @@
 import { ROLES } from '../../../access/roles.ts';
 import { listMembers as read } from '../../../db/queries/access/memberships.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Enum, Id, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { AccountParams } from './account-shape.ts';
 import { requireAccount } from './require-account.ts';
 
-export const listMembers = operatorEndpoint({
+export const listMembers = endpoint({
+  audience: 'operator',
   operation: 'listMembers',
   method: 'GET',
   path: '/accounts/{id}/members',

@@ -1,9 +1,10 @@
 import { setSuspended } from '../../../domain/accounts/account-status.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { AccountParams, AccountShape } from './account-shape.ts';
 import { changeStatus } from './change-status.ts';
 
-export const resumeAccount = operatorEndpoint({
+export const resumeAccount = endpoint({
+  audience: 'operator',
   operation: 'resumeAccount',
   method: 'POST',
   path: '/accounts/{id}/resume',

@@ -1,6 +1,6 @@
 import { setLimits } from '../../../db/queries/access/accounts.ts';
 import { LimitsSchema } from '../../../domain/catalog/catalog-schema.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Input, Nullable } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { AccountParams, AccountShape, presentAccount } from './account-shape.ts';
@@ -10,7 +10,8 @@ const limitFields = Object.fromEntries(
   Object.entries(LimitsSchema.properties).map(([name, schema]) => [name, Type.Optional(Nullable(schema))]),
 );
 
-export const setAccountLimits = operatorEndpoint({
+export const setAccountLimits = endpoint({
+  audience: 'operator',
   operation: 'setAccountLimits',
   method: 'POST',
   path: '/accounts/{id}/limits',

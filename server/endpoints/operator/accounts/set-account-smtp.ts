@@ -1,12 +1,13 @@
 import { setMayMail } from '../../../db/queries/access/accounts.ts';
 import { bumpNetworkOfAccount } from '../../../db/queries/vms/network.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { AccountParams, AccountShape, presentAccount } from './account-shape.ts';
 import { requireAccount } from './require-account.ts';
 
-export const setAccountSmtp = operatorEndpoint({
+export const setAccountSmtp = endpoint({
+  audience: 'operator',
   operation: 'setAccountSmtp',
   method: 'POST',
   path: '/accounts/{id}/smtp',

@@ -1,8 +1,9 @@
 import type { Page } from '../../../db/queries/page.ts';
 import { systemListVms } from '../../../db/queries/vms/operator-vms.ts';
 import { setSuspended } from '../../../domain/accounts/account-status.ts';
-import { type OperatorServices, operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Id, Input, Shape } from '../../../http/schemas.ts';
+import type { OperatorServices } from '../../../http/services.ts';
 import { ApiError } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { stopByOperator } from '../vms/stop-by-operator.ts';
@@ -21,7 +22,8 @@ const StoppedAccountShape = Shape(
   { $id: 'StoppedAccount', description: 'A suspended account and its stopped VMs' },
 );
 
-export const suspendAccount = operatorEndpoint({
+export const suspendAccount = endpoint({
+  audience: 'operator',
   operation: 'suspendAccount',
   method: 'POST',
   path: '/accounts/{id}/suspend',

@@ -1,5 +1,5 @@
 import { listAdjustments as queryAdjustments } from '../../../db/queries/money/adjustments.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Input, PageQuery } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
@@ -7,7 +7,8 @@ import { AccountParams } from '../accounts/account-shape.ts';
 import { requireAccount } from '../accounts/require-account.ts';
 import { AdjustmentShape, presentAdjustment } from './adjustment-shape.ts';
 
-export const listAdjustments = operatorEndpoint({
+export const listAdjustments = endpoint({
+  audience: 'operator',
   operation: 'listAdjustments',
   method: 'GET',
   path: '/accounts/{id}/adjustments',

@@ -1,5 +1,5 @@
 import { creditOrDebit } from '../../../domain/billing/adjustments/credit-or-debit.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Enum, Input } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { AccountParams } from '../accounts/account-shape.ts';
@@ -10,7 +10,8 @@ import { Key, ONCE_ERRORS } from '../shared/once.ts';
 import { MadeAdjustmentShape } from './adjustment-shape.ts';
 import { makeCorrection } from './make-correction.ts';
 
-export const makeAdjustment = operatorEndpoint({
+export const makeAdjustment = endpoint({
+  audience: 'operator',
   operation: 'makeAdjustment',
   method: 'POST',
   path: '/accounts/{id}/adjustments',

@@ -3,7 +3,7 @@ import type { OrderRow } from '../../../db/queries/money/orders.ts';
 import { promoReturnedBy } from '../../../db/queries/money/promo-returns.ts';
 import { lookUpWallet } from '../../../db/queries/money/wallets.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
-import type { OperatorServices } from '../../../http/operator/endpoint.ts';
+import type { OperatorServices } from '../../../http/services.ts';
 import { requireReadable } from '../shared/input.ts';
 import { once } from '../shared/once.ts';
 import { presentWallet } from '../shared/wallet-shape.ts';

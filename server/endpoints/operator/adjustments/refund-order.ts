@@ -1,5 +1,5 @@
 import { refundOrder as refund } from '../../../domain/billing/adjustments/correct-order.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Input, PathId } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { AmountFields, optionalAmount } from '../shared/amount.ts';
@@ -8,7 +8,8 @@ import { Key, ONCE_ERRORS } from '../shared/once.ts';
 import { MadeAdjustmentShape } from './adjustment-shape.ts';
 import { makeCorrection } from './make-correction.ts';
 
-export const refundOrder = operatorEndpoint({
+export const refundOrder = endpoint({
+  audience: 'operator',
   operation: 'refundOrder',
   method: 'POST',
   path: '/orders/{id}/refund',

@@ -1,5 +1,5 @@
 import { voidOrder as undo } from '../../../domain/billing/adjustments/correct-order.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Input, PathId } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { Reason } from '../shared/input.ts';
@@ -7,7 +7,8 @@ import { Key, ONCE_ERRORS } from '../shared/once.ts';
 import { MadeAdjustmentShape } from './adjustment-shape.ts';
 import { makeCorrection } from './make-correction.ts';
 
-export const voidOrder = operatorEndpoint({
+export const voidOrder = endpoint({
+  audience: 'operator',
   operation: 'voidOrder',
   method: 'POST',
   path: '/orders/{id}/void',

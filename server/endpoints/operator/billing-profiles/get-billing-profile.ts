@@ -1,10 +1,11 @@
 import { findBillingProfile } from '../../../db/queries/money/billing-profiles.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { AccountParams } from '../accounts/account-shape.ts';
 import { requireAccount } from '../accounts/require-account.ts';
 import { presentProfile, TaxedProfileShape } from './taxed-profile-shape.ts';
 
-export const getBillingProfile = operatorEndpoint({
+export const getBillingProfile = endpoint({
+  audience: 'operator',
   operation: 'getBillingProfile',
   method: 'GET',
   path: '/accounts/{id}/billing-profile',

@@ -4,7 +4,7 @@ import { saveBillingProfile } from '../../../domain/billing/buyers.ts';
 import { DOCUMENT_LANGUAGES } from '../../../domain/billing/invoice-document.ts';
 import { billingProfile } from '../../../domain/tax/billing-profile.ts';
 import { documentWishes, MAX_BILLING_CONTACTS } from '../../../domain/tax/document-wishes.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Enum, Input, Nullable } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { AccountParams } from '../accounts/account-shape.ts';
@@ -12,7 +12,8 @@ import { requireAccount } from '../accounts/require-account.ts';
 import { Line, requireReadable } from '../shared/input.ts';
 import { PROFILE_KINDS, presentProfile, TaxedProfileShape } from './taxed-profile-shape.ts';
 
-export const setBillingProfile = operatorEndpoint({
+export const setBillingProfile = endpoint({
+  audience: 'operator',
   operation: 'setBillingProfile',
   method: 'POST',
   path: '/accounts/{id}/billing-profile',

@@ -1,6 +1,6 @@
 import type { Database } from '../../../db/database.ts';
 import type { AuditReport } from '../../../domain/billing/audit/audit.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Count, Shape, Timestamp } from '../../../http/schemas.ts';
 import { auditBooks as audit } from '../../../jobs/timers/audit-books.ts';
 import { Type } from '../../../platform/schema.ts';
@@ -25,7 +25,8 @@ const AuditReportShape = Shape(
 /** The audit in progress for each database. */
 const running = new WeakMap<Database, Promise<AuditReport>>();
 
-export const auditBooks = operatorEndpoint({
+export const auditBooks = endpoint({
+  audience: 'operator',
   operation: 'auditBooks',
   method: 'POST',
   path: '/audit',

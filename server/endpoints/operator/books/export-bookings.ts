@@ -1,10 +1,11 @@
 import { exportBookings as bookingsOf, EXPORT_FORMATS } from '../../../domain/billing/bookings/export.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Enum, Input } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { Month } from './month.ts';
 
-export const exportBookings = operatorEndpoint({
+export const exportBookings = endpoint({
+  audience: 'operator',
   operation: 'exportBookings',
   method: 'GET',
   path: '/bookings',

@@ -1,10 +1,11 @@
 import { exportSales as salesOf } from '../../../domain/billing/bookings/export.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { Month } from './month.ts';
 
-export const exportSales = operatorEndpoint({
+export const exportSales = endpoint({
+  audience: 'operator',
   operation: 'exportSales',
   method: 'GET',
   path: '/sales',

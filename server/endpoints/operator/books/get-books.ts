@@ -1,7 +1,8 @@
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { BooksShape, presentBooks } from './books-shape.ts';
 
-export const getBooks = operatorEndpoint({
+export const getBooks = endpoint({
+  audience: 'operator',
   operation: 'getBooks',
   method: 'GET',
   path: '/books',

@@ -1,8 +1,9 @@
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { presentSeries, SeriesShape } from './series-shape.ts';
 
-export const getSeries = operatorEndpoint({
+export const getSeries = endpoint({
+  audience: 'operator',
   operation: 'getSeries',
   method: 'GET',
   path: '/books/series',

@@ -1,5 +1,5 @@
 import { type StatementEntry, statementOf } from '../../../domain/billing/statement.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Input, Shape } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import {
@@ -20,7 +20,8 @@ const StatementEntryShape = Shape(
   { $id: 'StatementEntry', description: "An entry of an account's journal and the resulting balance" },
 );
 
-export const getStatement = operatorEndpoint({
+export const getStatement = endpoint({
+  audience: 'operator',
   operation: 'getStatement',
   method: 'GET',
   path: '/accounts/{id}/statement',

@@ -1,10 +1,11 @@
 import { answerExponent } from '../../../domain/billing/books-exponent.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { BooksShape, presentBooks } from './books-shape.ts';
 
-export const setBooksExponent = operatorEndpoint({
+export const setBooksExponent = endpoint({
+  audience: 'operator',
   operation: 'setBooksExponent',
   method: 'POST',
   path: '/books/exponent',

@@ -1,5 +1,5 @@
 import { answerSeries } from '../../../domain/billing/answer-series.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { presentSeries, SeriesShape } from './series-shape.ts';
@@ -12,7 +12,8 @@ const Last = (what: string) =>
     examples: [42],
   });
 
-export const setSeries = operatorEndpoint({
+export const setSeries = endpoint({
+  audience: 'operator',
   operation: 'setSeries',
   method: 'POST',
   path: '/books/series',

@@ -2,12 +2,14 @@ import { askDriver } from '../../../compute/ask.ts';
 import type { EngineFinding } from '../../../compute/driver.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { hasVmsIn, insertCluster, listClusters } from '../../../db/queries/hosts/clusters.ts';
-import { type OperatorServices, operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
+import type { OperatorServices } from '../../../http/services.ts';
 import { ApiError, invalidField } from '../../../platform/errors.ts';
 import { ClusterInput, newCluster } from './cluster-input.ts';
 import { ClusterShape, presentCluster, requireClusters, wantsOf } from './cluster-shape.ts';
 
-export const addCluster = operatorEndpoint({
+export const addCluster = endpoint({
+  audience: 'operator',
   operation: 'addCluster',
   method: 'POST',
   path: '/clusters',

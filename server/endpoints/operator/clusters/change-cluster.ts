@@ -1,13 +1,14 @@
 import { askDriver } from '../../../compute/ask.ts';
 import { listClusters, lockClusterOf, updateCluster } from '../../../db/queries/hosts/clusters.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { invalidField, notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { Code } from '../shared/input.ts';
 import { ClusterChange, changed } from './cluster-input.ts';
 import { ClusterShape, presentCluster, requireClusters, wantsOf } from './cluster-shape.ts';
 
-export const changeCluster = operatorEndpoint({
+export const changeCluster = endpoint({
+  audience: 'operator',
   operation: 'changeCluster',
   method: 'POST',
   path: '/clusters/{region}/change',

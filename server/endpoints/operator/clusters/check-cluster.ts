@@ -1,11 +1,12 @@
 import { askDriver } from '../../../compute/ask.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Enum, Shape } from '../../../http/schemas.ts';
 import { ApiError } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { wantsOf } from './cluster-shape.ts';
 
-export const checkCluster = operatorEndpoint({
+export const checkCluster = endpoint({
+  audience: 'operator',
   operation: 'checkCluster',
   method: 'GET',
   path: '/cluster',

@@ -1,6 +1,6 @@
 import type { ClusterState, EngineClusters, EngineWants } from '../../../compute/driver.ts';
-import type { OperatorServices } from '../../../http/operator/endpoint.ts';
 import { Count, Shape } from '../../../http/schemas.ts';
+import type { OperatorServices } from '../../../http/services.ts';
 import { firstAddress } from '../../../platform/cidr.ts';
 import { ApiError } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';

@@ -1,9 +1,10 @@
 import { askDriver } from '../../../compute/ask.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { ClusterShape, presentCluster, requireClusters } from './cluster-shape.ts';
 
-export const listClusters = operatorEndpoint({
+export const listClusters = endpoint({
+  audience: 'operator',
   operation: 'listClusters',
   method: 'GET',
   path: '/clusters',

@@ -1,12 +1,13 @@
 import { lockClusterOf, removeEmptyCluster } from '../../../db/queries/hosts/clusters.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Shape } from '../../../http/schemas.ts';
 import { ApiError, notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { Code } from '../shared/input.ts';
 import { requireClusters } from './cluster-shape.ts';
 
-export const removeCluster = operatorEndpoint({
+export const removeCluster = endpoint({
+  audience: 'operator',
   operation: 'removeCluster',
   method: 'POST',
   path: '/clusters/{region}/remove',

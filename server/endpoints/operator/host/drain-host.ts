@@ -1,4 +1,4 @@
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Count, Input, Shape } from '../../../http/schemas.ts';
 import { drainHost as drain } from '../../../jobs/reconcilers/drain-host.ts';
 import { Type } from '../../../platform/schema.ts';
@@ -7,7 +7,8 @@ import { Type } from '../../../platform/schema.ts';
 const DEFAULT_SECONDS = 90;
 const MAX_SECONDS = 3_600;
 
-export const drainHost = operatorEndpoint({
+export const drainHost = endpoint({
+  audience: 'operator',
   operation: 'drainHost',
   method: 'POST',
   path: '/host/drain',

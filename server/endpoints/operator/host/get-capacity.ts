@@ -1,5 +1,5 @@
 import { readSupply } from '../../../cluster/read-supply.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Enum, Nullable, Shape } from '../../../http/schemas.ts';
 import { type Amount, amountsOf } from '../../../jobs/timers/watch-capacity.ts';
 import { ApiError } from '../../../platform/errors.ts';
@@ -12,7 +12,8 @@ const AmountShape = Shape({
   free: Nullable(Type.Number({ description: 'Null if there is no limit' })),
 });
 
-export const getCapacity = operatorEndpoint({
+export const getCapacity = endpoint({
+  audience: 'operator',
   operation: 'getCapacity',
   method: 'GET',
   path: '/host/capacity',

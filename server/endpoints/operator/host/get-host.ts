@@ -1,10 +1,11 @@
 import { inspectHost } from '../../../compute/qemu/host.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Enum, Shape } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { imagesOf } from '../images/images-of.ts';
 
-export const getHost = operatorEndpoint({
+export const getHost = endpoint({
+  audience: 'operator',
   operation: 'getHost',
   method: 'GET',
   path: '/host',

@@ -1,8 +1,9 @@
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Shape } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 
-export const resumeHost = operatorEndpoint({
+export const resumeHost = endpoint({
+  audience: 'operator',
   operation: 'resumeHost',
   method: 'POST',
   path: '/host/resume',

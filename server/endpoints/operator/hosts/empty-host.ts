@@ -1,13 +1,14 @@
 import { drainHost } from '../../../db/queries/hosts/hosts.ts';
 import type { MoveWindow } from '../../../db/queries/hosts/move-windows.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Input, Timestamp } from '../../../http/schemas.ts';
 import { emptyHosts } from '../../../jobs/reconcilers/empty-hosts.ts';
 import { invalidField } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { HostMachineShape, HostParams, requireHost, requireMoves, showHost } from './host-shape.ts';
 
-export const emptyHost = operatorEndpoint({
+export const emptyHost = endpoint({
+  audience: 'operator',
   operation: 'emptyHost',
   method: 'POST',
   path: '/hosts/{host}/drain',

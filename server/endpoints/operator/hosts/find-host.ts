@@ -1,8 +1,9 @@
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { HostMachineShape, HostParams } from './host-shape.ts';
 import { simulateOutage } from './simulate-outage.ts';
 
-export const findHost = operatorEndpoint({
+export const findHost = endpoint({
+  audience: 'operator',
   operation: 'findHost',
   method: 'POST',
   path: '/hosts/{host}/find',

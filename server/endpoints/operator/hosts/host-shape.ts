@@ -1,6 +1,6 @@
 import { findHost, type HostRow, type HostView, listHosts } from '../../../db/queries/hosts/hosts.ts';
-import type { OperatorServices } from '../../../http/operator/endpoint.ts';
 import { Count, Enum, MoveWindowShape, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
+import type { OperatorServices } from '../../../http/services.ts';
 import { ApiError, notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 

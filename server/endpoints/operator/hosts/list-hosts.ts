@@ -1,9 +1,10 @@
 import { listHosts as readHosts } from '../../../db/queries/hosts/hosts.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { HostMachineShape, presentHost } from './host-shape.ts';
 
-export const listHosts = operatorEndpoint({
+export const listHosts = endpoint({
+  audience: 'operator',
   operation: 'listHosts',
   method: 'GET',
   path: '/hosts',

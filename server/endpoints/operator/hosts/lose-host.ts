@@ -1,8 +1,9 @@
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { HostMachineShape, HostParams } from './host-shape.ts';
 import { simulateOutage } from './simulate-outage.ts';
 
-export const loseHost = operatorEndpoint({
+export const loseHost = endpoint({
+  audience: 'operator',
   operation: 'loseHost',
   method: 'POST',
   path: '/hosts/{host}/lose',

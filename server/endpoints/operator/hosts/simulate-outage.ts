@@ -1,4 +1,4 @@
-import type { OperatorServices } from '../../../http/operator/endpoint.ts';
+import type { OperatorServices } from '../../../http/services.ts';
 import { ApiError } from '../../../platform/errors.ts';
 import { requireHost, showHost } from './host-shape.ts';
 

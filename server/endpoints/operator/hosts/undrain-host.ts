@@ -1,10 +1,11 @@
 import { undrainHost as undrain } from '../../../db/queries/hosts/hosts.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { cancelMoves } from '../../../jobs/reconcilers/announce-moves.ts';
 import { Failures } from '../../../platform/failures.ts';
 import { HostMachineShape, HostParams, requireHost, showHost } from './host-shape.ts';
 
-export const undrainHost = operatorEndpoint({
+export const undrainHost = endpoint({
+  audience: 'operator',
   operation: 'undrainHost',
   method: 'POST',
   path: '/hosts/{host}/undrain',

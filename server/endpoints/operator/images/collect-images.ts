@@ -1,8 +1,9 @@
 import { collectImages as collect } from '../../../compute/qemu/images/image-collection.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Count, Shape } from '../../../http/schemas.ts';
 
-export const collectImages = operatorEndpoint({
+export const collectImages = endpoint({
+  audience: 'operator',
   operation: 'collectImages',
   method: 'POST',
   path: '/images/collect',

@@ -1,5 +1,5 @@
 import { ImageError } from '../../../compute/qemu/images/image-source.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
 import { invalidField } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
@@ -23,7 +23,8 @@ const AbsolutePath = Type.String({
   examples: ['/srv/images/debian-12.qcow2'],
 });
 
-export const importImage = operatorEndpoint({
+export const importImage = endpoint({
+  audience: 'operator',
   operation: 'importImage',
   method: 'POST',
   path: '/images',

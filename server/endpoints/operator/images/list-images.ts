@@ -1,9 +1,10 @@
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { ImageShape, presentImage } from './image-shape.ts';
 import { imagesOf } from './images-of.ts';
 
-export const listImages = operatorEndpoint({
+export const listImages = endpoint({
+  audience: 'operator',
   operation: 'listImages',
   method: 'GET',
   path: '/images',

@@ -1,10 +1,11 @@
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Shape } from '../../../http/schemas.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { imagesOf } from './images-of.ts';
 
-export const removeImage = operatorEndpoint({
+export const removeImage = endpoint({
+  audience: 'operator',
   operation: 'removeImage',
   method: 'POST',
   path: '/images/{name}/remove',

@@ -1,12 +1,13 @@
 import { monthStart } from '../../../domain/billing/bookings/export.ts';
 import { monthFiles } from '../../../domain/billing/month-archive.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { tarGz } from '../../../platform/tar.ts';
 import { Month } from '../books/month.ts';
 
-export const downloadDocuments = operatorEndpoint({
+export const downloadDocuments = endpoint({
+  audience: 'operator',
   operation: 'downloadDocuments',
   method: 'GET',
   path: '/documents/archive',

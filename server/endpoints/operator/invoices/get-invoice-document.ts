@@ -1,10 +1,11 @@
 import { invoiceDocument } from '../../../domain/billing/invoice-document.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Enum, Input, Shape } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { InvoiceParams, loadInvoice } from './load-invoice.ts';
 
-export const getInvoiceDocument = operatorEndpoint({
+export const getInvoiceDocument = endpoint({
+  audience: 'operator',
   operation: 'getInvoiceDocument',
   method: 'GET',
   path: '/invoices/{id}/document',

@@ -1,9 +1,10 @@
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Id, Shape } from '../../../http/schemas.ts';
 import { InvoiceWithLinesShape, presentInvoiceWithLines } from '../../customer/billing/invoice-shape.ts';
 import { InvoiceParams, loadInvoice } from './load-invoice.ts';
 
-export const getInvoice = operatorEndpoint({
+export const getInvoice = endpoint({
+  audience: 'operator',
   operation: 'getInvoice',
   method: 'GET',
   path: '/invoices/{id}',

@@ -1,13 +1,14 @@
 import { type InvoiceView, listInvoicesOfMonth } from '../../../db/queries/money/invoices.ts';
 import { monthStart } from '../../../domain/billing/bookings/export.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Id, Input, PageQuery, Shape } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { InvoiceShape, presentInvoice } from '../../customer/billing/invoice-shape.ts';
 import { Month } from '../books/month.ts';
 
-export const listDocuments = operatorEndpoint({
+export const listDocuments = endpoint({
+  audience: 'operator',
   operation: 'listDocuments',
   method: 'GET',
   path: '/documents',

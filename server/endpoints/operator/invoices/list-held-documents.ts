@@ -2,7 +2,7 @@ import {
   type HeldDocument,
   listHeldDocuments as queryHeldDocuments,
 } from '../../../db/queries/money/held-documents.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Currency, Enum, Id, Input, PageQuery, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
@@ -26,7 +26,8 @@ const HeldDocumentShape = Shape(
   { $id: 'HeldDocument', description: 'An invoice or a credit note of a past month without a number' },
 );
 
-export const listHeldDocuments = operatorEndpoint({
+export const listHeldDocuments = endpoint({
+  audience: 'operator',
   operation: 'listHeldDocuments',
   method: 'GET',
   path: '/held-documents',

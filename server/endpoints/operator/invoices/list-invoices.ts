@@ -1,5 +1,5 @@
 import { listInvoices as queryInvoices } from '../../../db/queries/money/invoices.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Input, PageQuery, Shape } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
@@ -7,7 +7,8 @@ import { InvoiceShape, presentInvoice } from '../../customer/billing/invoice-sha
 import { AccountParams } from '../accounts/account-shape.ts';
 import { requireAccount } from '../accounts/require-account.ts';
 
-export const listInvoices = operatorEndpoint({
+export const listInvoices = endpoint({
+  audience: 'operator',
   operation: 'listInvoices',
   method: 'GET',
   path: '/accounts/{id}/invoices',

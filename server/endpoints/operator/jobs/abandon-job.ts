@@ -1,13 +1,14 @@
 import { systemFindJob } from '../../../db/queries/service/stuck-jobs.ts';
 import { systemFindVm } from '../../../db/queries/vms/vms.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { abandon } from '../../../jobs/end-job.ts';
 import { hasEnded, JobParams, JobShape, presentJob, requireJob } from './job-shape.ts';
 
 /** The reason shown to the job's owner if the job had not failed before. */
 const ABANDONED = { code: 'abandoned', message: 'The job was abandoned.' } as const;
 
-export const abandonJob = operatorEndpoint({
+export const abandonJob = endpoint({
+  audience: 'operator',
   operation: 'abandonJob',
   method: 'POST',
   path: '/jobs/{id}/abandon',

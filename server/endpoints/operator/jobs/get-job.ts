@@ -1,7 +1,8 @@
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { JobParams, JobShape, presentJob, requireJob } from './job-shape.ts';
 
-export const getJob = operatorEndpoint({
+export const getJob = endpoint({
+  audience: 'operator',
   operation: 'getJob',
   method: 'GET',
   path: '/jobs/{id}',

@@ -1,7 +1,7 @@
 import type { JobRow } from '../../../db/queries/service/jobs.ts';
 import { systemFindJob } from '../../../db/queries/service/stuck-jobs.ts';
-import type { OperatorServices } from '../../../http/operator/endpoint.ts';
 import { Count, Enum, Id, Nullable, PathId, Shape, Timestamp } from '../../../http/schemas.ts';
+import type { OperatorServices } from '../../../http/services.ts';
 import { ApiError, notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { JobKindShape } from '../shared/job-kind-shape.ts';

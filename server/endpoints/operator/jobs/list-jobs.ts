@@ -1,11 +1,12 @@
 import { JOB_STATES, systemListJobs } from '../../../db/queries/service/stuck-jobs.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Enum, Input, PageQuery } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { JobShape, presentJob } from './job-shape.ts';
 
-export const listJobs = operatorEndpoint({
+export const listJobs = endpoint({
+  audience: 'operator',
   operation: 'listJobs',
   method: 'GET',
   path: '/jobs',

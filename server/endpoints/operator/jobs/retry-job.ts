@@ -1,8 +1,9 @@
 import { retryJob as retry } from '../../../db/queries/service/stuck-jobs.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { hasEnded, JobParams, JobShape, presentJob, requireJob } from './job-shape.ts';
 
-export const retryJob = operatorEndpoint({
+export const retryJob = endpoint({
+  audience: 'operator',
   operation: 'retryJob',
   method: 'POST',
   path: '/jobs/{id}/retry',

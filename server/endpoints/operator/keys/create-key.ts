@@ -1,7 +1,7 @@
 import { ALL_SCOPES } from '../../../access/scopes.ts';
 import { requireOpen } from '../../../domain/accounts/account-status.ts';
 import { allowList, expiry, createKey as insertKey } from '../../../domain/accounts/keys.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Enum, Input, Shape } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { AccountParams } from '../accounts/account-shape.ts';
@@ -15,7 +15,8 @@ import { keyFields, presentKey } from './key-shape.ts';
  */
 const MAX_ALLOWED_NETWORKS = 100;
 
-export const createKey = operatorEndpoint({
+export const createKey = endpoint({
+  audience: 'operator',
   operation: 'createKey',
   method: 'POST',
   path: '/accounts/{id}/keys',

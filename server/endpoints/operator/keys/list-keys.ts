@@ -1,11 +1,12 @@
 import { listKeys as queryKeys } from '../../../db/queries/access/api-keys.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { AccountParams } from '../accounts/account-shape.ts';
 import { requireAccount } from '../accounts/require-account.ts';
 import { KeyShape, presentKey } from './key-shape.ts';
 
-export const listKeys = operatorEndpoint({
+export const listKeys = endpoint({
+  audience: 'operator',
   operation: 'listKeys',
   method: 'GET',
   path: '/accounts/{id}/keys',

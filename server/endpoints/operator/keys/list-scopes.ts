@@ -1,10 +1,11 @@
 import { SCOPES } from '../../../access/scopes.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Shape } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { ScopeShape } from './key-shape.ts';
 
-export const listScopes = operatorEndpoint({
+export const listScopes = endpoint({
+  audience: 'operator',
   operation: 'listScopes',
   method: 'GET',
   path: '/scopes',

@@ -1,11 +1,12 @@
 import { revokeKey as revoke } from '../../../db/queries/access/api-keys.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { PathId } from '../../../http/schemas.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { KeyShape, presentKey } from './key-shape.ts';
 
-export const revokeKey = operatorEndpoint({
+export const revokeKey = endpoint({
+  audience: 'operator',
   operation: 'revokeKey',
   method: 'POST',
   path: '/keys/{id}/revoke',

@@ -1,5 +1,5 @@
 import { listOperatorLog } from '../../../db/queries/service/operator-log.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Id, Input, Nullable, PageQuery, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
@@ -24,7 +24,8 @@ const LogEntryShape = Shape(
 );
 
 /** Read-only, both in the API and in the store. */
-export const listLog = operatorEndpoint({
+export const listLog = endpoint({
+  audience: 'operator',
   operation: 'listLog',
   method: 'GET',
   path: '/log',

@@ -1,11 +1,12 @@
 import { MAIL_STATUSES, systemListMails } from '../../../db/queries/service/mails.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Enum, Input, PageQuery } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { MailShape, presentMail } from './mail-shape.ts';
 
-export const listMails = operatorEndpoint({
+export const listMails = endpoint({
+  audience: 'operator',
   operation: 'listMails',
   method: 'GET',
   path: '/mails',

@@ -1,9 +1,10 @@
 import { retryMail as retry, systemFindMail } from '../../../db/queries/service/mails.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { ApiError, notFound } from '../../../platform/errors.ts';
 import { MailParams, MailShape, presentMail } from './mail-shape.ts';
 
-export const retryMail = operatorEndpoint({
+export const retryMail = endpoint({
+  audience: 'operator',
   operation: 'retryMail',
   method: 'POST',
   path: '/mails/{id}/retry',

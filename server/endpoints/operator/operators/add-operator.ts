@@ -1,5 +1,5 @@
 import { addOperator as add } from '../../../domain/people/operators.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import {
   OperatorInput,
   OperatorLinkShape,
@@ -8,7 +8,8 @@ import {
   requirePages,
 } from './operator-shape.ts';
 
-export const addOperator = operatorEndpoint({
+export const addOperator = endpoint({
+  audience: 'operator',
   operation: 'addOperator',
   method: 'POST',
   path: '/operators',

@@ -1,5 +1,5 @@
 import { relinkOperator } from '../../../domain/people/operators.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import {
   OperatorInput,
   OperatorLinkShape,
@@ -8,7 +8,8 @@ import {
   requirePages,
 } from './operator-shape.ts';
 
-export const createOperatorLink = operatorEndpoint({
+export const createOperatorLink = endpoint({
+  audience: 'operator',
   operation: 'createOperatorLink',
   method: 'POST',
   path: '/operators/sign-in-link',

@@ -1,9 +1,10 @@
 import { listOperators as read } from '../../../db/queries/access/operators.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { OperatorShape, presentOperator } from './operator-shape.ts';
 
-export const listOperators = operatorEndpoint({
+export const listOperators = endpoint({
+  audience: 'operator',
   operation: 'listOperators',
   method: 'GET',
   path: '/operators',

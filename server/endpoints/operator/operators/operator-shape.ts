@@ -1,8 +1,8 @@
 import { isOperatorPanelOn } from '../../../config/panel-problems.ts';
 import type { OperatorRow } from '../../../db/queries/access/operators.ts';
 import type { OperatorLink } from '../../../domain/people/operators.ts';
-import type { OperatorServices } from '../../../http/operator/endpoint.ts';
 import { Count, Id, Input, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
+import type { OperatorServices } from '../../../http/services.ts';
 import { ApiError, invalidField } from '../../../platform/errors.ts';
 import { parseMailAddress } from '../../../platform/mail-address.ts';
 import { Type } from '../../../platform/schema.ts';

@@ -1,10 +1,11 @@
 import { removeOperator as remove } from '../../../domain/people/operators.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Id, Shape } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { OperatorInput, operatorAddress } from './operator-shape.ts';
 
-export const removeOperator = operatorEndpoint({
+export const removeOperator = endpoint({
+  audience: 'operator',
   operation: 'removeOperator',
   method: 'POST',
   path: '/operators/remove',

@@ -1,7 +1,8 @@
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { OpsKeyShape, presentOpsKey } from './ops-key-shape.ts';
 
-export const getOpsKey = operatorEndpoint({
+export const getOpsKey = endpoint({
+  audience: 'operator',
   operation: 'getOpsKey',
   method: 'GET',
   path: '/ops-key',

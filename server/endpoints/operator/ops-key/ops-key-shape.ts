@@ -1,6 +1,6 @@
 import { countOtherOpsKeys } from '../../../db/queries/vms/vm-ops-keys.ts';
-import type { OperatorServices } from '../../../http/operator/endpoint.ts';
 import { Count, Shape } from '../../../http/schemas.ts';
+import type { OperatorServices } from '../../../http/services.ts';
 import { Type } from '../../../platform/schema.ts';
 
 export const OpsKeyShape = Shape(

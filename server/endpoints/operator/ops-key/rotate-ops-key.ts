@@ -1,7 +1,8 @@
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { OpsKeyShape, presentOpsKey } from './ops-key-shape.ts';
 
-export const rotateOpsKey = operatorEndpoint({
+export const rotateOpsKey = endpoint({
+  audience: 'operator',
   operation: 'rotateOpsKey',
   method: 'POST',
   path: '/ops-key/rotate',

@@ -1,5 +1,5 @@
 import { listOrders as queryOrders } from '../../../db/queries/money/orders.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Input, PageQuery } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
@@ -7,7 +7,8 @@ import { OrderShape, presentOrder } from '../../customer/shared/order-shape.ts';
 import { AccountParams } from '../accounts/account-shape.ts';
 import { requireAccount } from '../accounts/require-account.ts';
 
-export const listOrders = operatorEndpoint({
+export const listOrders = endpoint({
+  audience: 'operator',
   operation: 'listOrders',
   method: 'GET',
   path: '/accounts/{id}/orders',

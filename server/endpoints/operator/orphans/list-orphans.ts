@@ -1,11 +1,12 @@
 import { listOrphans as queryOrphans } from '../../../db/queries/hosts/orphans.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Input, PageQuery, Shape } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { orphanFields, presentOrphan } from './orphan-shape.ts';
 
-export const listOrphans = operatorEndpoint({
+export const listOrphans = endpoint({
+  audience: 'operator',
   operation: 'listOrphans',
   method: 'GET',
   path: '/orphans',

@@ -1,11 +1,12 @@
 import { findOrphan, forgetOrphan, livingAmong } from '../../../db/queries/hosts/orphans.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Shape } from '../../../http/schemas.ts';
 import { ApiError, notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { orphanFields, presentOrphan } from './orphan-shape.ts';
 
-export const removeOrphan = operatorEndpoint({
+export const removeOrphan = endpoint({
+  audience: 'operator',
   operation: 'removeOrphan',
   method: 'POST',
   path: '/orphans/{id}/remove',

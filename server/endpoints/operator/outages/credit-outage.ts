@@ -1,6 +1,6 @@
 import { findOutage } from '../../../db/queries/hosts/outages.ts';
 import { creditNextVm } from '../../../domain/billing/adjustments/credit-outage.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { PathId } from '../../../http/schemas.ts';
 import { ApiError, notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
@@ -11,7 +11,8 @@ import { CreditedOutageShape, presentCreditedOutage } from './outage-shape.ts';
  */
 const VMS_A_REQUEST = 50;
 
-export const creditOutage = operatorEndpoint({
+export const creditOutage = endpoint({
+  audience: 'operator',
   operation: 'creditOutage',
   method: 'POST',
   path: '/outages/{id}/credit',

@@ -1,11 +1,12 @@
 import { listOutages as queryOutages } from '../../../db/queries/hosts/outages.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Input, PageQuery } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { CreditedOutageShape, presentCreditedOutage } from './outage-shape.ts';
 
-export const listOutages = operatorEndpoint({
+export const listOutages = endpoint({
+  audience: 'operator',
   operation: 'listOutages',
   method: 'GET',
   path: '/outages',

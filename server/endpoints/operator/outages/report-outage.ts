@@ -1,6 +1,6 @@
 import { insertOutage, type OutageRow } from '../../../db/queries/hosts/outages.ts';
 import { systemFindVm } from '../../../db/queries/vms/vms.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Input, Timestamp } from '../../../http/schemas.ts';
 import { invalidField } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
@@ -9,7 +9,8 @@ import { Reason, requireReadable } from '../shared/input.ts';
 import { Key, ONCE_ERRORS, once } from '../shared/once.ts';
 import { OutageShape, presentOutage } from './outage-shape.ts';
 
-export const reportOutage = operatorEndpoint({
+export const reportOutage = endpoint({
+  audience: 'operator',
   operation: 'reportOutage',
   method: 'POST',
   path: '/outages',

@@ -4,7 +4,7 @@ import {
   operatorOverview,
 } from '../../../db/queries/service/operator-overview.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Count, Currency, Minor, Shape } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { VERSION } from '../../../platform/version.ts';
@@ -18,7 +18,8 @@ const MoneyShape = Shape(
   { $id: 'MoneyOfSpan', description: 'Money of all accounts in a period' },
 );
 
-export const getOverview = operatorEndpoint({
+export const getOverview = endpoint({
+  audience: 'operator',
   operation: 'getOverview',
   method: 'GET',
   path: '/overview',

@@ -1,12 +1,13 @@
 import { requireOpenOrOwing } from '../../../domain/accounts/account-status.ts';
 import { creditAccount as credit } from '../../../domain/accounts/book-payment.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { AccountParams } from '../accounts/account-shape.ts';
 import { ONCE_ERRORS } from '../shared/once.ts';
 import { bookPayment, NewPayment } from './book-payment.ts';
 import { BookedPaymentShape } from './payment-shape.ts';
 
-export const creditAccount = operatorEndpoint({
+export const creditAccount = endpoint({
+  audience: 'operator',
   operation: 'creditAccount',
   method: 'POST',
   path: '/accounts/{id}/credits',

@@ -1,12 +1,13 @@
 import { requireOpen } from '../../../domain/accounts/account-status.ts';
 import { debitAccount as debit } from '../../../domain/accounts/book-payment.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { AccountParams } from '../accounts/account-shape.ts';
 import { ONCE_ERRORS } from '../shared/once.ts';
 import { bookPayment, NewPayment } from './book-payment.ts';
 import { BookedPaymentShape } from './payment-shape.ts';
 
-export const debitAccount = operatorEndpoint({
+export const debitAccount = endpoint({
+  audience: 'operator',
   operation: 'debitAccount',
   method: 'POST',
   path: '/accounts/{id}/debits',

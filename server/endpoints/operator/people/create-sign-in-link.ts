@@ -4,7 +4,7 @@ import { findPersonByEmail } from '../../../db/queries/access/people.ts';
 import { requireOpen } from '../../../domain/accounts/account-status.ts';
 import { addMember, createPerson } from '../../../domain/people/create-person.ts';
 import { issueMailToken } from '../../../domain/people/mail-tokens.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Enum, Id, Input, Shape, Timestamp } from '../../../http/schemas.ts';
 import { invalidField, notFound } from '../../../platform/errors.ts';
 import { parseMailAddress } from '../../../platform/mail-address.ts';
@@ -12,7 +12,8 @@ import { Type } from '../../../platform/schema.ts';
 import { requireAccount } from '../accounts/require-account.ts';
 import { Code, Line } from '../shared/input.ts';
 
-export const createSignInLink = operatorEndpoint({
+export const createSignInLink = endpoint({
+  audience: 'operator',
   operation: 'createSignInLink',
   method: 'POST',
   path: '/people/sign-in-link',

@@ -1,7 +1,7 @@
 import { requireOpen } from '../../../domain/accounts/account-status.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import { grantPromo } from '../../../domain/billing/promo-credits.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Input, Timestamp } from '../../../http/schemas.ts';
 import { mailOwners } from '../../../mail/owners.ts';
 import { AccountParams } from '../accounts/account-shape.ts';
@@ -12,7 +12,8 @@ import { Key, ONCE_ERRORS, once } from '../shared/once.ts';
 import { presentWallet } from '../shared/wallet-shape.ts';
 import { ChangedPromoCreditShape, presentPromoCredit } from './promo-credit-shape.ts';
 
-export const grantPromoCredit = operatorEndpoint({
+export const grantPromoCredit = endpoint({
+  audience: 'operator',
   operation: 'grantPromoCredit',
   method: 'POST',
   path: '/accounts/{id}/promo-credits',

@@ -1,12 +1,13 @@
 import { listPromoCredits as queryPromoCredits } from '../../../db/queries/money/promo-credits.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Input, PageQuery } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { requireAccount } from '../accounts/require-account.ts';
 import { PromoCreditShape, presentPromoCredit } from './promo-credit-shape.ts';
 
-export const listPromoCredits = operatorEndpoint({
+export const listPromoCredits = endpoint({
+  audience: 'operator',
   operation: 'listPromoCredits',
   method: 'GET',
   path: '/promo-credits',

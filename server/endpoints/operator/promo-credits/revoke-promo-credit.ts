@@ -1,11 +1,12 @@
 import { revokePromo } from '../../../domain/billing/promo-credits.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { PathId } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { presentWallet } from '../shared/wallet-shape.ts';
 import { ChangedPromoCreditShape, presentPromoCredit } from './promo-credit-shape.ts';
 
-export const revokePromoCredit = operatorEndpoint({
+export const revokePromoCredit = endpoint({
+  audience: 'operator',
   operation: 'revokePromoCredit',
   method: 'POST',
   path: '/promo-credits/{id}/revoke',

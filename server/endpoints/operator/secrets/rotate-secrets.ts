@@ -1,9 +1,10 @@
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Count, Shape } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { resealAll } from './reseal.ts';
 
-export const rotateSecrets = operatorEndpoint({
+export const rotateSecrets = endpoint({
+  audience: 'operator',
   operation: 'rotateSecrets',
   method: 'POST',
   path: '/secrets/rotate',

@@ -1,12 +1,13 @@
 import { TARGET_MODES } from '../../../db/queries/shield/shield-targets.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Enum, Input } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { addTarget as insertTarget, requireServed } from '../../../shield/target.ts';
 import { requireAddress, requireEdge, requireTarget, TargetShape, viewOf } from './target-shape.ts';
 import { requireTenant, TenantParams } from './tenant-shape.ts';
 
-export const addTarget = operatorEndpoint({
+export const addTarget = endpoint({
+  audience: 'operator',
   operation: 'addTarget',
   method: 'POST',
   path: '/tenants/{id}/targets',

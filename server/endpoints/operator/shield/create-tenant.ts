@@ -1,5 +1,5 @@
 import { insertTenant, tenantIdsOf } from '../../../db/queries/shield/shield-tenants.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
 import { newId } from '../../../platform/ids.ts';
 import { requireRoom, TENANTS_PER_ACCOUNT } from '../../../shield/target.ts';
@@ -8,7 +8,8 @@ import { requireAccount } from '../accounts/require-account.ts';
 import { Line, requireReadable } from '../shared/input.ts';
 import { TenantShape } from './tenant-shape.ts';
 
-export const createTenant = operatorEndpoint({
+export const createTenant = endpoint({
+  audience: 'operator',
   operation: 'createTenant',
   method: 'POST',
   path: '/accounts/{id}/tenants',

@@ -1,10 +1,11 @@
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Id, Input, Nullable, Shape } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { endReportedAttack as end } from '../../../shield/report.ts';
 import { requireAddress } from './target-shape.ts';
 
-export const endReportedAttack = operatorEndpoint({
+export const endReportedAttack = endpoint({
+  audience: 'operator',
   operation: 'endReportedAttack',
   method: 'POST',
   path: '/attacks/reports/end',

@@ -1,7 +1,8 @@
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { requireTarget, TargetParams, TargetShape, viewOf } from './target-shape.ts';
 
-export const getTarget = operatorEndpoint({
+export const getTarget = endpoint({
+  audience: 'operator',
   operation: 'getTarget',
   method: 'GET',
   path: '/targets/{id}',

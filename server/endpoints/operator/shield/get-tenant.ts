@@ -1,7 +1,8 @@
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { requireTenant, TenantParams, TenantShape } from './tenant-shape.ts';
 
-export const getTenant = operatorEndpoint({
+export const getTenant = endpoint({
+  audience: 'operator',
   operation: 'getTenant',
   method: 'GET',
   path: '/tenants/{id}',

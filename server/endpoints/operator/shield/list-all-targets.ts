@@ -1,11 +1,12 @@
 import { systemListTargets } from '../../../db/queries/shield/shield-targets.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Input, PageQuery } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { presentTarget, TargetShape } from './target-shape.ts';
 
-export const listAllTargets = operatorEndpoint({
+export const listAllTargets = endpoint({
+  audience: 'operator',
   operation: 'listAllTargets',
   method: 'GET',
   path: '/targets',

@@ -5,14 +5,15 @@ import {
   SEVERITIES,
   systemListAttacks,
 } from '../../../db/queries/shield/shield-attacks.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Enum, Id, Input, Nullable, PageQuery, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 
 const Whole = (description: string) => Type.Integer({ minimum: 0, description });
 
-export const listAttacks = operatorEndpoint({
+export const listAttacks = endpoint({
+  audience: 'operator',
   operation: 'listAttacks',
   method: 'GET',
   path: '/attacks',

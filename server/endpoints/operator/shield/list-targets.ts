@@ -1,12 +1,13 @@
 import { listTargets as queryTargets } from '../../../db/queries/shield/shield-targets.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Input, PageQuery } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { presentTarget, TargetShape } from './target-shape.ts';
 import { requireTenant, TenantParams } from './tenant-shape.ts';
 
-export const listTargets = operatorEndpoint({
+export const listTargets = endpoint({
+  audience: 'operator',
   operation: 'listTargets',
   method: 'GET',
   path: '/tenants/{id}/targets',

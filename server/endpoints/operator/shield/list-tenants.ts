@@ -1,11 +1,12 @@
 import { systemListTenants } from '../../../db/queries/shield/shield-tenants.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Input, PageQuery } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { TenantShape } from './tenant-shape.ts';
 
-export const listTenants = operatorEndpoint({
+export const listTenants = endpoint({
+  audience: 'operator',
   operation: 'listTenants',
   method: 'GET',
   path: '/tenants',

@@ -1,12 +1,13 @@
 import { systemLockTarget } from '../../../db/queries/shield/shield-targets.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Id, Shape } from '../../../http/schemas.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { removeTarget as remove } from '../../../shield/target.ts';
 import { TargetParams } from './target-shape.ts';
 
-export const removeTarget = operatorEndpoint({
+export const removeTarget = endpoint({
+  audience: 'operator',
   operation: 'removeTarget',
   method: 'POST',
   path: '/targets/{id}/remove',

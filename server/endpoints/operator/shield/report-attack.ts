@@ -1,5 +1,5 @@
 import { EDGE_CLASSES } from '../../../edge/driver.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Enum, Id, Input, Shape } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { reportAttack as report } from '../../../shield/report.ts';
@@ -20,7 +20,8 @@ const volume = {
   bytes: Whole(MAX_BPS, 'Bytes per second', 137_690_000),
 };
 
-export const reportAttack = operatorEndpoint({
+export const reportAttack = endpoint({
+  audience: 'operator',
   operation: 'reportAttack',
   method: 'POST',
   path: '/attacks/reports',

@@ -1,5 +1,5 @@
 import type { SimulatedAttacks } from '../../../edge/driver.ts';
-import type { OperatorServices } from '../../../http/operator/endpoint.ts';
+import type { OperatorServices } from '../../../http/services.ts';
 import { ApiError } from '../../../platform/errors.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { setBlackhole, systemLockTarget } from '../../../db/queries/shield/shield-targets.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Input, Nullable } from '../../../http/schemas.ts';
 import { ApiError, notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
@@ -9,7 +9,8 @@ import { requireEdge, requireTarget, TargetParams, TargetShape, viewOf } from '.
 const MAX_MINUTES = 1_440;
 const MINUTE_MS = 60_000;
 
-export const setTargetBlackhole = operatorEndpoint({
+export const setTargetBlackhole = endpoint({
+  audience: 'operator',
   operation: 'setTargetBlackhole',
   method: 'POST',
   path: '/targets/{id}/blackhole',

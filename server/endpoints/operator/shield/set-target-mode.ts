@@ -1,11 +1,12 @@
 import { systemLockTarget, TARGET_MODES } from '../../../db/queries/shield/shield-targets.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Enum, Input } from '../../../http/schemas.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { changeMode, requireServed } from '../../../shield/target.ts';
 import { requireEdge, TargetParams, TargetShape, viewOf } from './target-shape.ts';
 
-export const setTargetMode = operatorEndpoint({
+export const setTargetMode = endpoint({
+  audience: 'operator',
   operation: 'setTargetMode',
   method: 'POST',
   path: '/targets/{id}/mode',

@@ -2,12 +2,13 @@ import {
   setTargetThreshold as saveThreshold,
   systemLockTarget,
 } from '../../../db/queries/shield/shield-targets.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { requireTarget, TargetParams, TargetShape, thresholdFields, viewOf } from './target-shape.ts';
 
-export const setTargetThreshold = operatorEndpoint({
+export const setTargetThreshold = endpoint({
+  audience: 'operator',
   operation: 'setTargetThreshold',
   method: 'POST',
   path: '/targets/{id}/threshold',

@@ -1,5 +1,5 @@
 import { EdgeUnavailableError, SIMULATED_VECTORS } from '../../../edge/driver.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Enum, Id, Input, Shape, Timestamp } from '../../../http/schemas.ts';
 import { ApiError } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
@@ -16,7 +16,8 @@ const attackFields = {
   seconds: Type.Integer({ minimum: 1, maximum: MAX_SECONDS, description: 'How long', examples: [120] }),
 };
 
-export const startAttack = operatorEndpoint({
+export const startAttack = endpoint({
+  audience: 'operator',
   operation: 'startAttack',
   method: 'POST',
   path: '/targets/{id}/attack',

@@ -1,9 +1,10 @@
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Count, Id, Shape } from '../../../http/schemas.ts';
 import { requireSimulated } from './require-simulated.ts';
 import { requireTarget, TargetParams } from './target-shape.ts';
 
-export const stopAttack = operatorEndpoint({
+export const stopAttack = endpoint({
+  audience: 'operator',
   operation: 'stopAttack',
   method: 'POST',
   path: '/targets/{id}/attack/stop',

@@ -8,8 +8,8 @@ import {
   type TargetRow,
   type TargetView,
 } from '../../../db/queries/shield/shield-targets.ts';
-import type { OperatorServices } from '../../../http/operator/endpoint.ts';
 import { Count, Enum, Id, Nullable, PathId, Shape, Timestamp } from '../../../http/schemas.ts';
+import type { OperatorServices } from '../../../http/services.ts';
 import { ApiError, invalidField, notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { Watch } from '../../../shield/baseline.ts';

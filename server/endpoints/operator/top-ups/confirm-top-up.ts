@@ -1,6 +1,6 @@
 import { lockTopUp, systemFindTopUp } from '../../../db/queries/money/top-ups.ts';
 import { formatMinor } from '../../../domain/billing/money.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
 import { settlePaid } from '../../../payments/settle.ts';
 import { ApiError, invalidField, notFound } from '../../../platform/errors.ts';
@@ -8,7 +8,8 @@ import { Type } from '../../../platform/schema.ts';
 import { AmountFields, amountField, amountOf } from '../shared/amount.ts';
 import { presentTopUp, TopUpParams, TopUpShape } from './top-up-shape.ts';
 
-export const confirmTopUp = operatorEndpoint({
+export const confirmTopUp = endpoint({
+  audience: 'operator',
   operation: 'confirmTopUp',
   method: 'POST',
   path: '/top-ups/{id}/confirm',

@@ -1,11 +1,12 @@
 import { SHOWN_TOP_UP_STATUSES, systemListTopUps } from '../../../db/queries/money/top-ups.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Enum, Input, PageQuery } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { presentTopUp, TopUpShape } from './top-up-shape.ts';
 
-export const listTopUps = operatorEndpoint({
+export const listTopUps = endpoint({
+  audience: 'operator',
   operation: 'listTopUps',
   method: 'GET',
   path: '/top-ups',

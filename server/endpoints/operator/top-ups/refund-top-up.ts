@@ -1,11 +1,12 @@
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
 import { refundTopUp as refund } from '../../../payments/refund-top-up.ts';
 import { AmountFields, optionalAmount } from '../shared/amount.ts';
 import { Reason, requireReadable } from '../shared/input.ts';
 import { presentRefund, RefundShape, TopUpParams } from './top-up-shape.ts';
 
-export const refundTopUp = operatorEndpoint({
+export const refundTopUp = endpoint({
+  audience: 'operator',
   operation: 'refundTopUp',
   method: 'POST',
   path: '/top-ups/{id}/refunds',

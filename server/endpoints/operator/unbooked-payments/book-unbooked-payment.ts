@@ -1,5 +1,5 @@
 import { findUnbookedPayment } from '../../../db/queries/money/unbooked-payments.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Input, PathId } from '../../../http/schemas.ts';
 import { ProviderUnavailableError } from '../../../payments/provider.ts';
 import { actOn, reversalsOf } from '../../../payments/stripe/compare.ts';
@@ -15,7 +15,8 @@ import {
 /** Seconds after which the caller may retry if the provider does not answer. */
 const RETRY_SECONDS = 30;
 
-export const bookUnbookedPayment = operatorEndpoint({
+export const bookUnbookedPayment = endpoint({
+  audience: 'operator',
   operation: 'bookUnbookedPayment',
   method: 'POST',
   path: '/unbooked-payments/{id}/book',

@@ -1,4 +1,4 @@
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
 import { dismissUnbooked } from '../../../payments/unbooked-payments.ts';
 import { Reason, requireReadable } from '../shared/input.ts';
@@ -8,7 +8,8 @@ import {
   UnbookedPaymentShape,
 } from './unbooked-payment-shape.ts';
 
-export const dismissUnbookedPayment = operatorEndpoint({
+export const dismissUnbookedPayment = endpoint({
+  audience: 'operator',
   operation: 'dismissUnbookedPayment',
   method: 'POST',
   path: '/unbooked-payments/{id}/dismiss',

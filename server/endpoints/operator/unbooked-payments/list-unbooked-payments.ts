@@ -2,13 +2,14 @@ import {
   listUnbookedPayments as query,
   UNBOOKED_STATUSES,
 } from '../../../db/queries/money/unbooked-payments.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Enum, Input, PageQuery } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { presentUnbookedPayment, UnbookedPaymentShape } from './unbooked-payment-shape.ts';
 
-export const listUnbookedPayments = operatorEndpoint({
+export const listUnbookedPayments = endpoint({
+  audience: 'operator',
   operation: 'listUnbookedPayments',
   method: 'GET',
   path: '/unbooked-payments',

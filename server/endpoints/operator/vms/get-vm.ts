@@ -2,7 +2,7 @@ import { EVENT_TYPES } from '../../../db/enums.ts';
 import { listEvents } from '../../../db/queries/service/events.ts';
 import { systemFindVmView } from '../../../db/queries/vms/operator-vms.ts';
 import { listSnapshots } from '../../../db/queries/vms/snapshots.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Enum, Shape, Timestamp, VmParams } from '../../../http/schemas.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
@@ -24,7 +24,8 @@ const VmEventShape = Shape(
   { $id: 'VmEvent', description: 'An entry of the event log of a VM' },
 );
 
-export const getVm = operatorEndpoint({
+export const getVm = endpoint({
+  audience: 'operator',
   operation: 'getVm',
   method: 'GET',
   path: '/vms/{id}',

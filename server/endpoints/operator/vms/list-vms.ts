@@ -1,13 +1,14 @@
 import { type SystemVmFilter, systemListVms } from '../../../db/queries/vms/operator-vms.ts';
 import { VM_STATUSES } from '../../../domain/vms/states.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Enum, Input, PageQuery } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { Search } from '../shared/input.ts';
 import { presentVm, VmShape } from './vm-shape.ts';
 
-export const listVms = operatorEndpoint({
+export const listVms = endpoint({
+  audience: 'operator',
   operation: 'listVms',
   method: 'GET',
   path: '/vms',

@@ -1,7 +1,7 @@
 import { askOffer } from '../../../compute/ask.ts';
 import { systemFindVm } from '../../../db/queries/vms/vms.ts';
 import { decideRebuild } from '../../../domain/vms/rebuild-vm.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Input, Nullable, Shape, VmParams } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { requireBytes } from '../../shared/bytes.ts';
@@ -11,7 +11,8 @@ import { startedJobFields } from './vm-shape.ts';
 
 const MAX_USER_DATA_BYTES = 32 * 1024;
 
-export const rebuildVm = operatorEndpoint({
+export const rebuildVm = endpoint({
+  audience: 'operator',
   operation: 'rebuildVm',
   method: 'POST',
   path: '/vms/{id}/rebuild',

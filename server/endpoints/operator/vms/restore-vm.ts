@@ -1,13 +1,14 @@
 import { askHosts } from '../../../compute/ask.ts';
 import { decideRestore } from '../../../domain/vms/restore-vm.ts';
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Id, Input, Shape, Timestamp, VmParams } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { Code } from '../shared/input.ts';
 import { startByOperator } from './start-by-operator.ts';
 import { startedJobFields } from './vm-shape.ts';
 
-export const restoreVm = operatorEndpoint({
+export const restoreVm = endpoint({
+  audience: 'operator',
   operation: 'restoreVm',
   method: 'POST',
   path: '/vms/{id}/restore',

@@ -4,7 +4,7 @@ import { systemFindVmView } from '../../../db/queries/vms/operator-vms.ts';
 import { systemFindVm, type VmView } from '../../../db/queries/vms/vms.ts';
 import { jobRequested, recordSystemEvent } from '../../../domain/vms/events.ts';
 import { startSystemJob } from '../../../domain/vms/start-job.ts';
-import type { OperatorServices } from '../../../http/operator/endpoint.ts';
+import type { OperatorServices } from '../../../http/services.ts';
 import { notFound } from '../../../platform/errors.ts';
 
 /**

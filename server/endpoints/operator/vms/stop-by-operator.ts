@@ -1,5 +1,5 @@
 import { requireAllowed } from '../../../domain/vms/states.ts';
-import type { OperatorServices } from '../../../http/operator/endpoint.ts';
+import type { OperatorServices } from '../../../http/services.ts';
 import { startByOperator } from './start-by-operator.ts';
 
 /** Same as the default of the API's stop action. */

@@ -1,10 +1,11 @@
-import { operatorEndpoint } from '../../../http/operator/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Input, Shape, VmParams } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { stopByOperator } from './stop-by-operator.ts';
 import { startedJobFields } from './vm-shape.ts';
 
-export const stopVm = operatorEndpoint({
+export const stopVm = endpoint({
+  audience: 'operator',
   operation: 'stopVm',
   method: 'POST',
   path: '/vms/{id}/stop',

@@ -3,12 +3,13 @@ import { findAccount } from '../../../db/queries/access/accounts.ts';
 import { closeAccount as close } from '../../../domain/accounts/account-status.ts';
 import { formatMinor, toJsonInteger } from '../../../domain/billing/money.ts';
 import { recordAudit } from '../../../domain/people/audit.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Input, Shape } from '../../../http/schemas.ts';
 import { ApiError, invalidField, notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 
-export const closeAccount = panelEndpoint({
+export const closeAccount = endpoint({
+  audience: 'panel',
   operation: 'closeAccount',
   method: 'POST',
   path: '/account/close',

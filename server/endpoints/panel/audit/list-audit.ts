@@ -1,6 +1,6 @@
 import { type AuditView, listAuditEntries } from '../../../db/queries/access/audit-entries.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Id, Nullable, PageQuery, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 
@@ -31,7 +31,8 @@ const present = (entry: AuditView) => ({
   ip: entry.ip,
 });
 
-export const listAudit = panelEndpoint({
+export const listAudit = endpoint({
+  audience: 'panel',
   operation: 'listAudit',
   method: 'GET',
   path: '/audit',

@@ -4,7 +4,7 @@ import { countLiveKeys } from '../../../db/queries/access/api-keys.ts';
 import { requireOpen } from '../../../domain/accounts/account-status.ts';
 import { allowList, expiry, createKey as makeKey } from '../../../domain/accounts/keys.ts';
 import { recordAudit } from '../../../domain/people/audit.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Enum, Input, Name, Nullable, Shape } from '../../../http/schemas.ts';
 import { ApiError, invalidField } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
@@ -15,7 +15,8 @@ const MOST_NETWORKS = 100;
 /** More than a person can tell apart. */
 const MOST_KEYS = 100;
 
-export const createKey = panelEndpoint({
+export const createKey = endpoint({
+  audience: 'panel',
   operation: 'createKey',
   method: 'POST',
   path: '/keys',

@@ -1,11 +1,12 @@
 import { listKeysPage } from '../../../db/queries/access/api-keys.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { PageQuery } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { ApiKeyShape, presentKey } from './key-shape.ts';
 
-export const listKeys = panelEndpoint({
+export const listKeys = endpoint({
+  audience: 'panel',
   operation: 'listKeys',
   method: 'GET',
   path: '/keys',

@@ -1,6 +1,6 @@
 import { ROLE_SCOPES } from '../../../access/roles.ts';
 import { ALL_SCOPES, isReadScope, SCOPES, type Scope } from '../../../access/scopes.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Enum, Shape } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { ScopeShape } from './key-shape.ts';
@@ -11,7 +11,8 @@ const PRESETS: { id: 'read_only' | 'operate' | 'full'; scopes: Scope[] }[] = [
   { id: 'full', scopes: ALL_SCOPES },
 ];
 
-export const listScopes = panelEndpoint({
+export const listScopes = endpoint({
+  audience: 'panel',
   operation: 'listScopes',
   method: 'GET',
   path: '/scopes',

@@ -1,12 +1,13 @@
 import { findKey, revokeKey as revoke } from '../../../db/queries/access/api-keys.ts';
 import { recordAudit } from '../../../domain/people/audit.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { PathId } from '../../../http/schemas.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { ApiKeyShape, presentKey } from './key-shape.ts';
 
-export const revokeKey = panelEndpoint({
+export const revokeKey = endpoint({
+  audience: 'panel',
   operation: 'revokeKey',
   method: 'DELETE',
   path: '/keys/{id}',

@@ -1,9 +1,10 @@
+import { endpoint } from '../../../http/endpoint.ts';
 import { CHANGE_KINDS } from '../../../http/panel/change-stream.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Enum, Nullable, Shape } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 
-export const streamChanges = panelEndpoint({
+export const streamChanges = endpoint({
+  audience: 'panel',
   operation: 'streamChanges',
   method: 'GET',
   path: '/changes',

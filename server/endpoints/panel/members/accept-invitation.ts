@@ -1,12 +1,13 @@
 import { emailKey, findPerson } from '../../../db/queries/access/people.ts';
 import { setSessionAccount } from '../../../db/queries/access/sessions.ts';
 import { acceptInvitation as accept, openInvitation } from '../../../domain/people/invitations.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Id, Input, Shape } from '../../../http/schemas.ts';
 import { ApiError } from '../../../platform/errors.ts';
 import { LinkToken } from '../session/sign-in-shape.ts';
 
-export const acceptInvitation = panelEndpoint({
+export const acceptInvitation = endpoint({
+  audience: 'panel',
   operation: 'acceptInvitation',
   method: 'POST',
   path: '/invitations/accept',

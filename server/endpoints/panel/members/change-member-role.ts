@@ -2,7 +2,7 @@ import { ROLES } from '../../../access/roles.ts';
 import { findMember, setRole } from '../../../db/queries/access/memberships.ts';
 import { requireOpen } from '../../../domain/accounts/account-status.ts';
 import { recordAudit } from '../../../domain/people/audit.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Enum, Input } from '../../../http/schemas.ts';
 import { notFound } from '../../../platform/errors.ts';
 import {
@@ -13,7 +13,8 @@ import {
   tellRightsChanged,
 } from './member-shape.ts';
 
-export const changeMemberRole = panelEndpoint({
+export const changeMemberRole = endpoint({
+  audience: 'panel',
   operation: 'changeMemberRole',
   method: 'PATCH',
   path: '/members/{id}',

@@ -6,7 +6,7 @@ import { emailKey, findPerson } from '../../../db/queries/access/people.ts';
 import { requireOpen } from '../../../domain/accounts/account-status.ts';
 import { recordAudit } from '../../../domain/people/audit.ts';
 import { issueMailToken } from '../../../domain/people/mail-tokens.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Enum, Input } from '../../../http/schemas.ts';
 import { localeOf } from '../../../mail/content.ts';
 import { enqueueMail } from '../../../mail/outbox.ts';
@@ -18,7 +18,8 @@ import { MemberShape, presentInvitation } from './member-shape.ts';
 /** Members and invitations of one account. */
 const MOST_MEMBERS = 100;
 
-export const inviteMember = panelEndpoint({
+export const inviteMember = endpoint({
+  audience: 'panel',
   operation: 'inviteMember',
   method: 'POST',
   path: '/members',

@@ -1,10 +1,11 @@
 import { listInvitations } from '../../../db/queries/access/mail-tokens.ts';
 import { listMembers as readMembers } from '../../../db/queries/access/memberships.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { MemberShape, presentInvitation, presentMember } from './member-shape.ts';
 
-export const listMembers = panelEndpoint({
+export const listMembers = endpoint({
+  audience: 'panel',
   operation: 'listMembers',
   method: 'GET',
   path: '/members',

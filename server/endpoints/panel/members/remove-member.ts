@@ -2,12 +2,13 @@ import { revokeInvitation } from '../../../db/queries/access/mail-tokens.ts';
 import { deleteMembership, findMember } from '../../../db/queries/access/memberships.ts';
 import { requireOpen } from '../../../domain/accounts/account-status.ts';
 import { recordAudit } from '../../../domain/people/audit.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Shape } from '../../../http/schemas.ts';
 import { ApiError, notFound } from '../../../platform/errors.ts';
 import { MemberParams, requireOtherOwner, tellRightsChanged } from './member-shape.ts';
 
-export const removeMember = panelEndpoint({
+export const removeMember = endpoint({
+  audience: 'panel',
   operation: 'removeMember',
   method: 'DELETE',
   path: '/members/{id}',

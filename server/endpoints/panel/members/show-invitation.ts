@@ -2,12 +2,13 @@ import { ROLES } from '../../../access/roles.ts';
 import { findAccount } from '../../../db/queries/access/accounts.ts';
 import { findInviter } from '../../../db/queries/access/audit-entries.ts';
 import { openInvitation } from '../../../domain/people/invitations.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Enum, Input, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { LinkToken } from '../session/sign-in-shape.ts';
 
-export const showInvitation = panelEndpoint({
+export const showInvitation = endpoint({
+  audience: 'panel',
   operation: 'showInvitation',
   method: 'POST',
   path: '/invitations/show',

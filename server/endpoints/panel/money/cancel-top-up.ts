@@ -1,9 +1,10 @@
 import { recordAudit } from '../../../domain/people/audit.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { callOff, cancelTopUp as cancel } from '../../../payments/cancel-top-up.ts';
 import { presentTopUp, TopUpParams, TopUpShape } from './top-up-shape.ts';
 
-export const cancelTopUp = panelEndpoint({
+export const cancelTopUp = endpoint({
+  audience: 'panel',
   operation: 'cancelTopUp',
   method: 'POST',
   path: '/top-ups/{id}/cancel',

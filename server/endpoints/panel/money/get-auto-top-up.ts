@@ -1,7 +1,8 @@
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { AutoTopUpShape, presentAutoTopUp } from './auto-top-up-shape.ts';
 
-export const getAutoTopUp = panelEndpoint({
+export const getAutoTopUp = endpoint({
+  audience: 'panel',
   operation: 'getAutoTopUp',
   method: 'GET',
   path: '/auto-top-up',

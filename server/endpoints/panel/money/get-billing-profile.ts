@@ -1,8 +1,9 @@
 import { findBillingProfile } from '../../../db/queries/money/billing-profiles.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { BilledShape, presentBilled } from './billing-profile-shape.ts';
 
-export const getBillingProfile = panelEndpoint({
+export const getBillingProfile = endpoint({
+  audience: 'panel',
   operation: 'getBillingProfile',
   method: 'GET',
   path: '/billing-profile',

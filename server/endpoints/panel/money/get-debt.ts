@@ -5,7 +5,7 @@ import { lookUpWallet } from '../../../db/queries/money/wallets.ts';
 import { debtSuspendsAt } from '../../../domain/billing/debt-suspension.ts';
 import { unpaidDebt } from '../../../domain/billing/ledger.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Currency, Enum, Id, Minor, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 
@@ -37,7 +37,8 @@ const VmDebtShape = Shape(
   { $id: 'VmDebt', description: 'Usage of a deleted VM that the wallet did not cover' },
 );
 
-export const getDebt = panelEndpoint({
+export const getDebt = endpoint({
+  audience: 'panel',
   operation: 'getDebt',
   method: 'GET',
   path: '/debt',

@@ -5,7 +5,7 @@ import {
   statementPage,
 } from '../../../db/queries/money/statements.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Minor, PageQuery, Shape } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import {
@@ -23,7 +23,8 @@ const EntryShape = Shape(
   { $id: 'WalletEntry', description: 'An entry of the journal and the resulting balance' },
 );
 
-export const getStatement = panelEndpoint({
+export const getStatement = endpoint({
+  audience: 'panel',
   operation: 'getStatement',
   method: 'GET',
   path: '/statement',

@@ -1,11 +1,12 @@
 import { isAtLeast } from '../../../access/roles.ts';
 import { findTopUp } from '../../../db/queries/money/top-ups.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { nextStepOf } from '../../../payments/start-top-up.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { OneTopUpShape, presentTopUp, TopUpParams } from './top-up-shape.ts';
 
-export const getTopUp = panelEndpoint({
+export const getTopUp = endpoint({
+  audience: 'panel',
   operation: 'getTopUp',
   method: 'GET',
   path: '/top-ups/{id}',

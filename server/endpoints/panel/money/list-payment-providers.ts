@@ -1,6 +1,6 @@
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import { topUpLimits } from '../../../domain/catalog/top-up-schema.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Currency, Minor, Shape } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 
@@ -17,7 +17,8 @@ const ProviderShape = Shape(
   { $id: 'PaymentProvider', description: 'A payment provider' },
 );
 
-export const listPaymentProviders = panelEndpoint({
+export const listPaymentProviders = endpoint({
+  audience: 'panel',
   operation: 'listPaymentProviders',
   method: 'GET',
   path: '/payment-providers',

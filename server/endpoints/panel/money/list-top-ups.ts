@@ -1,11 +1,12 @@
 import { listTopUps as queryTopUps } from '../../../db/queries/money/top-ups.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { PageQuery } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { presentTopUp, TopUpShape } from './top-up-shape.ts';
 
-export const listTopUps = panelEndpoint({
+export const listTopUps = endpoint({
+  audience: 'panel',
   operation: 'listTopUps',
   method: 'GET',
   path: '/top-ups',

@@ -1,11 +1,12 @@
 import { recordAudit } from '../../../domain/people/audit.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { PathId } from '../../../http/schemas.ts';
 import { removeMethod } from '../../../payments/remove-method.ts';
 import { Type } from '../../../platform/schema.ts';
 import { AutoTopUpShape, presentAutoTopUp } from './auto-top-up-shape.ts';
 
-export const removePaymentMethod = panelEndpoint({
+export const removePaymentMethod = endpoint({
+  audience: 'panel',
   operation: 'removePaymentMethod',
   method: 'DELETE',
   path: '/payment-methods/{id}',

@@ -1,5 +1,5 @@
 import { recordAudit } from '../../../domain/people/audit.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Input, Nullable } from '../../../http/schemas.ts';
 import { setAutoTopUp as set } from '../../../payments/set-auto-top-up.ts';
 import { Type } from '../../../platform/schema.ts';
@@ -8,7 +8,8 @@ import { AutoTopUpShape, presentAutoTopUp } from './auto-top-up-shape.ts';
 const Amount = (description: string) =>
   Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description, examples: [2500] });
 
-export const setAutoTopUp = panelEndpoint({
+export const setAutoTopUp = endpoint({
+  audience: 'panel',
   operation: 'setAutoTopUp',
   method: 'PUT',
   path: '/auto-top-up',

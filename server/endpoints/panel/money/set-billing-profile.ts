@@ -5,7 +5,7 @@ import { DOCUMENT_LANGUAGES } from '../../../domain/billing/invoice-document.ts'
 import { recordAudit } from '../../../domain/people/audit.ts';
 import { billingProfile } from '../../../domain/tax/billing-profile.ts';
 import { documentWishes, MAX_BILLING_CONTACTS } from '../../../domain/tax/document-wishes.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Enum, Input, Nullable } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { BilledShape, PROFILE_KINDS, presentBilled } from './billing-profile-shape.ts';
@@ -21,7 +21,8 @@ const Line = (example: string, description?: string) =>
     examples: [example],
   });
 
-export const setBillingProfile = panelEndpoint({
+export const setBillingProfile = endpoint({
+  audience: 'panel',
   operation: 'setBillingProfile',
   method: 'PUT',
   path: '/billing-profile',

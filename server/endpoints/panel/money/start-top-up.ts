@@ -1,5 +1,5 @@
 import { recordAudit } from '../../../domain/people/audit.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Input, Shape } from '../../../http/schemas.ts';
 import { beginTopUp, startTopUp as start, type TopUpWish } from '../../../payments/start-top-up.ts';
 import { Type } from '../../../platform/schema.ts';
@@ -21,7 +21,8 @@ function wishOf(caller: { accountId: string; principal: { id: string } }, body: 
   };
 }
 
-export const startTopUp = panelEndpoint({
+export const startTopUp = endpoint({
+  audience: 'panel',
   operation: 'startTopUp',
   method: 'POST',
   path: '/top-ups',

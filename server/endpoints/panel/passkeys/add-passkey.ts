@@ -2,9 +2,10 @@ import type { RegistrationResponseJSON } from '@simplewebauthn/server';
 import { insertPasskey, listPasskeys, type PasskeyRow } from '../../../db/queries/access/passkeys.ts';
 import { lockPerson } from '../../../db/queries/access/people.ts';
 import { recordAudit } from '../../../domain/people/audit.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import type { Browser } from '../../../http/panel/browser.ts';
-import { type PanelServices, panelEndpoint } from '../../../http/panel/endpoint.ts';
 import { Input, Name } from '../../../http/schemas.ts';
+import type { PanelServices } from '../../../http/services.ts';
 import { ApiError, invalidField } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { mailSecurityChange } from '../shared/mails.ts';
@@ -14,7 +15,8 @@ import { PasskeyResponse, useChallenge, webauthn } from './use-passkey.ts';
 /** More devices than anyone has. */
 const MOST_PASSKEYS = 20;
 
-export const addPasskey = panelEndpoint({
+export const addPasskey = endpoint({
+  audience: 'panel',
   operation: 'addPasskey',
   method: 'POST',
   path: '/person/passkeys',

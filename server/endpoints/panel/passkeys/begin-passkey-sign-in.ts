@@ -1,8 +1,9 @@
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Shape } from '../../../http/schemas.ts';
 import { countPasskeySignIn, PasskeyOptions, rememberChallenge, webauthn } from './use-passkey.ts';
 
-export const beginPasskeySignIn = panelEndpoint({
+export const beginPasskeySignIn = endpoint({
+  audience: 'panel',
   operation: 'beginPasskeySignIn',
   method: 'POST',
   path: '/sign-in/passkey/options',

@@ -1,11 +1,12 @@
 import { listPasskeys } from '../../../db/queries/access/passkeys.ts';
 import { findPerson } from '../../../db/queries/access/people.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Shape } from '../../../http/schemas.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { PasskeyOptions, rememberChallenge, webauthn } from './use-passkey.ts';
 
-export const beginPasskey = panelEndpoint({
+export const beginPasskey = endpoint({
+  audience: 'panel',
   operation: 'beginPasskey',
   method: 'POST',
   path: '/person/passkeys/options',

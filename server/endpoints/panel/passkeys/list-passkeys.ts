@@ -1,9 +1,10 @@
 import { listPasskeys as readPasskeys } from '../../../db/queries/access/passkeys.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { PasskeyShape, presentPasskey } from './passkey-shape.ts';
 
-export const listPasskeys = panelEndpoint({
+export const listPasskeys = endpoint({
+  audience: 'panel',
   operation: 'listPasskeys',
   method: 'GET',
   path: '/person/passkeys',

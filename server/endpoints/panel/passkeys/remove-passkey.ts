@@ -1,14 +1,15 @@
 import { deletePasskey } from '../../../db/queries/access/passkeys.ts';
 import { lockPerson } from '../../../db/queries/access/people.ts';
 import { recordAudit } from '../../../domain/people/audit.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { PathId, Shape } from '../../../http/schemas.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { mailSecurityChange } from '../shared/mails.ts';
 import { requireOtherFactor } from '../shared/other-factor.ts';
 
-export const removePasskey = panelEndpoint({
+export const removePasskey = endpoint({
+  audience: 'panel',
   operation: 'removePasskey',
   method: 'DELETE',
   path: '/person/passkeys/{id}',

@@ -1,11 +1,12 @@
 import { lockPerson } from '../../../db/queries/access/people.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
 import { completeSignIn } from '../session/complete-sign-in.ts';
 import { SignInShape } from '../session/sign-in-shape.ts';
 import { countPasskeySignIn, PasskeyResponse, usePasskey } from './use-passkey.ts';
 
-export const signInWithPasskey = panelEndpoint({
+export const signInWithPasskey = endpoint({
+  audience: 'panel',
   operation: 'signInWithPasskey',
   method: 'POST',
   path: '/sign-in/passkey',

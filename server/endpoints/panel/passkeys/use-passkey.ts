@@ -8,7 +8,7 @@ import {
 } from '../../../db/queries/access/passkeys.ts';
 import { findPerson } from '../../../db/queries/access/people.ts';
 import type { Browser } from '../../../http/panel/browser.ts';
-import type { PanelServices } from '../../../http/panel/endpoint.ts';
+import type { PanelServices } from '../../../http/services.ts';
 import { ApiError } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { knownDevice } from '../shared/known-device.ts';

@@ -1,12 +1,13 @@
 import { makeTotp, TOTP_PURPOSE } from '../../../access/totp.ts';
 import { findPerson } from '../../../db/queries/access/people.ts';
 import { writeTotp } from '../../../db/queries/access/totps.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Shape } from '../../../http/schemas.ts';
 import { ApiError, notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 
-export const beginTotp = panelEndpoint({
+export const beginTotp = endpoint({
+  audience: 'panel',
   operation: 'beginTotp',
   method: 'POST',
   path: '/person/totp',

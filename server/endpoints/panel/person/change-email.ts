@@ -1,11 +1,12 @@
 import { findPersonByEmail, lockPerson } from '../../../db/queries/access/people.ts';
 import { doneOrUndone } from '../../../db/undone.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Input, Shape } from '../../../http/schemas.ts';
 import { addressOf, Email } from '../shared/inputs.ts';
 import { mailAlreadySignedUp, mailLink } from '../shared/mails.ts';
 
-export const changeEmail = panelEndpoint({
+export const changeEmail = endpoint({
+  audience: 'panel',
   operation: 'changeEmail',
   method: 'POST',
   path: '/person/email',

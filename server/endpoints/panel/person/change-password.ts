@@ -2,14 +2,15 @@ import { requireGoodPassword } from '../../../access/passwords.ts';
 import { findPerson, lockPerson } from '../../../db/queries/access/people.ts';
 import { recordAudit } from '../../../domain/people/audit.ts';
 import { setPassword } from '../../../domain/people/set-password.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Input, Shape } from '../../../http/schemas.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { NewPassword } from '../shared/inputs.ts';
 import { rememberDevice } from '../shared/known-device.ts';
 import { mailSecurityChange } from '../shared/mails.ts';
 
-export const changePassword = panelEndpoint({
+export const changePassword = endpoint({
+  audience: 'panel',
   operation: 'changePassword',
   method: 'POST',
   path: '/person/password',

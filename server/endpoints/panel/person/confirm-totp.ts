@@ -1,7 +1,7 @@
 import { lockPerson } from '../../../db/queries/access/people.ts';
 import { findTotp } from '../../../db/queries/access/totps.ts';
 import { recordAudit } from '../../../domain/people/audit.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
 import { ApiError } from '../../../platform/errors.ts';
 import { countSecondFactor, takeTotpCode } from '../session/second-factor.ts';
@@ -9,7 +9,8 @@ import { TotpCode } from '../session/sign-in-second-factor.ts';
 import { mailSecurityChange } from '../shared/mails.ts';
 import { giveRecoveryCodes, RecoveryCodesShape } from './totp-shape.ts';
 
-export const confirmTotp = panelEndpoint({
+export const confirmTotp = endpoint({
+  audience: 'panel',
   operation: 'confirmTotp',
   method: 'POST',
   path: '/person/totp/confirm',

@@ -1,13 +1,14 @@
 import { lockPerson } from '../../../db/queries/access/people.ts';
 import { deleteTotp } from '../../../db/queries/access/totps.ts';
 import { recordAudit } from '../../../domain/people/audit.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Shape } from '../../../http/schemas.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { mailSecurityChange } from '../shared/mails.ts';
 import { requireOtherFactor } from '../shared/other-factor.ts';
 
-export const removeTotp = panelEndpoint({
+export const removeTotp = endpoint({
+  audience: 'panel',
   operation: 'removeTotp',
   method: 'DELETE',
   path: '/person/totp',

@@ -1,12 +1,13 @@
 import { lockPerson } from '../../../db/queries/access/people.ts';
 import { findTotp } from '../../../db/queries/access/totps.ts';
 import { recordAudit } from '../../../domain/people/audit.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { ApiError } from '../../../platform/errors.ts';
 import { mailSecurityChange } from '../shared/mails.ts';
 import { giveRecoveryCodes, RecoveryCodesShape } from './totp-shape.ts';
 
-export const renewRecoveryCodes = panelEndpoint({
+export const renewRecoveryCodes = endpoint({
+  audience: 'panel',
   operation: 'renewRecoveryCodes',
   method: 'POST',
   path: '/person/recovery-codes',

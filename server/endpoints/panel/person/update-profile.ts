@@ -1,11 +1,12 @@
 import { updatePerson } from '../../../db/queries/access/people.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { PersonShape, presentPerson } from '../session/session-shape.ts';
 import { Locale, PersonName } from '../shared/inputs.ts';
 
-export const updateProfile = panelEndpoint({
+export const updateProfile = endpoint({
+  audience: 'panel',
   operation: 'updateProfile',
   method: 'PATCH',
   path: '/person',

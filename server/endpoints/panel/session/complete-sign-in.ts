@@ -7,7 +7,7 @@ import { deleteSession } from '../../../db/queries/access/sessions.ts';
 import { recordAudit } from '../../../domain/people/audit.ts';
 import { startSession } from '../../../domain/people/start-session.ts';
 import type { Browser } from '../../../http/panel/browser.ts';
-import type { PanelServices } from '../../../http/panel/endpoint.ts';
+import type { PanelServices } from '../../../http/services.ts';
 import { localeOf } from '../../../mail/content.ts';
 import { enqueueMail } from '../../../mail/outbox.ts';
 import { deviceOf } from '../shared/device.ts';

@@ -4,15 +4,17 @@ import { createPerson } from '../../../domain/people/create-person.ts';
 import { acceptInvitation, requireInvitation } from '../../../domain/people/invitations.ts';
 import { linkInvalid, peekMailToken, useMailToken } from '../../../domain/people/mail-tokens.ts';
 import { welcome } from '../../../domain/people/welcome.ts';
-import { type PanelServices, panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
+import type { PanelServices } from '../../../http/services.ts';
 import { ApiError } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { Locale, NewPassword, PersonName } from '../shared/inputs.ts';
 import { completeSignIn } from './complete-sign-in.ts';
 import { LinkToken, SignInShape } from './sign-in-shape.ts';
 
-export const completeSignUp = panelEndpoint({
+export const completeSignUp = endpoint({
+  audience: 'panel',
   operation: 'completeSignUp',
   method: 'POST',
   path: '/sign-up/complete',

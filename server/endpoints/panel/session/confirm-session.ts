@@ -1,13 +1,14 @@
 import { findPerson } from '../../../db/queries/access/people.ts';
 import { confirmSession as markConfirmed } from '../../../db/queries/access/sessions.ts';
-import { CONFIRM_MINUTES, panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { CONFIRM_MINUTES, endpoint } from '../../../http/endpoint.ts';
 import { Input, Shape, Timestamp } from '../../../http/schemas.ts';
 import { ApiError, invalidField } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { PasskeyResponse, usePasskey } from '../passkeys/use-passkey.ts';
 import { Password } from '../shared/inputs.ts';
 
-export const confirmSession = panelEndpoint({
+export const confirmSession = endpoint({
+  audience: 'panel',
   operation: 'confirmSession',
   method: 'POST',
   path: '/session/confirm',

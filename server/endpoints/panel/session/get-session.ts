@@ -1,7 +1,8 @@
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { presentSession, SessionShape } from './session-shape.ts';
 
-export const getSession = panelEndpoint({
+export const getSession = endpoint({
+  audience: 'panel',
   operation: 'getSession',
   method: 'GET',
   path: '/session',

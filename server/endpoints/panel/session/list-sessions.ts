@@ -1,5 +1,5 @@
 import { listSessions as readSessions } from '../../../db/queries/access/sessions.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Id, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { deviceOf } from '../shared/device.ts';
@@ -18,7 +18,8 @@ const SessionEntry = Shape(
   { $id: 'SessionEntry', description: 'A session of a browser' },
 );
 
-export const listSessions = panelEndpoint({
+export const listSessions = endpoint({
+  audience: 'panel',
   operation: 'listSessions',
   method: 'GET',
   path: '/sessions',

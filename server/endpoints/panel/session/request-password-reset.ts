@@ -1,11 +1,12 @@
 import { findPersonByEmail } from '../../../db/queries/access/people.ts';
 import { doneOrUndone } from '../../../db/undone.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Input, Shape } from '../../../http/schemas.ts';
 import { addressOf, Email } from '../shared/inputs.ts';
 import { mailLink, mayRequestMail } from '../shared/mails.ts';
 
-export const requestPasswordReset = panelEndpoint({
+export const requestPasswordReset = endpoint({
+  audience: 'panel',
   operation: 'requestPasswordReset',
   method: 'POST',
   path: '/password-reset',

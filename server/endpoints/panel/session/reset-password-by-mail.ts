@@ -5,7 +5,7 @@ import { recordAudit } from '../../../domain/people/audit.ts';
 import { linkInvalid, peekMailToken, useMailToken } from '../../../domain/people/mail-tokens.ts';
 import { revokeKeysOf } from '../../../domain/people/revoke-keys.ts';
 import { setPassword } from '../../../domain/people/set-password.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Count, Input, Shape } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { NewPassword } from '../shared/inputs.ts';
@@ -13,7 +13,8 @@ import { rememberDevice } from '../shared/known-device.ts';
 import { mailSecurityChange } from '../shared/mails.ts';
 import { LinkToken } from './sign-in-shape.ts';
 
-export const resetPasswordByMail = panelEndpoint({
+export const resetPasswordByMail = endpoint({
+  audience: 'panel',
   operation: 'resetPasswordByMail',
   method: 'POST',
   path: '/password-reset/complete',

@@ -1,11 +1,12 @@
 import { deleteSession } from '../../../db/queries/access/sessions.ts';
 import { recordAudit } from '../../../domain/people/audit.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { PathId, Shape } from '../../../http/schemas.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 
-export const revokeSession = panelEndpoint({
+export const revokeSession = endpoint({
+  audience: 'panel',
   operation: 'revokeSession',
   method: 'DELETE',
   path: '/sessions/{id}',

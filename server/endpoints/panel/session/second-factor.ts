@@ -3,7 +3,7 @@ import { TOTP_PURPOSE, totpStep } from '../../../access/totp.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { findTotp, takeTotpStep } from '../../../db/queries/access/totps.ts';
 import type { Browser } from '../../../http/panel/browser.ts';
-import type { PanelServices } from '../../../http/panel/endpoint.ts';
+import type { PanelServices } from '../../../http/services.ts';
 import { ApiError, invalidField } from '../../../platform/errors.ts';
 import { knownDeviceOf } from '../shared/known-device.ts';
 

@@ -5,7 +5,7 @@ import type { Queryable } from '../../../db/database.ts';
 import { countFactors } from '../../../db/queries/access/factors.ts';
 import { listAccountsOf } from '../../../db/queries/access/memberships.ts';
 import { findPerson, type PersonRow } from '../../../db/queries/access/people.ts';
-import { CONFIRM_MINUTES } from '../../../http/panel/endpoint.ts';
+import { CONFIRM_MINUTES } from '../../../http/endpoint.ts';
 import { Count, Enum, Id, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';

@@ -1,7 +1,7 @@
 import type { TokenPurpose } from '../../../db/queries/access/mail-tokens.ts';
 import { findPerson, findPersonByEmail } from '../../../db/queries/access/people.ts';
 import { linkInvalid, peekMailToken } from '../../../domain/people/mail-tokens.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Enum, Input, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { LinkToken } from './sign-in-shape.ts';
@@ -15,7 +15,8 @@ const PURPOSES = {
 } as const satisfies Partial<Record<TokenPurpose, string>>;
 type Purpose = keyof typeof PURPOSES;
 
-export const showLink = panelEndpoint({
+export const showLink = endpoint({
+  audience: 'panel',
   operation: 'showLink',
   method: 'POST',
   path: '/links/show',

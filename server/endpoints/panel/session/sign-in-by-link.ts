@@ -1,11 +1,12 @@
 import { lockPerson } from '../../../db/queries/access/people.ts';
 import { linkInvalid, peekMailToken, useMailToken } from '../../../domain/people/mail-tokens.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
 import { completeSignIn } from './complete-sign-in.ts';
 import { LinkToken, SignInShape } from './sign-in-shape.ts';
 
-export const signInByLink = panelEndpoint({
+export const signInByLink = endpoint({
+  audience: 'panel',
   operation: 'signInByLink',
   method: 'POST',
   path: '/sign-in/link',

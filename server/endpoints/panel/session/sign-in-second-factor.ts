@@ -1,7 +1,7 @@
 import { TOTP_CODE } from '../../../access/totp.ts';
 import { lockPerson } from '../../../db/queries/access/people.ts';
 import { findTotp } from '../../../db/queries/access/totps.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { completeSignIn } from './complete-sign-in.ts';
@@ -15,7 +15,8 @@ export const TotpCode = Type.String({
   examples: ['123456'],
 });
 
-export const signInSecondFactor = panelEndpoint({
+export const signInSecondFactor = endpoint({
+  audience: 'panel',
   operation: 'signInSecondFactor',
   method: 'POST',
   path: '/sign-in/second-factor',

@@ -1,14 +1,15 @@
 import { hashRecoveryCode } from '../../../access/recovery-codes.ts';
 import { lockPerson } from '../../../db/queries/access/people.ts';
 import { takeRecoveryCode } from '../../../db/queries/access/totps.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { completeSignIn } from './complete-sign-in.ts';
 import { forgetAttempts, requireSecondFactorStage, wrongCode } from './second-factor.ts';
 import { SignInShape } from './sign-in-shape.ts';
 
-export const signInWithRecoveryCode = panelEndpoint({
+export const signInWithRecoveryCode = endpoint({
+  audience: 'panel',
   operation: 'signInWithRecoveryCode',
   method: 'POST',
   path: '/sign-in/recovery-code',

@@ -1,7 +1,7 @@
 import { giveSignInBack, takeSignIn } from '../../../access/sign-in-limits.ts';
 import { findPersonByEmail, lockPerson } from '../../../db/queries/access/people.ts';
 import { findTotp } from '../../../db/queries/access/totps.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
 import { ApiError } from '../../../platform/errors.ts';
 import { Email, Password } from '../shared/inputs.ts';
@@ -9,7 +9,8 @@ import { knownDeviceFor } from '../shared/known-device.ts';
 import { askForSecondFactor, completeSignIn } from './complete-sign-in.ts';
 import { SignInShape } from './sign-in-shape.ts';
 
-export const signIn = panelEndpoint({
+export const signIn = endpoint({
+  audience: 'panel',
   operation: 'signIn',
   method: 'POST',
   path: '/sign-in',

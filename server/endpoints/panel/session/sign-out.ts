@@ -1,8 +1,9 @@
 import { deleteSession } from '../../../db/queries/access/sessions.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Shape } from '../../../http/schemas.ts';
 
-export const signOut = panelEndpoint({
+export const signOut = endpoint({
+  audience: 'panel',
   operation: 'signOut',
   method: 'DELETE',
   path: '/session',

@@ -1,13 +1,14 @@
 import { findPersonByEmail } from '../../../db/queries/access/people.ts';
 import { doneOrUndone } from '../../../db/undone.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Input, Shape } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { addressOf, Email, Locale } from '../shared/inputs.ts';
 import { mailAlreadySignedUp, mailLink, mayRequestMail } from '../shared/mails.ts';
 import { requireSignUp } from './complete-sign-up.ts';
 
-export const signUp = panelEndpoint({
+export const signUp = endpoint({
+  audience: 'panel',
   operation: 'signUp',
   method: 'POST',
   path: '/sign-up',

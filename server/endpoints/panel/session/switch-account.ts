@@ -1,11 +1,12 @@
 import { listAccountsOf } from '../../../db/queries/access/memberships.ts';
 import { setSessionAccount } from '../../../db/queries/access/sessions.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Id, Input } from '../../../http/schemas.ts';
 import { invalidField } from '../../../platform/errors.ts';
 import { presentSession, SessionShape } from './session-shape.ts';
 
-export const switchAccount = panelEndpoint({
+export const switchAccount = endpoint({
+  audience: 'panel',
   operation: 'switchAccount',
   method: 'POST',
   path: '/session/account',

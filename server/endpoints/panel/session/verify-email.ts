@@ -1,13 +1,14 @@
 import { lockPerson } from '../../../db/queries/access/people.ts';
 import { changeAddress } from '../../../domain/people/change-address.ts';
 import { linkInvalid, peekMailToken, useMailToken } from '../../../domain/people/mail-tokens.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Input, Shape } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { mailSecurityChange } from '../shared/mails.ts';
 import { LinkToken } from './sign-in-shape.ts';
 
-export const verifyEmail = panelEndpoint({
+export const verifyEmail = endpoint({
+  audience: 'panel',
   operation: 'verifyEmail',
   method: 'POST',
   path: '/verify-email',

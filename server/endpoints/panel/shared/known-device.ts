@@ -10,7 +10,7 @@ import {
 } from '../../../db/queries/access/known-devices.ts';
 import { emailKey } from '../../../db/queries/access/people.ts';
 import type { Browser } from '../../../http/panel/browser.ts';
-import type { PanelServices } from '../../../http/panel/endpoint.ts';
+import type { PanelServices } from '../../../http/services.ts';
 import { newId } from '../../../platform/ids.ts';
 
 const DAY_MS = 86_400_000;

@@ -3,7 +3,7 @@ import type { Transaction } from '../../../db/database.ts';
 import type { PersonRow } from '../../../db/queries/access/people.ts';
 import { issueMailToken, type NewMailToken } from '../../../domain/people/mail-tokens.ts';
 import type { Browser } from '../../../http/panel/browser.ts';
-import type { PanelServices } from '../../../http/panel/endpoint.ts';
+import type { PanelServices } from '../../../http/services.ts';
 import { localeOf } from '../../../mail/content.ts';
 import { enqueueMail } from '../../../mail/outbox.ts';
 import type { SecurityChangeValues } from '../../../mail/templates/people.ts';

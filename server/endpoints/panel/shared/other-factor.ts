@@ -1,7 +1,7 @@
 import type { Transaction } from '../../../db/database.ts';
 import { countFactors } from '../../../db/queries/access/factors.ts';
 import type { PersonRow } from '../../../db/queries/access/people.ts';
-import type { PanelServices } from '../../../http/panel/endpoint.ts';
+import type { PanelServices } from '../../../http/services.ts';
 import { ApiError } from '../../../platform/errors.ts';
 
 /** Refuses to remove an operator's last second factor: without one they could not sign in again. */

@@ -1,11 +1,12 @@
 import { catalogFor } from '../../../domain/catalog/buyer-prices.ts';
 import { catalogAt } from '../../../domain/catalog/prices.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Currency, Shape } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { PublicPlanShape, presentPublicPlan } from '../../customer/catalog/plan-shape.ts';
 
-export const getPublicPrices = panelEndpoint({
+export const getPublicPrices = endpoint({
+  audience: 'panel',
   operation: 'getPublicPrices',
   method: 'GET',
   path: '/prices',

@@ -1,11 +1,12 @@
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Enum, Nullable, Shape } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 
 const Colour = (description: string) => Type.String({ description, examples: ['#2b4c7e'] });
 const Link = (description: string) => Nullable(Type.String({ description }));
 
-export const getSite = panelEndpoint({
+export const getSite = endpoint({
+  audience: 'panel',
   operation: 'getSite',
   method: 'GET',
   path: '/site',

@@ -1,6 +1,6 @@
 import { askOffer } from '../../../compute/ask.ts';
 import { createVm as buyVm } from '../../../domain/vms/create-vm.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Input } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import {
@@ -13,7 +13,8 @@ import {
 } from '../../customer/vms/new-vm-shape.ts';
 import { requireBytes } from '../../shared/bytes.ts';
 
-export const createCustomVm = panelEndpoint({
+export const createCustomVm = endpoint({
+  audience: 'panel',
   operation: 'createCustomVm',
   method: 'POST',
   path: '/vm/custom',

@@ -2,14 +2,15 @@ import { askOffer } from '../../../compute/ask.ts';
 import { findVm } from '../../../db/queries/vms/vms.ts';
 import { decideRebuild } from '../../../domain/vms/rebuild-vm.ts';
 import { startJob } from '../../../domain/vms/start-job.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { Input, Nullable, Shape, VmParams } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { JobShape, presentJob } from '../../customer/vms/job-shape.ts';
 import { loadVmForChange } from '../../customer/vms/load-vm.ts';
 import { RebuildFields } from '../../shared/rebuild.ts';
 
-export const rebuildVm = panelEndpoint({
+export const rebuildVm = endpoint({
+  audience: 'panel',
   operation: 'rebuildVm',
   method: 'POST',
   path: '/vm/{id}/rebuild',

@@ -1,13 +1,14 @@
 import { askHosts } from '../../../compute/ask.ts';
 import { decideRestore } from '../../../domain/vms/restore-vm.ts';
 import { startJob } from '../../../domain/vms/start-job.ts';
-import { panelEndpoint } from '../../../http/panel/endpoint.ts';
+import { endpoint } from '../../../http/endpoint.ts';
 import { PathId, Shape } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { JobShape, presentJob } from '../../customer/vms/job-shape.ts';
 import { loadVmForChange } from '../../customer/vms/load-vm.ts';
 
-export const restoreSnapshot = panelEndpoint({
+export const restoreSnapshot = endpoint({
+  audience: 'panel',
   operation: 'restoreSnapshot',
   method: 'POST',
   path: '/vm/{id}/snapshots/{snapshot_id}/restore',

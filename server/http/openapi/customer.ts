@@ -1,11 +1,11 @@
 import { SCOPES } from '../../access/scopes.ts';
-import type { Tag } from '../endpoint.ts';
-
-export const TITLE = 'Cloud VM and DDoS Shield Customer API';
-export const SUMMARY = 'Virtual machines, SSH keys, billing and DDoS protection of one account.';
+import { SPECIFICATION_VERSION } from '../../platform/version.ts';
+import type { CustomerTag } from '../endpoint.ts';
+import { CUSTOMER_ERRORS } from './customer-errors.ts';
+import type { Description } from './description.ts';
 
 /** The groups of operations, in display order. */
-export const TAGS: Record<Tag, { title: string; description: string }> = {
+const TAGS: Record<CustomerTag, { title: string; description: string }> = {
   catalog: { title: 'Catalog', description: 'Plans, regions, OS images and prices.' },
   vm: {
     title: 'Virtual machines',
@@ -25,7 +25,7 @@ export const TAGS: Record<Tag, { title: string; description: string }> = {
 const scopeList = Object.entries(SCOPES).map(([scope, grants]) => `- \`${scope}\`: ${grants}`);
 
 /** The rules that apply to every operation, in Markdown. */
-export const CONVENTIONS = `
+const CONVENTIONS = `
 An HTTP API over one account's virtual machines. It is made for servers: there are no CORS headers, so a browser cannot call it, and a key must never appear in code that runs in one.
 
 ## Keys
@@ -83,3 +83,31 @@ A key may send 120 requests per minute, and all keys of an account together 300.
 
 Amounts are integers in minor units of \`currency\` (cents, for EUR) and end in \`_minor\`. Unit prices, which can be smaller than that, are decimal strings such as \`"0.00744"\`. No amount is ever a floating-point number. A VM is paid a month in advance from the prepaid wallet; changes and deletions are settled to the second.
 `.trim();
+
+/** The customers' API as published: `openapi.json`. */
+export const CUSTOMER_DESCRIPTION: Description = {
+  audience: 'customer',
+  paths: '/v1/',
+  title: 'Cloud VM and DDoS Shield Customer API',
+  version: SPECIFICATION_VERSION,
+  summary: 'Virtual machines, SSH keys, billing and DDoS protection of one account.',
+  conventions: CONVENTIONS,
+  server: {
+    url: '{base_url}',
+    description: "Your provider's service, or your own.",
+    variables: { base_url: { default: 'http://127.0.0.1:8080', description: 'Base address, without /v1' } },
+  },
+  security: [{ bearer: [] }],
+  securitySchemes: {
+    bearer: {
+      type: 'http',
+      scheme: 'bearer',
+      bearerFormat: 'vk_…',
+      description: 'An API key of the account.',
+    },
+  },
+  tags: TAGS,
+  everyResponse: ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],
+  everyParameter: ['RequestId'],
+  ...CUSTOMER_ERRORS,
+};

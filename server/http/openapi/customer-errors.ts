@@ -1,8 +1,6 @@
-import type { ErrorCode } from '../../platform/errors.ts';
-import { EVERY_RESPONSE } from './components.ts';
+import type { ErrorCode } from '../../platform/error-codes.ts';
+import type { Description } from './description.ts';
 import type { JsonSchema } from './document.ts';
-import { ERROR_GUIDE } from './error-guide.ts';
-import type { ErrorVocabulary } from './error-responses.ts';
 
 const integer = (description: string): JsonSchema => ({ type: 'integer', minimum: 0, description });
 const amount = (description: string): JsonSchema => ({ ...integer(description), format: 'int64' });
@@ -155,18 +153,31 @@ const SHARED_REFUSALS: Record<string, ErrorCode[]> = {
   ComputeOrCapacityUnavailable: ['service_unavailable', 'compute_unavailable', 'capacity_unavailable'],
 };
 
-/** Additional headers of responses with a status. */
-const STATUS_HEADERS: Record<number, string[]> = {
-  401: ['WWW-Authenticate'],
-  405: ['Allow'],
-  429: ['Retry-After'],
-};
+const EVERY_OPERATION: ErrorCode[] = [
+  'invalid_request',
+  'api_key_missing',
+  'api_key_invalid',
+  'api_key_expired',
+  'ip_not_allowed',
+  'scope_required',
+  // Belongs to the path with another method, but OpenAPI has no place for the responses of a path.
+  'method_not_allowed',
+  'uri_too_long',
+  'validation_failed',
+  'rate_limit_exceeded',
+  'headers_too_large',
+  'internal_error',
+  'service_unavailable',
+];
 
 /** The errors of the customers' API. */
-export const ERRORS: ErrorVocabulary = {
-  guide: ERROR_GUIDE,
+export const CUSTOMER_ERRORS: Pick<
+  Description,
+  'everyOperation' | 'statusHeaders' | 'details' | 'namedDetails' | 'shared'
+> = {
+  everyOperation: EVERY_OPERATION,
+  statusHeaders: { 401: ['WWW-Authenticate'], 405: ['Allow'], 429: ['Retry-After'] },
   details: ERROR_DETAILS,
-  named: NAMED_DETAILS,
+  namedDetails: NAMED_DETAILS,
   shared: SHARED_REFUSALS,
-  headers: (status) => [...EVERY_RESPONSE, ...(STATUS_HEADERS[status] ?? [])],
 };

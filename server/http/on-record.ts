@@ -1,9 +1,17 @@
-import { insertOutcome, insertRequest } from '../../db/queries/service/operator-log.ts';
-import { ApiError } from '../../platform/errors.ts';
-import { newId } from '../../platform/ids.ts';
-import { redactLine } from '../../platform/redaction.ts';
-import type { OperatorServices } from './endpoint.ts';
-import { nameOf, type Peer } from './peer.ts';
+import { insertOutcome, insertRequest } from '../db/queries/service/operator-log.ts';
+import { ApiError } from '../platform/errors.ts';
+import { newId } from '../platform/ids.ts';
+import { redactLine } from '../platform/redaction.ts';
+import type { CommonServices } from './services.ts';
+
+/** The process at the other end of a Unix socket, as reported by the kernel. All null if the system cannot tell. */
+export interface Peer {
+  uid: number | null;
+  pid: number | null;
+  userName: string | null;
+  /** The user who logged in on the machine, if that is another user: it is kept through `sudo` and `su`. */
+  loginName: string | null;
+}
 
 /** The requester: a process on the machine, or an operator signed in to the operator panel. */
 export type Actor = Peer | { email: string; ip: string };
@@ -21,7 +29,7 @@ export interface RecordedRequest {
  * operator's name, for other records.
  */
 export async function onRecord<T>(
-  { db, clock, logger }: Pick<OperatorServices, 'db' | 'clock' | 'logger'>,
+  { db, clock, logger }: Pick<CommonServices, 'db' | 'clock' | 'logger'>,
   { request, input, actor }: RecordedRequest,
   work: (name: string) => Promise<T>,
 ): Promise<T> {
@@ -56,3 +64,9 @@ export async function onRecord<T>(
 }
 
 const NO_PROCESS: Peer = { uid: null, pid: null, userName: null, loginName: null };
+
+/** Names a peer for people: "root", "anna as root", or "unknown". */
+function nameOf({ userName, loginName }: Peer): string {
+  const user = userName ?? 'unknown';
+  return loginName ? `${loginName} as ${user}` : user;
+}
