@@ -6,7 +6,7 @@ import type { ActiveSession } from '../access/sessions.ts';
 import type { Queryable, Transaction } from '../db/database.ts';
 import type { ErrorCodeOf } from '../platform/error-codes.ts';
 import type { TObject, TSchema } from '../platform/schema.ts';
-import type { InputsOf, Method, OperationDefinition, Result } from './operation.ts';
+import type { Audience, InputsOf, Method, OperationDefinition, Result } from './operation.ts';
 import type { Browser } from './panel/browser.ts';
 import type { EndpointServices, OperatorServices, PanelServices } from './services.ts';
 
@@ -58,19 +58,51 @@ interface Request<P, Q, B, R, D extends Queryable, A> {
   representation: string;
 }
 
+/** The permitted callers: anyone; anyone signed in; anyone with at least this role in the account that the session shows. */
+export type Access = 'public' | 'person' | Role;
+
+/** Validity of a proof of identity. */
+export const CONFIRM_MINUTES = 10;
+
+/** The caller, as far as an operation's access guarantees one. */
+type PersonFor<C extends Access> = C extends 'public'
+  ? { caller: Caller | undefined; session: ActiveSession | undefined }
+  : C extends 'person'
+    ? { caller: Caller | undefined; session: ActiveSession }
+    : { caller: Caller; session: ActiveSession };
+
+/** Who calls, and the services, as handlers get them. */
+type WhoFor<W extends Audience, C extends Access> = W extends 'customer'
+  ? { caller: Caller; services: EndpointServices }
+  : W extends 'panel'
+    ? PersonFor<C> & { browser: Browser; services: PanelServices }
+    : {
+        /** The operator's name, such as "root" or "anna as root"; empty if the operation only reads. */
+        actor: string;
+        services: OperatorServices;
+      };
+
+/** The further inputs of a handler; operators' handlers open their own transactions, see {@link OperatorFields}. */
+type RequestFor<W extends Audience, P, Q, B, R, M extends Method, A> = W extends 'operator'
+  ? Pick<Request<P, Q, B, R, Queryable, A>, 'params' | 'query' | 'body'>
+  : Request<P, Q, B, R, M extends 'GET' ? Queryable : Transaction, A>;
+
 /**
- * An operation that the pipeline runs in a transaction, in this order: caller, limits, scope or role, Idempotency-Key,
- * body, stored reply, `load` (404), schemas (422), `handle`. `Who` is the caller and the services, as handlers get them.
+ * An operation, as far as the audiences have the same fields. The pipeline runs it in a transaction, in this order:
+ * caller, limits, scope or role, Idempotency-Key, body, stored reply, `load` (404), schemas (422), `handle`.
  */
-interface TransactionalDefinition<
-  Who,
+interface Definition<
+  W extends Audience,
   P extends Fields,
   Q extends Fields,
   B extends Fields,
   R,
   M extends Method,
   A,
+  C extends Access,
 > extends OperationDefinition<P, Q, B, M> {
+  audience: W;
+  errors: readonly ErrorCodeOf<W>[];
   /**
    * Requires an Idempotency-Key; the reply is stored and replayed. Only where the caller has an account, to which
    * stored replies belong.
@@ -91,70 +123,29 @@ interface TransactionalDefinition<
    * password, counting an attempt. Only runs if the inputs are well-formed. May refuse, but not because of the engine's
    * answer: that is judged by `handle`, after `load`.
    */
-  prepare?: (context: Who & { params: InputsOf<P>; body: InputsOf<B>; now: Date }) => Promise<A>;
+  prepare?(context: WhoFor<W, C> & { params: InputsOf<P>; body: InputsOf<B>; now: Date }): Promise<A>;
   /** Finds the resource in the path, within the caller's account only. Throws `not_found` otherwise. */
-  load?: (context: Who & { params: InputsOf<P>; db: Queryable }) => Promise<R>;
+  load?(context: WhoFor<W, C> & { params: InputsOf<P>; db: Queryable }): Promise<R>;
   handle(
-    context: Who &
-      Request<InputsOf<P>, InputsOf<Q>, InputsOf<B>, R, M extends 'GET' ? Queryable : Transaction, A>,
-  ): Promise<Result | StreamedResult | FileResult>;
+    context: WhoFor<W, C> & RequestFor<W, InputsOf<P>, InputsOf<Q>, InputsOf<B>, R, M, A>,
+  ): Promise<W extends 'operator' ? Result | FileContent : Result | StreamedResult | FileResult>;
 }
 
 /** An operation for keys with its scope and, in the panel, for sessions with a role that has the scope. */
-export interface CustomerDefinition<
-  P extends Fields = undefined,
-  Q extends Fields = undefined,
-  B extends Fields = undefined,
-  R = undefined,
-  M extends Method = Method,
-  A = undefined,
-> extends TransactionalDefinition<{ caller: Caller; services: EndpointServices }, P, Q, B, R, M, A> {
-  audience: 'customer';
+interface CustomerFields {
   scope: Scope;
   tag: CustomerTag;
-  errors: readonly ErrorCodeOf<'customer'>[];
   example: unknown;
 }
 
-/** The permitted callers: anyone; anyone signed in; anyone with at least this role in the account that the session shows. */
-export type Access = 'public' | 'person' | Role;
-
-/** The caller, as far as an operation's access guarantees one. */
-type PersonFor<C extends Access> = C extends 'public'
-  ? { caller: Caller | undefined; session: ActiveSession | undefined }
-  : C extends 'person'
-    ? { caller: Caller | undefined; session: ActiveSession }
-    : { caller: Caller; session: ActiveSession };
-
-/** Validity of a proof of identity. */
-export const CONFIRM_MINUTES = 10;
-
 /** An operation that only the panel has, below /panel/api, and that no key may use. */
-export interface PanelDefinition<
-  P extends Fields = undefined,
-  Q extends Fields = undefined,
-  B extends Fields = undefined,
-  R = undefined,
-  M extends Method = Method,
-  A = undefined,
-  C extends Access = Access,
-> extends TransactionalDefinition<
-    PersonFor<C> & { browser: Browser; services: PanelServices },
-    P,
-    Q,
-    B,
-    R,
-    M,
-    A
-  > {
-  audience: 'panel';
+interface PanelFields<C extends Access> {
   access: C;
   tag: PanelTag;
   /** The person must have proved their identity within the last {@link CONFIRM_MINUTES}. */
   confirm?: true;
   /** Allowed in an account that the operator has suspended, which can otherwise only read. */
   whileSuspended?: true;
-  errors: readonly ErrorCodeOf<'panel'>[];
 }
 
 /**
@@ -166,45 +157,37 @@ export interface PanelDefinition<
  * of everything that was refused, failed or was cut off by a crash. So the handler opens its own transactions, between
  * which it may call drivers: emptying a host or importing an image takes minutes.
  */
-export interface OperatorDefinition<
-  P extends Fields = undefined,
-  Q extends Fields = undefined,
-  B extends Fields = undefined,
-> extends OperationDefinition<P, Q, B, 'GET' | 'POST'> {
-  audience: 'operator';
+interface OperatorFields {
+  method: 'GET' | 'POST';
   tag: OperatorTag;
   /** Media type of a reply that is a file; `data` is then the schema of each line. */
   file?: 'application/gzip' | 'application/x-ndjson' | 'text/csv';
-  errors: readonly ErrorCodeOf<'operator'>[];
-  handle(context: {
-    params: InputsOf<P>;
-    query: InputsOf<Q>;
-    body: InputsOf<B>;
-    /** The operator's name, such as "root" or "anna as root"; empty if the operation only reads. */
-    actor: string;
-    services: OperatorServices;
-  }): Promise<Result | FileContent>;
+  /** An action that must happen only once takes a `key` in its body. */
+  idempotent?: undefined;
+  secret?: undefined;
+  streams?: undefined;
+  representations?: undefined;
+  prepare?: undefined;
+  load?: undefined;
 }
+
+type FieldsFor<W extends Audience, C extends Access> = W extends 'customer'
+  ? CustomerFields
+  : W extends 'panel'
+    ? PanelFields<C>
+    : OperatorFields;
 
 // Lists hold endpoints of every shape; the pipeline checks shapes at run time with their schemas.
 // biome-ignore lint/suspicious/noExplicitAny: existential type of "some endpoint"
-export type CustomerEndpoint = CustomerDefinition<any, any, any, any, any, any>;
-// biome-ignore lint/suspicious/noExplicitAny: existential type of "some endpoint"
-export type PanelEndpoint = PanelDefinition<any, any, any, any, any, any, any>;
-// biome-ignore lint/suspicious/noExplicitAny: existential type of "some endpoint"
-export type OperatorEndpoint = OperatorDefinition<any, any, any>;
+type Some<W extends Audience> = Definition<W, any, any, any, any, any, any, any>;
+export type CustomerEndpoint = Some<'customer'> & CustomerFields;
+export type PanelEndpoint = Some<'panel'> & PanelFields<Access>;
+export type OperatorEndpoint = Some<'operator'> & OperatorFields;
 export type Endpoint = CustomerEndpoint | PanelEndpoint | OperatorEndpoint;
 
-/** Declares an endpoint; exists so that the types of the schemas reach the handler. `audience` selects the form. */
+/** Declares an endpoint; exists so that the types of the schemas reach the handler. `audience` selects the fields. */
 export function endpoint<
-  P extends Fields = undefined,
-  Q extends Fields = undefined,
-  B extends Fields = undefined,
-  R = undefined,
-  const M extends Method = Method,
-  A = undefined,
->(definition: CustomerDefinition<P, Q, B, R, M, A>): CustomerDefinition<P, Q, B, R, M, A>;
-export function endpoint<
+  W extends Audience,
   P extends Fields = undefined,
   Q extends Fields = undefined,
   B extends Fields = undefined,
@@ -212,12 +195,8 @@ export function endpoint<
   const M extends Method = Method,
   A = undefined,
   const C extends Access = Access,
->(definition: PanelDefinition<P, Q, B, R, M, A, C>): PanelDefinition<P, Q, B, R, M, A, C>;
-export function endpoint<
-  P extends Fields = undefined,
-  Q extends Fields = undefined,
-  B extends Fields = undefined,
->(definition: OperatorDefinition<P, Q, B>): OperatorDefinition<P, Q, B>;
-export function endpoint(definition: Endpoint): Endpoint {
+>(
+  definition: Definition<W, P, Q, B, R, M, A, C> & FieldsFor<W, C>,
+): Definition<W, P, Q, B, R, M, A, C> & FieldsFor<W, C> {
   return definition;
 }
