@@ -29,6 +29,16 @@ const FAST = 200_000;
 /** The address of ordinary users on the attacker's side. */
 export const CLIENT = '198.51.100.3';
 
+/** The edge's links to the attacker, in the order in which they are made; the victim's is e1. */
+const LINKS = ['0', '2', '3'];
+
+interface EdgeOptions {
+  mtu?: number;
+  synProxy?: boolean;
+  /** The number of devices through which packets arrive, at most three. */
+  devices?: number;
+}
+
 /** An attacker, an edge with its helper, and a victim behind it, each in a namespace, joined by veth pairs. */
 export class EdgeNetwork {
   readonly attacker: Namespace;
@@ -36,19 +46,28 @@ export class EdgeNetwork {
   readonly victim: Namespace;
   readonly socket: string;
   readonly #directory: string;
+  readonly #links: readonly string[];
   #helper: ChildProcess | undefined;
   #files = 0;
 
-  private constructor(spaces: [Namespace, Namespace, Namespace], directory: string) {
+  private constructor(spaces: [Namespace, Namespace, Namespace], directory: string, links: string[]) {
     [this.attacker, this.edge, this.victim] = spaces;
     this.#directory = directory;
+    this.#links = links;
     this.socket = join(directory, 'edge.sock');
   }
 
-  static async open(t: Lifetime, { mtu = 1_500, synProxy = false } = {}): Promise<EdgeNetwork> {
+  static async open(
+    t: Lifetime,
+    { mtu = 1_500, synProxy = false, devices = 1 }: EdgeOptions = {},
+  ): Promise<EdgeNetwork> {
     const spaces = [await Namespace.make(t), await Namespace.make(t), await Namespace.make(t)] as const;
     const [attacker, edge, victim] = spaces;
-    await attacker.run('ip', 'link', 'add', 'a0', 'type', 'veth', 'peer', 'name', 'e0', 'netns', edge.name);
+    const links = LINKS.slice(0, devices);
+    for (const link of links) {
+      const peer = ['peer', 'name', `e${link}`, 'netns', edge.name];
+      await attacker.run('ip', 'link', 'add', `a${link}`, 'type', 'veth', ...peer);
+    }
     await victim.run('ip', 'link', 'add', 'v0', 'type', 'veth', 'peer', 'name', 'e1', 'netns', edge.name);
     await attacker.ip(
       `link set a0 address ${ATTACKER_MAC}`,
@@ -77,6 +96,10 @@ export class EdgeNetwork {
       'route add default via 203.0.113.1',
       'route add default via 2001:db8:b::1',
     );
+    for (const link of links.slice(1)) {
+      await attacker.ip(`link set a${link} mtu ${mtu} up`);
+      await edge.ip(`link set e${link} address ${EDGE_MAC} mtu ${mtu} up`);
+    }
     // A new namespace inherits the machine's IP forwarding, which would bounce packets to unknown addresses back and
     // forth.
     await victim.run('sh', '-c', 'echo 0 >/proc/sys/net/ipv4/ip_forward');
@@ -87,7 +110,7 @@ export class EdgeNetwork {
     );
     const directory = await mkdtemp(join(tmpdir(), 'vauban-edge-'));
     defer(t, () => rm(directory, { recursive: true }));
-    const network = new EdgeNetwork([...spaces], directory);
+    const network = new EdgeNetwork([...spaces], directory, links);
     await chown(directory, Number(await run('id', '-u', HELPER_USER)), 0);
     await chmod(directory, 0o755);
     await network.configure({ synProxy });
@@ -100,7 +123,8 @@ export class EdgeNetwork {
   async configure({ synProxy }: { synProxy: boolean }): Promise<void> {
     // The operator's part of the setup: connections whose beginning was not seen are invalid.
     if (synProxy) await this.edge.run('sh', '-c', `${LOAD_CONNTRACK}; echo 0 >${LOOSE}`);
-    const lines = ['devices: [e0]', `protected_prefixes: [${PREFIXES.join(', ')}]`, `syn_proxy: ${synProxy}`];
+    const devices = this.#links.map((link) => `e${link}`).join(', ');
+    const lines = [`devices: [${devices}]`, `protected_prefixes: [${PREFIXES.join(', ')}]`, `syn_proxy: ${synProxy}`];
     await writeFile(join(this.#directory, 'edge.yaml'), `${lines.join('\n')}\n`);
   }
 
@@ -131,13 +155,22 @@ export class EdgeNetwork {
     await this.untilReceived(before + frames.length);
   }
 
+  /** Sends these frames once each through every device; resolves when they have arrived. */
+  async sendEverywhere(frames: Frame[]): Promise<void> {
+    for (const link of this.#links) {
+      const before = await this.received(link);
+      await this.#send(link, frames, frames.length, '--rate', `${FAST}pps`);
+      while ((await this.received(link)) < before + frames.length);
+    }
+  }
+
   /**
    * Sends a frame `count` times as fast as one core can. Resolves with the packets per second when all have arrived.
    */
   async rush(frame: Frame, count: number): Promise<number> {
     const before = await this.received();
     const started = performance.now();
-    await this.#send([frame], count);
+    await this.#send('0', [frame], count);
     await this.untilReceived(before + count);
     return count / ((performance.now() - started) / 1_000);
   }
@@ -158,7 +191,7 @@ export class EdgeNetwork {
    * into the kernel; without one, it overwrites memory that unsent frames still refer to.
    */
   async stream(frames: Frame[], count: number, pps = FAST): Promise<void> {
-    await this.#send(frames, count, '--rate', `${pps}pps`);
+    await this.#send('0', frames, count, '--rate', `${pps}pps`);
   }
 
   /**
@@ -166,7 +199,7 @@ export class EdgeNetwork {
    * at the start of each second.
    */
   async steadily(frames: Frame[], count: number): Promise<void> {
-    await this.#send(frames, count, '--gap', '20us');
+    await this.#send('0', frames, count, '--gap', '20us');
   }
 
   /**
@@ -187,20 +220,21 @@ export class EdgeNetwork {
 
   /** Sends `count` frames, cycling through these, as fast as the shaper allows. */
   async paced(frames: Frame[], count: number): Promise<void> {
-    await this.#send(frames, count, '--qdisc-path', '--rate', `${FAST}pps`);
+    await this.#send('0', frames, count, '--qdisc-path', '--rate', `${FAST}pps`);
   }
 
-  async #send(frames: Frame[], count: number, ...pace: string[]): Promise<void> {
+  async #send(link: string, frames: Frame[], count: number, ...pace: string[]): Promise<void> {
     const file = join(this.#directory, `frames-${++this.#files}`);
     await writeFile(file, trafgenConfig(frames));
-    await this.attacker.run('trafgen', '-o', 'a0', '-c', file, '-P', '1', '-n', `${count}`, '-J', ...pace);
+    const to = ['-o', `a${link}`];
+    await this.attacker.run('trafgen', ...to, '-c', file, '-P', '1', '-n', `${count}`, '-J', ...pace);
     await rm(file);
   }
 
-  /** Returns the number of packets that the edge has received, of any kind. */
-  async received(): Promise<number> {
+  /** Returns the number of packets that the edge has received through a link, of any kind. */
+  async received(link = '0'): Promise<number> {
     const [{ stats64 }] = JSON.parse(
-      await this.edge.run('ip', '-s', '-s', '-j', 'link', 'show', 'dev', 'e0'),
+      await this.edge.run('ip', '-s', '-s', '-j', 'link', 'show', 'dev', `e${link}`),
     );
     return stats64.rx.packets;
   }

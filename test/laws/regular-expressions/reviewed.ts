@@ -19,7 +19,6 @@ export const REVIEWED: Readonly<Record<string, string>> = {
   '/^(?:(?:Id|Names|Description|LoadState|ActiveState|SubState|UnitFileState|MainPID|NRestarts|Result|ExecMainStatus|ExecMainCode|MemoryCurrent|CPUUsageNSec|TasksCurrent|ActiveEnterTimestamp|InactiveEnterTimestamp|StateChangeTimestamp)(?:,|$))+$/':
     'each name ends with a comma, so there is one way to read a list',
   '/-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----|PuTTY-User-Key-File|^b3BlbnNzaC1rZXktdjE/': 'bounded',
-  '/^.*\\bhook ingress\\b.*$/gm': "a line of the kernel's own text: nft's list of chains",
   '/^(tcp|udp) .* src=\\S+ dst=(\\S+) sport=\\d+ dport=(\\d+) .*?src=(\\S+) dst=\\S+ sport=(\\d+) dport=\\d+/':
     "a line of the kernel's own text, which has some two hundred characters: conntrack's list",
   '/^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/':
