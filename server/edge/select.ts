@@ -97,7 +97,7 @@ async function nftables(config: EdgeConfig, parts: EdgeParts): Promise<EdgeDrive
 
 /** Throws {@link UnavailableError} if the helper is down, because it may come back. */
 async function helped(path: string): Promise<EdgeDriver> {
-  const { EdgeClient } = await import('./nftables/helper/client.ts');
+  const { EdgeClient } = await import('./nftables/client.ts');
   const client = new EdgeClient(path);
   try {
     await client.reachable();

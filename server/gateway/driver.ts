@@ -1,5 +1,5 @@
 import type { PortForwardEntry } from '../compute/network-policy.ts';
-import type { PublicPorts } from '../platform/helper/forwards.ts';
+import type { PublicPorts } from '../platform/public-ports.ts';
 
 /**
  * The interface of a region's gateway: the host that has the public address and forwards traffic on its public ports

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { ConfigError, UnavailableError } from '../platform/config-error.ts';
-import { PublicPortRanges } from '../platform/helper/forwards.ts';
+import { PublicPortRanges } from '../platform/public-ports.ts';
 import { createAbsentGateway } from './absent.ts';
 import type { GatewayDriver } from './driver.ts';
 
@@ -41,7 +41,7 @@ export async function selectGateway(
 async function nftables(helper: string | undefined, { regions }: GatewayParts): Promise<GatewayDriver> {
   if (helper === undefined)
     throw new ConfigError(['VAUBAN_GATEWAY_HELPER: is required with VAUBAN_GATEWAY=nftables']);
-  const { GatewayClient } = await import('./nftables/helper/client.ts');
+  const { GatewayClient } = await import('./nftables/client.ts');
   const client = new GatewayClient(helper);
   try {
     await client.reachable().catch((error: Error) => {

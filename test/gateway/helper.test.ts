@@ -3,10 +3,10 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { loadGatewayAllowance } from '../../server/gateway/nftables/helper/allowance.ts';
-import { OPERATIONS, perform } from '../../server/gateway/nftables/helper/operations.ts';
 import { NftablesGateway } from '../../server/gateway/nftables/nftables.ts';
 import { changeBatch, forwardsOf, rebuildBatch } from '../../server/gateway/nftables/table.ts';
+import { loadGatewayAllowance } from '../../server/helpers/gateway/allowance.ts';
+import { OPERATIONS, perform } from '../../server/helpers/gateway/operations.ts';
 import { systemClock } from '../../server/platform/clock.ts';
 import { defer } from '../support/cleanup.ts';
 import { RecordingGateway } from './support/recorder.ts';
@@ -97,7 +97,7 @@ test("the helper's configuration is refused if it is wrong or others may write i
   await assert.rejects(load(good.replace('20000-59999', '20000-1')), /forwards\.0\.ports/);
   await assert.rejects(load(good.replace('100.64.0.0/14', '100.64.0.1/14')), /guest_prefixes\.0/);
   await assert.rejects(load(good.replace('100.64.0.0/14', '"2001:db8::/32"')), /needs an IPv4 network/);
-  await assert.rejects(load(`${good}more: 1\n`), /additional properties/);
+  await assert.rejects(load(`${good}more: 1\n`), /additional properties: more/);
 });
 
 test('a batch changes what differs and nothing else', () => {

@@ -40,6 +40,8 @@ interface Allowed {
 const ROOMS: Record<string, Allowed> = {
   platform: { value: '' },
   config: { value: 'platform' },
+  // Types only: the drivers that perform the operations of the privileged helpers.
+  helpers: { value: 'platform', type: 'compute compute/qemu edge gateway' },
   // The protocol through which viewers get a screen, and its content: a terminal, or a machine's SPICE display.
   'screens/rfb': { value: '' },
   'screens/text-console': { value: '', type: 'screens/rfb' },
@@ -55,7 +57,7 @@ const ROOMS: Record<string, Allowed> = {
     value: 'compute compute/inside platform screens/rfb screens/spice screens/text-console',
     type: 'config',
   },
-  'compute/qemu': { value: 'compute compute/inside platform', type: 'config' },
+  'compute/qemu': { value: 'compute compute/inside helpers platform', type: 'config' },
   'compute/simulator/guest-os': { value: 'platform screens/text-console' },
   'compute/simulator': {
     value: 'compute compute/simulator/guest-os platform screens/rfb screens/text-console',
@@ -65,8 +67,8 @@ const ROOMS: Record<string, Allowed> = {
     value: 'compute/incus compute/qemu compute/simulator platform',
     type: 'compute compute/inside config',
   },
-  edge: { value: 'platform', type: 'config' },
-  gateway: { value: 'platform', type: 'compute config' },
+  edge: { value: 'helpers platform', type: 'config' },
+  gateway: { value: 'helpers platform', type: 'compute config' },
   domain: { value: 'access compute db platform' },
   documents: { value: 'domain platform', type: 'config' },
   metering: { value: 'db domain platform', type: 'compute' },
@@ -158,22 +160,22 @@ const OTHER_LAWS: { name: string; from: string; never: RegExp; except?: RegExp }
     never: /./,
   },
   {
-    name: 'the host helper runs as root, and is made of the driver and the platform alone',
+    name: 'the host helper runs as root, and is made of its driver and what helpers share alone',
     from: 'server/hostd.ts',
     never: /^server\//,
-    except: /^server\/(compute|platform)\//,
+    except: /^server\/(compute|helpers|platform)\//,
   },
   {
-    name: 'the edge helper has a privilege, and is made of its driver and the platform alone',
+    name: 'the edge helper has a privilege, and is made of its driver and what helpers share alone',
     from: 'server/edged.ts',
     never: /^server\//,
-    except: /^server\/(edge\/nftables|platform)\//,
+    except: /^server\/(edge\/nftables|helpers|platform)\//,
   },
   {
-    name: 'the gateway helper has a privilege, and is made of its driver and the platform alone',
+    name: 'the gateway helper has a privilege, and is made of its driver and what helpers share alone',
     from: 'server/gatewayd.ts',
     never: /^server\//,
-    except: /^server\/(gateway\/nftables|platform)\//,
+    except: /^server\/(gateway\/nftables|helpers|platform)\//,
   },
   { name: 'acceptance tests see what a customer sees', from: 'test/acceptance/', never: /^server\// },
   {

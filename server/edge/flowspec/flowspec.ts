@@ -1,8 +1,8 @@
 import { addressMatcher, canonicalIp } from '../../platform/cidr.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { InvalidArgumentError } from '../../platform/helper/shapes.ts';
 import { Reconciler } from '../../platform/reconciler.ts';
 import { SerialQueue } from '../../platform/serial-queue.ts';
+import { InvalidArgumentError } from '../../platform/strict-shapes.ts';
 import {
   type EdgeCapabilities,
   type EdgeDriver,

@@ -1,3 +1,4 @@
+import { MAX_TARGETS } from '../../helpers/edge/operations.ts';
 import {
   COUNTED,
   COUNTS_TABLE,
@@ -12,7 +13,6 @@ import {
   RULES_TABLE,
   setName,
 } from './names.ts';
-import { MAX_TARGETS } from './requests.ts';
 
 // The structure that exists before any target: two tables, plus one for the SYN proxy, with their sets and the chains
 // that every packet of a device passes through.
@@ -26,9 +26,6 @@ const FRAGMENT = { 4: '@nh,48,16 & 0x3fff != 0', 6: 'exthdr frag exists' };
 
 /** Conditions for packets that are not fragments. */
 export const IS_WHOLE = { 4: 'ip frag-off & 0x3fff == 0', 6: 'exthdr frag missing' };
-
-/** Kernel device names that are safe to put into a batch. */
-export const DEVICE_PATTERN = '^[A-Za-z0-9][A-Za-z0-9_.-]{0,14}$';
 
 /** Parameters of the structure that exists before any target. */
 export interface Layout {

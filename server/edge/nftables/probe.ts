@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { runNetworkProgram } from '../../platform/nft.ts';
+import { DEVICE_PATTERN } from '../../platform/strict-shapes.ts';
 import type { EdgeReport } from '../driver.ts';
-import { DEVICE_PATTERN, ingress, type Layout } from './layout.ts';
+import { ingress, type Layout } from './layout.ts';
 import { apply, nft } from './program.ts';
 import { sourcesOf } from './rules.ts';
 

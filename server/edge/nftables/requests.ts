@@ -1,4 +1,5 @@
-import { InvalidArgumentError } from '../../platform/helper/shapes.ts';
+import { MAX_TARGETS } from '../../helpers/edge/operations.ts';
+import { InvalidArgumentError } from '../../platform/strict-shapes.ts';
 import { type EdgeReceipt, type EdgeRefusal, type EdgeTarget, EdgeUnavailableError } from '../driver.ts';
 import type { Layout } from './layout.ts';
 
@@ -6,11 +7,6 @@ import type { Layout } from './layout.ts';
 
 /** More than the service allows for a target; the kernel evaluates the rules one after another for each packet. */
 export const MAX_RULES_PER_TARGET = 1_000;
-
-/**
- * Maximum number of targets of an edge: the sets of addresses have this size, and one message may name all of them.
- */
-export const MAX_TARGETS = 20_000;
 
 /** Throws {@link EdgeUnavailableError} if the target is new and would exceed the maximum. */
 export function requireRoom(held: ReadonlyMap<string, unknown>, { id }: EdgeTarget): void {

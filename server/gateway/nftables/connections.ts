@@ -1,5 +1,5 @@
-import { PublicPortRanges } from '../../platform/helper/forwards.ts';
 import { runNetworkProgram } from '../../platform/nft.ts';
+import { PublicPortRanges } from '../../platform/public-ports.ts';
 import { type Forwards, keyOf, type Layout, targetOf } from './table.ts';
 
 /**

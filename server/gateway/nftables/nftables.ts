@@ -4,11 +4,11 @@ import { isIP } from 'node:net';
 import type { PortForwardEntry } from '../../compute/network-policy.ts';
 import { addressMatcher } from '../../platform/cidr.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { checkTogether, PublicPortRanges, type PublicPorts } from '../../platform/helper/forwards.ts';
-import { InvalidArgumentError } from '../../platform/helper/shapes.ts';
 import { applyNftBatch, runNetworkProgram } from '../../platform/nft.ts';
 import { TableWatch } from '../../platform/nft-watch.ts';
+import { checkTogether, PublicPortRanges, type PublicPorts } from '../../platform/public-ports.ts';
 import { SerialQueue } from '../../platform/serial-queue.ts';
+import { InvalidArgumentError } from '../../platform/strict-shapes.ts';
 import {
   type GatewayCapabilities,
   type GatewayDriver,

@@ -1,5 +1,5 @@
 import type { PortForwardEntry } from '../../compute/network-policy.ts';
-import { type PublicPorts, protocolsOf } from '../../platform/helper/forwards.ts';
+import { type PublicPorts, protocolsOf } from '../../platform/public-ports.ts';
 
 /** The table with everything the gateway creates. */
 export const TABLE = 'ip vauban-gateway';

@@ -5,8 +5,8 @@ import type { Signals } from '../../db/signals.ts';
 import type { GatewayDriver } from '../../gateway/driver.ts';
 import { addressMatcher } from '../../platform/cidr.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { PublicPortRanges } from '../../platform/helper/forwards.ts';
 import type { Logger } from '../../platform/logging.ts';
+import { PublicPortRanges } from '../../platform/public-ports.ts';
 import { Reconciler } from '../../platform/reconciler.ts';
 
 /** The gateway is given all forwards again at this interval, even if nothing is known to have changed. */

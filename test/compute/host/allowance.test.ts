@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { allowanceCheck, loadAllowance } from '../../../server/compute/qemu/routed/allowance.ts';
+import { allowanceCheck } from '../../../server/compute/qemu/routed/allowance.ts';
+import { loadHostAllowance } from '../../../server/helpers/host/allowance.ts';
 import { REPOSITORY } from '../../support/source.ts';
 import { guest, policy, temporaryDirectory } from './support.ts';
 
@@ -17,7 +18,7 @@ test("the host's configuration is read, and refused by field if it is wrong or o
   const load = async (text: string, mode = 0o644) => {
     await writeFile(path, text);
     await chmod(path, mode);
-    return loadAllowance(path);
+    return loadHostAllowance(path);
   };
   assert.equal((await load(GOOD)).forwards.length, 2);
   const wrong: [string, RegExp][] = [
@@ -43,14 +44,14 @@ test("the host's configuration is read, and refused by field if it is wrong or o
       name: 'ConfigError',
       message: /only its owner may be able to write/,
     });
-  assert.throws(() => loadAllowance(join(path, 'gone')), { name: 'ConfigError' });
-  assert.doesNotThrow(() => loadAllowance(join(REPOSITORY, 'deploy/systemd/vauban-host.yaml')));
+  assert.throws(() => loadHostAllowance(join(path, 'gone')), { name: 'ConfigError' });
+  assert.doesNotThrow(() => loadHostAllowance(join(REPOSITORY, 'deploy/systemd/vauban-host.yaml')));
 });
 
 test('a field that the configuration does not define is refused by name', async (t) => {
   const path = join(await temporaryDirectory(t), 'host.yaml');
   await writeFile(path, GOOD, { mode: 0o600 });
-  const check = allowanceCheck(loadAllowance(path));
+  const check = allowanceCheck(loadHostAllowance(path));
   const forward = policy().portForwards[0]!;
   const withForward = (fields: object) => ({
     ...policy(),

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { perform } from '../../../server/compute/qemu/host/operations.ts';
 import { reassertBatch, removeBatch, updateBatch } from '../../../server/compute/qemu/routed/batch.ts';
 import { cardOf } from '../../../server/compute/qemu/routed/card.ts';
 import { checkTogether } from '../../../server/compute/qemu/routed/consistency.ts';
 import { routeLines } from '../../../server/compute/qemu/routed/links.ts';
-import { checkGuestAndPolicy } from '../../../server/compute/qemu/routed/shapes.ts';
+import { perform } from '../../../server/helpers/host/operations.ts';
+import { checkGuestAndPolicy } from '../../../server/helpers/host/shapes.ts';
 import { depth } from '../../support/depth.ts';
 import { guest, ID, policy, recorder, spec } from './support.ts';
 

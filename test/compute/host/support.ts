@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { NetworkPolicy } from '../../../server/compute/driver.ts';
-import type { HostParts } from '../../../server/compute/qemu/host/operations.ts';
 import type { NetworkGuest } from '../../../server/compute/qemu/network/network.ts';
 import type { QemuSpec } from '../../../server/compute/qemu/process/arguments.ts';
 import { netdevOf } from '../../../server/compute/qemu/routed/names.ts';
+import type { HostParts } from '../../../server/helpers/host/operations.ts';
 import { defer } from '../../support/cleanup.ts';
 import { GUEST_UIDS } from '../../support/guest-uids.ts';
 
@@ -74,6 +74,7 @@ export function recorder(): { parts: HostParts; calls: unknown[][] } {
     };
   const parts = {
     users: { ...GUEST_UIDS, group: 1 },
+    netdevOf,
     network: {
       mode: 'routed',
       probe: note('probe', { ok: true, summary: 'recorded' }),

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EdgeClient } from '../../../server/edge/nftables/helper/client.ts';
+import { EdgeClient } from '../../../server/edge/nftables/client.ts';
 import { Namespace, run } from '../../compute/routed/support/namespace.ts';
 import { defer, type Lifetime } from '../../support/cleanup.ts';
 import { HELPER_USER, PRIVILEGES, whyNoPackets } from '../../support/helper-process.ts';
@@ -124,7 +124,11 @@ export class EdgeNetwork {
     // The operator's part of the setup: connections whose beginning was not seen are invalid.
     if (synProxy) await this.edge.run('sh', '-c', `${LOAD_CONNTRACK}; echo 0 >${LOOSE}`);
     const devices = this.#links.map((link) => `e${link}`).join(', ');
-    const lines = [`devices: [${devices}]`, `protected_prefixes: [${PREFIXES.join(', ')}]`, `syn_proxy: ${synProxy}`];
+    const lines = [
+      `devices: [${devices}]`,
+      `protected_prefixes: [${PREFIXES.join(', ')}]`,
+      `syn_proxy: ${synProxy}`,
+    ];
     await writeFile(join(this.#directory, 'edge.yaml'), `${lines.join('\n')}\n`);
   }
 

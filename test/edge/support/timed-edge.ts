@@ -1,5 +1,5 @@
 import type { EdgeReading } from '../../../server/edge/driver.ts';
-import { EdgeClient } from '../../../server/edge/nftables/helper/client.ts';
+import { EdgeClient } from '../../../server/edge/nftables/client.ts';
 import type { Clock } from '../../../server/platform/clock.ts';
 
 /** An edge with real counters that are read at the times of the test's clock. */

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { TestContext } from 'node:test';
-import { GatewayClient } from '../../../server/gateway/nftables/helper/client.ts';
+import { GatewayClient } from '../../../server/gateway/nftables/client.ts';
 import { Namespace, run } from '../../compute/routed/support/namespace.ts';
 import { defer } from '../../support/cleanup.ts';
 import { whyNoPackets } from '../../support/helper-process.ts';

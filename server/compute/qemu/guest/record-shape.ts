@@ -1,5 +1,5 @@
-import { checkOf } from '../../../platform/helper/shapes.ts';
 import { Type } from '../../../platform/schema.ts';
+import { checkOf } from '../../../platform/strict-shapes.ts';
 import type { GuestRecord } from './guest.ts';
 
 const Text = Type.String();

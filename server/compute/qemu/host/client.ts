@@ -1,5 +1,6 @@
-import { HelperConnection } from '../../../platform/helper/connection.ts';
-import { InvalidArgumentError } from '../../../platform/helper/shapes.ts';
+import { HelperClient } from '../../../helpers/client.ts';
+import type { Operation } from '../../../helpers/host/operations.ts';
+import { plainGuest } from '../../../helpers/host/shapes.ts';
 import { ComputeUnavailableError, type DriverReport, type NetworkPolicy } from '../../driver.ts';
 import { connectTo } from '../../inside/connect.ts';
 import type { DiskOwner, ImageCommand } from '../disk/disk-image.ts';
@@ -7,8 +8,6 @@ import type { GuestUsers } from '../guest/ownership.ts';
 import type { HostNetwork, NetworkGuest, NetworkReading } from '../network/network.ts';
 import type { QemuSpec } from '../process/arguments.ts';
 import type { Launcher } from '../process/direct-launcher.ts';
-import { plainGuest } from '../routed/shapes.ts';
-import type { Operation } from './operations.ts';
 
 /**
  * Longest time the helper may take for any call. Each of its programs times out after a minute, and rebuilding the
@@ -21,33 +20,29 @@ const CALL_MS = 180_000;
  * work. Connects on the first call and again after the helper has restarted. Throws {@link ComputeUnavailableError}
  * while it cannot be reached.
  */
-export class HostClient implements HostNetwork, Launcher {
+export class HostClient extends HelperClient<Operation> implements HostNetwork, Launcher {
   readonly mode = 'routed';
-  readonly #connection: HelperConnection;
 
   constructor(path: string, callMs = CALL_MS) {
-    this.#connection = new HelperConnection({ path, callMs, what: 'the host helper', asError });
-  }
-
-  async probe(): Promise<DriverReport> {
-    try {
-      return (await this.#call('probe', {})) as DriverReport;
-    } catch (error) {
-      return { ok: false, summary: (error as Error).message };
-    }
+    super({
+      path,
+      what: 'the host helper',
+      callMs,
+      unavailable: (message) => new ComputeUnavailableError(message),
+    });
   }
 
   async attach(guest: NetworkGuest, policy: NetworkPolicy): Promise<string> {
-    return (await this.#call('attach', { guest: plainGuest(guest), policy })) as string;
+    return (await this.call('attach', { guest: plainGuest(guest), policy })) as string;
   }
 
   async apply(guest: NetworkGuest, policy: NetworkPolicy): Promise<void> {
-    await this.#call('apply', { guest: plainGuest(guest), policy });
+    await this.call('apply', { guest: plainGuest(guest), policy });
   }
 
   async reassert(guests: { guest: NetworkGuest; policy: NetworkPolicy }[]): Promise<string[]> {
     const plain = guests.map(({ guest, policy }) => ({ guest: plainGuest(guest), policy }));
-    return (await this.#call('reassert', { guests: plain })) as string[];
+    return (await this.call('reassert', { guests: plain })) as string[];
   }
 
   async altered(signal: AbortSignal): Promise<boolean> {
@@ -55,52 +50,38 @@ export class HostClient implements HostNetwork, Launcher {
     const aborted = new Promise<false>((resolve) => {
       signal.addEventListener('abort', () => resolve(false), { once: true });
     });
-    return Promise.race([this.#call('altered', {}) as Promise<boolean>, aborted]);
-  }
-
-  reachable(): Promise<void> {
-    return this.#connection.reachable();
+    return Promise.race([this.call('altered', {}) as Promise<boolean>, aborted]);
   }
 
   async detach(id: string): Promise<void> {
-    await this.#call('detach', { id });
+    await this.call('detach', { id });
   }
 
   async counters(ids: string[]): Promise<Map<string, NetworkReading>> {
-    return new Map((await this.#call('counters', { ids })) as [string, NetworkReading][]);
+    return new Map((await this.call('counters', { ids })) as [string, NetworkReading][]);
   }
 
   /** Returns the users that guests run as, from this host's own configuration. */
   async users(): Promise<GuestUsers> {
-    return (await this.#call('users', {})) as GuestUsers;
+    return (await this.call('users', {})) as GuestUsers;
   }
 
   async launch(spec: QemuSpec): Promise<number> {
-    return (await this.#call('launch', { spec })) as number;
+    return (await this.call('launch', { spec })) as number;
   }
 
   async kill({ id, uuid, directory }: Pick<QemuSpec, 'id' | 'uuid' | 'directory'>): Promise<void> {
-    await this.#call('kill', { spec: { id, uuid, directory } });
+    await this.call('kill', { spec: { id, uuid, directory } });
   }
 
   async image({ id, uid, directory }: DiskOwner, command: ImageCommand): Promise<string> {
-    return (await this.#call('image', { spec: { id, uid, directory }, command })) as string;
+    return (await this.call('image', { spec: { id, uid, directory }, command })) as string;
   }
 
   /** Does not use the helper: the host routes to the guests, and anyone on it may connect. */
   readonly connect: HostNetwork['connect'] = connectTo;
 
-  close(): Promise<void> {
-    return this.#connection.close();
+  protected override async configure(): Promise<DriverReport> {
+    return (await this.call('probe', {})) as DriverReport;
   }
-
-  #call(operation: Operation, given: object): Promise<unknown> {
-    return this.#connection.call(operation, given);
-  }
-}
-
-function asError({ name, message }: { name: string; message: string }): Error {
-  return name === 'InvalidArgumentError'
-    ? new InvalidArgumentError(message)
-    : new ComputeUnavailableError(message);
 }

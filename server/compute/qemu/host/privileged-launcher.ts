@@ -3,8 +3,8 @@ import { lstat, open, readdir, readFile, realpath, stat } from 'node:fs/promises
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Clock } from '../../../platform/clock.ts';
-import { ID_PATTERN, InvalidArgumentError } from '../../../platform/helper/shapes.ts';
 import { readBody } from '../../../platform/peer/body.ts';
+import { ID_PATTERN, InvalidArgumentError } from '../../../platform/strict-shapes.ts';
 import { type DiskOwner, imageArguments, imageLimitMs, QEMU_IMG } from '../disk/disk-image.ts';
 import { readGuestFile } from '../guest/guest-file.ts';
 import { FILES, type QemuSpec } from '../process/arguments.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../platform/clock.ts';
-import { InvalidArgumentError } from '../../../platform/helper/shapes.ts';
 import type { Logger } from '../../../platform/logging.ts';
+import { InvalidArgumentError } from '../../../platform/strict-shapes.ts';
 import type { NetworkPolicy } from '../../driver.ts';
 import type { Pool } from '../disk/pool.ts';
 import type { Guest } from '../guest/guest.ts';

@@ -1,78 +1,16 @@
+import { type HostAllowance, uidsOf } from '../../../helpers/host/allowance.ts';
 import { addressMatcher } from '../../../platform/cidr.ts';
-import {
-  checkPublicPorts,
-  PublicPortRanges,
-  type PublicPorts,
-  PublicPortsShape,
-} from '../../../platform/helper/forwards.ts';
-import { readOwnersFile } from '../../../platform/helper/owners-file.ts';
-import { checkOf, InvalidArgumentError } from '../../../platform/helper/shapes.ts';
-import { Type } from '../../../platform/schema.ts';
+import { PublicPortRanges } from '../../../platform/public-ports.ts';
+import { InvalidArgumentError } from '../../../platform/strict-shapes.ts';
 import type { NetworkPolicy } from '../../driver.ts';
 import type { NetworkGuest } from '../network/network.ts';
 import { TRAFFIC_LIMITS, type TrafficLimits } from './traffic-limits.ts';
-
-/** The limits that the host's own configuration sets for its guests. The service cannot exceed them. */
-export interface Allowance {
-  /** Networks from which guests may have addresses. */
-  guest_prefixes: string[];
-  /** Addresses of the host, each with its ports ("20000-29999") that may be forwarded to guests. */
-  forwards: PublicPorts[];
-  /** Range of user ids for guests, one per guest: "1900000000-1900065535". */
-  guest_uids: string;
-  /**
-   * Policy for a guest that cannot be limited to the CPUs, memory, tasks and disk speed that were sold: `required`, the
-   * default, refuses it; `best_effort` runs it anyway.
-   */
-  guest_limits?: 'required' | 'best_effort';
-  /** Maximum concurrent connections per guest, in and out together. */
-  guest_connections?: number;
-  guest_packets_per_second?: number;
-}
-
-/** Lower ids belong to named users and those that systemd assigns. */
-const LOWEST_UID = 65_536;
-/** Some programs treat higher ids as negative numbers. */
-const HIGHEST_UID = 2 ** 31 - 1;
-
-const closed = { additionalProperties: false };
-const checkShape: (value: unknown) => asserts value is Allowance = checkOf<Allowance>(
-  Type.Object(
-    {
-      guest_prefixes: Type.Array(Type.String({ format: 'network' }), { minItems: 1, maxItems: 1_000 }),
-      forwards: Type.Array(PublicPortsShape, { maxItems: 1_000 }),
-      guest_uids: Type.String({ pattern: '^[1-9][0-9]{4,9}-[1-9][0-9]{4,9}$' }),
-      guest_limits: Type.Optional(Type.Enum(['required', 'best_effort'])),
-      guest_connections: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000_000 })),
-      guest_packets_per_second: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000_000 })),
-    },
-    closed,
-  ),
-);
-
-export function uidsOf({ guest_uids }: Allowance): { from: number; to: number } {
-  const [from, to] = guest_uids.split('-').map(Number) as [number, number];
-  return { from, to };
-}
-
-/** Reads an allowance from a YAML file. Throws {@link ConfigError} if it is missing, invalid, or accessible to others. */
-export function loadAllowance(path: string): Allowance {
-  return readOwnersFile<Allowance>(path, checkAllowance);
-}
-
-function checkAllowance(value: unknown): asserts value is Allowance {
-  checkShape(value);
-  checkPublicPorts(value.forwards);
-  const { from, to } = uidsOf(value);
-  if (from < LOWEST_UID || to > HIGHEST_UID || from > to)
-    throw new InvalidArgumentError(`guest_uids: must lie between ${LOWEST_UID} and ${HIGHEST_UID}, in order`);
-}
 
 /** Returns a guest's connection and packet limits, as configured or by default. */
 export function trafficLimitsOf({
   guest_connections,
   guest_packets_per_second,
-}: Partial<Allowance>): TrafficLimits {
+}: Partial<HostAllowance>): TrafficLimits {
   return {
     connections: guest_connections ?? TRAFFIC_LIMITS.connections,
     packetsPerSecond: guest_packets_per_second ?? TRAFFIC_LIMITS.packetsPerSecond,
@@ -82,7 +20,7 @@ export function trafficLimitsOf({
 export type AllowanceCheck = (guest: NetworkGuest, policy: NetworkPolicy) => void;
 
 /** Returns a check that throws {@link InvalidArgumentError} naming the first field that exceeds the allowance. */
-export function allowanceCheck(allowance: Allowance): AllowanceCheck {
+export function allowanceCheck(allowance: HostAllowance): AllowanceCheck {
   const { guest_prefixes, forwards } = allowance;
   const { from: lowest, to: highest } = uidsOf(allowance);
   const inPrefixes = addressMatcher(guest_prefixes);

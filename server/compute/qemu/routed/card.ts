@@ -1,5 +1,5 @@
 import { canonicalIp } from '../../../platform/cidr.ts';
-import { InvalidArgumentError } from '../../../platform/helper/shapes.ts';
+import { InvalidArgumentError } from '../../../platform/strict-shapes.ts';
 import type { NetworkPolicy } from '../../driver.ts';
 import type { NetworkGuest } from '../network/network.ts';
 import { tapName } from './names.ts';

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
+import type { GuestAndPolicy } from '../../../helpers/host/shapes.ts';
 import { canonicalIp, isSpecial } from '../../../platform/cidr.ts';
-import { checkTogether as checkForwards } from '../../../platform/helper/forwards.ts';
-import { InvalidArgumentError } from '../../../platform/helper/shapes.ts';
+import { checkTogether as checkForwards } from '../../../platform/public-ports.ts';
+import { InvalidArgumentError } from '../../../platform/strict-shapes.ts';
 import type { Card } from './card.ts';
-import type { GuestAndPolicy } from './shapes.ts';
 
 const BITS = { 4: 32, 6: 128 };
 const WITH_PORTS = ['tcp', 'udp'];

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { canonicalIp } from '../../../platform/cidr.ts';
-import { isAddress } from '../../../platform/helper/shapes.ts';
 import { parseListing } from '../../../platform/nft.ts';
+import { isAddress } from '../../../platform/strict-shapes.ts';
 import { ComputeUnavailableError } from '../../driver.ts';
 import { type NetworkGuest, ROUTER_6 } from '../network/network.ts';
 import { type Card, isV6 } from './card.ts';

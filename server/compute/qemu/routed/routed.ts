@@ -1,9 +1,11 @@
-import { InvalidArgumentError } from '../../../platform/helper/shapes.ts';
+import type { HostAllowance } from '../../../helpers/host/allowance.ts';
+import { checkGuestAndPolicy, type GuestAndPolicy, plainGuest } from '../../../helpers/host/shapes.ts';
 import { SerialQueue } from '../../../platform/serial-queue.ts';
+import { InvalidArgumentError } from '../../../platform/strict-shapes.ts';
 import type { DriverReport, NetworkPolicy } from '../../driver.ts';
 import { connectTo } from '../../inside/connect.ts';
 import type { HostNetwork, NetworkGuest, NetworkReading } from '../network/network.ts';
-import { type Allowance, type AllowanceCheck, allowanceCheck, trafficLimitsOf } from './allowance.ts';
+import { type AllowanceCheck, allowanceCheck, trafficLimitsOf } from './allowance.ts';
 import { type Entry, reassertBatch, removeBatch, updateBatch } from './batch.ts';
 import { type Card, cardOf, forwardKey } from './card.ts';
 import { applyBatch, run } from './commands.ts';
@@ -21,7 +23,6 @@ import {
 } from './links.ts';
 import { netdevOf, TAP_PREFIX, tapName } from './names.ts';
 import { Sentinel } from './sentinel.ts';
-import { checkGuestAndPolicy, type GuestAndPolicy, plainGuest } from './shapes.ts';
 import { acceptable, makeSound } from './sound.ts';
 import { applyQueues, speedsOf } from './speed.ts';
 import { readCards, readCounts, readingsOf } from './state.ts';
@@ -38,7 +39,7 @@ export interface RoutedOptions {
   /** The interface that leads out. If absent, the one of the default route. */
   uplink?: string;
   /** If absent, guests may have any address and forward. */
-  allowance?: Allowance;
+  allowance?: HostAllowance;
   /** Called for a guest that {@link RoutedNetwork.reassert} leaves out, with the reason. */
   onRefused?(id: string, reason: Error): void;
 }

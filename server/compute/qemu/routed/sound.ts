@@ -1,8 +1,8 @@
+import type { GuestAndPolicy } from '../../../helpers/host/shapes.ts';
 import { type Entry, reassertBatch } from './batch.ts';
 import type { Card } from './card.ts';
 import { applyBatch } from './commands.ts';
 import { checkFree } from './consistency.ts';
-import type { GuestAndPolicy } from './shapes.ts';
 
 // One batch rebuilds the rules of all guests and fails as a whole, so a guest that would make it fail is left out.
 

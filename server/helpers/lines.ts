@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
-import { parseJson } from '../peer/json.ts';
-import { readLines } from '../peer/lines.ts';
+import { parseJson } from '../platform/peer/json.ts';
+import { readLines } from '../platform/peer/lines.ts';
 
 /** Enough for the rules of all guests of a large host; a longer message ends the connection. */
 export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;

@@ -1,6 +1,6 @@
-import { isSpecial } from '../cidr.ts';
-import { type Static, Type } from '../schema.ts';
-import { InvalidArgumentError } from './shapes.ts';
+import { isSpecial } from './cidr.ts';
+import { type Static, Type } from './schema.ts';
+import { InvalidArgumentError } from './strict-shapes.ts';
 
 const closed = { additionalProperties: false };
 const Port = Type.Integer({ minimum: 1, maximum: 65_535 });

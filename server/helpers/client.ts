@@ -1,7 +1,7 @@
-import { systemClock } from '../clock.ts';
+import { systemClock } from '../platform/clock.ts';
+import { InvalidArgumentError } from '../platform/strict-shapes.ts';
 import { followAlterations } from './alterations.ts';
 import { HelperConnection } from './connection.ts';
-import { InvalidArgumentError } from './shapes.ts';
 
 /** Rebuilding everything takes seconds; the helper gives each of its programs a minute. */
 const CALL_MS = 120_000;

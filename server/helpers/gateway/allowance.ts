@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
-import { checkPublicPorts, type PublicPorts, PublicPortsShape } from '../../../platform/helper/forwards.ts';
-import { readOwnersFile } from '../../../platform/helper/owners-file.ts';
-import { checkOf, InvalidArgumentError } from '../../../platform/helper/shapes.ts';
-import { Type } from '../../../platform/schema.ts';
+import { checkPublicPorts, type PublicPorts, PublicPortsShape } from '../../platform/public-ports.ts';
+import { Type } from '../../platform/schema.ts';
+import { checkOf, closed, InvalidArgumentError } from '../../platform/strict-shapes.ts';
+import { readOwnersFile } from '../owners-file.ts';
 
 /** The limits in the host's own configuration on what the service may forward. */
 export interface GatewayAllowance {
@@ -18,7 +18,7 @@ const checkShape: (value: unknown) => asserts value is GatewayAllowance = checkO
       guest_prefixes: Type.Array(Type.String({ format: 'network' }), { minItems: 1, maxItems: 1_000 }),
       forwards: Type.Array(PublicPortsShape, { minItems: 1, maxItems: 1_000 }),
     },
-    { additionalProperties: false },
+    closed,
   ),
 );
 

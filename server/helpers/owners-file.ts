@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { parse } from 'yaml';
-import { ConfigError } from '../config-error.ts';
-import { InvalidArgumentError } from './shapes.ts';
+import { ConfigError } from '../platform/config-error.ts';
+import { InvalidArgumentError } from '../platform/strict-shapes.ts';
 
 /** Only the owner may decide what the owner permits. */
 const WRITABLE_BY_OTHERS = 0o022;

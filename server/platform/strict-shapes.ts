@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import { isAbsolute, normalize } from 'node:path';
 import { Ajv, type ValidateFunction } from 'ajv';
-import { parseCidr } from '../cidr.ts';
-import { type TObject, Type } from '../schema.ts';
+import { parseCidr } from './cidr.ts';
+import { type TObject, Type } from './schema.ts';
 
 // Arguments become input of privileged programs: nothing passes here unless it matches its shape exactly.
 
@@ -43,6 +43,16 @@ const ajv = new Ajv({
 
 export const ID_PATTERN = '^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$';
 export const Id = Type.String({ pattern: ID_PATTERN });
+/** Kernel device names that are safe to put into a batch. */
+export const DEVICE_PATTERN = '^[A-Za-z0-9][A-Za-z0-9_.-]{0,14}$';
+/** Options of an object that has no other fields than those listed. */
+export const closed = { additionalProperties: false };
+/** The arguments of an operation that has none. */
+export const Nothing = Type.Object({}, closed);
+
+/** Longest part of an unknown field's name that a message repeats. */
+const MAX_NAME = 64;
+
 /**
  * Returns a check of `schema`, compiled once, that throws {@link InvalidArgumentError} naming the first invalid field.
  */
@@ -53,6 +63,8 @@ export function checkOf<T>(schema: TObject): (value: unknown) => asserts value i
     if (validate(value)) return;
     const [error] = validate.errors ?? [];
     const field = error?.instancePath.slice(1).replaceAll('/', '.') || 'arguments';
-    throw new InvalidArgumentError(`${field}: ${error?.message ?? 'is not valid'}`);
+    const extra = error?.params.additionalProperty;
+    const name = typeof extra === 'string' ? `: ${extra.slice(0, MAX_NAME)}` : '';
+    throw new InvalidArgumentError(`${field}: ${error?.message ?? 'is not valid'}${name}`);
   };
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../platform/clock.ts';
 
 /** Pause between attempts to reach a helper that is away. */
 const RETRY_MS = 250;

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { chmod, lstat, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
-import type { Clock } from '../clock.ts';
-import type { Logger } from '../logging.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Logger } from '../platform/logging.ts';
 import { MAX_MESSAGE_BYTES, readMessages } from './lines.ts';
 
 /** One service, and briefly the one that replaces it. */

@@ -1,12 +1,12 @@
-import type { PortForwardEntry } from '../../../compute/network-policy.ts';
-import { HelperClient } from '../../../platform/helper/client.ts';
+import type { PortForwardEntry } from '../../compute/network-policy.ts';
+import { HelperClient } from '../../helpers/client.ts';
+import type { Operation } from '../../helpers/gateway/operations.ts';
 import {
   type GatewayCapabilities,
   type GatewayDriver,
   type GatewayReport,
   GatewayUnavailableError,
-} from '../../driver.ts';
-import type { Operation } from './operations.ts';
+} from '../driver.ts';
 
 type Allowed = Pick<GatewayCapabilities, 'publicPorts' | 'guestPrefixes'>;
 

@@ -1,12 +1,11 @@
-import { ForwardShape } from '../../../platform/helper/forwards.ts';
-import { checkOf, Id } from '../../../platform/helper/shapes.ts';
-import { Type } from '../../../platform/schema.ts';
-import type { NetworkPolicy } from '../../driver.ts';
-import type { NetworkGuest } from '../network/network.ts';
+import type { NetworkPolicy } from '../../compute/driver.ts';
+import type { NetworkGuest } from '../../compute/qemu/network/network.ts';
+import { ForwardShape } from '../../platform/public-ports.ts';
+import { Type } from '../../platform/schema.ts';
+import { checkOf, closed, Id, Nothing } from '../../platform/strict-shapes.ts';
 
 // These values become part of a program that runs as root, so each must match its format exactly.
 
-const closed = { additionalProperties: false };
 /** Bounds far above what the API allows a customer, so that one message cannot exhaust the process. */
 const MAX_ADDRESSES = 64;
 const MAX_RULES = 1_000;
@@ -85,7 +84,7 @@ export const Arguments = {
     },
     closed,
   ),
-  altered: Type.Object({}, closed),
+  altered: Nothing,
   detach: Type.Object({ id: Id }, closed),
   counters: Type.Object({ ids: Type.Array(Id, { maxItems: MAX_GUESTS }) }, closed),
 };

@@ -1,13 +1,12 @@
-import type { PortForwardEntry } from '../../../compute/network-policy.ts';
-import { closedList, type Handler } from '../../../platform/helper/closed-list.ts';
-import { ForwardShape } from '../../../platform/helper/forwards.ts';
-import { Type } from '../../../platform/schema.ts';
-import type { GatewayDriver } from '../../driver.ts';
+import type { PortForwardEntry } from '../../compute/network-policy.ts';
+import type { GatewayDriver } from '../../gateway/driver.ts';
+import { ForwardShape } from '../../platform/public-ports.ts';
+import { Type } from '../../platform/schema.ts';
+import { closed, Nothing } from '../../platform/strict-shapes.ts';
+import { closedList, type Handler } from '../closed-list.ts';
 
-const closed = { additionalProperties: false };
 /** All ports of one address. Bounded so that one message cannot exhaust the process. */
 const MAX_FORWARDS = 65_536;
-const Nothing = Type.Object({}, closed);
 
 /** Everything the helper can do, with the shapes of the arguments. */
 export const OPERATIONS = {

@@ -1,5 +1,5 @@
-import type { TObject } from '../schema.ts';
-import { checkOf, InvalidArgumentError } from './shapes.ts';
+import type { TObject } from '../platform/schema.ts';
+import { checkOf, InvalidArgumentError } from '../platform/strict-shapes.ts';
 
 /** Performs one operation; its arguments have been validated. */
 export type Handler<Parts> = (parts: Parts, given: never) => Promise<unknown>;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { systemClock } from '../clock.ts';
-import { within } from '../within.ts';
+import { systemClock } from '../platform/clock.ts';
+import { within } from '../platform/within.ts';
 import { readMessages } from './lines.ts';
 
 interface Reply {

@@ -1,4 +1,5 @@
-import { HelperClient } from '../../../platform/helper/client.ts';
+import { HelperClient } from '../../helpers/client.ts';
+import type { Operation } from '../../helpers/edge/operations.ts';
 import {
   type EdgeCapabilities,
   type EdgeDriver,
@@ -11,9 +12,8 @@ import {
   type RuleCounters,
   type TargetDetail,
   type TargetTotals,
-} from '../../driver.ts';
-import { CAPABILITIES, READ_EVERY_MS } from '../nftables.ts';
-import type { Operation } from './operations.ts';
+} from '../driver.ts';
+import { CAPABILITIES, READ_EVERY_MS } from './nftables.ts';
 
 type Configured = Pick<EdgeCapabilities, 'synProxy'> & { prefixes: readonly string[] };
 

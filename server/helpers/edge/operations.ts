@@ -1,10 +1,10 @@
-import { closedList, type Handler } from '../../../platform/helper/closed-list.ts';
-import { Id, InvalidArgumentError } from '../../../platform/helper/shapes.ts';
-import { type Static, type TSchema, Type } from '../../../platform/schema.ts';
-import type { EdgeDriver, EdgeTarget } from '../../driver.ts';
-import { MAX_TARGETS } from '../requests.ts';
+import type { EdgeDriver, EdgeTarget } from '../../edge/driver.ts';
+import { type Static, type TSchema, Type } from '../../platform/schema.ts';
+import { closed, Id, InvalidArgumentError, Nothing } from '../../platform/strict-shapes.ts';
+import { closedList, type Handler } from '../closed-list.ts';
 
-const closed = { additionalProperties: false };
+/** Targets of an edge: one message may name all of them, and the kernel's sets of addresses have this size. */
+export const MAX_TARGETS = 20_000;
 /** Bounds above the API's own limits, so that one message cannot exhaust the process. */
 const MAX_RULES = 1_000;
 const MAX_PORTS = 64;
@@ -60,7 +60,6 @@ const Target = Type.Object(
   },
   closed,
 );
-const Nothing = Type.Object({}, closed);
 const Ids = Type.Object({ ids: Type.Array(Id, { maxItems: MAX_TARGETS }) }, closed);
 
 /** Everything the helper can do, with the shapes of the arguments. */
@@ -81,6 +80,13 @@ export type Operation = keyof typeof OPERATIONS;
 
 /** Requested constantly, so these get no log line each. */
 export const FREQUENT: readonly Operation[] = ['totals', 'detail', 'samples', 'altered'];
+
+/** Returns the id of the target an operation is about. The arguments are not validated, so it is truncated for the log. */
+export function aboutTarget(given: unknown): { target: string | undefined } {
+  const { id, target } = Object(given);
+  const found = id ?? Object(target).id;
+  return { target: typeof found === 'string' ? found.slice(0, 64) : undefined };
+}
 
 export interface EdgeHelperParts {
   edge: EdgeDriver;

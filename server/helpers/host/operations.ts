@@ -1,15 +1,13 @@
-import { closedList, type Handler } from '../../../platform/helper/closed-list.ts';
-import { Id, InvalidArgumentError } from '../../../platform/helper/shapes.ts';
-import { type Static, Type } from '../../../platform/schema.ts';
-import type { DiskOwner, ImageCommand } from '../disk/disk-image.ts';
-import type { GuestUsers } from '../guest/ownership.ts';
-import type { HostNetwork } from '../network/network.ts';
-import type { QemuSpec } from '../process/arguments.ts';
-import type { Launcher } from '../process/direct-launcher.ts';
-import { netdevOf } from '../routed/names.ts';
-import { Arguments, type GuestAndPolicy, Mac, Path, Uid } from '../routed/shapes.ts';
+import type { DiskOwner, ImageCommand } from '../../compute/qemu/disk/disk-image.ts';
+import type { GuestUsers } from '../../compute/qemu/guest/ownership.ts';
+import type { HostNetwork } from '../../compute/qemu/network/network.ts';
+import type { QemuSpec } from '../../compute/qemu/process/arguments.ts';
+import type { Launcher } from '../../compute/qemu/process/direct-launcher.ts';
+import { type Static, Type } from '../../platform/schema.ts';
+import { closed, Id, InvalidArgumentError, Nothing } from '../../platform/strict-shapes.ts';
+import { closedList, type Handler } from '../closed-list.ts';
+import { Arguments, type GuestAndPolicy, Mac, Path, Uid } from './shapes.ts';
 
-const closed = { additionalProperties: false };
 const MAX_VCPU = 512;
 /** Requests or megabytes per second. */
 const MAX_DISK_SPEED = 1_000_000_000;
@@ -74,8 +72,8 @@ const Process = Type.Object({ id: Id, uuid: Uuid, directory: Path }, closed);
 /** The complete list of what the privileged side does, with the shapes of the arguments. */
 export const OPERATIONS = {
   ...Arguments,
-  probe: Type.Object({}, closed),
-  users: Type.Object({}, closed),
+  probe: Nothing,
+  users: Nothing,
   launch: Type.Object({ spec: QemuSpecShape }, closed),
   kill: Type.Object({ spec: Process }, closed),
   image: Type.Object({ spec: DiskShape, command: CommandShape }, closed),
@@ -86,6 +84,8 @@ export interface HostParts {
   network: HostNetwork;
   launcher: Launcher;
   users: GuestUsers;
+  /** Returns the only value of `-netdev` that a guest may be started with: any other could do much more. */
+  netdevOf(id: string): string;
   /** Tries what a guest's start needs apart from the network. Throws if something is missing. */
   probe?(): Promise<void>;
 }
@@ -118,8 +118,7 @@ const HANDLERS: Record<Operation, Handler<HostParts>> = {
   altered: ({ network }) => network.altered(NEVER),
   detach: ({ network }, { id }: { id: string }) => network.detach(id),
   counters: async ({ network }, { ids }: { ids: string[] }) => [...(await network.counters(ids))],
-  launch({ launcher }, { spec }: { spec: QemuSpec }) {
-    // Only the guest's own interface is allowed: a `-netdev` value could do much more.
+  launch({ launcher, netdevOf }, { spec }: { spec: QemuSpec }) {
     if (spec.netdev !== netdevOf(spec.id)) {
       throw new InvalidArgumentError("spec.netdev: is not the guest's own interface");
     }
