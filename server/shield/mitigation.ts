@@ -1,5 +1,4 @@
-import type { StoredMatch, StoredRule } from '../db/queries/shield/shield-rules.ts';
-import type { EdgeCapabilities } from '../edge/driver.ts';
+import type { EdgeCapabilities, EdgeMatch, EdgeRule } from '../edge/driver.ts';
 import { FLOOR, type Rate } from './baseline.ts';
 import type { Finding } from './classify.ts';
 import { type RuleSpec, ruleSpecOf } from './rule.ts';
@@ -37,7 +36,7 @@ const ANSWERED_PPS = 100_000;
 /** A limit allows at least this multiple of the class's usual rate. */
 const USUAL_FACTOR = 2;
 
-const ANY: StoredMatch = {
+const ANY: EdgeMatch = {
   protocol: 'any',
   source: null,
   sourcePorts: [],
@@ -64,18 +63,18 @@ export function mitigationOf(
 ): RuleSpec | undefined {
   const scale = Math.min(1, threshold.pps / FLOOR.pps, threshold.bps / FLOOR.bps);
   const within = (pps: number, bps: number) => Math.min(pps, bps / 8 / Math.max(1, meanLength));
-  const limit = (match: Partial<StoredMatch>, pps: number): RuleSpec | undefined => {
+  const limit = (match: Partial<EdgeMatch>, pps: number): RuleSpec | undefined => {
     const allowed = within(scale * pps, scale * ALLOWED_BPS);
     return exactly(match, Math.max(allowed, USUAL_FACTOR * usualPps));
   };
   /** A limit in which no sender gets more than its share. */
-  const fairly = (match: Partial<StoredMatch>, kind: 'syn' | 'udp'): RuleSpec | undefined => {
+  const fairly = (match: Partial<EdgeMatch>, kind: 'syn' | 'udp'): RuleSpec | undefined => {
     const spec = limit(match, ALLOWED_PPS[kind]);
     if (!spec?.rate || !capabilities.limitsSources) return spec;
     const perSource = Math.max(LEAST_PER_SOURCE, Math.round(SOURCE_SHARE[kind] * spec.rate.value));
     return ruleSpecOf('rate_limit', spec.match, { ...spec.rate, perSource });
   };
-  const exactly = (match: Partial<StoredMatch>, pps: number): RuleSpec | undefined => {
+  const exactly = (match: Partial<EdgeMatch>, pps: number): RuleSpec | undefined => {
     const limitTo = (unit: 'pps' | 'bps', value: number) =>
       ruleSpecOf('rate_limit', { ...ANY, ...match }, { unit, value });
     const { rateUnits } = capabilities;
@@ -90,7 +89,7 @@ export function mitigationOf(
       const match = {
         protocol: 'tcp',
         tcpFlags: { set: ['syn'], unset: ['ack'] },
-      } satisfies Partial<StoredMatch>;
+      } satisfies Partial<EdgeMatch>;
       if (port) return block({ ...match, sourcePorts: [`${port.number}`] });
       return capabilities.synProxy ? answered(match) : fairly(match, 'syn');
     }
@@ -110,20 +109,20 @@ export function mitigationOf(
 }
 
 /** Spoofed senders never complete the handshake and everyone else gets through, so no limit has to delay them. */
-function answered(match: Partial<StoredMatch>): RuleSpec {
+function answered(match: Partial<EdgeMatch>): RuleSpec {
   const rate = { unit: 'pps', value: ANSWERED_PPS, synProxy: true } as const;
   return ruleSpecOf('rate_limit', { ...ANY, ...match }, rate);
 }
 
-function block(match: Partial<StoredMatch>): RuleSpec {
+function block(match: Partial<EdgeMatch>): RuleSpec {
   return ruleSpecOf('block', { ...ANY, ...match }, null);
 }
 
 function againstPort(
   { number, meanLength }: { number: number; meanLength: number },
-  limit: (match: Partial<StoredMatch>, pps: number) => RuleSpec | undefined,
+  limit: (match: Partial<EdgeMatch>, pps: number) => RuleSpec | undefined,
 ): RuleSpec | undefined {
-  const match = { protocol: 'udp', sourcePorts: [`${number}`] } satisfies Partial<StoredMatch>;
+  const match = { protocol: 'udp', sourcePorts: [`${number}`] } satisfies Partial<EdgeMatch>;
   const longest = LONGEST_ANSWER[number];
   if (longest === undefined) return block(match);
   // Short responses cannot be distinguished from those the target asked for.
@@ -132,7 +131,7 @@ function againstPort(
 }
 
 /** Describes a rule in a few words, for its comment. */
-export function describeRule({ match, rate }: Pick<StoredRule, 'match' | 'rate'>): string {
+export function describeRule({ match, rate }: Pick<EdgeRule, 'match' | 'rate'>): string {
   const ports = match.sourcePorts.length > 0 ? ` from port ${match.sourcePorts.join(', ')}` : '';
   const what = match.fragments === 'only' ? 'fragments' : `${match.protocol}${ports}`;
   if (!rate) return `Blocks ${what}`;

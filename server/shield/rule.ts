@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { StoredMatch, StoredRule } from '../db/queries/shield/shield-rules.ts';
 import { formatPorts, parsePorts } from '../domain/network/ports.ts';
+import type { EdgeMatch, EdgeRule } from '../edge/driver.ts';
 import { parseNetwork } from '../platform/cidr.ts';
 import { type FieldProblem, validationFailed } from '../platform/errors.ts';
 import type { FieldCode } from '../platform/field-codes.ts';
@@ -17,23 +17,23 @@ type TcpFlag = (typeof TCP_FLAGS)[number];
 
 /** A rule as the API accepts it; absent and null mean the same. */
 export interface RuleInput {
-  action: StoredRule['action'];
-  protocol?: StoredMatch['protocol'];
+  action: EdgeRule['action'];
+  protocol?: EdgeMatch['protocol'];
   source?: string | null;
   source_ports?: string[];
   destination_ports?: string[];
   packet_length?: { min: number; max: number } | null;
   tcp_flags?: { set: TcpFlag[]; unset: TcpFlag[] } | null;
-  fragments?: StoredMatch['fragments'];
+  fragments?: EdgeMatch['fragments'];
   rate?: { pps: number } | { bps: number } | null;
   confirm_block_all?: boolean;
 }
 
 /** The effect of a rule in canonical form, so that equal rules have equal fingerprints. */
-export type RuleSpec = Pick<StoredRule, 'action' | 'match' | 'rate'> & { fingerprint: string };
+export type RuleSpec = Pick<EdgeRule, 'action' | 'match' | 'rate'> & { fingerprint: string };
 
 /** Names of protocol numbers: 6 and tcp mean the same. */
-const NAMES: Record<number, StoredMatch['protocol']> = {
+const NAMES: Record<number, EdgeMatch['protocol']> = {
   6: 'tcp',
   17: 'udp',
   1: 'icmp',
@@ -44,7 +44,7 @@ const NAMES: Record<number, StoredMatch['protocol']> = {
 };
 
 /** Protocols that exist in only one address family. */
-const FAMILY_OF: Partial<Record<StoredMatch['protocol'], 4 | 6>> = { icmp: 4, icmpv6: 6 };
+const FAMILY_OF: Partial<Record<EdgeMatch['protocol'], 4 | 6>> = { icmp: 4, icmpv6: 6 };
 
 /**
  * Returns the canonical form of a rule for a target of this family. Throws `validation_failed` with every problem if
@@ -55,7 +55,7 @@ export function requireRuleSpec(input: RuleInput, family: 4 | 6): RuleSpec {
   const { protocol: given = 'any' } = input;
   const protocol = typeof given === 'number' ? (NAMES[given] ?? given) : given;
   checkProtocol(protocol, family, problems);
-  const match: StoredMatch = {
+  const match: EdgeMatch = {
     protocol,
     source: checkSource(input.source ?? null, family, problems),
     sourcePorts: checkPorts('source_ports', input.source_ports, protocol, problems),
@@ -74,11 +74,7 @@ export function requireRuleSpec(input: RuleInput, family: 4 | 6): RuleSpec {
 }
 
 /** Adds the fingerprint to a rule in canonical form. */
-export function ruleSpecOf(
-  action: StoredRule['action'],
-  match: StoredMatch,
-  rate: StoredRule['rate'],
-): RuleSpec {
+export function ruleSpecOf(action: EdgeRule['action'], match: EdgeMatch, rate: EdgeRule['rate']): RuleSpec {
   const parts = [
     action,
     match.protocol,
@@ -99,7 +95,7 @@ export function ruleSpecOf(
   return { action, match, rate, fingerprint };
 }
 
-function checkProtocol(protocol: StoredMatch['protocol'], family: 4 | 6, problems: FieldProblem[]): void {
+function checkProtocol(protocol: EdgeMatch['protocol'], family: 4 | 6, problems: FieldProblem[]): void {
   const wanted = FAMILY_OF[protocol];
   if (!wanted || wanted === family) return;
   const message = `${protocol} belongs to IPv${wanted}, but the target has an IPv${family} address`;
@@ -130,7 +126,7 @@ function checkSource(text: string | null, family: 4 | 6, problems: FieldProblem[
 function checkPorts(
   field: string,
   texts: string[] | undefined,
-  protocol: StoredMatch['protocol'],
+  protocol: EdgeMatch['protocol'],
   problems: FieldProblem[],
 ): string[] {
   if (!texts || texts.length === 0) return [];
@@ -158,9 +154,9 @@ function checkLength(length: { min: number; max: number } | null, problems: Fiel
 
 function checkFlags(
   flags: { set: TcpFlag[]; unset: TcpFlag[] } | null,
-  protocol: StoredMatch['protocol'],
+  protocol: EdgeMatch['protocol'],
   problems: FieldProblem[],
-): StoredMatch['tcpFlags'] {
+): EdgeMatch['tcpFlags'] {
   if (!flags) return null;
   const ordered = (names: TcpFlag[]) => TCP_FLAGS.filter((name) => names.includes(name));
   const [set, unset] = [ordered(flags.set), ordered(flags.unset)];
@@ -172,7 +168,7 @@ function checkFlags(
   return { set, unset };
 }
 
-function checkRate({ action, rate }: RuleInput, problems: FieldProblem[]): StoredRule['rate'] {
+function checkRate({ action, rate }: RuleInput, problems: FieldProblem[]): EdgeRule['rate'] {
   if (action === 'block') {
     if (rate) problems.push({ field: 'rate', code: 'conflict', message: 'is only allowed for rate_limit' });
     return null;
@@ -185,7 +181,7 @@ function checkRate({ action, rate }: RuleInput, problems: FieldProblem[]): Store
 }
 
 /** Returns true if some packets do not match. */
-function narrows(match: StoredMatch): boolean {
+function narrows(match: EdgeMatch): boolean {
   const { protocol, source, sourcePorts, destinationPorts, packetLength, tcpFlags, fragments } = match;
   return (
     protocol !== 'any' ||

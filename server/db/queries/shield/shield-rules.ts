@@ -1,3 +1,4 @@
+import type { EdgeRule } from '../../../edge/driver.ts';
 import { execute, maybeOne, one, type Queryable, sql, type Transaction } from '../../database.ts';
 import { type Page, pageOf } from '../page.ts';
 import { systemLockTarget } from './shield-targets.ts';
@@ -5,28 +6,8 @@ import { systemLockTarget } from './shield-targets.ts';
 export type ShieldRuleStatus = 'pending' | 'active' | 'error';
 export type RuleOrigin = 'user' | 'automatic';
 
-/** The fields of a rule that an edge needs. Mirrors the drivers' `EdgeRule`, which this layer must not import. */
-export interface StoredRule {
-  id: string;
-  action: 'block' | 'rate_limit';
-  match: StoredMatch;
-  rate: { unit: 'pps' | 'bps'; value: number; perSource?: number; synProxy?: true } | null;
-}
-
-type Flag = 'fin' | 'syn' | 'rst' | 'psh' | 'ack' | 'urg';
-
-/** Mirrors the drivers' `EdgeMatch`. */
-export interface StoredMatch {
-  protocol: 'any' | 'tcp' | 'udp' | 'icmp' | 'icmpv6' | 'gre' | 'esp' | 'ah' | number;
-  source: string | null;
-  sourcePorts: string[];
-  destinationPorts: string[];
-  packetLength: { min: number; max: number } | null;
-  tcpFlags: { set: Flag[]; unset: Flag[] } | null;
-  fragments: 'any' | 'only' | 'none';
-}
-
-export interface ShieldRuleRow extends StoredRule {
+/** A rule as the edge takes it, with what the service knows about it. */
+export interface ShieldRuleRow extends EdgeRule {
   account_id: string;
   target_id: string;
   origin: RuleOrigin;
@@ -74,7 +55,7 @@ export function findTwinShieldRule(
 export async function hasAutomaticRule(
   db: Queryable,
   targetId: string,
-  { action, match }: Pick<StoredRule, 'action' | 'match'>,
+  { action, match }: Pick<EdgeRule, 'action' | 'match'>,
 ): Promise<boolean> {
   const rows = await db.query(sql`
     select 1 from shield_rules where target_id = ${targetId} and origin = 'automatic' and action = ${action}
@@ -179,7 +160,7 @@ export function effectiveShieldRules(
   db: Queryable,
   targetIds: string[],
   now: Date,
-): Promise<(StoredRule & { target_id: string; priority: number })[]> {
+): Promise<(EdgeRule & { target_id: string; priority: number })[]> {
   return db.query(sql`
     select id, target_id, action, match, rate, priority from shield_rules
     where target_id = any(${targetIds}::text[]) and enabled and (expires_at is null or expires_at > ${now})

@@ -5,10 +5,9 @@ import {
   effectiveShieldRules,
   findTwinShieldRule,
   insertShieldRule,
-  type StoredRule,
 } from '../../../db/queries/shield/shield-rules.ts';
 import type { TargetRow } from '../../../db/queries/shield/shield-targets.ts';
-import type { EdgeCapabilities, EdgeRefusal } from '../../../edge/driver.ts';
+import type { EdgeCapabilities, EdgeRefusal, EdgeRule } from '../../../edge/driver.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { ApiError, invalidField } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
@@ -18,7 +17,7 @@ import { loadTargetForChange, TargetParams } from './load-tenant.ts';
 import { exampleShieldRule, presentShieldRule, ShieldRuleInput, ShieldRuleShape } from './rule-shape.ts';
 
 /** Refuses a rate that the edge cannot enforce; it is never approximated. */
-function requireCapable(edge: EdgeCapabilities, rate: StoredRule['rate']) {
+function requireCapable(edge: EdgeCapabilities, rate: EdgeRule['rate']) {
   if (rate && !edge.rateUnits.includes(rate.unit)) {
     throw invalidField('rate', 'not_supported', `this edge cannot limit by ${rate.unit}`);
   }
@@ -32,7 +31,7 @@ function requireCapable(edge: EdgeCapabilities, rate: StoredRule['rate']) {
 async function requireEnforceable(
   { capabilities, db, now }: { capabilities: EdgeCapabilities; db: Queryable; now: Date },
   { id, ip, family }: TargetRow,
-  rule: StoredRule & { priority: number },
+  rule: EdgeRule & { priority: number },
 ): Promise<void> {
   if (!capabilities.refusals) return;
   const others = await effectiveShieldRules(db, [id], now);

@@ -1,4 +1,5 @@
-import type { ShieldRuleRow, StoredMatch } from '../../../db/queries/shield/shield-rules.ts';
+import type { ShieldRuleRow } from '../../../db/queries/shield/shield-rules.ts';
+import type { EdgeMatch } from '../../../edge/driver.ts';
 import { Enum, Id, Input, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import {
@@ -20,7 +21,7 @@ const Action = Enum(RULE_ACTIONS, {
   $id: 'ShieldAction',
   description: '`block` drops matching packets; `rate_limit` lets them pass up to `rate` and drops the rest',
 });
-const Protocol = Type.Unsafe<StoredMatch['protocol']>({
+const Protocol = Type.Unsafe<EdgeMatch['protocol']>({
   anyOf: [
     { $id: 'ShieldProtocolName', type: 'string', enum: [...NAMED_PROTOCOLS] },
     { type: 'integer', minimum: 0, maximum: MAX_PROTOCOL },
@@ -121,7 +122,7 @@ export const ShieldRuleShape = Shape(
 export const ShieldRuleInput = Input(
   {
     action: Action,
-    protocol: Type.Optional(Type.Unsafe<StoredMatch['protocol']>({ ...Protocol, default: 'any' })),
+    protocol: Type.Optional(Type.Unsafe<EdgeMatch['protocol']>({ ...Protocol, default: 'any' })),
     source: Type.Optional(Nullable(Source)),
     source_ports: Type.Optional(Ports('Ports of the senders')),
     destination_ports: Type.Optional(Ports('Ports of the target')),
