@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import type { TestContext } from 'node:test';
 import { setBlackhole } from '../../server/db/queries/shield/shield-targets.ts';
 import { READ_EVERY_MS } from '../../server/edge/nftables/nftables.ts';
 import type { Packet } from '../../server/edge/simulator/packet.ts';
 import type { ManualClock } from '../../server/platform/clock.ts';
 import { attacksOn, openShield, rulesOf } from '../shield/support.ts';
 import { frameOf } from './support/frames.ts';
-import { EdgeNetwork, whyNot } from './support/network.ts';
+import { EdgeNetwork, testDevices, whyNot } from './support/network.ts';
 import { TimedEdge } from './support/timed-edge.ts';
 
 const skip = whyNot();
@@ -27,8 +27,8 @@ const packet = (over: Partial<Packet>): Packet => ({
 const AMPLIFIED = packet({});
 const CLIENT = packet({ protocol: 6, sourcePort: 50_000, destinationPort: 443, length: 60, flags: ['ack'] });
 
-async function open(t: TestContext) {
-  const network = await EdgeNetwork.open(t);
+async function open(t: TestContext, devices: number) {
+  const network = await EdgeNetwork.open(t, { devices });
   let edge: TimedEdge | undefined;
   const shield = await openShield(t, (clock) => {
     edge = new TimedEdge(network.socket, clock);
@@ -66,45 +66,49 @@ async function open(t: TestContext) {
   return { network, shield, edge: edge!, target, quarter, later, totals, assertDropped };
 }
 
-test('a flood is noticed, dropped to the packet, and ends; normal traffic keeps passing', {
-  skip,
-}, async (t) => {
-  const { shield, edge, target, quarter, later, totals } = await open(t);
-  for (let look = 0; look < 3; look++) await quarter(0);
-  assert.deepEqual(await attacksOn(shield.api, target), []);
+testDevices(
+  'a flood is noticed, dropped to the packet, and ends; normal traffic keeps passing',
+  {
+    skip,
+  },
+  async (t, devices) => {
+    const { shield, edge, target, quarter, later, totals } = await open(t, devices);
+    for (let look = 0; look < 3; look++) await quarter(0);
+    assert.deepEqual(await attacksOn(shield.api, target), []);
 
-  await quarter(FLOOD);
-  await quarter(FLOOD);
-  const [attack] = await attacksOn(shield.api, target);
-  assert.deepEqual([attack!.status, attack!.vectors], ['ongoing', ['dns_amplification']]);
-  const [rule] = await rulesOf(shield.api, target);
-  assert.deepEqual(
-    [rule!.action, rule!.protocol, rule!.source_ports, rule!.origin, rule!.status],
-    ['block', 'udp', ['53'], 'automatic', 'active'],
-  );
+    await quarter(FLOOD);
+    await quarter(FLOOD);
+    const [attack] = await attacksOn(shield.api, target);
+    assert.deepEqual([attack!.status, attack!.vectors], ['ongoing', ['dns_amplification']]);
+    const [rule] = await rulesOf(shield.api, target);
+    assert.deepEqual(
+      [rule!.action, rule!.protocol, rule!.source_ports, rule!.origin, rule!.status],
+      ['block', 'udp', ['53'], 'automatic', 'active'],
+    );
 
-  const before = await totals();
-  for (let look = 0; look < 2; look++) await quarter(FLOOD);
-  const after = await totals();
-  assert.equal(after.in.packets - before.in.packets, 2 * (FLOOD + USUAL));
-  assert.equal(after.passed.packets - before.passed.packets, 2 * USUAL);
-  const [counter] = (await edge.readRuleCounters([target.id])).rows;
-  assert.deepEqual(counter!.dropped, { packets: 2 * FLOOD, bytes: 2 * FLOOD * AMPLIFIED.length });
-  const [mitigated] = await attacksOn(shield.api, target);
-  assert.ok(mitigated!.mitigated_at);
+    const before = await totals();
+    for (let look = 0; look < 2; look++) await quarter(FLOOD);
+    const after = await totals();
+    assert.equal(after.in.packets - before.in.packets, 2 * (FLOOD + USUAL));
+    assert.equal(after.passed.packets - before.passed.packets, 2 * USUAL);
+    const [counter] = (await edge.readRuleCounters([target.id])).rows;
+    assert.deepEqual(counter!.dropped, { packets: 2 * FLOOD, bytes: 2 * FLOOD * AMPLIFIED.length });
+    const [mitigated] = await attacksOn(shield.api, target);
+    assert.ok(mitigated!.mitigated_at);
 
-  await later(1);
-  await later(60);
-  const [ended] = await attacksOn(shield.api, target);
-  assert.equal(ended!.status, 'ended');
-  assert.equal(ended!.id, attack!.id);
-  await later(600);
-  assert.deepEqual(await rulesOf(shield.api, target), []);
-  assert.deepEqual((await edge.readRuleCounters([target.id])).rows, []);
-});
+    await later(1);
+    await later(60);
+    const [ended] = await attacksOn(shield.api, target);
+    assert.equal(ended!.status, 'ended');
+    assert.equal(ended!.id, attack!.id);
+    await later(600);
+    assert.deepEqual(await rulesOf(shield.api, target), []);
+    assert.deepEqual((await edge.readRuleCounters([target.id])).rows, []);
+  },
+);
 
-test('anything removed behind its back is restored at once', { skip }, async (t) => {
-  const { network, shield, target, assertDropped } = await open(t);
+testDevices('anything removed behind its back is restored at once', { skip }, async (t, devices) => {
+  const { network, shield, target, assertDropped } = await open(t, devices);
   const body = { action: 'block', protocol: 'udp', source_ports: ['53'] };
   assert.equal((await shield.api.call('POST', target.rules, body)).status, 200);
   await shield.reconciler.idle();
@@ -142,8 +146,8 @@ test('anything removed behind its back is restored at once', { skip }, async (t)
   }
 });
 
-test('a blackhole that is taken away behind its back drops again', { skip }, async (t) => {
-  const { network, shield, target, assertDropped } = await open(t);
+testDevices('a blackhole that is taken away behind its back drops again', { skip }, async (t, devices) => {
+  const { network, shield, target, assertDropped } = await open(t, devices);
   const { db, clock } = shield.api.services;
   await setBlackhole(db, target.id, new Date(clock.now().getTime() + 600_000));
   await shield.reconciler.reconcile();

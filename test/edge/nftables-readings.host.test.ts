@@ -4,7 +4,7 @@ import { blocks } from '../../server/edge/contract-harness.ts';
 import type { EdgeTarget } from '../../server/edge/driver.ts';
 import { Lanes } from '../../server/edge/nftables/lanes.ts';
 import { frameOf } from './support/frames.ts';
-import { EdgeNetwork, whyNot } from './support/network.ts';
+import { EdgeNetwork, testDevices, whyNot } from './support/network.ts';
 
 const TARGETS = 300;
 const READINGS = 20;
@@ -16,8 +16,8 @@ const target = (number: number, ports: string[]): EdgeTarget => ({
   rules: ports.map((port) => blocks(`rul_${number}_${port}`, { protocol: 'udp', sourcePorts: [port] })),
 });
 
-test('rules overtake readings that were asked for before', { skip: whyNot() }, async (t) => {
-  const network = await EdgeNetwork.open(t);
+testDevices('rules overtake readings that were asked for before', { skip: whyNot() }, async (t, devices) => {
+  const network = await EdgeNetwork.open(t, { devices });
   const edge = network.client();
   t.after(() => edge.close());
   await edge.reconcile(Array.from({ length: TARGETS }, (_, number) => target(number, ['1', '2'])));
@@ -59,27 +59,31 @@ for (const [when, packets] of [
   ['once its time is over', 1_000],
   ['before that once it has counted enough', 5_000],
 ] as const) {
-  test(`a port sample is out of the way of packets ${when}, and can still be read`, {
-    skip: whyNot(),
-  }, async (t) => {
-    const network = await EdgeNetwork.open(t);
-    const edge = network.client();
-    t.after(() => edge.close());
-    const victim = target(1, []);
-    await edge.reconcile([victim]);
-    await edge.startPortSample([victim.id]);
-    await network.flood(flood, packets);
-    const [before] = await edge.readPortSamples([victim.id]);
-    assert.deepEqual(
-      before!.ports.map(({ protocol, port, packets: counted }) => ({ protocol, port, packets: counted })),
-      [{ protocol: 'udp', port: 53, packets }],
-    );
-    const countsOn = await whileThere(network);
-    if (packets > 1_000) assert.ok(countsOn, 'its time was not over');
-    assert.deepEqual(await edge.readPortSamples([victim.id]), [before]);
-    await edge.startPortSample([victim.id]);
-    assert.deepEqual((await edge.readPortSamples([victim.id]))[0]!.ports, []);
-  });
+  testDevices(
+    `a port sample is out of the way of packets ${when}, and can still be read`,
+    {
+      skip: whyNot(),
+    },
+    async (t, devices) => {
+      const network = await EdgeNetwork.open(t, { devices });
+      const edge = network.client();
+      t.after(() => edge.close());
+      const victim = target(1, []);
+      await edge.reconcile([victim]);
+      await edge.startPortSample([victim.id]);
+      await network.flood(flood, packets);
+      const [before] = await edge.readPortSamples([victim.id]);
+      assert.deepEqual(
+        before!.ports.map(({ protocol, port, packets: counted }) => ({ protocol, port, packets: counted })),
+        [{ protocol: 'udp', port: 53, packets }],
+      );
+      const countsOn = await whileThere(network);
+      if (packets > 1_000) assert.ok(countsOn, 'its time was not over');
+      assert.deepEqual(await edge.readPortSamples([victim.id]), [before]);
+      await edge.startPortSample([victim.id]);
+      assert.deepEqual((await edge.readPortSamples([victim.id]))[0]!.ports, []);
+    },
+  );
 }
 
 /** Waits until the table of the first port sample has been removed; returns whether it counted until then. */
@@ -96,43 +100,51 @@ async function whileThere({ edge }: EdgeNetwork): Promise<boolean> {
   }
 }
 
-test('the counts of a port sample are still known after its time is over', {
-  skip: whyNot(),
-}, async (t) => {
-  const network = await EdgeNetwork.open(t);
-  const edge = network.client();
-  t.after(() => edge.close());
-  const [victim, other] = [target(1, []), target(2, [])];
-  await edge.reconcile([victim, other]);
-  await edge.startPortSample([victim.id]);
-  await network.flood(flood, 5_000);
-  const before = await edge.readPortSamples([victim.id]);
-  await whileThere(network);
-  // A later sample that counts nothing ends later.
-  await edge.startPortSample([other.id]);
-  const tables = () => network.edge.run('nft', 'list', 'tables', 'netdev');
-  while ((await tables()).includes('vauban-edge-sample-'));
-  assert.deepEqual(await edge.readPortSamples([victim.id]), before);
-});
+testDevices(
+  'the counts of a port sample are still known after its time is over',
+  {
+    skip: whyNot(),
+  },
+  async (t, devices) => {
+    const network = await EdgeNetwork.open(t, { devices });
+    const edge = network.client();
+    t.after(() => edge.close());
+    const [victim, other] = [target(1, []), target(2, [])];
+    await edge.reconcile([victim, other]);
+    await edge.startPortSample([victim.id]);
+    await network.flood(flood, 5_000);
+    const before = await edge.readPortSamples([victim.id]);
+    await whileThere(network);
+    // A later sample that counts nothing ends later.
+    await edge.startPortSample([other.id]);
+    const tables = () => network.edge.run('nft', 'list', 'tables', 'netdev');
+    while ((await tables()).includes('vauban-edge-sample-'));
+    assert.deepEqual(await edge.readPortSamples([victim.id]), before);
+  },
+);
 
-test('tables that a process left behind are deleted by the next', { skip: whyNot() }, async (t) => {
-  const network = await EdgeNetwork.open(t);
-  const edge = network.client();
-  t.after(() => edge.close());
-  const victim = target(1, ['1']);
-  await edge.reconcile([victim]);
-  await edge.startPortSample([victim.id]);
-  await network.stopHelper('SIGKILL');
-  // As if it had died while rebuilding everything.
-  await network.edge.run('nft', 'add', 'table', 'netdev', 'vauban-edge-guard');
-  await network.startHelper();
-  await edge.reconcile([victim]);
-  const tables = await network.edge.run('nft', 'list', 'tables', 'netdev');
-  assert.deepEqual(tables.trim().split('\n').sort(), [
-    'table netdev vauban-edge',
-    'table netdev vauban-edge-counts',
-  ]);
-});
+testDevices(
+  'tables that a process left behind are deleted by the next',
+  { skip: whyNot() },
+  async (t, devices) => {
+    const network = await EdgeNetwork.open(t, { devices });
+    const edge = network.client();
+    t.after(() => edge.close());
+    const victim = target(1, ['1']);
+    await edge.reconcile([victim]);
+    await edge.startPortSample([victim.id]);
+    await network.stopHelper('SIGKILL');
+    // As if it had died while rebuilding everything.
+    await network.edge.run('nft', 'add', 'table', 'netdev', 'vauban-edge-guard');
+    await network.startHelper();
+    await edge.reconcile([victim]);
+    const tables = await network.edge.run('nft', 'list', 'tables', 'netdev');
+    assert.deepEqual(tables.trim().split('\n').sort(), [
+      'table netdev vauban-edge',
+      'table netdev vauban-edge-counts',
+    ]);
+  },
+);
 
 test('a write waits for no reading, and a reading for no more than some writes', async () => {
   const lanes = new Lanes();

@@ -26,7 +26,7 @@ const A_FEW = 1_000;
 test('a running service stops a flood automatically, and its rule outlives the helper, the tables and the service', {
   skip: whyNot(),
 }, async (t) => {
-  const network = await EdgeNetwork.open(t, { mtu: JUMBO });
+  const network = await EdgeNetwork.open(t, { mtu: JUMBO, devices: 2 });
   await network.pace(MBPS);
   const env = {
     VAUBAN_EDGE: 'nftables',

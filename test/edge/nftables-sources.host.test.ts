@@ -18,7 +18,7 @@ for (const family of [4, 6] as const) {
   test(`a limit bounds each sender, and all of them once they are too many, IPv${family}`, {
     skip: whyNot(),
   }, async (t) => {
-    const network = await EdgeNetwork.open(t);
+    const network = await EdgeNetwork.open(t, { devices: family === 4 ? 1 : 2 });
     const edge = network.client();
     t.after(() => edge.close());
     const ip = family === 4 ? '203.0.113.9' : '2001:db8:b::9';

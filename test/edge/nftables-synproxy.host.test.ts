@@ -109,7 +109,7 @@ for (const family of [4, 6] as const) {
   test(`in a flood of SYN from everywhere new connections are made and open ones continue, IPv${family}`, {
     skip,
   }, async (t) => {
-    const network = await EdgeNetwork.open(t, { synProxy: true });
+    const network = await EdgeNetwork.open(t, { synProxy: true, devices: 2 });
     const edge = network.client();
     t.after(() => edge.close());
     assert.deepEqual([(await edge.probe()).ok, edge.capabilities().synProxy], [true, true]);
@@ -166,7 +166,7 @@ for (const family of [4, 6] as const) {
 test('the proxy is chosen automatically, and replaced if it is switched off during an attack', {
   skip,
 }, async (t) => {
-  const network = await EdgeNetwork.open(t, { synProxy: true });
+  const network = await EdgeNetwork.open(t, { synProxy: true, devices: 2 });
   let edge: TimedEdge | undefined;
   const shield = await openShield(t, (clock) => {
     edge = new TimedEdge(network.socket, clock);

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import fc from 'fast-check';
 import { EDGE_CLASSES, type EdgeClass, type EdgeTarget, type Volume } from '../../server/edge/driver.ts';
 import { chainOf } from '../../server/edge/nftables/rules.ts';
 import { classOf, compileRules, firstMatch, type Packet } from '../../server/edge/simulator/packet.ts';
 import { frameOf, lengthsOf } from './support/frames.ts';
-import { EdgeNetwork, whyNot } from './support/network.ts';
+import { EdgeNetwork, testDevices, whyNot } from './support/network.ts';
 import { anyAlikeRules, anyPacket, anyRule, reference } from './support/oracle.ts';
 
 /** Targets, each with its own rules and packets: all of them take one write, one stream of packets and one reading. */
@@ -85,43 +84,47 @@ function expected({ target: { rules }, packets }: Case) {
   return counts;
 }
 
-test('kernel, simulator and a plain evaluation agree on random rules and packets, and every count is exact', {
-  skip: whyNot(),
-}, async (t) => {
-  const network = await EdgeNetwork.open(t);
-  const edge = network.client();
-  t.after(() => edge.close());
-  const seed = Math.floor(Math.random() * 2 ** 31);
-  const all = cases(seed);
-  await edge.reconcile(all.map(({ target }) => target));
-  await network.send(
-    all.flatMap(({ target, packets }) => packets.map((packet) => frameOf(packet, target.ip))),
-  );
-  const ids = all.map(({ target }) => target.id);
-  const totals = new Map((await edge.readTotals()).rows.map((row) => [row.id, row]));
-  const details = new Map((await edge.readDetail(ids)).rows.map((row) => [row.id, row.classes]));
-  const counters = Map.groupBy((await edge.readRuleCounters(ids)).rows, ({ targetId }) => targetId);
-  let verdicts = 0;
-  let dropped = 0;
-  for (const one of all) {
-    const { id, rules } = one.target;
-    const wanted = expected(one);
-    const counted = new Map((counters.get(id) ?? []).map((row) => [row.id, row.dropped]));
-    const found = {
-      in: totals.get(id)!.in,
-      passed: totals.get(id)!.passed,
-      classes: details.get(id)!,
-      rules: rules.map((rule) => counted.get(rule.id)),
-    };
-    assert.deepEqual(found, wanted, `seed ${seed}: ${JSON.stringify(one, null, 1)}`);
-    verdicts += wanted.in.packets;
-    dropped += wanted.in.packets - wanted.passed.packets;
-  }
-  const NAMELESS = { number: 0, limit: '', sources: '' };
-  const together = all.flatMap(({ target: { rules, family } }) =>
-    chainOf(rules, family, () => NAMELESS).filter(({ text }) => text.includes(' map ')),
-  );
-  assert.ok(together.length > CASES / 20, `${together.length} lookups of several rules`);
-  t.diagnostic(`${verdicts} packets to ${CASES} targets, ${dropped} of them dropped`);
-  assert.ok(dropped > verdicts / 10 && dropped < verdicts, 'rules and packets meet');
-});
+testDevices(
+  'kernel, simulator and a plain evaluation agree on random rules and packets, and every count is exact',
+  {
+    skip: whyNot(),
+  },
+  async (t, devices) => {
+    const network = await EdgeNetwork.open(t, { devices });
+    const edge = network.client();
+    t.after(() => edge.close());
+    const seed = Math.floor(Math.random() * 2 ** 31);
+    const all = cases(seed);
+    await edge.reconcile(all.map(({ target }) => target));
+    await network.send(
+      all.flatMap(({ target, packets }) => packets.map((packet) => frameOf(packet, target.ip))),
+    );
+    const ids = all.map(({ target }) => target.id);
+    const totals = new Map((await edge.readTotals()).rows.map((row) => [row.id, row]));
+    const details = new Map((await edge.readDetail(ids)).rows.map((row) => [row.id, row.classes]));
+    const counters = Map.groupBy((await edge.readRuleCounters(ids)).rows, ({ targetId }) => targetId);
+    let verdicts = 0;
+    let dropped = 0;
+    for (const one of all) {
+      const { id, rules } = one.target;
+      const wanted = expected(one);
+      const counted = new Map((counters.get(id) ?? []).map((row) => [row.id, row.dropped]));
+      const found = {
+        in: totals.get(id)!.in,
+        passed: totals.get(id)!.passed,
+        classes: details.get(id)!,
+        rules: rules.map((rule) => counted.get(rule.id)),
+      };
+      assert.deepEqual(found, wanted, `seed ${seed}: ${JSON.stringify(one, null, 1)}`);
+      verdicts += wanted.in.packets;
+      dropped += wanted.in.packets - wanted.passed.packets;
+    }
+    const NAMELESS = { number: 0, limit: '', sources: '' };
+    const together = all.flatMap(({ target: { rules, family } }) =>
+      chainOf(rules, family, () => NAMELESS).filter(({ text }) => text.includes(' map ')),
+    );
+    assert.ok(together.length > CASES / 20, `${together.length} lookups of several rules`);
+    t.diagnostic(`${verdicts} packets to ${CASES} targets, ${dropped} of them dropped`);
+    assert.ok(dropped > verdicts / 10 && dropped < verdicts, 'rules and packets meet');
+  },
+);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type TestContext, type TestOptions, test } from 'node:test';
 import { EdgeClient } from '../../../server/edge/nftables/client.ts';
 import { Namespace, run } from '../../compute/routed/support/namespace.ts';
 import { defer, type Lifetime } from '../../support/cleanup.ts';
@@ -31,6 +32,15 @@ export const CLIENT = '198.51.100.3';
 
 /** The edge's links to the attacker, in the order in which they are made; the victim's is e1. */
 const LINKS = ['0', '2', '3'];
+
+/** Tests an edge with one device, and one with two: nft lists one differently from several. */
+export function testDevices(
+  name: string,
+  options: TestOptions,
+  body: (t: TestContext, devices: number) => Promise<void>,
+): void {
+  for (const devices of [1, 2]) test(`${name}; devices: ${devices}`, options, (t) => body(t, devices));
+}
 
 interface EdgeOptions {
   mtu?: number;
