@@ -13,7 +13,7 @@ await runHelper({
   load: loadEdgeAllowance,
   async open({ allowance, clock, logger, alterations }) {
     const { devices, protected_prefixes: prefixes, syn_proxy: synProxy } = allowance;
-    const edge = new NftablesEdge({ devices, prefixes, synProxy, clock });
+    const edge = new NftablesEdge({ devices, prefixes, synProxy, clock, logger });
     edge.onAltered(() => {
       logger.warn('the tables of the edge were altered, or cannot be read');
       alterations.note();

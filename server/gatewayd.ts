@@ -13,7 +13,7 @@ await runHelper({
   load: loadGatewayAllowance,
   async open({ allowance, clock, logger, alterations }) {
     const { forwards: publicPorts, guest_prefixes: guestPrefixes } = allowance;
-    const gateway = new NftablesGateway({ publicPorts, guestPrefixes, clock });
+    const gateway = new NftablesGateway({ publicPorts, guestPrefixes, clock, logger });
     gateway.onAltered(() => {
       logger.warn('the table of the gateway was altered, or cannot be watched');
       alterations.note();

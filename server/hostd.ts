@@ -24,6 +24,7 @@ await runHelper({
     const network = new RoutedNetwork({
       uplink,
       allowance,
+      logger,
       onRefused: (id, error) => logger.error({ guest: id, error: error.message }, 'guest has no network'),
     });
     const required = allowance.guest_limits !== 'best_effort';

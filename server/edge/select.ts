@@ -108,7 +108,10 @@ async function helped(path: string): Promise<EdgeDriver> {
   }
 }
 
-async function direct({ edgeDevices, edgePrefixes }: EdgeConfig, { clock }: EdgeParts): Promise<EdgeDriver> {
+async function direct(
+  { edgeDevices, edgePrefixes }: EdgeConfig,
+  { clock, logger }: EdgeParts,
+): Promise<EdgeDriver> {
   const missing = [
     ...(edgeDevices
       ? []
@@ -119,7 +122,7 @@ async function direct({ edgeDevices, edgePrefixes }: EdgeConfig, { clock }: Edge
   ];
   if (missing.length > 0) throw new ConfigError(missing);
   const { NftablesEdge } = await import('./nftables/nftables.ts');
-  return new NftablesEdge({ devices: edgeDevices!, prefixes: edgePrefixes, clock });
+  return new NftablesEdge({ devices: edgeDevices!, prefixes: edgePrefixes, clock, logger });
 }
 
 /** Returns routers controlled through this host's GoBGP, which must answer and have routers as neighbours. */

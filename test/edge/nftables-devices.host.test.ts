@@ -68,3 +68,24 @@ for (const devices of [1, 2, 3]) {
     assert.equal(alterations, 0);
   });
 }
+
+test('tables that another program keeps altering are rebuilt each time, and the helper raises an alarm', {
+  skip: whyNot(),
+}, async (t) => {
+  const network = await EdgeNetwork.open(t, { devices: 2 });
+  const edge = network.client();
+  t.after(() => edge.close());
+  await edge.reconcile([TARGET]);
+  const epochs = new Set<string>();
+  for (let time = 0; time < 5; time++) {
+    await network.edge.run('nft', 'add', 'rule', 'netdev', 'vauban-edge', 'ingress', 'counter');
+    await edge.reconcile([TARGET]);
+    epochs.add((await edge.readTotals()).epoch);
+  }
+  assert.equal(epochs.size, 5);
+  const alarms = () => network.log.split('\n').filter((line) => line.includes('rebuilt again and again'));
+  while (alarms().length === 0) await edge.readTotals();
+  assert.equal(alarms().length, 1);
+  const { level, times, why } = JSON.parse(alarms()[0]!);
+  assert.deepEqual([level, times, why], ['error', 5, 'chains']);
+});

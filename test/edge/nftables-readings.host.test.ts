@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { blocks } from '../../server/edge/contract-harness.ts';
 import type { EdgeTarget } from '../../server/edge/driver.ts';
-import { Lanes } from '../../server/edge/nftables/lanes.ts';
+import { Lanes } from '../../server/platform/nftables/lanes.ts';
 import { frameOf } from './support/frames.ts';
 import { EdgeNetwork, testDevices, whyNot } from './support/network.ts';
 

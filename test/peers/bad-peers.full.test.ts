@@ -17,7 +17,7 @@ import { Gobgp } from '../../server/edge/flowspec/gobgp.ts';
 import { smtpTransport } from '../../server/mail/transport.ts';
 import { StripeApi } from '../../server/payments/stripe/api.ts';
 import type { Clock } from '../../server/platform/clock.ts';
-import { changeReader, listen } from '../../server/platform/nft-changes.ts';
+import { changeReader, listen } from '../../server/platform/nftables/changes.ts';
 import { makePipe } from '../edge/support/pipe.ts';
 import { defer } from '../support/cleanup.ts';
 import { depth } from '../support/depth.ts';
@@ -90,7 +90,12 @@ const LINES = ENDLESS.filter((name) => !/line at once|zeros|answer$/.test(name))
 function watchTables({ port }: BadServer): Promise<void> {
   return new Promise((resolve, reject) => {
     let bytes = 0;
-    const reader = changeReader({ ours: /^\S+ table/, signature: 'mark', onForeign() {}, onLost() {} });
+    const reader = changeReader({
+      tables: ['inet table'],
+      signature: 'inet mark',
+      onForeign() {},
+      onLost() {},
+    });
     const child = listen('bash', ['-c', `exec cat </dev/tcp/127.0.0.1/${port}`], {
       line(line) {
         reader(line);

@@ -89,7 +89,7 @@ function selectHost({
   }
   const launcher = limitedLauncher(createDirectLauncher(clock), { logger });
   return {
-    network: choice === 'routed' ? new RoutedNetwork({ uplink }) : createUserNetwork(clock),
+    network: choice === 'routed' ? new RoutedNetwork({ uplink, logger }) : createUserNetwork(clock),
     launcher,
   };
 }

@@ -1,17 +1,17 @@
 import { MAX_TARGETS } from '../../helpers/edge/operations.ts';
+import { digest, marked } from '../../platform/nftables/listing.ts';
 import {
   COUNTED,
   COUNTS_TABLE,
   DROPPED_SET,
-  digest,
   dispatchName,
   FAMILIES,
   type Family,
-  familyOfTable,
   PROXY_TABLE,
   proxiedName,
   RULES_TABLE,
   setName,
+  withFamily,
 } from './names.ts';
 
 // The structure that exists before any target: two tables, plus one for the SYN proxy, with their sets and the chains
@@ -145,13 +145,13 @@ function sets({ synProxy }: Layout): string[] {
   return [...ofFamilies, `add set netdev ${RULES_TABLE} ${DROPPED_SET} { type mark; counter; }`];
 }
 
-/** Returns the expected comments of the rules of each chain that belongs to no target. */
+/** Returns the expected comments of the rules of each chain that belongs to no target, by "family table chain". */
 export function baseStructure(layout: Layout): Map<string, string[]> {
   const tables = Object.entries(chains(layout));
   return new Map(
     tables.flatMap(([table, all]) =>
       Object.entries(all).map(([name, { rules }]): [string, string[]] => [
-        `${table} ${name}`,
+        `${withFamily(table)} ${name}`,
         rules.map(digest),
       ]),
     ),
@@ -182,25 +182,23 @@ export function baseBatch(layout: Layout, epoch: string): string[] {
   const tables = tablesOf(layout);
   const all = Object.entries(chains(layout)).flatMap(([table, found]) =>
     Object.entries(found).map(([name, chain]) => ({
-      at: `${familyOfTable(table)} ${table} ${name}`,
+      at: `${withFamily(table)} ${name}`,
       ...chain,
     })),
   );
   return [
     // The proxy table also goes if it is no longer wanted.
     ...[COUNTS_TABLE, RULES_TABLE, PROXY_TABLE].flatMap((table) => [
-      `add table ${familyOfTable(table)} ${table}`,
-      `delete table ${familyOfTable(table)} ${table}`,
+      `add table ${withFamily(table)}`,
+      `delete table ${withFamily(table)}`,
     ]),
     ...tables.flatMap((table) => [
-      `add table ${familyOfTable(table)} ${table}`,
-      `add chain ${familyOfTable(table)} ${table} ${mark}`,
+      `add table ${withFamily(table)}`,
+      `add chain ${withFamily(table)} ${mark}`,
     ]),
     `add chain netdev ${COUNTS_TABLE} ${EPOCH_PREFIX}${epoch}`,
     ...sets(layout),
     ...all.map(({ at, hook }) => `add chain ${at}${hook ? ` { ${hook} }` : ''}`),
-    ...all.flatMap(({ at, rules }) =>
-      rules.map((rule) => `add rule ${at} ${rule} comment "${digest(rule)}"`),
-    ),
+    ...all.flatMap(({ at, rules }) => rules.map((rule) => `add rule ${at} ${marked(rule)}`)),
   ];
 }

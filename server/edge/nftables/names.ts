@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { digest } from '../../platform/nftables/listing.ts';
 import type { EdgeRule } from '../driver.ts';
 
 /** The table that drops. Separate so that reading counters does not read its rules. */
@@ -11,6 +11,7 @@ export const COUNTS_TABLE = 'vauban-edge-counts';
  */
 export const PROXY_TABLE = 'vauban-edge-proxy';
 export const familyOfTable = (table: string) => (table === PROXY_TABLE ? 'inet' : 'netdev');
+export const withFamily = (table: string) => `${familyOfTable(table)} ${table}`;
 /**
  * Each port sample is a separate table, with a number after this prefix, so that samples come and go without touching
  * the other tables.
@@ -82,5 +83,3 @@ export function printOf({ id, action, match, rate }: EdgeRule): string {
   ]);
   return `${id}:${digest(meaning)}`;
 }
-
-export const digest = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 12);

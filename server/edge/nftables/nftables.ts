@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { addressMatcher } from '../../platform/cidr.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { TableWatch } from '../../platform/nft-watch.ts';
-import { Reconciler } from '../../platform/reconciler.ts';
+import type { Logger } from '../../platform/logging.ts';
+import { KernelTables } from '../../platform/nftables/tables.ts';
 import {
   type EdgeCapabilities,
   type EdgeDriver,
@@ -25,17 +25,15 @@ import {
   putBatch,
   removeBatch,
 } from './batch.ts';
-import { Lanes } from './lanes.ts';
 import type { Layout } from './layout.ts';
+import { COUNTS_TABLE, PROXY_TABLE, RULES_TABLE, withFamily } from './names.ts';
 import { probeKernel } from './probe.ts';
-import { apply } from './program.ts';
 import { readDetail, readDropped, readTotals } from './readings.ts';
 import { everything, rebuild } from './rebuild.ts';
 import { enforceable, MAX_RULES_PER_TARGET, receiptOf, requireRoom, requireTarget } from './requests.ts';
 import { MAX_RATE } from './rules.ts';
 import { ENOUGH_MS, PortSamples, SAMPLE_MS } from './samples.ts';
-import { type KernelState, readState } from './state.ts';
-import { isAtDevices, OURS } from './watch.ts';
+import { type EdgeContent, isSameContent, type KernelState, readState } from './state.ts';
 
 export interface NftablesEdgeOptions {
   /** Interfaces through which packets to protected addresses arrive. */
@@ -45,14 +43,14 @@ export interface NftablesEdgeOptions {
   /** True if SYN may be answered on behalf of targets. */
   synProxy?: boolean;
   clock: Clock;
+  /** Told if the tables are rebuilt again and again. */
+  logger?: Pick<Logger, 'error'>;
 }
 
 /** Two looks within half a second suffice to stop an attack within one, at a hundredth of a core. */
 export const READ_EVERY_MS = 250;
 /** Attempts at a reading that is interrupted by rebuilds. */
 const READ_ATTEMPTS = 3;
-/** Interval at which changes that the kernel did not announce are noticed. */
-const VERIFY_EVERY_MS = 60_000;
 
 export const CAPABILITIES = {
   rateUnits: ['pps', 'bps'],
@@ -70,38 +68,40 @@ export class NftablesEdge implements EdgeDriver {
   readonly #options: NftablesEdgeOptions;
   readonly #layout: Layout;
   readonly #isProtected: (ip: string) => boolean;
-  /** Part of every change this process makes, so that a watcher of the tables recognises them. */
-  readonly #signature = `vauban-edge-own-${randomBytes(6).toString('hex')}`;
+  readonly #tables: KernelTables<EdgeContent>;
   readonly #samples: PortSamples;
-  readonly #watch: TableWatch;
   #listener: () => void = () => {};
-  /** The kernel's state as far as this process knows; undefined if it must be read or rebuilt. */
-  #state: Pick<KernelState, 'epoch' | 'held' | 'numbers'> | undefined;
-  #verifiedAt = 0;
-  readonly #verifying = new Reconciler({
-    run: (signal, look) => this.#verify(signal, look),
-    onFailure: () => this.#lose(),
-  });
-  /** Makes sure that each change is based on one state and waits for no reading. */
-  readonly #lanes = new Lanes();
   readonly #closing = new AbortController();
 
   constructor(options: NftablesEdgeOptions) {
     this.#options = options;
     this.#layout = { devices: options.devices, synProxy: options.synProxy ?? false };
     this.#isProtected = addressMatcher(options.prefixes);
-    this.#samples = new PortSamples(options.devices, this.#signature);
-    this.#watch = new TableWatch({
-      ours: OURS,
-      signature: this.#signature,
-      devices: options.devices,
-      onDoubt: () => this.#verifying.kick(),
+    this.#tables = new KernelTables({
+      tables: [RULES_TABLE, COUNTS_TABLE, PROXY_TABLE].map(withFamily),
+      clock: options.clock,
+      logger: options.logger,
+      // A device that disappears takes its part of the tables with it.
+      ip: {
+        objects: ['link'],
+        onLine: (line) => {
+          if (options.devices.includes(deviceOf(line))) this.#tables.doubt();
+        },
+      },
+      read: async () => {
+        const found = await readState(this.#layout);
+        return found?.fault === undefined ? found : undefined;
+      },
+      isSame: isSameContent,
+      onAltered: () => this.#listener(),
+      unavailable: (message, cause) => new EdgeUnavailableError(message, cause),
     });
+    this.#samples = new PortSamples(options.devices, (lines) => this.#tables.apply(lines));
   }
 
   async probe(): Promise<EdgeReport> {
-    return this.#lanes
-      .write(() => probeKernel(this.#layout, this.#signature))
+    return this.#tables.lanes
+      .write(() => probeKernel(this.#layout, (lines) => this.#tables.apply(lines)))
       .catch((error: Error) => ({ ok: false, summary: error.message }));
   }
 
@@ -116,14 +116,12 @@ export class NftablesEdge implements EdgeDriver {
   async reconcile(given: EdgeTarget[]): Promise<EdgeReceipt> {
     for (const [index, target] of given.entries()) this.#check(target, `targets.${index}`);
     const { targets, refused } = enforceable(given, this.#layout);
-    return this.#lanes.write(async () => {
-      this.#watch.start();
-      if (!this.#state) await this.#samples.clear();
+    return this.#tables.lanes.write(async () => {
+      this.#tables.watch();
+      if (!this.#tables.known) await this.#samples.clear();
       const found = await readState(this.#layout);
-      const isWhole = found?.sound && (await isAtDevices(this.#layout.devices));
-      if (isWhole) await this.#bringTo(targets, found);
+      if (found && found.fault === undefined) await this.#bringTo(targets, found);
       else await this.#rebuild(targets, found);
-      this.#verifiedAt = this.#now();
       return receiptOf(targets, refused);
     });
   }
@@ -132,14 +130,14 @@ export class NftablesEdge implements EdgeDriver {
     this.#check(given, 'target');
     const { targets, refused } = enforceable([given], this.#layout);
     const target = targets[0]!;
-    return this.#lanes.write(async () => {
+    return this.#tables.lanes.write(async () => {
       const state = await this.#known();
       if (!state) await this.#rebuild([target], undefined);
       else {
         requireRoom(state.held, target);
         const held = state.held.get(target.id);
         const wanted = heldOf(target, held, state.numbers);
-        if (!isHeldAs(held, wanted)) await this.#apply(putBatch(target, wanted, held));
+        if (!isHeldAs(held, wanted)) await this.#tables.apply(putBatch(target, wanted, held));
         state.held.set(target.id, wanted);
       }
       return receiptOf([target], refused);
@@ -147,17 +145,17 @@ export class NftablesEdge implements EdgeDriver {
   }
 
   async removeTarget(id: string): Promise<void> {
-    await this.#lanes.write(async () => {
+    await this.#tables.lanes.write(async () => {
       const state = await this.#known();
       const held = state?.held.get(id);
       if (!held) return;
-      await this.#apply(removeBatch(id, held));
+      await this.#tables.apply(removeBatch(id, held));
       state!.held.delete(id);
     });
   }
 
   readTotals(): Promise<EdgeReading<TargetTotals>> {
-    this.#verifyNowAndThen();
+    this.#tables.verifyNowAndThen();
     return this.#read((held) => readTotals(held, this.#options.clock));
   }
 
@@ -170,7 +168,7 @@ export class NftablesEdge implements EdgeDriver {
   }
 
   async startPortSample(ids: string[]): Promise<void> {
-    const table = await this.#lanes.write(async () => {
+    const table = await this.#tables.lanes.write(async () => {
       const state = await this.#known();
       const targets = [...new Set(ids)].flatMap((id) => {
         const held = state?.held.get(id);
@@ -185,32 +183,30 @@ export class NftablesEdge implements EdgeDriver {
   async #finishSample(table: string, afterMs: number): Promise<void> {
     try {
       await this.#options.clock.sleep(afterMs, this.#closing.signal);
-      await this.#lanes.write(() => this.#samples.finish(table));
+      await this.#tables.lanes.write(() => this.#samples.finish(table));
     } catch {}
   }
 
   async readPortSamples(ids: string[]): Promise<PortSample[]> {
-    const { samples, enough } = await this.#lanes.read(() => this.#samples.read(ids));
+    const { samples, enough } = await this.#tables.lanes.read(() => this.#samples.read(ids));
     for (const table of enough) void this.#finishSample(table, ENOUGH_MS);
     return samples;
   }
 
   async blackhole(id: string, on: boolean): Promise<void> {
-    await this.#lanes.write(async () => {
+    await this.#tables.lanes.write(async () => {
       const state = await this.#known();
       const held = state?.held.get(id);
       if (!held || held.blackholed === on) return;
-      if (on) await this.#apply(blackholeChain(id));
-      await this.#apply(blackholeBatch(id, held, on));
+      if (on) await this.#tables.apply(blackholeChain(id));
+      await this.#tables.apply(blackholeBatch(id, held, on));
       state!.held.set(id, { ...held, blackholed: on });
     });
   }
 
   async close(): Promise<void> {
     this.#closing.abort();
-    await this.#verifying.close();
-    this.#watch.close();
-    await this.#lanes.idle();
+    await this.#tables.close();
   }
 
   #dated<Row>(rows: Row[]): { at: Date; rows: Row[] } {
@@ -225,17 +221,17 @@ export class NftablesEdge implements EdgeDriver {
     read: (held: ReadonlyMap<string, Held>) => Promise<{ at: Date; rows: Row[] }>,
   ): Promise<EdgeReading<Row>> {
     for (let attempt = 0; attempt < READ_ATTEMPTS; attempt++) {
-      if (!this.#state && !(await this.#lanes.write(() => this.#known()))) break;
-      const found = await this.#lanes.read(async () => {
-        const state = this.#state;
+      if (!this.#tables.known && !(await this.#tables.lanes.write(() => this.#known()))) break;
+      const found = await this.#tables.lanes.read(async () => {
+        const state = this.#tables.known;
         if (!state) return undefined;
         const { epoch } = state;
         const held = new Map(state.held);
         const reading = await read(held).catch((error) => {
-          if (this.#state?.epoch === epoch) this.#lose();
+          if (this.#tables.known?.epoch === epoch) this.#tables.lose();
           throw error;
         });
-        const now = this.#state;
+        const now = this.#tables.known;
         if (now?.epoch !== epoch) return undefined;
         const stays = ({ id, targetId = id }: Row) => now.held.get(targetId)?.ip === held.get(targetId)?.ip;
         return { epoch, ...reading, rows: reading.rows.filter(stays) };
@@ -246,13 +242,11 @@ export class NftablesEdge implements EdgeDriver {
   }
 
   /** Returns the kernel's state, reading it if necessary; undefined if it cannot be continued from. */
-  async #known() {
-    if (this.#state) return this.#state;
-    this.#watch.start();
-    const found = await readState(this.#layout);
-    if (!found?.sound) return undefined;
-    await this.#samples.clear();
-    this.#state = found;
+  async #known(): Promise<EdgeContent | undefined> {
+    if (this.#tables.known) return this.#tables.known;
+    this.#tables.watch();
+    const found = await this.#tables.content();
+    if (found) await this.#samples.clear();
     return found;
   }
 
@@ -265,12 +259,12 @@ export class NftablesEdge implements EdgeDriver {
     const gone = [...held].filter(([id, { ip }]) => !stays(id, ip));
     const present = new Map([...held].filter(([id, { ip }]) => stays(id, ip)));
     const changed = targets.filter(({ id }) => !isHeldAs(present.get(id), wanted.get(id)!));
-    await this.#apply([
+    await this.#tables.apply([
       // First, because another target may have received the address.
       ...gone.flatMap(([id, one]) => removeBatch(id, one)),
       ...changed.flatMap((target) => putBatch(target, wanted.get(target.id)!, present.get(target.id))),
     ]);
-    this.#state = { epoch, held: wanted, numbers };
+    this.#tables.hold({ epoch, held: wanted, numbers });
   }
 
   /** Rebuilds all tables. Rules keep their drop counters if these could still be read. */
@@ -278,67 +272,16 @@ export class NftablesEdge implements EdgeDriver {
     const epoch = randomBytes(6).toString('hex');
     const { lines, held, numbers } = everything(this.#layout, epoch, targets, found);
     await this.#samples.clear();
-    await rebuild(lines, (some) => this.#apply(some));
-    this.#state = { epoch, held, numbers };
-  }
-
-  /** Applies a batch. If that fails, the known state of the kernel may be wrong, so it is forgotten. */
-  async #apply(lines: string[]): Promise<void> {
-    if (lines.length === 0) return;
-    try {
-      await apply(lines, this.#signature);
-    } catch (error) {
-      this.#state = undefined;
-      throw error;
-    }
-  }
-
-  /** Reports that the kernel no longer holds what it was given; once, until it has been given everything again. */
-  #lose(): void {
-    this.#state = undefined;
-    this.#listener();
-  }
-
-  /**
-   * Compares the kernel's state with the one it was given; several simultaneous doubts cause one comparison. A difference
-   * found during a write is checked again when nothing is being written.
-   */
-  async #verify(signal: AbortSignal, look: () => void): Promise<void> {
-    const isAsGiven = await this.#lanes.read(() => {
-      look();
-      this.#verifiedAt = this.#now();
-      return this.#isAsGiven();
-    });
-    const isSound = isAsGiven || (await this.#lanes.write(() => this.#isAsGiven()));
-    if (signal.aborted) return;
-    if (isSound) this.#watch.start();
-    else this.#lose();
-  }
-
-  async #isAsGiven(): Promise<boolean> {
-    if (!this.#state) return false;
-    const found = await readState(this.#layout);
-    const known = this.#state;
-    return (
-      found?.sound === true &&
-      found.epoch === known?.epoch &&
-      found.held.size === known.held.size &&
-      [...known.held].every(([id, one]) => isHeldAs(found.held.get(id), one)) &&
-      (await isAtDevices(this.#layout.devices))
-    );
-  }
-
-  #verifyNowAndThen(): void {
-    if (!this.#state || this.#now() - this.#verifiedAt < VERIFY_EVERY_MS) return;
-    this.#verifiedAt = this.#now();
-    this.#verifying.kick();
+    await rebuild(lines, (some) => this.#tables.apply(some));
+    this.#tables.rebuilt({ epoch, held, numbers }, found?.fault ?? 'a table is missing');
   }
 
   #check(target: EdgeTarget, field: string): void {
     requireTarget(target, field, this.#isProtected);
   }
+}
 
-  #now(): number {
-    return this.#options.clock.now().getTime();
-  }
+/** Returns the device that a line of `ip -o monitor link` is about: "3: e0@if2: <BROADCAST,UP> …". */
+function deviceOf(line: string): string {
+  return line.split(': ', 2)[1]?.split('@')[0] ?? '';
 }

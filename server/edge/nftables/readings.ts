@@ -1,7 +1,9 @@
 import { canonicalIp } from '../../platform/cidr.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { countedIn } from '../../platform/nftables/listing.ts';
 import {
   EDGE_CLASSES,
+  EdgeUnavailableError,
   type RuleCounters,
   type TargetDetail,
   type TargetTotals,
@@ -18,7 +20,7 @@ import {
   RULES_TABLE,
   setName,
 } from './names.ts';
-import { countedIn, listCounted, listTable } from './program.ts';
+import { listCounted, listTable } from './program.ts';
 
 type Counts = Map<string, Volume>;
 const NOTHING: Volume = { packets: 0, bytes: 0 };
@@ -40,6 +42,7 @@ async function read<Name extends Counted>(
 ): Promise<Record<Name, Counts>> {
   const used = FAMILIES.filter((family) => [...held.values()].some((one) => one.family === family));
   const items = isFew ? await listTable(COUNTS_TABLE) : undefined;
+  if (isFew && !items) throw new EdgeUnavailableError(`${COUNTS_TABLE} does not exist`);
   const counts: [string, Counts][] = [];
   for (const name of COUNTED.filter((one): one is Name => (names as readonly string[]).includes(one))) {
     const rows = await Promise.all(

@@ -1,8 +1,9 @@
 import ipaddr from 'ipaddr.js';
 import { parseCidr } from '../../platform/cidr.ts';
+import { digest } from '../../platform/nftables/listing.ts';
 import type { EdgeMatch, EdgeRule, TcpFlag } from '../driver.ts';
 import { FLAG_BITS, PROTOCOL_NUMBERS } from '../protocol-numbers.ts';
-import { DROPPED_SET, digest, printOf } from './names.ts';
+import { DROPPED_SET, printOf } from './names.ts';
 
 // Rules as nft text. It contains nothing but numbers, parsed addresses and checked ids.
 

@@ -1,8 +1,9 @@
 import { canonicalIp } from '../../platform/cidr.ts';
+import { elementsOf } from '../../platform/nftables/listing.ts';
 import type { PortSample } from '../driver.ts';
 import { destination, IS_WHOLE, ingress } from './layout.ts';
 import { FAMILIES, type Family, isTemporary, RULES_TABLE, SAMPLE_TABLE_PREFIX } from './names.ts';
-import { apply, listTable, listTables, NotThereError, type TableItem } from './program.ts';
+import { listTable, listTables } from './program.ts';
 
 /** A little longer than the detector trusts a sample. */
 const SAMPLE_SECONDS = 6;
@@ -52,20 +53,21 @@ interface Sample {
  */
 export class PortSamples {
   readonly #devices: readonly string[];
-  readonly #signature: string;
+  readonly #apply: (lines: string[]) => Promise<void>;
   #samples: Sample[] = [];
   #made = 0;
 
-  constructor(devices: readonly string[], signature: string) {
+  /** `apply` applies a batch, all of it or nothing. */
+  constructor(devices: readonly string[], apply: (lines: string[]) => Promise<void>) {
     this.#devices = devices;
-    this.#signature = signature;
+    this.#apply = apply;
   }
 
   /** Deletes these tables and all other temporary ones that an earlier process has left behind. */
   async clear(): Promise<void> {
     const names = (await listTables(RULES_TABLE)).filter(isTemporary);
     this.#samples = [];
-    if (names.length > 0) await apply(names.map(deleteTable), this.#signature);
+    await this.#apply(names.map(deleteTable));
   }
 
   /** Starts counting for these targets. Returns the table; call {@link finish} with it after {@link SAMPLE_MS}. */
@@ -81,13 +83,10 @@ export class PortSamples {
       ({ table, counted }) => !counted && !kept.some((one) => one.table === table),
     );
     const table = `${SAMPLE_TABLE_PREFIX}${++this.#made}`;
-    await apply(
-      [
-        ...gone.flatMap(({ table: name }) => [`add table netdev ${name}`, deleteTable(name)]),
-        ...this.#batch(table, targets),
-      ],
-      this.#signature,
-    );
+    await this.#apply([
+      ...gone.flatMap(({ table: name }) => [`add table netdev ${name}`, deleteTable(name)]),
+      ...this.#batch(table, targets),
+    ]);
     this.#samples = [...kept, { table, targets }];
     return table;
   }
@@ -100,7 +99,7 @@ export class PortSamples {
     // Before the table is deleted, so that the counts are always available from the table or from here.
     sample.counted = (await readSample(sample)) ?? [];
     try {
-      await apply([`add table netdev ${table}`, deleteTable(table)], this.#signature);
+      await this.#apply([`add table netdev ${table}`, deleteTable(table)]);
     } catch (error) {
       // The table still exists; the next sample to start deletes it.
       delete sample.counted;
@@ -175,16 +174,12 @@ const packetsOf = ({ ports, others }: PortSample) =>
 
 /** Returns the kernel's counts; undefined if the table is gone. */
 async function readSample({ table, targets }: Sample): Promise<PortSample[] | undefined> {
-  const items = await listTable(table).catch((error): TableItem[] | undefined => {
-    if (error instanceof NotThereError) return undefined;
-    throw error;
-  });
+  const items = await listTable(table);
   if (!items) return undefined;
   const elements = <Key>(name: string) =>
-    FAMILIES.flatMap(
-      (family) =>
-        (items.find(({ set }) => set?.name === `${name}${family}`)?.set?.elem ?? []) as Element<Key>[],
-    ).map(({ elem: { val, counter } }) => ({ key: val.concat, counter }));
+    FAMILIES.flatMap((family) => elementsOf<Element<Key>>(items, `${name}${family}`)).map(
+      ({ elem: { val, counter } }) => ({ key: val.concat, counter }),
+    );
   const totals = Map.groupBy(elements<[string, Protocol]>('totals'), ({ key }) => canonicalIp(key[0]));
   const ports = Map.groupBy(elements<[string, Protocol, number]>('ports'), ({ key }) => canonicalIp(key[0]));
   return targets.map(({ id, ip }) => {

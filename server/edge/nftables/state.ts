@@ -1,6 +1,14 @@
 import { canonicalIp } from '../../platform/cidr.ts';
+import {
+  type Counted,
+  countedIn,
+  elementsOf,
+  type Item,
+  ingressDevices,
+  structureOf,
+} from '../../platform/nftables/listing.ts';
 import type { Volume } from '../driver.ts';
-import { type Held, RuleNumbers } from './batch.ts';
+import { type Held, isHeldAs, RuleNumbers } from './batch.ts';
 import { baseStructure, EPOCH_PREFIX, type Layout, layoutMark, tablesOf } from './layout.ts';
 import {
   BLACKHOLE,
@@ -15,65 +23,74 @@ import {
   RULES_TABLE,
   setName,
   targetOfChain,
+  withFamily,
 } from './names.ts';
-import { type Counted, countedIn, listTable, NotThereError, type TableItem } from './program.ts';
+import { listTable, unavailable } from './program.ts';
 
-/** The state held by the kernel, which is the only place that remembers it. */
-export interface KernelState {
+/** The tables' content, apart from the parts that never change. */
+export interface EdgeContent {
   epoch: string;
   held: Map<string, Held>;
-  /** Drops of each rule, by {@link counterName}. */
-  counted: Map<string, Volume>;
   /** Allocates numbers that are not in use. */
   numbers: RuleNumbers;
-  /** True if everything that does not belong to a target is as this version creates it, for these devices. */
-  sound: boolean;
 }
+
+/** The state held by the kernel, which is the only place that remembers it. */
+export interface KernelState extends EdgeContent {
+  /** Drops of each rule, by {@link counterName}. */
+  counted: Map<string, Volume>;
+  /** The part that is not as this version creates it for these devices; undefined if there is none. */
+  fault: string | undefined;
+}
+
+const EPOCH = `${withFamily(COUNTS_TABLE)} ${EPOCH_PREFIX}`;
+/** The chains that count incoming packets, drop, and count passed packets. */
+const BASE_CHAINS = 3;
 
 /** Reads all tables; undefined if one does not exist. */
 export async function readState(layout: Layout): Promise<KernelState | undefined> {
-  const tables = await Promise.all(tablesOf(layout).map(listTable)).catch((error) => {
-    if (error instanceof NotThereError) return undefined;
-    throw error;
-  });
-  if (!tables) return undefined;
-  const [counts, rules, proxy = []] = tables as [TableItem[], TableItem[], TableItem[]?];
+  const [counts, rules, proxy = []] = await Promise.all(tablesOf(layout).map(listTable));
+  if (!counts || !rules) return undefined;
   const structure = structureOf([...rules, ...counts, ...proxy]);
-  const epoch = [...structure.keys()].find((name) => name.startsWith(`${COUNTS_TABLE} ${EPOCH_PREFIX}`));
+  const epoch = [...structure.keys()].find((name) => name.startsWith(EPOCH));
   const dropped = countedIn<number>(rules, DROPPED_SET);
   const proxied = new Set(proxiedIn(proxy));
   const held = heldTargets(rules, structure, dropped, proxied);
-  const sound =
-    epoch !== undefined &&
-    tablesOf(layout).every((table) => structure.has(`${table} ${layoutMark(layout)}`)) &&
-    [...baseStructure(layout)].every(([name, comments]) => structure.get(name)?.join() === comments.join()) &&
-    [...structure].every(([name, comments]) => !isBlackhole(name) || comments.join() === BLACKHOLE) &&
-    countsExactly(counts, held) &&
-    proxiedIn(counts).length === proxied.size &&
-    proxiedIn(counts).every((ip) => proxied.has(ip));
+  const isAt = await isAtDevices(layout.devices);
+  const sound: Record<string, boolean> = {
+    layout: tablesOf(layout).every((table) => structure.has(`${withFamily(table)} ${layoutMark(layout)}`)),
+    chains: [...baseStructure(layout)].every(
+      ([name, comments]) => structure.get(name)?.join() === comments.join(),
+    ),
+    blackholes: [...structure].every(
+      ([name, comments]) => !isBlackhole(name) || comments.join() === BLACKHOLE,
+    ),
+    addresses: countsExactly(counts, held),
+    'addresses behind the proxy':
+      proxiedIn(counts).length === proxied.size && proxiedIn(counts).every((ip) => proxied.has(ip)),
+    devices: isAt,
+    epoch: epoch !== undefined,
+  };
   return {
-    epoch: epoch?.slice(`${COUNTS_TABLE} ${EPOCH_PREFIX}`.length) ?? '',
+    epoch: epoch?.slice(EPOCH.length) ?? '',
     held,
     counted: new Map(dropped.map(({ comment, volume }) => [comment, volume])),
     numbers: new RuleNumbers(dropped.map(({ value }) => value)),
-    sound,
+    fault: Object.keys(sound).find((part) => !sound[part]),
   };
 }
 
-/** Returns the comments of the rules of every chain, by "table chain". */
-function structureOf(items: TableItem[]): Map<string, string[]> {
-  const chains = items.flatMap(({ chain }): [string, string[]][] =>
-    chain ? [[`${chain.table} ${chain.name}`, []]] : [],
+/** Returns true if what was found is what the tables were left with. */
+export function isSameContent(found: EdgeContent, known: EdgeContent): boolean {
+  return (
+    found.epoch === known.epoch &&
+    found.held.size === known.held.size &&
+    [...known.held].every(([id, one]) => isHeldAs(found.held.get(id), one))
   );
-  const structure = new Map(chains);
-  for (const { rule } of items) {
-    if (rule) structure.get(`${rule.table} ${rule.chain}`)?.push(rule.comment ?? 'foreign');
-  }
-  return structure;
 }
 
 function heldTargets(
-  items: TableItem[],
+  items: Item[],
   structure: Map<string, string[]>,
   dropped: Counted<number>[],
   proxied: ReadonlySet<string>,
@@ -95,7 +112,7 @@ function heldTargets(
   );
   const held = new Map<string, Held>();
   for (const family of FAMILIES) {
-    for (const [address, verdict] of elementsOf(items, 'map', dispatchName(family)) as DispatchElement[]) {
+    for (const [address, verdict] of elementsOf<DispatchElement>(items, dispatchName(family))) {
       const chain = verdict.goto?.target ?? '';
       const id = targetOfChain(chain);
       if (id === undefined) continue;
@@ -106,7 +123,7 @@ function heldTargets(
         numbers: new Map((numbers.get(id) ?? []).map(({ ruleId, number }) => [ruleId, number])),
         limits: limits.get(id) ?? [],
         sources: sources.get(id) ?? [],
-        prints: structure.get(`${RULES_TABLE} t-${id}`) ?? [],
+        prints: structure.get(`${withFamily(RULES_TABLE)} t-${id}`) ?? [],
         blackholed: chain === blackholeName(id),
         proxied: proxied.has(ip),
       });
@@ -115,27 +132,27 @@ function heldTargets(
   return held;
 }
 
-const isBlackhole = (chain: string) => chain.startsWith(`${RULES_TABLE} ${BLACKHOLE_PREFIX}`);
+const isBlackhole = (chain: string) => chain.startsWith(`${withFamily(RULES_TABLE)} ${BLACKHOLE_PREFIX}`);
 
 /** The addresses for which SYN is answered, according to one of the tables that list them. */
-const proxiedIn = (items: TableItem[]) =>
-  FAMILIES.flatMap((family) =>
-    elementsOf(items, 'set', proxiedName(family)).map((one) => canonicalIp(`${one}`)),
-  );
+const proxiedIn = (items: Item[]) =>
+  FAMILIES.flatMap((family) => elementsOf(items, proxiedName(family)).map((one) => canonicalIp(`${one}`)));
 
 type DispatchElement = [string, { goto?: { target: string } }];
 
-function elementsOf(items: TableItem[], kind: 'set' | 'map', name: string): unknown[] {
-  return items.flatMap((item) => (item[kind]?.name === name ? (item[kind].elem ?? []) : []));
-}
-
 /** Returns true if the counting sets contain exactly the addresses of the held targets. */
-function countsExactly(counts: TableItem[], held: Map<string, Held>): boolean {
+function countsExactly(counts: Item[], held: Map<string, Held>): boolean {
   return FAMILIES.every((family) => {
     const wanted = new Set([...held.values()].filter((one) => one.family === family).map(({ ip }) => ip));
     return (['in', 'passed'] as const).every((name) => {
-      const found = elementsOf(counts, 'set', setName(name, family)) as { elem: { val: string } }[];
+      const found = elementsOf<{ elem: { val: string } }>(counts, setName(name, family));
       return found.length === wanted.size && found.every(({ elem }) => wanted.has(canonicalIp(elem.val)));
     });
   });
+}
+
+/** Returns true if every base chain is attached to all these devices: a device that disappears is detached. */
+async function isAtDevices(devices: readonly string[]): Promise<boolean> {
+  const chains = await ingressDevices([RULES_TABLE, COUNTS_TABLE]).catch(unavailable);
+  return chains.length === BASE_CHAINS && chains.every((at) => devices.every((name) => at.includes(name)));
 }

@@ -1,4 +1,4 @@
-import { runNetworkProgram } from '../../platform/nft.ts';
+import { runNetworkProgram } from '../../platform/nftables/program.ts';
 import { PublicPortRanges } from '../../platform/public-ports.ts';
 import { type Forwards, keyOf, type Layout, targetOf } from './table.ts';
 

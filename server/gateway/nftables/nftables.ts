@@ -1,13 +1,12 @@
-import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import type { PortForwardEntry } from '../../compute/network-policy.ts';
 import { addressMatcher } from '../../platform/cidr.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { applyNftBatch, runNetworkProgram } from '../../platform/nft.ts';
-import { TableWatch } from '../../platform/nft-watch.ts';
+import type { Logger } from '../../platform/logging.ts';
+import { runNetworkProgram } from '../../platform/nftables/program.ts';
+import { KernelTables } from '../../platform/nftables/tables.ts';
 import { checkTogether, PublicPortRanges, type PublicPorts } from '../../platform/public-ports.ts';
-import { SerialQueue } from '../../platform/serial-queue.ts';
 import { InvalidArgumentError } from '../../platform/strict-shapes.ts';
 import {
   type GatewayCapabilities,
@@ -16,17 +15,24 @@ import {
   GatewayUnavailableError,
 } from '../driver.ts';
 import { endOthers } from './connections.ts';
-import { changeBatch, type Forwards, forwardsOf, type Layout, rebuildBatch, TABLE } from './table.ts';
+import {
+  changeBatch,
+  type Forwards,
+  forwardsOf,
+  type Layout,
+  readForwards,
+  rebuildBatch,
+  TABLE,
+} from './table.ts';
 
-/** Changes that the kernel did not announce are corrected after this time, the next time forwards are applied. */
-const REBUILD_EVERY_MS = 60_000;
-const OURS = new RegExp(`^\\S+ \\S+ ${TABLE}( |$)`);
 const FORWARDING = '/proc/sys/net/ipv4/ip_forward';
 
 export interface NftablesGatewayOptions {
   publicPorts: readonly PublicPorts[];
   guestPrefixes: readonly string[];
   clock: Clock;
+  /** Told if the table is rebuilt again and again. */
+  logger?: Pick<Logger, 'error'>;
 }
 
 /**
@@ -39,18 +45,10 @@ export class NftablesGateway implements GatewayDriver {
   readonly #layout: Layout;
   readonly #ranges: PublicPortRanges;
   readonly #isGuest: (ip: string) => boolean;
-  /** Part of every change this process makes, so that a watcher of the table recognises them. */
-  readonly #signature = `ip vauban-gateway-own-${randomBytes(6).toString('hex')}`;
-  readonly #watch: TableWatch;
-  readonly #queue = new SerialQueue();
+  readonly #tables: KernelTables<Forwards>;
   #listener: () => void = () => {};
-  /** The forwards the kernel holds; undefined if they are unknown and everything must be written. */
-  #held: Forwards | undefined;
-  #madeAt = 0;
-  /** Counts the events that have cast doubt on what the kernel holds. */
-  #doubts = 0;
   /** True if there may be connections through removed forwards. */
-  #hasOthers = false;
+  #hasOthers = true;
 
   constructor(options: NftablesGatewayOptions) {
     const { publicPorts, guestPrefixes } = options;
@@ -58,17 +56,21 @@ export class NftablesGateway implements GatewayDriver {
     this.#layout = { publicPorts, guestPrefixes: guestPrefixes.filter((network) => isIP4(network)) };
     this.#ranges = new PublicPortRanges(publicPorts);
     this.#isGuest = addressMatcher(guestPrefixes);
-    this.#watch = new TableWatch({
-      ours: OURS,
-      signature: this.#signature,
-      onDoubt: () => this.#doubt(),
+    this.#tables = new KernelTables({
+      tables: [TABLE],
+      clock: options.clock,
+      logger: options.logger,
+      read: () => readForwards(this.#layout),
+      isSame: (found, known) => changeBatch(found, known).length === 0,
+      onAltered: () => this.#listener(),
+      unavailable: (message, cause) => new GatewayUnavailableError(message, cause),
     });
   }
 
   async probe(): Promise<GatewayReport> {
-    this.#watch.start();
+    this.#tables.watch();
     try {
-      return { ok: true, summary: await this.#queue.run(() => this.#probe()) };
+      return { ok: true, summary: await this.#tables.lanes.write(() => this.#probe()) };
     } catch (error) {
       return { ok: false, summary: (error as Error).message };
     }
@@ -86,8 +88,8 @@ export class NftablesGateway implements GatewayDriver {
   async applyForwards(all: PortForwardEntry[]): Promise<void> {
     this.#check(all);
     const wanted = forwardsOf(all);
-    await this.#queue.run(async () => {
-      this.#watch.start();
+    await this.#tables.lanes.write(async () => {
+      this.#tables.watch();
       try {
         await this.#bringTo(wanted);
         if (!this.#hasOthers) return;
@@ -100,36 +102,21 @@ export class NftablesGateway implements GatewayDriver {
   }
 
   async close(): Promise<void> {
-    this.#watch.close();
-    await this.#queue.idle();
+    await this.#tables.close();
   }
 
   async #bringTo(wanted: Forwards): Promise<void> {
-    const now = this.#options.clock.now().getTime();
-    const held = now - this.#madeAt < REBUILD_EVERY_MS ? this.#held : undefined;
-    const batch = held ? changeBatch(held, wanted) : rebuildBatch(this.#layout, wanted);
-    if (batch.length === 0) return;
-    const doubts = this.#doubts;
-    this.#held = undefined;
-    this.#hasOthers ||= !held || [...held].some(([key, target]) => wanted.get(key) !== target);
-    const rebuild = () => this.#apply(rebuildBatch(this.#layout, wanted));
-    // If the table is not as it was left, the kernel refuses the whole change.
-    if (held) await this.#apply(batch).catch(rebuild);
-    else {
-      await rebuild();
-      this.#madeAt = now;
-    }
-    if (this.#doubts === doubts) this.#held = wanted;
-  }
-
-  #apply(lines: string[]): Promise<void> {
-    return applyNftBatch(lines, { signature: this.#signature });
-  }
-
-  #doubt(): void {
-    this.#doubts++;
-    this.#held = undefined;
-    this.#listener();
+    if (this.#tables.isStale) this.#tables.forget();
+    let isRebuilt = false;
+    await this.#tables.change((held, isKnown) => {
+      isRebuilt = held === undefined;
+      this.#hasOthers ||= !isKnown || [...held!].some(([key, target]) => wanted.get(key) !== target);
+      return {
+        lines: held ? changeBatch(held, wanted) : rebuildBatch(this.#layout, wanted),
+        content: wanted,
+      };
+    });
+    if (isRebuilt) this.#tables.rebuilt(wanted, 'the table is missing, or another process has altered it');
   }
 
   #check(all: PortForwardEntry[]): void {
@@ -147,7 +134,7 @@ export class NftablesGateway implements GatewayDriver {
     const scratch = (line: string) => line.replaceAll(TABLE, `${TABLE}-probe`);
     const example = new Map([['192.0.2.1 . tcp . 1', '192.0.2.2 . 2']]);
     const lines = rebuildBatch(this.#layout, example).map(scratch);
-    await this.#apply([...lines, `delete table ${TABLE}-probe`]);
+    await this.#tables.apply([...lines, `delete table ${TABLE}-probe`]);
     await runNetworkProgram('conntrack', ['-C']);
     if ((await readFile(FORWARDING, 'utf8')).trim() !== '1')
       throw new Error('this host does not route packets: it needs net.ipv4.ip_forward=1 (see sysctl.d(5))');

@@ -1,4 +1,5 @@
 import type { PortForwardEntry } from '../../compute/network-policy.ts';
+import { digest, elementsOf, listTable, marked, structureOf } from '../../platform/nftables/listing.ts';
 import { type PublicPorts, protocolsOf } from '../../platform/public-ports.ts';
 
 /** The table with everything the gateway creates. */
@@ -52,34 +53,88 @@ function additions(forwards: Forwards): string[] {
   return [...forwards].map(([key, target]) => `add element ${TABLE} forwards { ${key} : ${target} }`);
 }
 
-function tableLines({ publicPorts, guestPrefixes }: Layout): string[] {
+interface Chain {
+  /** For a base chain. If absent, only other chains go to it. */
+  hook?: string;
+  rules: string[];
+}
+
+function chainsOf({ publicPorts, guestPrefixes }: Layout): Record<string, Chain> {
   const guests = `{ ${guestPrefixes.join(', ')} }`;
-  return [
-    `add table ${TABLE}`,
-    `add map ${TABLE} forwards { type ipv4_addr . inet_proto . inet_service : ipv4_addr . inet_service; }`,
-    `add chain ${TABLE} refused`,
-    `add rule ${TABLE} refused meta l4proto tcp reject with tcp reset`,
-    `add rule ${TABLE} refused reject`,
-    `add chain ${TABLE} arriving { type nat hook prerouting priority dstnat; policy accept; }`,
-    `add rule ${TABLE} arriving dnat to ip daddr . meta l4proto . th dport map @forwards`,
+  return {
+    refused: { rules: ['meta l4proto tcp reject with tcp reset', 'reject'] },
+    arriving: {
+      hook: 'type nat hook prerouting priority dstnat; policy accept;',
+      rules: ['dnat to ip daddr . meta l4proto . th dport map @forwards'],
+    },
     // Traffic to a port that is not forwarded does not reach this host itself either. Refusing it also leaves no
     // connection behind: a later forward would have to wait until that connection ends, and a UDP client may never
     // pause long enough.
-    `add chain ${TABLE} to_host { type filter hook input priority filter; policy accept; }`,
-    `add rule ${TABLE} to_host ct state established,related accept`,
-    ...publicPorts.map(
-      ({ address, ports }) =>
-        `add rule ${TABLE} to_host ip daddr ${address} meta l4proto { tcp, udp } th dport ${ports} goto refused`,
-    ),
+    to_host: {
+      hook: 'type filter hook input priority filter; policy accept;',
+      rules: [
+        'ct state established,related accept',
+        ...publicPorts.map(
+          ({ address, ports }) =>
+            `ip daddr ${address} meta l4proto { tcp, udp } th dport ${ports} goto refused`,
+        ),
+      ],
+    },
     // Without this, a guest would reply to another guest directly, bypassing this gateway, and the other guest would
     // not recognise the sender.
-    `add chain ${TABLE} leaving { type nat hook postrouting priority srcnat; policy accept; }`,
-    ...publicPorts.flatMap(({ address, ports }) =>
-      ['tcp', 'udp'].map(
-        (protocol) =>
-          `add rule ${TABLE} leaving ip saddr ${guests} ct status dnat ct original ip daddr ${address} ` +
-          `ct protocol ${protocol} ct original proto-dst ${ports} masquerade`,
+    leaving: {
+      hook: 'type nat hook postrouting priority srcnat; policy accept;',
+      rules: publicPorts.flatMap(({ address, ports }) =>
+        ['tcp', 'udp'].map(
+          (protocol) =>
+            `ip saddr ${guests} ct status dnat ct original ip daddr ${address} ` +
+            `ct protocol ${protocol} ct original proto-dst ${ports} masquerade`,
+        ),
       ),
-    ),
+    },
+  };
+}
+
+/** Returns the name of an empty chain that stands for the whole layout, so that one of another version is noticed. */
+const markOf = (chains: Record<string, Chain>) => `layout-${digest(JSON.stringify(chains))}`;
+
+function tableLines(layout: Layout): string[] {
+  const chains = chainsOf(layout);
+  return [
+    `add table ${TABLE}`,
+    `add chain ${TABLE} ${markOf(chains)}`,
+    `add map ${TABLE} forwards { type ipv4_addr . inet_proto . inet_service : ipv4_addr . inet_service; }`,
+    ...Object.entries(chains).flatMap(([name, { hook, rules }]) => [
+      `add chain ${TABLE} ${name}${hook ? ` { ${hook} }` : ''}`,
+      ...rules.map((rule) => `add rule ${TABLE} ${name} ${marked(rule)}`),
+    ]),
   ];
+}
+
+type Concat<T extends unknown[]> = { concat: T };
+type Element = [
+  Concat<[publicIp: string, protocol: string, port: number]>,
+  Concat<[ip: string, port: number]>,
+];
+
+/** Reads the forwards in the table; undefined unless it exists and is as this version creates it for this layout. */
+export async function readForwards(layout: Layout): Promise<Forwards | undefined> {
+  const items = await listTable(TABLE);
+  if (!items) return undefined;
+  const chains = chainsOf(layout);
+  const wanted = new Map([
+    [`${TABLE} ${markOf(chains)}`, ''],
+    ...Object.entries(chains).map(
+      ([name, { rules }]) => [`${TABLE} ${name}`, rules.map(digest).join()] as const,
+    ),
+  ]);
+  const found = structureOf(items);
+  if (found.size !== wanted.size || [...found].some(([name, rules]) => wanted.get(name) !== rules.join()))
+    return undefined;
+  return new Map(
+    elementsOf<Element>(items, 'forwards').map(([{ concat: key }, { concat: target }]) => [
+      keyOf(key[1], key[0], key[2]),
+      targetOf(...target),
+    ]),
+  );
 }

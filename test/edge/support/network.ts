@@ -55,6 +55,8 @@ export class EdgeNetwork {
   readonly edge: Namespace;
   readonly victim: Namespace;
   readonly socket: string;
+  /** The helper's log so far. */
+  log = '';
   readonly #directory: string;
   readonly #links: readonly string[];
   #helper: ChildProcess | undefined;
@@ -151,6 +153,9 @@ export class EdgeNetwork {
     const flags = ['--config', join(this.#directory, 'edge.yaml'), '--socket', this.socket];
     const [program, args] = this.edge.command('setpriv', ...PRIVILEGES, '--', ...helper, ...flags);
     this.#helper = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    this.#helper.stdout!.on('data', (chunk) => {
+      this.log += chunk;
+    });
     await untilListening(this.#helper);
   }
 

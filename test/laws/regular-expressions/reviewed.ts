@@ -49,10 +49,7 @@ export const BUILDERS: Readonly<Record<string, string>> = {
   'server/domain/agent/policy/network.ts':
     'filters of `ss`: words with one blank between them, and each begins with another word',
   'server/edge/nftables/probe.ts': 'the pattern of devices, at most 15 characters of one class',
-  'server/edge/nftables/watch.ts': "lines of the kernel's own text, from their start",
-  'server/gateway/nftables/nftables.ts': "lines of the kernel's own text, from their start",
   'server/http/routes.ts': 'segments, each of which ends at its slash',
-  'server/platform/nft-watch.ts': 'names of devices, one after the other',
   'server/platform/peer/json-rows.ts': 'the last 64 bytes before a list, with a name of ours',
   'server/platform/redaction.ts':
     'what begins a match, a name or `://`, cannot stand within the repeated part, or a match always succeeds there',

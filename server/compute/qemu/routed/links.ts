@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { canonicalIp } from '../../../platform/cidr.ts';
-import { parseListing } from '../../../platform/nft.ts';
+import { parseListing } from '../../../platform/nftables/program.ts';
 import { isAddress } from '../../../platform/strict-shapes.ts';
 import { ComputeUnavailableError } from '../../driver.ts';
 import { type NetworkGuest, ROUTER_6 } from '../network/network.ts';

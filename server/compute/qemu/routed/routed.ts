@@ -1,6 +1,7 @@
 import type { HostAllowance } from '../../../helpers/host/allowance.ts';
 import { checkGuestAndPolicy, type GuestAndPolicy, plainGuest } from '../../../helpers/host/shapes.ts';
-import { SerialQueue } from '../../../platform/serial-queue.ts';
+import type { Logger } from '../../../platform/logging.ts';
+import type { KernelTables } from '../../../platform/nftables/tables.ts';
 import { InvalidArgumentError } from '../../../platform/strict-shapes.ts';
 import type { DriverReport, NetworkPolicy } from '../../driver.ts';
 import { connectTo } from '../../inside/connect.ts';
@@ -8,7 +9,7 @@ import type { HostNetwork, NetworkGuest, NetworkReading } from '../network/netwo
 import { type AllowanceCheck, allowanceCheck, trafficLimitsOf } from './allowance.ts';
 import { type Entry, reassertBatch, removeBatch, updateBatch } from './batch.ts';
 import { type Card, cardOf, forwardKey } from './card.ts';
-import { applyBatch, run } from './commands.ts';
+import { run } from './commands.ts';
 import { checkFree, checkTogether } from './consistency.ts';
 import {
   connectTap,
@@ -25,7 +26,7 @@ import { netdevOf, TAP_PREFIX, tapName } from './names.ts';
 import { Sentinel } from './sentinel.ts';
 import { acceptable, makeSound } from './sound.ts';
 import { applyQueues, speedsOf } from './speed.ts';
-import { readCards, readCounts, readingsOf } from './state.ts';
+import { readCounts, readingsOf } from './state.ts';
 import { baseTable } from './table.ts';
 import type { TrafficLimits } from './traffic-limits.ts';
 
@@ -40,6 +41,8 @@ export interface RoutedOptions {
   uplink?: string;
   /** If absent, guests may have any address and forward. */
   allowance?: HostAllowance;
+  /** Told if the tables are rebuilt again and again. */
+  logger?: Pick<Logger, 'error'>;
   /** Called for a guest that {@link RoutedNetwork.reassert} leaves out, with the reason. */
   onRefused?(id: string, reason: Error): void;
 }
@@ -56,19 +59,8 @@ export class RoutedNetwork implements HostNetwork {
   readonly #base = (uplink: string) => baseTable(uplink, this.#limits);
   readonly #refused = (id: string, reason: Error) => this.#options.onRefused?.(id, reason);
   #uplink: Promise<string> | undefined;
-  /**
-   * Content of the table as last read, plus our own changes, since we are its only writer. Undefined if it must be read
-   * again.
-   */
-  #held: Map<string, Card> | undefined;
-  readonly #sentinel = new Sentinel((look) =>
-    this.#changes.run(async () => {
-      look();
-      return waysAreSound([...(await this.#read()).values()], await this.#findUplink());
-    }),
-  );
-  /** One change at a time, because each builds on the result of the last. */
-  readonly #changes = new SerialQueue();
+  readonly #sentinel: Sentinel;
+  readonly #tables: KernelTables<Map<string, Card>>;
 
   constructor(options: RoutedOptions = {}) {
     if (options.uplink !== undefined && !INTERFACE.test(options.uplink)) {
@@ -79,14 +71,23 @@ export class RoutedNetwork implements HostNetwork {
     this.#options = options;
     this.#limits = trafficLimitsOf(options.allowance ?? {});
     this.#checkAllowed = options.allowance ? allowanceCheck(options.allowance) : () => {};
+    this.#sentinel = new Sentinel({
+      logger: options.logger,
+      waysAreSound: (look) =>
+        this.#tables.lanes.write(async () => {
+          look();
+          return waysAreSound([...(await this.#read()).values()], await this.#findUplink());
+        }),
+    });
+    this.#tables = this.#sentinel.tables;
   }
 
   async probe(): Promise<DriverReport> {
     try {
-      return await this.#changes.run(async () => {
+      return await this.#tables.lanes.write(async () => {
         const [version, uplink] = await Promise.all([run('nft', ['--version']), this.#findUplink()]);
         await enableForwarding(uplink);
-        await applyBatch(this.#base(uplink));
+        await this.#tables.apply(this.#base(uplink));
         if (!(await hasLink(PROBE_TAP))) await run('ip', ['tuntap', 'add', 'dev', PROBE_TAP, 'mode', 'tap']);
         await run('ip', ['link', 'del', 'dev', PROBE_TAP]);
         const [program = 'nftables'] = /nftables v\S+/.exec(version) ?? [];
@@ -99,7 +100,7 @@ export class RoutedNetwork implements HostNetwork {
 
   async attach(guest: NetworkGuest, policy: NetworkPolicy): Promise<string> {
     const entry = this.#entryOf(guest, policy);
-    await this.#changes.run(async () => {
+    await this.#tables.lanes.write(async () => {
       const uplink = await this.#findUplink();
       // Rules first, so that they apply from the interface's first packet.
       await this.#update(entry, uplink);
@@ -111,14 +112,14 @@ export class RoutedNetwork implements HostNetwork {
 
   async apply(guest: NetworkGuest, policy: NetworkPolicy): Promise<void> {
     const entry = this.#entryOf(guest, policy);
-    await this.#changes.run(async () => {
+    await this.#tables.lanes.write(async () => {
       await this.#update(entry, await this.#findUplink());
       await applyQueues(speedsOf([entry]));
     });
   }
 
   async reassert(guests: GuestAndPolicy[]): Promise<string[]> {
-    return this.#changes.run(async () => {
+    return this.#tables.lanes.write(async () => {
       // Before anything is rebuilt, so that changes from now on are noticed.
       await this.#sentinel.begin();
       const uplink = await this.#findUplink();
@@ -136,25 +137,22 @@ export class RoutedNetwork implements HostNetwork {
 
   async detach(id: string): Promise<void> {
     const tap = tapName(id);
-    await this.#changes.run(async () => {
+    await this.#tables.lanes.write(async () => {
       const uplink = await this.#findUplink();
       const card = (await this.#read()).get(tap);
       await disconnectTap(tap, card?.addresses ?? [], uplink);
       if (!card) return;
-      await this.#change(
-        (held, known) => [...(known ? [] : this.#base(uplink)), ...removeBatch(held.get(tap) ?? card)],
-        (held) => {
-          held.delete(tap);
-          return held;
-        },
-      );
+      await this.#tables.change((held = new Map(), isKnown) => ({
+        lines: [...(isKnown ? [] : this.#base(uplink)), ...removeBatch(held.get(tap) ?? card)],
+        content: new Map([...held].filter(([name]) => name !== tap)),
+      }));
     });
   }
 
   async altered(signal: AbortSignal): Promise<boolean> {
     // Changes made before the watch began are unknown, so assume some.
     if (!this.#sentinel.running) {
-      await this.#changes.run(() => this.#sentinel.start());
+      await this.#tables.lanes.write(() => this.#sentinel.start());
       return true;
     }
     return this.#sentinel.altered(AbortSignal.any([signal, AbortSignal.timeout(WATCH_MS)]));
@@ -171,8 +169,7 @@ export class RoutedNetwork implements HostNetwork {
   readonly connect: HostNetwork['connect'] = connectTo;
 
   async close(): Promise<void> {
-    await this.#changes.idle();
-    this.#sentinel.close();
+    await this.#sentinel.close();
   }
 
   async #acceptable(guests: GuestAndPolicy[]): Promise<Map<string, Entry>> {
@@ -182,11 +179,14 @@ export class RoutedNetwork implements HostNetwork {
 
   /** Rebuilds the table with these guests, except for those that nft refuses. Returns the guests it then holds. */
   async #reassertTable(uplink: string, entries: Map<string, Entry>): Promise<Map<string, Entry>> {
-    const make = (some: Entry[]) =>
-      this.#change(
-        async () => reassertBatch(uplink, some, await readCounts(), this.#limits),
-        () => new Map(some.map(({ card }) => [card.tap, card])),
-      );
+    const make = async (some: Entry[]) => {
+      const content = new Map(some.map(({ card }) => [card.tap, card]));
+      await this.#tables.change(async () => ({
+        lines: reassertBatch(uplink, some, await readCounts(), this.#limits),
+        content,
+      }));
+      this.#tables.rebuilt(content, 'another process altered the network, or the service asked for it');
+    };
     return makeSound(uplink, entries, make, this.#refused);
   }
 
@@ -201,44 +201,14 @@ export class RoutedNetwork implements HostNetwork {
 
   async #update(entry: Entry, uplink: string): Promise<void> {
     checkFree(entry.card, await reservedAddresses(), (await this.#read()).values());
-    await this.#change(
-      (held, known) => [...(known ? [] : this.#base(uplink)), ...updateBatch(held, entry)],
-      (held) => {
-        const keys = new Set(entry.card.forwards.map(forwardKey));
-        for (const card of held.values()) {
-          card.forwards = card.forwards.filter((forward) => !keys.has(forwardKey(forward)));
-        }
-        return held.set(entry.card.tap, entry.card);
-      },
-    );
-  }
-
-  /**
-   * Applies the batch that `write` builds from the table's content, and remembers the new content. If it fails, another
-   * process may have changed the table, so it tries once more with the content read from the kernel (`known` is then
-   * false).
-   */
-  async #change(
-    write: (held: Map<string, Card>, known: boolean) => string[] | Promise<string[]>,
-    after: (held: Map<string, Card>) => Map<string, Card>,
-  ): Promise<void> {
-    const known = this.#held !== undefined;
-    const held = await this.#read();
-    const failed = this.#sentinel.expect();
-    try {
-      await applyBatch(await write(held, known));
-      this.#held = after(held);
-    } catch (error) {
-      failed();
-      this.#held = undefined;
-      if (!known) throw error;
-      await this.#change(write, after);
-    }
+    await this.#tables.change((held = new Map(), isKnown) => ({
+      lines: [...(isKnown ? [] : this.#base(uplink)), ...updateBatch(held, entry)],
+      content: withCard(held, entry.card),
+    }));
   }
 
   async #read(): Promise<Map<string, Card>> {
-    this.#held ??= await readCards();
-    return this.#held;
+    return (await this.#tables.content()) ?? new Map();
   }
 
   #findUplink(): Promise<string> {
@@ -249,4 +219,14 @@ export class RoutedNetwork implements HostNetwork {
     });
     return this.#uplink;
   }
+}
+
+/** Returns the table's content with this card: forwards that have moved to its guest are no longer others'. */
+function withCard(held: Map<string, Card>, card: Card): Map<string, Card> {
+  const keys = new Set(card.forwards.map(forwardKey));
+  const others = [...held].map(([tap, other]): [string, Card] => [
+    tap,
+    { ...other, forwards: other.forwards.filter((forward) => !keys.has(forwardKey(forward))) },
+  ]);
+  return new Map(others).set(card.tap, card);
 }

@@ -1,42 +1,44 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { systemClock as clock } from '../../../platform/clock.ts';
-import { ENVIRONMENT } from '../../../platform/nft.ts';
-import { changeReader, listen } from '../../../platform/nft-changes.ts';
+import type { Logger } from '../../../platform/logging.ts';
+import { ENVIRONMENT } from '../../../platform/nftables/program.ts';
+import { KernelTables } from '../../../platform/nftables/tables.ts';
 import { Reconciler } from '../../../platform/reconciler.ts';
 import { ComputeUnavailableError } from '../../driver.ts';
-import { until } from '../process/timeouts.ts';
-import { applyBatch, SIGNATURE } from './commands.ts';
+import type { Card } from './card.ts';
+import { unavailable } from './commands.ts';
 import { TAP_PREFIX } from './names.ts';
+import { readCards } from './state.ts';
 import { GATE, gateTable } from './table.ts';
 
-/** The kernel reports a change immediately, but a busy host may need a while to start two programs. */
-const START_MS = 10_000;
-const TRY_EVERY_MS = 20;
 /** Changes that come together are checked together. */
 const SETTLE_MS = 50;
-/** A change of our tables, as `nft monitor` prints it. */
-const OURS = new RegExp(`^\\S+ \\S+ (inet|arp) (vauban|${GATE})( |$)`);
+/** The tables that filter guests, and the gate behind them. */
+const TABLES = ['vauban', GATE].flatMap((name) => [`inet ${name}`, `arp ${name}`]);
 /** Lines of `ip monitor` that may affect a guest's route. Interfaces that come and go with guests match too. */
 const WAYS = new RegExp(`forwarding off|proxy_neigh off|\\b${TAP_PREFIX}`);
 
+interface SentinelOptions {
+  /** Checks guests' routes while none of our changes is in progress; calls `look` as soon as it starts to look. */
+  waysAreSound(look: () => void): Promise<boolean>;
+  logger?: Pick<Logger, 'error'>;
+}
+
 /**
- * Detects immediately when another process has altered the network. The kernel announces every table change; one
- * without our signature comes from another process. Whether routes and settings are still right is checked whenever any
- * of them changes. It also owns a gate: a table that `nft flush ruleset` does not delete as long as this process lives.
+ * The guests' tables, with a watch of everything else that their traffic needs: whether routes and settings are still
+ * right is checked whenever any of them changes. It also owns a gate: a table that `nft flush ruleset` does not delete
+ * as long as this process lives.
  */
 export class Sentinel {
-  #children: ChildProcess[] = [];
+  readonly tables: KernelTables<Map<string, Card>>;
+  #gate: ChildProcess | undefined;
   #starting: Promise<void> | undefined;
-  /** Number of our changes that the kernel has not announced yet. */
-  #expected = 0;
-  #heard = 0;
   #altered = false;
   #waiters = new Set<() => void>();
   /** Checks guests' routes once, after a burst of changes has settled. */
   readonly #ways: Reconciler;
 
-  /** `waysAreSound` runs while none of our changes is in progress, and calls `look` as soon as it starts to look. */
-  constructor(waysAreSound: (look: () => void) => Promise<boolean>) {
+  constructor({ waysAreSound, logger }: SentinelOptions) {
     this.#ways = new Reconciler({
       run: async (_, look) => {
         await clock.sleep(SETTLE_MS);
@@ -44,6 +46,24 @@ export class Sentinel {
         if (!(await waysAreSound(look))) this.#alarm();
       },
       onFailure: () => this.#alarm(),
+    });
+    this.tables = new KernelTables({
+      tables: TABLES,
+      clock,
+      logger,
+      ip: {
+        objects: ['link', 'route', 'netconf'],
+        onLine: (line) => {
+          if (WAYS.test(line)) this.#ways.kick();
+        },
+      },
+      read: readCards,
+      onAltered: () => {
+        // If a program has ended, nothing is watched any longer.
+        if (!this.tables.isWatched) this.#stop();
+        this.#alarm();
+      },
+      unavailable: (message, cause) => new ComputeUnavailableError(message, cause),
     });
   }
 
@@ -54,18 +74,10 @@ export class Sentinel {
   /** Resolves when no later change can be missed. Throws {@link ComputeUnavailableError} if that is impossible. */
   start(): Promise<void> {
     this.#starting ??= this.#start().catch((error) => {
-      this.close();
+      this.#stop();
       throw error;
     });
     return this.#starting;
-  }
-
-  /** Call before each of our changes. Call the returned function if the change fails. */
-  expect(): () => void {
-    this.#expected++;
-    return () => {
-      this.#expected = Math.max(0, this.#expected - 1);
-    };
   }
 
   /** Call before everything is rebuilt: changes seen before then are forgotten. */
@@ -89,61 +101,20 @@ export class Sentinel {
     return this.#altered;
   }
 
-  close(): void {
-    const children = this.#children.splice(0);
-    this.#starting = undefined;
-    for (const child of children) child.kill('SIGKILL');
+  async close(): Promise<void> {
+    this.#stop();
+    await this.tables.close();
   }
 
   async #start(): Promise<void> {
-    const tables = this.#listen('nft', ['monitor'], this.#tableReader());
-    this.#listen('ip', ['-o', 'monitor', 'link', 'route', 'netconf'], (line) => {
-      if (WAYS.test(line)) this.#ways.kick();
-    });
-    const before = this.#heard;
-    await until(
-      clock,
-      START_MS,
-      'the changes of the tables cannot be watched',
-      async () => {
-        if (tables.exitCode !== null) throw new ComputeUnavailableError('nft monitor has ended');
-        await applyBatch([]);
-        return this.#heard > before;
-      },
-      TRY_EVERY_MS,
-    );
-    this.#expected = 0;
+    await this.tables.untilWatched().catch(unavailable);
     this.#keepGate();
   }
 
-  /** If the program ends, nothing is watched any longer, so everything is considered altered. */
-  #listen(program: string, args: string[], line: (line: string) => void): ChildProcess {
-    const end = () => {
-      if (!this.#children.includes(child)) return;
-      this.close();
-      this.#alarm();
-    };
-    const child = listen(program, args, { line, end });
-    this.#children.push(child);
-    return child;
-  }
-
-  #tableReader(): (line: string) => void {
-    return changeReader({
-      ours: OURS,
-      signature: SIGNATURE,
-      onSigned: () => {
-        this.#heard++;
-        this.#expected = Math.max(0, this.#expected - 1);
-      },
-      onForeign: () => this.#alarm(),
-      onLost: () => {
-        // Lost announcements may belong to a large change of ours that exceeded the kernel's buffer. If we expect none,
-        // they may be anyone's.
-        if (this.#expected === 0) this.#alarm();
-        this.#expected = 0;
-      },
-    });
+  #stop(): void {
+    this.#starting = undefined;
+    this.#gate?.kill('SIGKILL');
+    this.#gate = undefined;
   }
 
   #alarm(): void {
@@ -158,7 +129,7 @@ export class Sentinel {
       stdio: ['pipe', 'ignore', 'ignore'],
       env: ENVIRONMENT,
     });
-    this.#children.push(child);
+    this.#gate = child;
     child.on('error', () => {});
     child.stdin.on('error', () => {});
     child.stdin.write(`${gateTable(name, true).join('\n')}\n`);

@@ -1,7 +1,7 @@
 import type { GuestAndPolicy } from '../../../helpers/host/shapes.ts';
 import { type Entry, reassertBatch } from './batch.ts';
 import type { Card } from './card.ts';
-import { applyBatch } from './commands.ts';
+import { checkBatch } from './commands.ts';
 import { checkFree } from './consistency.ts';
 
 // One batch rebuilds the rules of all guests and fails as a whole, so a guest that would make it fail is left out.
@@ -56,10 +56,10 @@ export async function makeSound(
 /** Returns the entries that the kernel accepts, by splitting a refused batch in halves. Changes nothing. */
 export async function soundEntries(uplink: string, entries: Entry[]): Promise<Entry[]> {
   // The table without guests must be accepted, otherwise the search would be pointless.
-  await applyBatch(reassertBatch(uplink, [], new Map()), '-c');
+  await checkBatch(reassertBatch(uplink, [], new Map()));
   const soundOf = async (some: Entry[]): Promise<Entry[]> => {
     try {
-      await applyBatch(reassertBatch(uplink, some, new Map()), '-c');
+      await checkBatch(reassertBatch(uplink, some, new Map()));
       return some;
     } catch {
       if (some.length === 1) return [];

@@ -1,4 +1,4 @@
-import { parseListing } from '../../../platform/nft.ts';
+import { parseListing } from '../../../platform/nftables/program.ts';
 import type { NetworkPolicy } from '../../driver.ts';
 import type { Entry } from './batch.ts';
 import { run } from './commands.ts';

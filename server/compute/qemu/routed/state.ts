@@ -1,53 +1,51 @@
 import { canonicalIp } from '../../../platform/cidr.ts';
-import { parseListing } from '../../../platform/nft.ts';
+import { elementsOf, list } from '../../../platform/nftables/listing.ts';
 import type { RefusedPackets } from '../../driver.ts';
 import type { NetworkReading } from '../network/network.ts';
 import type { Count } from './batch.ts';
 import type { Card, Forward } from './card.ts';
-import { run } from './commands.ts';
+import { unavailable } from './commands.ts';
 import { tapName } from './names.ts';
 
 type Concat<T extends unknown[]> = { concat: T };
-interface Listing {
-  nftables: {
-    set?: { elem?: Concat<string[]>[] };
-    map?: { elem?: [Concat<[string, 'tcp' | 'udp', number]>, Concat<[string, number]>][] };
-    counter?: { table: string; name: string } & Count;
-  }[];
-}
+type ForwardElement = [Concat<[string, 'tcp' | 'udp', number]>, Concat<[string, number]>];
+const TABLE = ['inet', 'vauban'];
 
 /**
  * Reads the guests' cards in the table from the kernel, by interface name: they are stored nowhere else. Returns none
  * if the table does not exist.
  */
 export async function readCards(): Promise<Map<string, Card>> {
-  // Listed one at a time: given two, nft 1.0.6 returns only the last.
   const [v4, v6, plain, forwards] = await Promise.all([
-    list(['set', 'inet', 'vauban', 'cards4']),
-    list(['set', 'inet', 'vauban', 'cards6']),
-    list(['set', 'inet', 'vauban', 'cards']),
-    list(['map', 'inet', 'vauban', 'forwards']),
+    elements<Concat<string[]>>('set', 'cards4'),
+    elements<Concat<string[]>>('set', 'cards6'),
+    elements<Concat<string[]>>('set', 'cards'),
+    elements<ForwardElement>('map', 'forwards'),
   ]);
   const cards = new Map<string, Card>();
-  for (const [tap, mac] of setElements(plain)) {
+  for (const {
+    concat: [tap, mac],
+  } of plain) {
     cards.set(tap!, { tap: tap!, mac: mac!, addresses: [], forwards: [] });
   }
   const owners = new Map<string, Card>();
-  for (const [tap, , address] of [...setElements(v4), ...setElements(v6)]) {
+  for (const {
+    concat: [tap, , address],
+  } of [...v4, ...v6]) {
     const card = cards.get(tap!);
     if (!card) continue;
     card.addresses.push(canonicalIp(address!));
     owners.set(canonicalIp(address!), card);
   }
-  for (const forward of forwardElements(forwards)) owners.get(forward.internalIp)?.forwards.push(forward);
+  for (const forward of forwards.map(forwardOf)) owners.get(forward.internalIp)?.forwards.push(forward);
   return cards;
 }
 
 /** Returns all counters of the table by name; none if the table does not exist. */
 export async function readCounts(): Promise<Map<string, Count>> {
-  const { nftables } = await list(['counters', 'table', 'inet', 'vauban']);
+  const items = (await list('counters', 'table', ...TABLE).catch(unavailable)) ?? [];
   return new Map(
-    nftables.flatMap(({ counter }) =>
+    items.flatMap(({ counter }) =>
       counter?.table === 'vauban'
         ? [[counter.name, { packets: counter.packets, bytes: counter.bytes }] as const]
         : [],
@@ -77,28 +75,18 @@ export function readingsOf(
   return new Map(found);
 }
 
-async function list(what: string[]): Promise<Listing> {
-  try {
-    return parseListing(await run('nft', ['-j', 'list', ...what])) as Listing;
-  } catch (error) {
-    if (error instanceof Error && /No such file or directory/.test(error.message)) return { nftables: [] };
-    throw error;
-  }
+/** Returns the elements of one of the table's sets or maps; none if it does not exist. */
+async function elements<Element>(kind: 'set' | 'map', name: string): Promise<Element[]> {
+  const items = await list(kind, ...TABLE, name).catch(unavailable);
+  return elementsOf<Element>(items ?? [], name);
 }
 
-function setElements({ nftables }: Listing): string[][] {
-  return nftables.flatMap(({ set }) => set?.elem?.map(({ concat }) => concat) ?? []);
-}
-
-function forwardElements({ nftables }: Listing): Forward[] {
-  return nftables.flatMap(
-    ({ map }) =>
-      map?.elem?.map(([{ concat: key }, { concat: target }]) => ({
-        publicIp: key[0],
-        protocol: key[1],
-        externalPort: key[2],
-        internalIp: target[0],
-        internalPort: target[1],
-      })) ?? [],
-  );
+function forwardOf([{ concat: key }, { concat: target }]: ForwardElement): Forward {
+  return {
+    publicIp: key[0],
+    protocol: key[1],
+    externalPort: key[2],
+    internalIp: target[0],
+    internalPort: target[1],
+  };
 }

@@ -1,4 +1,4 @@
-import { SerialQueue } from '../../platform/serial-queue.ts';
+import { SerialQueue } from '../serial-queue.ts';
 
 /**
  * nft restarts a listing if something was written in the meantime, so endless writes would keep it from finishing.

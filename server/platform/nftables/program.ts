@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { access, constants, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseJson } from './peer/json.ts';
+import { parseJson } from '../peer/json.ts';
 
 /** Enough for the tables of some ten thousand guests or targets as JSON. */
 const MAX_OUTPUT = 64 * 1024 * 1024;
@@ -48,19 +48,24 @@ function placeOfBatches(): Promise<string> {
 }
 
 /**
- * Applies a batch of nft commands, all of it or nothing; with `-c` the kernel only checks it. It is passed in a file,
- * because a broken pipe would look like the end of a shorter batch. `signature` is a table that is added and deleted in
- * the same transaction, so that a watcher of the tables recognizes the change as ours.
+ * Applies a batch of nft commands, all of it or nothing. `signature` is a table that is added and deleted in the same
+ * transaction, so that a watcher of the tables recognizes the change as ours.
  */
-export async function applyNftBatch(
-  lines: string[],
-  { signature, flags = [] }: { signature: string; flags?: '-c'[] },
-): Promise<void> {
+export function applyNftBatch(lines: string[], signature: string): Promise<void> {
+  return runBatch([...lines, `add table ${signature}`, `delete table ${signature}`]);
+}
+
+/** Checks whether the kernel would accept a batch; changes nothing. */
+export function checkNftBatch(lines: string[]): Promise<void> {
+  return runBatch(lines, '-c');
+}
+
+/** Passes the batch in a file, because a broken pipe would look like the end of a shorter batch. */
+async function runBatch(lines: string[], ...flags: string[]): Promise<void> {
   const directory = await mkdtemp(join(await placeOfBatches(), 'vauban-nft-'));
   try {
     const file = join(directory, 'batch');
-    const signed = [...lines, `add table ${signature}`, `delete table ${signature}`];
-    await writeFile(file, `${signed.join('\n')}\n`, { mode: 0o600 });
+    await writeFile(file, `${lines.join('\n')}\n`, { mode: 0o600 });
     await runNetworkProgram('nft', [...flags, '-f', file]);
   } finally {
     await rm(directory, { recursive: true, force: true });

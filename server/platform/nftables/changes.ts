@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { ENVIRONMENT } from './nft.ts';
-import { readLines } from './peer/lines.ts';
+import { readLines } from '../peer/lines.ts';
+import { ENVIRONMENT } from './program.ts';
 
 const END_OF_CHANGE = /^# new generation /;
 /** A change to a set of ten thousand elements is announced on a single line. */
@@ -9,8 +9,8 @@ const LOST = /lost some netlink events/;
 
 /** Callbacks for the changes that `nft monitor` reports. */
 export interface ChangeListener {
-  /** Matches a line about our tables. */
-  ours: RegExp;
+  /** Our tables, with their families: "inet vauban". */
+  tables: readonly string[];
   /** The table that is added and deleted in each of our own changes. */
   signature: string;
   /** One of our own changes was announced. */
@@ -21,16 +21,21 @@ export interface ChangeListener {
   onLost(): void;
 }
 
-/** Returns a reader for the lines of `nft monitor`; the lines of one change are treated as one. */
+/**
+ * Returns a reader for the lines of `nft monitor`; the lines of one change are treated as one. It reads the text,
+ * because the JSON does not say where a change ends, so a change could not be told from ours.
+ */
 export function changeReader(listener: ChangeListener): (line: string) => void {
-  const signed = ` ${listener.signature}`;
   let isOurs = false;
   let isSigned = false;
   return (line) => {
     if (LOST.test(line)) listener.onLost();
     else if (!END_OF_CHANGE.test(line)) {
-      isOurs ||= listener.ours.test(line);
-      isSigned ||= line.includes(signed);
+      // "add rule inet vauban guard …", "delete table inet vauban"
+      const [, , family, name] = line.split(' ', 4);
+      const table = `${family} ${name}`;
+      isOurs ||= listener.tables.includes(table);
+      isSigned ||= table === listener.signature;
     } else {
       if (isSigned) listener.onSigned?.();
       else if (isOurs) listener.onForeign();
