@@ -43,7 +43,7 @@ const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----|PuTTY-User-Key-F
 
 /**
  * Parses a public key in OpenSSH's format. Throws `validation_failed` for the field `public_key`, with the code
- * `private_key`, `malformed`, `unsupported_algorithm` or `weak_key`.
+ * `not_allowed` (a private key), `invalid_format`, `not_supported` or `too_weak`.
  */
 export function parsePublicKey(text: string): PublicKey {
   const line = text.trim();

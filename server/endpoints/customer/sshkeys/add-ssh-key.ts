@@ -15,8 +15,8 @@ export const addSshKey = endpoint({
   summary: 'Store an SSH key',
   description:
     'Accepts Ed25519, ECDSA, RSA with at least 2048 bits, and keys of security tokens (`sk-…`). `details.fields` of a ' +
-    'refusal says `private_key`, `malformed`, `unsupported_algorithm` (DSA, certificates) or `weak_key`. A key that ' +
-    'the account already has is refused with `details.existing_id`, whatever its name or comment.',
+    'refusal says `not_allowed` (a private key), `invalid_format`, `not_supported` (DSA, certificates) or `too_weak`. ' +
+    'A key that the account already has is refused with `details.existing_id`, whatever its name or comment.',
   body: Input({
     name: Name('laptop'),
     public_key: Type.String({
