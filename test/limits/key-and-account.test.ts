@@ -107,7 +107,7 @@ test('the limits of a key and its account', async (t) => {
       await customer.send('GET', '/v1/vm/vm_00000000000000000000000000'),
       await customer.send('POST', '/v1/vm', { body: vm }),
       await customer.send('POST', '/v1/vm', { body: { ...vm, plan: 7 }, idempotencyKey: 'a' }),
-      await customer.send('POST', '/v1/vm', { body: 'x'.repeat(100_000), idempotencyKey: 'a' }),
+      await customer.send('POST', '/v1/vm', { body: 'x'.repeat(300_000), idempotencyKey: 'a' }),
       await customer.send('POST', '/v1/vm', {
         headers: { 'content-type': 'text/plain' },
         body: vm,

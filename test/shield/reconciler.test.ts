@@ -167,7 +167,7 @@ test('the edge is reconciled with the database', async (t) => {
       kicked.noticeEpoch('one');
       kicked.kick(target.id);
       await kicked.idle();
-      await assert.rejects(kicked.reconcile(), /away/);
+      await assert.rejects(kicked.reconcile(), /cannot be reached/);
       isAway = false;
       await kicked.reconcile();
       assert.equal((await onEdge()).length, 20);

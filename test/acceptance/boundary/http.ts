@@ -96,12 +96,12 @@ export async function http(
     const vm = '/v1/vm/vm_00000000000000000000000000';
     for (const [method, target, limit, code] of [
       ['POST', '/v1/vm/sshkeys', 64 * KIB, 'validation_failed'],
-      ['POST', '/v1/vm', 96 * KIB, 'validation_failed'],
+      ['POST', '/v1/vm', 256 * KIB, 'validation_failed'],
       ['POST', `${vm}/ai-agent`, 64 * KIB, 'not_found'],
-      ['POST', `${vm}/firewall`, 16 * KIB, 'not_found'],
-      ['PATCH', vm, 16 * KIB, 'not_found'],
-      ['POST', `${vm}/ai-agent/clear`, 16 * KIB, 'not_found'],
-      ['DELETE', vm, 16 * KIB, 'not_found'],
+      ['POST', `${vm}/firewall`, 64 * KIB, 'not_found'],
+      ['PATCH', vm, 64 * KIB, 'not_found'],
+      ['POST', `${vm}/ai-agent/clear`, 64 * KIB, 'not_found'],
+      ['DELETE', vm, 64 * KIB, 'not_found'],
     ] as const) {
       assert.equal((await send(method, target, limit)).code, code);
       assert.equal((await send(method, target, limit + 1)).code, 'body_too_large');

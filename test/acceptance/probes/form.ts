@@ -5,7 +5,7 @@ import { validCall } from '../support/valid-calls.ts';
 import { absent, allWrong, type Probe, refuses } from './probe.ts';
 
 /** Larger than any body may be. */
-const TOO_LARGE = 100 * 1024;
+const TOO_LARGE = 300 * 1024;
 
 const badBody = (name: string, body: string, type: string, status: number, code: string): Probe => ({
   name,
