@@ -212,16 +212,28 @@ test('a business that becomes a consumer keeps the net of an add-on and pays the
   const { next_charge_minor } = await customer.must({ method: 'GET', path: `/v1/vm/${id}/billing` });
   await renewAt('2026-03-01T00:00:00Z');
   await renewAt('2026-04-01T00:00:00Z');
-  // The tax rate of a gross price does not change it.
+  // A price that was sold net stays net: another tax rate changes it, and a detour to another buyer does not.
   catalog.tax_rate = '0.21';
   await renewAt('2026-05-01T00:00:00Z');
+  await becomes({ kind: 'business', country: 'AT', vat_id: 'ATU12345675' });
+  await renewAt('2026-06-01T00:00:00Z');
+  catalog.tax_rate = '0.19';
+  await becomes({ kind: 'consumer', country: 'DE' });
+  await renewAt('2026-07-01T00:00:00Z');
   const sold = [];
   for (const { id: order } of await orders(id, 'renew')) sold.push((await linesOf(order)).slice(0, 2));
   const month = (backup: bigint, ipv4: bigint) => [
     ['Backups', 'add_on', backup],
     [`2 × ${IPV4}`, 'add_on', ipv4],
   ];
-  assert.deepEqual(sold, [month(84n, 420n), month(100n, 500n), month(100n, 500n), month(100n, 500n)]);
+  assert.deepEqual(sold, [
+    month(84n, 420n),
+    month(100n, 500n),
+    month(100n, 500n),
+    month(102n, 508n),
+    month(84n, 420n),
+    month(100n, 500n),
+  ]);
   const [second] = (await orders(id, 'renew')).slice(1);
   assert.equal(BigInt(next_charge_minor), second!.amount_minor);
   await wallet();

@@ -53,7 +53,6 @@ export function kept(held: HeldAddOn, list: PriceList): HeldAddOn {
   return {
     ...held,
     price: held.net ? net.times(withTax(list.taxed.rate)).round() : held.price,
-    net: list.net,
   };
 }
 
@@ -65,11 +64,12 @@ function renewed(held: HeldAddOn, list: PriceList, at: number): HeldAddOn {
   const asked = listed(list, held.code, at, held.soldAt);
   if (!asked) return same;
   const keeps = noticeOf(list) > 0 && asked.price > same.price;
-  return { ...same, ...asked, price: keeps ? same.price : asked.price };
+  return keeps ? { ...same, name: asked.name } : { ...same, ...asked, net: list.net };
 }
 
 function resold(held: HeldAddOn, list: PriceList, now: number): HeldAddOn {
-  return { ...kept(held, list), ...listed(list, held.code, now, now), soldAt: now };
+  const asked = listed(list, held.code, now, now);
+  return { ...kept(held, list), ...(asked && { ...asked, net: list.net }), soldAt: now };
 }
 
 /** Returns the price of a VM's add-ons in its next month. */

@@ -259,7 +259,7 @@ export function renewedUnits(units: AddOn[], catalog: SalesCatalog, startAt: Dat
     const asked = askedFor(item, catalog, startAt, item.priced_at);
     const price_minor = keptPrice(item, catalog);
     const keeps = (catalog.price_notice_days ?? 0) > 0 && asked.price_minor > price_minor;
-    return { ...item, ...asked, ...(keeps && { price_minor }) };
+    return { ...item, ...asked, ...(keeps && { price_minor, net: item.net }) };
   });
 }
 
@@ -287,7 +287,8 @@ function askedFor(
 ): Pick<AddOnUnits, 'name' | 'price_minor' | 'net'> {
   const { net } = catalog.sold_to;
   const listed = findAddOn(catalog, item.code);
-  if (!listed) return { name: item.name, price_minor: keptPrice(item, catalog), net };
+  // A price that is kept stays net or gross whoever the buyer is now; otherwise it would rise with each change of buyer.
+  if (!listed) return { name: item.name, price_minor: keptPrice(item, catalog), net: item.net };
   const { price_monthly } = addOnPriceAt(listed, at, soldAt);
   return { name: listed.name, price_minor: microsToMinor(parseMicros(price_monthly), catalog.currency), net };
 }

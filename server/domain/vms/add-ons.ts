@@ -102,10 +102,9 @@ function unitsFor(
   if (!Number.isInteger(quantity) || quantity < 0 || (isMore && quantity > listed!.max_quantity))
     throw invalidField('quantity', 'out_of_range', `must be between 0 and ${listed?.max_quantity ?? 0}`);
   if (quantity === 0) return null;
-  const { net } = catalog.sold_to;
-  if (!listed) return { ...held!, quantity, price_minor: keptPrice(held!, catalog), net };
+  if (!listed) return { ...held!, quantity, price_minor: keptPrice(held!, catalog) };
   const price_minor = microsToMinor(parseMicros(listed.price_monthly), catalog.currency);
-  return { code, name: listed.name, quantity, price_minor, net };
+  return { code, name: listed.name, quantity, price_minor, net: catalog.sold_to.net };
 }
 
 /** A VM that is not made yet may still fail, and its period with it. */
