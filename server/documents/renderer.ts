@@ -55,7 +55,13 @@ export class DocumentRenderer implements DocumentCheck {
   readonly #options: Required<RendererOptions>;
   #waiting: Task[] = [];
   #thread: Worker | undefined;
-  readonly #making = new Reconciler({ run: () => this.#work() });
+  readonly #making = new Reconciler({
+    run: () => this.#work(),
+    // No thread could be started: a request must not wait for it for ever.
+    onFailure: (error) => {
+      for (const task of this.#waiting.splice(0)) task.failed(error as Error);
+    },
+  });
 
   constructor(options: RendererOptions) {
     const bounds = { limitMs: LIMIT_MS, maxWaiting: MAX_WAITING, maxWaitingOfOne: MAX_WAITING_OF_ONE };

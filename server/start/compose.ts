@@ -238,7 +238,8 @@ export async function startService(config: Config, state: Database, parts: Parts
       () => schedule.stop(),
       () => queue.stop(),
       () => runner.stop(),
-      () => Promise.all([network.idle(), forwards.stop(), services.guests.stop(), shield.stop()]),
+      // A network change that is in progress ends by applying its forwards.
+      () => Promise.all([network.idle().then(() => forwards.stop()), services.guests.stop(), shield.stop()]),
       () => leadership.leave(),
       () => authenticator.flushLastUsed(),
       () => signals.stop(),

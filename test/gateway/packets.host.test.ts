@@ -144,6 +144,19 @@ test('a table that somebody deletes or alters is made again, and the driver says
     assert.equal(await echo(region.client, 20_022), 'hello', words);
     assert.equal(await gateway!.table(), whole, words);
   }
+  // Alterations whose names and rules look as before, and an element of another form.
+  for (const words of [
+    'add table ip vauban-gateway { flags dormant; }',
+    'add chain ip vauban-gateway arriving { policy drop; }',
+    'add element ip vauban-gateway forwards { 192.0.2.10 . tcp . 20500 comment "x" : 100.64.0.2 . 22 }',
+  ]) {
+    await gateway!.space.run('nft', words);
+    await altered.promise;
+    altered = Promise.withResolvers();
+    await driver.applyForwards(all);
+    assert.equal(await echo(region.client, 20_022), 'hello', words);
+    assert.equal(await gateway!.table(), whole, words);
+  }
 });
 
 test('a change that does not fit the current state rebuilds all of it', { skip }, async (t) => {

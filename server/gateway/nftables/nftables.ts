@@ -47,6 +47,8 @@ export class NftablesGateway implements GatewayDriver {
   readonly #isGuest: (ip: string) => boolean;
   readonly #tables: KernelTables<Forwards>;
   #listener: () => void = () => {};
+  /** True if another process has altered the table since it was last rebuilt, so that all of it is replaced. */
+  #isAltered = false;
   /** True if there may be connections through removed forwards. */
   #hasOthers = true;
 
@@ -61,8 +63,11 @@ export class NftablesGateway implements GatewayDriver {
       clock: options.clock,
       logger: options.logger,
       read: () => readForwards(this.#layout),
-      isSame: (found, known) => changeBatch(found, known).length === 0,
-      onAltered: () => this.#listener(),
+      // No comparison: a chain's policy or a dormant table would not be seen, and rebuilding is as quick.
+      onAltered: () => {
+        this.#isAltered = true;
+        this.#listener();
+      },
       unavailable: (message, cause) => new GatewayUnavailableError(message, cause),
     });
   }
@@ -106,16 +111,23 @@ export class NftablesGateway implements GatewayDriver {
   }
 
   async #bringTo(wanted: Forwards): Promise<void> {
-    if (this.#tables.isStale) this.#tables.forget();
+    if (this.#isAltered || this.#tables.isStale) this.#tables.forget();
+    const isAltered = this.#isAltered;
+    this.#isAltered = false;
     let isRebuilt = false;
-    await this.#tables.change((held, isKnown) => {
-      isRebuilt = held === undefined;
-      this.#hasOthers ||= !isKnown || [...held!].some(([key, target]) => wanted.get(key) !== target);
-      return {
-        lines: held ? changeBatch(held, wanted) : rebuildBatch(this.#layout, wanted),
-        content: wanted,
-      };
-    });
+    try {
+      await this.#tables.change((held, isKnown) => {
+        isRebuilt = isAltered || held === undefined;
+        this.#hasOthers ||= !isKnown || [...held!].some(([key, target]) => wanted.get(key) !== target);
+        return {
+          lines: isRebuilt ? rebuildBatch(this.#layout, wanted) : changeBatch(held!, wanted),
+          content: wanted,
+        };
+      });
+    } catch (error) {
+      this.#isAltered ||= isAltered;
+      throw error;
+    }
     if (isRebuilt) this.#tables.rebuilt(wanted, 'the table is missing, or another process has altered it');
   }
 

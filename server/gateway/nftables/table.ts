@@ -113,8 +113,8 @@ function tableLines(layout: Layout): string[] {
 
 type Concat<T extends unknown[]> = { concat: T };
 type Element = [
-  Concat<[publicIp: string, protocol: string, port: number]>,
-  Concat<[ip: string, port: number]>,
+  Partial<Concat<[publicIp: string, protocol: string, port: number]>>,
+  Partial<Concat<[ip: string, port: number]>>,
 ];
 
 /** Reads the forwards in the table; undefined unless it exists and is as this version creates it for this layout. */
@@ -131,10 +131,11 @@ export async function readForwards(layout: Layout): Promise<Forwards | undefined
   const found = structureOf(items);
   if (found.size !== wanted.size || [...found].some(([name, rules]) => wanted.get(name) !== rules.join()))
     return undefined;
-  return new Map(
-    elementsOf<Element>(items, 'forwards').map(([{ concat: key }, { concat: target }]) => [
-      keyOf(key[1], key[0], key[2]),
-      targetOf(...target),
-    ]),
-  );
+  const forwards = new Map<string, string>();
+  for (const [{ concat: key }, { concat: target }] of elementsOf<Element>(items, 'forwards')) {
+    // An element with a comment or a timeout is another process's, and has another form.
+    if (!key || !target) return undefined;
+    forwards.set(keyOf(key[1], key[0], key[2]), targetOf(...target));
+  }
+  return forwards;
 }

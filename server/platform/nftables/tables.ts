@@ -45,6 +45,8 @@ export class KernelTables<Content> {
   /** Makes sure that each change is based on one state and waits for no reading. */
   readonly lanes = new Lanes();
   #known: Content | undefined;
+  /** Raised by every loss, so that what was read or written before it does not count as known after it. */
+  #losses = 0;
   #verifiedAt = 0;
   /** Compares the tables in the kernel with the known content; several simultaneous doubts cause one comparison. */
   readonly #verifying = new Reconciler({
@@ -91,12 +93,16 @@ export class KernelTables<Content> {
 
   /** Returns what the tables hold, reading them if that is not known; undefined if they must be rebuilt. */
   async content(): Promise<Content | undefined> {
-    this.#known ??= await this.read();
-    return this.#known;
+    if (this.#known !== undefined) return this.#known;
+    const losses = this.#losses;
+    const found = await this.read();
+    if (this.#losses === losses) this.#known ??= found;
+    return this.#known ?? found;
   }
 
   /** Makes the next change read the tables. */
   forget(): void {
+    this.#losses++;
     this.#known = undefined;
   }
 
@@ -122,10 +128,11 @@ export class KernelTables<Content> {
     ) => Promise<{ lines: string[]; content: Content }> | { lines: string[]; content: Content },
   ): Promise<void> {
     const isKnown = this.#known !== undefined;
+    const losses = this.#losses;
     try {
       const { lines, content } = await write(await this.content(), isKnown);
       await this.apply(lines);
-      this.#known = content;
+      if (this.#losses === losses) this.#known = content;
     } catch (error) {
       this.#known = undefined;
       if (!isKnown) throw error;
@@ -160,7 +167,7 @@ export class KernelTables<Content> {
 
   /** Reports that the tables no longer hold what they were given; once, until they have been given it again. */
   lose(): void {
-    this.#known = undefined;
+    this.forget();
     this.#options.onAltered();
   }
 
