@@ -21,6 +21,8 @@ export async function purchase({ client }: Session, { input }: Call): Promise<Qu
       EXIT.refused,
       `There is no plan "${input.plan}". There are: ${plans.map(({ code }) => code).join(', ')}.`,
     );
+  if (input.billing === 'hourly' && plan.price_hourly === null)
+    throw new Failure(EXIT.refused, `The plan "${plan.code}" is not sold by the hour.`);
   const price = money(plan.price_monthly_minor, currency);
   const isHourly = input.billing === 'hourly';
   return {

@@ -24,6 +24,7 @@ export function registerRoutes(app: FastifyInstance, mounts: readonly Mount[], h
       app.route({
         method: endpoint.method,
         url: mount.prefix + endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
+        exposeHeadRoute: hasHead(endpoint),
         ...(bodyLimit && { bodyLimit }),
         config: route,
         handler,
@@ -32,12 +33,15 @@ export function registerRoutes(app: FastifyInstance, mounts: readonly Mount[], h
   }
 }
 
-type AnyRoute = Pick<AnyOperation, 'method' | 'path'>;
+type AnyRoute = Pick<AnyOperation, 'method' | 'path'> & { secret?: true | undefined };
+
+/** A GET that issues a secret has no HEAD, which would issue one that nobody gets. */
+const hasHead = ({ method, secret }: AnyRoute) => method === 'GET' && !secret;
 
 interface Route {
   pattern: RegExp;
   literals: number;
-  /** Includes HEAD if there is GET. */
+  /** Includes HEAD if there is GET, see {@link hasHead}. */
   methods: Set<string>;
 }
 
@@ -61,7 +65,7 @@ export class RouteTable {
       .map(([path, same]) => ({
         pattern: new RegExp(`^${prefix}/${this.#segments.get(path)!.map(patternOf).join('/')}$`),
         literals: path.split('/').filter((segment) => !isVariable(segment)).length,
-        methods: new Set(same.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))),
+        methods: new Set(same.flatMap((route) => (hasHead(route) ? ['GET', 'HEAD'] : [route.method]))),
       }))
       .sort((a, b) => b.literals - a.literals);
   }

@@ -26,7 +26,7 @@ const ajv = new Ajv({
   allowUnionTypes: true,
   // A field's schema is compiled a second time on its own, with the names it contains.
   addUsedSchema: false,
-  keywords: ['x-expected'],
+  keywords: ['x-expected', 'x-not-null'],
   // The schemas are ours. Checking them against the meta-schema and optimizing the generated code would take a third
   // of the first request's time.
   validateSchema: false,
@@ -42,7 +42,8 @@ type Noun = 'query parameter' | 'field';
 export interface InputChecks {
   /**
    * Returns a `validation_failed` error for these inputs, or undefined. Fills in defaults, converts the query's text
-   * to numbers, and removes optional fields that are `null` from the body unless it is a PATCH. The cost is proportional to the number of values, and there is no I/O.
+   * to numbers, and removes optional fields that are `null` from a customer's body
+   * unless it is a PATCH. The cost is proportional to the number of values, and there is no I/O.
    */
   refusal(query: unknown, body: unknown): ApiError | undefined;
 }
@@ -51,7 +52,9 @@ export interface InputChecks {
  * Returns checks that are compiled on first use: compiling all of them would take a tenth of the service's start-up
  * time.
  */
-export function compileChecks(endpoint: Pick<AnyOperation, 'method' | 'query' | 'body'>): InputChecks {
+export function compileChecks(
+  endpoint: Pick<AnyOperation, 'audience' | 'method' | 'query' | 'body'>,
+): InputChecks {
   const [querySchema, bodySchema] = [closed(endpoint.query), closed(endpoint.body)];
   const checkQuery = check(querySchema, 'query parameter');
   const checkBody = check(bodySchema, 'field');
@@ -61,8 +64,8 @@ export function compileChecks(endpoint: Pick<AnyOperation, 'method' | 'query' | 
       const empty = emptyValues(query as Record<string, unknown>);
       const problems = empty.length > 0 ? empty : checkQuery(query);
       if (problems.length === 0) problems.push(...wrongRange(query as Record<string, unknown>));
-      // In a PATCH, `null` clears a field and an absent one stays as it is.
-      if (endpoint.method !== 'PATCH') dropNulls(bodySchema, body);
+      // In a PATCH, `null` clears a field and an absent one stays as it is; so it is in forms of the panel.
+      if (endpoint.audience === 'customer' && endpoint.method !== 'PATCH') dropNulls(bodySchema, body);
       const found = problems.length > 0 ? problems : checkBody(body);
       return found.length > 0 ? validationFailed(found.slice(0, MAX_PROBLEMS)) : undefined;
     },
@@ -100,7 +103,8 @@ function readValues({ properties }: ObjectSchema, query: Record<string, unknown>
 
 /**
  * Removes optional fields that are `null` where their schema has no `null` of its own: many client libraries send a
- * field that is not set as `null`.
+ * field that is not set as `null`. A field that protects its caller (`x-not-null`) stays, and is refused: JavaScript
+ * writes a number that is none as `null`, which must not buy without a bound.
  */
 function dropNulls({ properties, required = [], items }: Partial<ObjectSchema>, value: unknown): void {
   // Lists of plain values are not read: they may be long.
@@ -109,7 +113,8 @@ function dropNulls({ properties, required = [], items }: Partial<ObjectSchema>, 
   if (!properties || !isRecord(value)) return;
   for (const [name, schema] of Object.entries(properties)) {
     const member = value[name];
-    if (member === null && !required.includes(name) && !takesNull(schema)) delete value[name];
+    if (member === null && !required.includes(name) && !takesNull(schema) && !schema['x-not-null'])
+      delete value[name];
     else dropNulls(schema, member);
   }
 }

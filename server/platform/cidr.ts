@@ -29,15 +29,18 @@ export function parseCidr(text: string): Cidr | undefined {
 /**
  * Parses a network as people write it: CIDR, or a single address, which is the network of that address alone. IPv4
  * networks in IPv6 notation (::ffff:192.0.2.0/120) become IPv4, because packets never carry them otherwise. Returns the
- * canonical text as well; undefined if `text` is neither.
+ * canonical text as well; undefined if `text` is neither, and for IPv4-compatible addresses (::192.0.2.1).
  */
 export function parseNetwork(text: string): (Cidr & { text: string }) | undefined {
+  // An outdated notation of the same bytes as an IPv6 address, which ipaddr.js takes for a mapped IPv4 address.
+  if (/^::\d{1,3}\./.test(text)) return undefined;
   const cidr = parseCidr(text.includes('/') ? text : `${text}/${isIP(text) === 6 ? 128 : 32}`);
   if (!cidr) return undefined;
   const address = ipaddr.parse(cidr.address);
   if (!(address instanceof ipaddr.IPv6) || !address.isIPv4MappedAddress() || cidr.prefix < MAPPED_PREFIX)
     return { ...cidr, text: `${address}/${cidr.prefix}` };
-  return parseNetwork(`${address.toIPv4Address()}/${cidr.prefix - MAPPED_PREFIX}`);
+  const network = parseNetwork(`${address.toIPv4Address()}/${cidr.prefix - MAPPED_PREFIX}`);
+  return network && { ...network, hasHostBits: cidr.hasHostBits };
 }
 
 /** Prefix length of ::ffff:0:0/96, the IPv4 addresses in IPv6 notation. */
@@ -45,13 +48,18 @@ const MAPPED_PREFIX = 96;
 
 /** Returns a matcher for a list of CIDRs or single addresses; an empty list matches nothing. */
 export function addressMatcher(cidrs: readonly string[]): (ip: string) => boolean {
-  const list = new BlockList();
+  // One list per family: in a common one, ::/0 would contain every IPv4 address.
+  const lists = { 4: new BlockList(), 6: new BlockList() };
   for (const text of cidrs) {
-    const cidr = parseCidr(text.includes('/') ? text : `${text}/${isIP(text) === 6 ? 128 : 32}`);
-    if (!cidr) throw new Error(`not a CIDR: ${text}`);
-    list.addSubnet(cidr.address, cidr.prefix, cidr.family === 4 ? 'ipv4' : 'ipv6');
+    const network = parseNetwork(text);
+    if (!network) throw new Error(`not a CIDR: ${text}`);
+    const { family, prefix } = network;
+    lists[family].addSubnet(network.text.split('/')[0]!, prefix, family === 4 ? 'ipv4' : 'ipv6');
   }
-  return (ip) => list.check(ip, isIP(ip) === 6 ? 'ipv6' : 'ipv4');
+  return (ip) => {
+    const address = normalizeIp(ip);
+    return isIP(address) === 6 ? lists[6].check(address, 'ipv6') : lists[4].check(address, 'ipv4');
+  };
 }
 
 /** Returns a uniform spelling: an IPv4 address that arrived over an IPv6 socket becomes plain IPv4. */

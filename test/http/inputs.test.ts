@@ -45,7 +45,7 @@ test('inputs', async (t) => {
   });
 
   await t.test('an optional field that is null counts as absent, except in a PATCH', async () => {
-    const nothing = { region: null, ssh_key_ids: null, start: null, billing: null, max_charge_minor: null };
+    const nothing = { region: null, ssh_key_ids: null, start: null, billing: null };
     const { vm: made } = await customer.ask('POST', '/v1/vm', { ...ORDER, ...nothing });
     await customer.settled(made.id);
     const path = `/v1/vm/${made.id}`;
@@ -60,9 +60,24 @@ test('inputs', async (t) => {
     for (const [body, field] of [
       [{ ...ORDER, plan: null }, 'plan'],
       [{ ...ORDER, nothing: null }, 'nothing'],
+      // JavaScript writes a number that is none as null: it must not buy without a bound.
+      [{ ...ORDER, max_charge_minor: null }, 'max_charge_minor'],
     ] as const)
       assert.equal((await refusal('POST', '/v1/vm', body)).details.fields[0].field, field);
     assert.equal((await refusal('PATCH', path, { hostname: null })).details.fields[0].field, 'hostname');
+  });
+
+  await t.test('HEAD issues no ticket', async () => {
+    const path = `/v1/vm/${vm.id}/console`;
+    assert.equal((await customer.send('GET', path)).status, 200);
+    const head = (target: string) =>
+      fetch(service.baseUrl + target, {
+        method: 'HEAD',
+        headers: { authorization: `Bearer ${customer.key}` },
+      });
+    const { status, headers } = await head(path);
+    assert.deepEqual([status, headers.get('allow')], [405, 'GET']);
+    assert.equal((await head(`/v1/vm/${vm.id}`)).status, 200);
   });
 
   await t.test('a host name is a name, not an address', async () => {

@@ -46,10 +46,12 @@ test('every refusal of the panel has a German text', () => {
 /** Returns the service's problem with a body that has this value in the field. */
 function problemOf(schema: ReturnType<typeof Type.String>, value: unknown, field = 'value'): FieldProblem {
   const body = Type.Object({ [field]: schema }) as TObject;
-  const refusal: ApiError | undefined = compileChecks({ method: 'POST', query: undefined, body }).refusal(
-    {},
-    { [field]: value },
-  );
+  const refusal: ApiError | undefined = compileChecks({
+    audience: 'panel',
+    method: 'POST',
+    query: undefined,
+    body,
+  }).refusal({}, { [field]: value });
   const fields = refusal?.details?.fields as FieldProblem[];
   return fields[0]!;
 }

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addressMatcher, clientNetwork, normalizeIp, parseCidr } from '../../server/platform/cidr.ts';
+import {
+  addressMatcher,
+  clientNetwork,
+  normalizeIp,
+  parseCidr,
+  parseNetwork,
+} from '../../server/platform/cidr.ts';
 
 test('a CIDR is read with its family and whether it has host bits', () => {
   const read: [string, ReturnType<typeof parseCidr>][] = [
@@ -32,6 +38,30 @@ test('a matcher matches only the networks and single addresses of its list', () 
     assert.ok(!matches(ip), ip);
   assert.equal(addressMatcher([])('10.0.0.1'), false);
   assert.throws(() => addressMatcher(['10.0.0.0/99']), /not a CIDR/);
+});
+
+test('a network of one family contains no address of the other', () => {
+  assert.ok(!addressMatcher(['::/0'])('203.0.113.7'));
+  assert.ok(!addressMatcher(['0.0.0.0/0'])('2001:db8::1'));
+  const mapped = addressMatcher(['::ffff:192.0.2.0/120']);
+  assert.deepEqual(['192.0.2.9', '::ffff:192.0.2.9', '192.0.3.9'].map(mapped), [true, true, false]);
+});
+
+test('a network is read however it is written, and an IPv4 address in IPv6 notation is one of IPv4', () => {
+  for (const [text, network] of [
+    ['192.0.2.7', '192.0.2.7/32'],
+    ['2001:DB8::1', '2001:db8::1/128'],
+    ['::ffff:192.0.2.0/120', '192.0.2.0/24'],
+    ['::ffff:c000:200/120', '192.0.2.0/24'],
+    ['::ffff:0:0/96', '0.0.0.0/0'],
+    ['::/0', '::/0'],
+    ['::102:304', '::102:304/128'],
+  ] as const)
+    assert.equal(parseNetwork(text)?.text, network, text);
+  for (const text of ['', 'host', '::1.2.3.4', '::0.0.0.0/96', 'fe80::1%eth0', '192.0.2.7/33'])
+    assert.equal(parseNetwork(text), undefined, text);
+  for (const text of ['192.0.2.7/24', '::ffff:192.0.2.7/120', '::ffff:0:0/95'])
+    assert.equal(parseNetwork(text)?.hasHostBits, true, text);
 });
 
 test('a client is counted as its IPv4 address or its IPv6 /64', () => {

@@ -287,7 +287,7 @@ function askedFor(
 ): Pick<AddOnUnits, 'name' | 'price_minor' | 'net'> {
   const { net } = catalog.sold_to;
   const listed = findAddOn(catalog, item.code);
-  // A price that is kept stays net or gross whoever the buyer is now; otherwise it would rise with each change of buyer.
+  // A kept price stays net or gross. If that followed the present buyer, it would rise with each change of buyer.
   if (!listed) return { name: item.name, price_minor: keptPrice(item, catalog), net: item.net };
   const { price_monthly } = addOnPriceAt(listed, at, soldAt);
   return { name: listed.name, price_minor: microsToMinor(parseMicros(price_monthly), catalog.currency), net };

@@ -60,7 +60,7 @@ export const PARAMETERS: Record<string, Parameter> = {
       type: 'string',
       minLength: 1,
       maxLength: 200,
-      pattern: '^[\\x21-\\x7e]+$',
+      pattern: '^[\\x20-\\x7e]+$',
       examples: ['5f0c9d0e-6a2b-4c8e-9a51-0c6d4f1e7b32'],
     },
   },

@@ -50,7 +50,7 @@ Every response carries \`X-Request-Id\`. To use your own, send it with up to 64 
 
 All errors have the same format: \`{"error": {"code", "message", "details"}}\`, where \`details\` may be absent. Base decisions on \`code\`; the wording of \`message\` may change. A resource of another account returns 404, exactly as if it did not exist. A 503 guarantees that nothing was done or charged.
 
-An unknown path returns 404 \`not_found\`, and an unsupported method 405 \`method_not_allowed\` with the supported ones in \`Allow\`. HEAD behaves like GET without a body. More than 8 KiB of path and query return 414 \`uri_too_long\`, and more than 16 KiB of headers 431 \`headers_too_large\`.
+An unknown path returns 404 \`not_found\`, and an unsupported method 405 \`method_not_allowed\` with the supported ones in \`Allow\`. HEAD behaves like GET without a body; where a GET issues a ticket, it is 405. More than 8 KiB of path and query return 414 \`uri_too_long\`, and more than 16 KiB of headers 431 \`headers_too_large\`.
 
 ## Lists
 

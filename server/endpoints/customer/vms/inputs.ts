@@ -3,6 +3,7 @@ import { Enum } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 
 export const MAX_CHARGE = Type.Integer({
+  'x-not-null': true,
   minimum: 0,
   maximum: Number.MAX_SAFE_INTEGER,
   description: 'Refuse the operation with `price_changed` if the price is above this amount, in minor units',

@@ -10,6 +10,8 @@ import { startByOperator } from './start-by-operator.ts';
 import { startedJobFields } from './vm-shape.ts';
 
 const MAX_USER_DATA_BYTES = 32 * 1024;
+/** Enough for user data in which each byte is a JSON escape of six characters. */
+const MAX_BODY_BYTES = 256 * 1024;
 
 export const rebuildVm = endpoint({
   audience: 'operator',
@@ -17,6 +19,7 @@ export const rebuildVm = endpoint({
   method: 'POST',
   path: '/vms/{id}/rebuild',
   tag: 'vm',
+  bodyLimit: MAX_BODY_BYTES,
   summary: 'Reinstall a VM from a template',
   params: VmParams,
   body: Input({
