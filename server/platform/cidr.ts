@@ -32,8 +32,7 @@ export function parseCidr(text: string): Cidr | undefined {
  * canonical text as well; undefined if `text` is neither, and for IPv4-compatible addresses (::192.0.2.1).
  */
 export function parseNetwork(text: string): (Cidr & { text: string }) | undefined {
-  // An outdated notation of the same bytes as an IPv6 address, which ipaddr.js takes for a mapped IPv4 address.
-  if (/^::\d{1,3}\./.test(text)) return undefined;
+  if (COMPATIBLE.test(text)) return undefined;
   const cidr = parseCidr(text.includes('/') ? text : `${text}/${isIP(text) === 6 ? 128 : 32}`);
   if (!cidr) return undefined;
   const address = ipaddr.parse(cidr.address);
@@ -43,6 +42,14 @@ export function parseNetwork(text: string): (Cidr & { text: string }) | undefine
   return network && { ...network, hasHostBits: cidr.hasHostBits };
 }
 
+/** Returns the IPv4 address that an IPv6 address contains in any spelling (::ffff:7f00:1); undefined if it contains none. */
+function mappedAddress(ip: string): string | undefined {
+  const address = COMPATIBLE.test(ip) ? undefined : ipaddr.IPv6.parse(ip);
+  return address?.isIPv4MappedAddress() ? address.toIPv4Address().toString() : undefined;
+}
+
+/** IPv4-compatible notation (::192.0.2.1), outdated: the bytes of an IPv6 address, which ipaddr.js takes for a mapped one. */
+const COMPATIBLE = /^::\d{1,3}\./;
 /** Prefix length of ::ffff:0:0/96, the IPv4 addresses in IPv6 notation. */
 const MAPPED_PREFIX = 96;
 
@@ -57,8 +64,9 @@ export function addressMatcher(cidrs: readonly string[]): (ip: string) => boolea
     lists[family].addSubnet(network.text.split('/')[0]!, prefix, family === 4 ? 'ipv4' : 'ipv6');
   }
   return (ip) => {
-    const address = normalizeIp(ip);
-    return isIP(address) === 6 ? lists[6].check(address, 'ipv6') : lists[4].check(address, 'ipv4');
+    if (isIP(ip) !== 6) return lists[4].check(ip, 'ipv4');
+    const mapped = mappedAddress(ip);
+    return mapped === undefined ? lists[6].check(ip, 'ipv6') : lists[4].check(mapped, 'ipv4');
   };
 }
 

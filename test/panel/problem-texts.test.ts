@@ -14,7 +14,7 @@ await loadProblemTexts('de');
 
 /** Keywords of a schema that validate nothing or lead to other schemas. */
 const SILENT = new Set(
-  '$id properties items description default examples title x-expected additionalProperties readOnly'.split(
+  '$id properties items description default examples title x-expected x-not-null additionalProperties readOnly'.split(
     ' ',
   ),
 );

@@ -44,7 +44,10 @@ test('a network of one family contains no address of the other', () => {
   assert.ok(!addressMatcher(['::/0'])('203.0.113.7'));
   assert.ok(!addressMatcher(['0.0.0.0/0'])('2001:db8::1'));
   const mapped = addressMatcher(['::ffff:192.0.2.0/120']);
-  assert.deepEqual(['192.0.2.9', '::ffff:192.0.2.9', '192.0.3.9'].map(mapped), [true, true, false]);
+  assert.deepEqual(
+    ['192.0.2.9', '::ffff:192.0.2.9', '::ffff:c000:209', '192.0.3.9', '::192.0.2.9'].map(mapped),
+    [...[true, true, true, false, false]],
+  );
 });
 
 test('a network is read however it is written, and an IPv4 address in IPv6 notation is one of IPv4', () => {
