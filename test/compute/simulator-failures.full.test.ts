@@ -56,8 +56,8 @@ for (const [sentinel, power, operation] of FAILURES) {
         if (sentinel !== 'sim-fail-create') await assert.rejects(again(), ComputeUnavailableError);
         await again();
       } else {
-        await assert.rejects(again(), /asks for/);
-        await assert.rejects(again(), /asks for/);
+        await assert.rejects(again(), /hostname makes/);
+        await assert.rejects(again(), /hostname makes/);
       }
     });
   }

@@ -34,7 +34,7 @@ async function databaseCounts(db: Database): Promise<Counts> {
 
 /** Expected log lines about what the test does to the service, each with the part of its fields that identifies it. */
 const EXPECTED: [string, RegExp][] = [
-  ['job will be tried again', /asks for remove to fail/],
+  ['job will be tried again', /hostname makes remove fail/],
   ['job abandoned', /"kind":"delete"/],
   ['a guest belongs to no VM: see vaubanctl orphan list', /guest_id/],
   ['orphan removed by the operator', /guest_id/],
