@@ -34,7 +34,7 @@ if (cluster) {
       BGP: /^ok: AS 65001, 1 peer$/,
       'pool default': /^limited: dir/,
       'image of tiny': /^ok: tiny, a container$/,
-      'image of debian-12': /^limited: there is none/,
+      'image of debian-12': /^limited: there is no image with the alias/,
       'zone a': /^ok: m1, m2, m3$/,
     }))
       assert.match(found.get(what) ?? 'absent', pattern, what);

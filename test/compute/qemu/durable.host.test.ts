@@ -35,7 +35,7 @@ test('a record is on the disk before it is moved into place, and its new name be
   await mkdir(join(directory, 'vm_1'));
   const seen = await traced(
     directory,
-    `const { Guest } = await import('${SERVER}/compute/qemu/guest.ts');
+    `const { Guest } = await import('${SERVER}/compute/qemu/guest/guest.ts');
      await new Guest('${directory}/vm_1', { id: 'vm_1' }).save();
      const { placeOf } = await import('${SERVER}/compute/qemu/place.ts');
      await placeOf('${directory}/vm_1');`,
