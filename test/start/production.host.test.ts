@@ -161,5 +161,8 @@ test('simulated VMs keep real guests out', { skip }, async (t) => {
   await customer.settled(vm.id);
   await first.stop();
   const said = await refusal(location, { VAUBAN_COMPUTE: 'qemu', VAUBAN_QEMU_ACCEL: 'tcg' });
-  assert.match(said, /^VAUBAN_COMPUTE: 1 VM of this database run on simulator, [^\n]+ this start would use qemu/);
+  assert.match(
+    said,
+    /^VAUBAN_COMPUTE: 1 VM of this database run on simulator, [^\n]+ this start would use qemu/,
+  );
 });
