@@ -4,14 +4,11 @@ import { decideRebuild } from '../../../domain/vms/rebuild-vm.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { Input, Nullable, Shape, VmParams } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
+import { NEW_VM_BODY_LIMIT, USER_DATA_LIMIT } from '../../customer/vms/new-vm-shape.ts';
 import { requireBytes } from '../../shared/bytes.ts';
 import { RebuildFields } from '../../shared/rebuild.ts';
 import { startByOperator } from './start-by-operator.ts';
 import { startedJobFields } from './vm-shape.ts';
-
-const MAX_USER_DATA_BYTES = 32 * 1024;
-/** Enough for user data in which each byte is a JSON escape of six characters. */
-const MAX_BODY_BYTES = 256 * 1024;
 
 export const rebuildVm = endpoint({
   audience: 'operator',
@@ -19,12 +16,12 @@ export const rebuildVm = endpoint({
   method: 'POST',
   path: '/vms/{id}/rebuild',
   tag: 'vm',
-  bodyLimit: MAX_BODY_BYTES,
+  bodyLimit: NEW_VM_BODY_LIMIT,
   summary: 'Reinstall a VM from a template',
   params: VmParams,
   body: Input({
     ...RebuildFields,
-    user_data: Type.Optional(Type.String({ maxLength: MAX_USER_DATA_BYTES, description: 'For cloud-init' })),
+    user_data: Type.Optional(Type.String({ maxLength: USER_DATA_LIMIT, description: 'For cloud-init' })),
   }),
   data: Shape(
     {
@@ -43,7 +40,7 @@ export const rebuildVm = endpoint({
     'capacity_unavailable',
   ],
   async handle({ params: { id }, body, services }) {
-    requireBytes('user_data', body.user_data, MAX_USER_DATA_BYTES);
+    requireBytes('user_data', body.user_data, USER_DATA_LIMIT);
     const region = (await systemFindVm(services.db, id))?.region;
     const offer = await askOffer(services, { template: body.template, region });
     const { job, decided } = await startByOperator(services, id, 'rebuild', (tx, vm) =>
